@@ -6,7 +6,6 @@ export const rooms: Record<string, readonly string[]> = {
       "cli",
       "cli/commands",
       "cli/account-data",
-      "cli/doctor",
       "cli/tools",
       "cli/platform",
       ".",

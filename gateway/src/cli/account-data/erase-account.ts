@@ -2,8 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import { fail } from "@shipping/kit/errors";
 import { beginErasing, endErasing, SETTLED_AFTER_MS, type Suspended } from "../../accounts/manage-accounts.js";
 import type { Part } from "../platform/find-platform.js";
-import type { Progress } from "../tools/tools.js";
-import { countRows, type Located, onHolder, type TableCount } from "./holders.js";
+import type { Progress } from "../tools/admin-command.js";
+import { countRows, onPartData, type TableCount, type Target } from "./part-data.js";
 
 /** A part that reads from or refers to another comes before it. The gateway is last, so that the account can be named until then. */
 const ORDER: readonly Part[] = ["webhooks", "tracking", "carrier", "records", "gateway"];
@@ -25,26 +25,26 @@ export interface Erased {
  * tables finds nothing. Cut off at any point it can be run again.
  */
 export async function eraseAccount(
-  located: Located,
+  target: Target,
   { account, waitMs, progress }: { account: Suspended; waitMs: number; progress: Progress },
 ): Promise<Erased> {
-  await settle(located, account, waitMs);
-  await beginErasing(located.deps, account.id);
+  await settle(target, account, waitMs);
+  await beginErasing(target.deps, account.id);
   const erased: TableCount[] = [];
-  for (let pass = 1; (await erasePass(located, erased, progress)) > 0; pass++) {
+  for (let pass = 1; (await erasePass(target, erased, progress)) > 0; pass++) {
     if (pass === MAX_PASSES)
       throw fail("service_unavailable", `Something still writes rows of ${account.id}. Run this again.`);
   }
-  return { id: account.id, erasedAt: await endErasing(located.deps, account.id), erased };
+  return { id: account.id, erasedAt: await endErasing(target.deps, account.id), erased };
 }
 
-async function erasePass(located: Located, erased: TableCount[], progress: Progress): Promise<number> {
+async function erasePass(target: Target, erased: TableCount[], progress: Progress): Promise<number> {
   let total = 0;
   for (const part of ORDER) {
-    await onHolder(located, part, async (holder) => {
+    await onPartData(target, part, async (data) => {
       let cursor: string | undefined;
       do {
-        const { table, rows, nextCursor } = await holder.eraseBatch(cursor);
+        const { table, rows, nextCursor } = await data.eraseBatch(cursor);
         countRows(erased, { part, table, rows });
         progress({ part, table, rows });
         total += rows;
@@ -55,12 +55,12 @@ async function erasePass(located: Located, erased: TableCount[], progress: Progr
   return total;
 }
 
-async function settle(located: Located, { id, suspendedAt }: Suspended, waitMs: number): Promise<void> {
-  const { deps } = located;
+async function settle(target: Target, { id, suspendedAt }: Suspended, waitMs: number): Promise<void> {
+  const { deps } = target;
   const until = deps.now().getTime() + waitMs;
   for (;;) {
     const unsettledMs = suspendedAt.getTime() + SETTLED_AFTER_MS - deps.now().getTime();
-    const busy = await inFlight(located);
+    const busy = await inFlight(target);
     if (unsettledMs <= 0 && busy.length === 0) return;
     if (deps.now().getTime() >= until) {
       const reason =
@@ -71,9 +71,9 @@ async function settle(located: Located, { id, suspendedAt }: Suspended, waitMs: 
   }
 }
 
-async function inFlight(located: Located): Promise<string[]> {
+async function inFlight(target: Target): Promise<string[]> {
   const counts = await Promise.all(
-    ORDER.map(async (part) => [part, await onHolder(located, part, (holder) => holder.countInFlight())] as const),
+    ORDER.map(async (part) => [part, await onPartData(target, part, (data) => data.countInFlight())] as const),
   );
   return counts.filter(([, count]) => count > 0).map(([part, count]) => `${count} in ${part}`);
 }

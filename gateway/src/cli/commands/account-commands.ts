@@ -1,21 +1,26 @@
+import { fail } from "@shipping/kit/errors";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
+import { findAccount } from "../../accounts/find-account.js";
 import {
   type Account,
   type Counted,
   createAccount,
   listAccounts,
   readUsage,
+  requireSuspended,
+  type Suspended,
   setSuspended,
 } from "../../accounts/manage-accounts.js";
 import type { AdminDeps } from "../../database/deps.js";
-import { CALL_MS, callService } from "../platform/call-service.js";
+import { eraseAccount } from "../account-data/erase-account.js";
+import { exportAccount, openExport } from "../account-data/export-account.js";
+import type { TableCount } from "../account-data/part-data.js";
 import { parts } from "../platform/find-platform.js";
-import { accountOption, onAccount, onGateway } from "../platform/on-gateway.js";
-import type { AdminCommand } from "../tools/admin-command.js";
+import { callService, onAccount, onGateway } from "../platform/reach-parts.js";
+import type { AdminCommand, Tools } from "../tools/admin-command.js";
+import { accountOption, parseDuration } from "../tools/options.js";
 import { examples, toTable } from "../tools/print.js";
-import type { Tools } from "../tools/tools.js";
-import { addAccountDataCommands } from "./account-data-commands.js";
 
 const SERVICES = parts.filter((part) => part !== "gateway");
 
@@ -59,7 +64,7 @@ export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
       const owned = await Promise.all(
         SERVICES.map(async (part) => {
           const { counts } = await callService(found, part, OwnerOperationsService, (owner) =>
-            owner.countResources({ accountId }, { timeoutMs: CALL_MS }),
+            owner.countResources({ accountId }),
           );
           return counts.map(({ kind, environment, count }) => ({ kind, environment, count: Number(count) }));
         }),
@@ -87,7 +92,7 @@ export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
         const onKeys = (deps: AdminDeps, id: string) => setSuspended(deps, id, suspended).then(() => id);
         const id = await onAccount(found, named, suspended ? onKeys : async (_, accountId) => accountId);
         await callService(found, "webhooks", WebhooksOperationsService, (webhooks) =>
-          webhooks.holdDeliveries({ accountId: id, held: suspended }, { timeoutMs: CALL_MS }),
+          webhooks.holdDeliveries({ accountId: id, held: suspended }),
         );
         if (!suspended) await onAccount(found, id, onKeys);
         print({ id, suspended }, suspended ? `Suspended ${id}.` : `Resumed ${id}.`);
@@ -100,4 +105,62 @@ function statusOf({ suspendedAt, erasingSince, erasedAt }: Account): string {
   if (erasedAt) return `erased ${erasedAt.toISOString()}`;
   if (erasingSince) return `being erased since ${erasingSince.toISOString()}`;
   return suspendedAt ? `suspended ${suspendedAt.toISOString()}` : "active";
+}
+
+/** Adds the commands that take everything of an account out of the platform. */
+export function addAccountDataCommands(account: AdminCommand, tools: Tools): void {
+  addExport(account, tools);
+  addErase(account, tools);
+}
+
+function addExport(account: AdminCommand, { print, write, progress, platform }: Tools): void {
+  account
+    .command("export")
+    .description("Write everything stored about an account into a folder or file; secrets are left out")
+    .addHelpText("after", examples("--account Acme --out acme-export", "--account Acme --out acme.ndjson"))
+    .addOption(accountOption())
+    .requiredOption("--out <path>", "new folder, new file that ends in .ndjson, or - for standard output")
+    .changes(async ({ account: named, out }: { account: string; out: string }) => {
+      const found = await platform();
+      const manifest = await onAccount(found, named, async (deps, accountId) => {
+        const writer = await openExport(out, write);
+        return exportAccount({ platform: found, deps, accountId }, writer, progress);
+      });
+      if (out !== "-") print(manifest, `${countsTable(manifest.tables)}\nExported ${manifest.account.id} to ${out}.`);
+    });
+}
+
+function addErase(account: AdminCommand, { print, progress, ask, platform }: Tools): void {
+  account
+    .command("erase")
+    .description("Delete everything stored about a suspended account, permanently; run it again if it is interrupted")
+    .addHelpText("after", examples("--account Acme --confirm Acme"))
+    .addOption(accountOption())
+    .option("--confirm <name>", "the name or ID of the account again; if it is missing, the command asks for it")
+    .option("--wait <duration>", "how long to wait for requests and deliveries in progress", parseDuration, 300_000)
+    .changes(async ({ account: named, confirm, wait: waitMs }: { account: string; confirm?: string; wait: number }) => {
+      const found = await platform();
+      const erased = await onGateway(found, async (deps) => {
+        const accountId = await findAccount(deps, named, { erased: true });
+        const suspended = await requireSuspended(deps, accountId);
+        const typed = confirm ?? (await ask?.(questionOf(suspended)));
+        if (typed !== accountId && typed !== suspended.name) throw unconfirmed(suspended);
+        return eraseAccount({ platform: found, deps, accountId }, { account: suspended, waitMs, progress });
+      });
+      print(erased, `${countsTable(erased.erased)}\nErased ${erased.id}.`);
+    });
+}
+
+const questionOf = ({ id, name }: Suspended) =>
+  `This permanently deletes everything stored about ${id} (${name}). To confirm, type its name: `;
+
+const unconfirmed = ({ name, id }: Suspended) =>
+  fail(
+    "invalid_request",
+    `Nothing was deleted. To confirm, add --confirm with the name or ID of the account: ${name || id}`,
+  );
+
+function countsTable(counts: readonly TableCount[]): string {
+  const rows = counts.filter(({ rows }) => rows > 0).map(({ part, table, rows }) => [part, table, String(rows)]);
+  return toTable(["PART", "TABLE", "ROWS"], rows);
 }

@@ -3,11 +3,10 @@ import { fail } from "@shipping/kit/errors";
 import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
 import { type Delivery, WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { CommanderError, Option } from "commander";
-import { CALL_MS, callService } from "../platform/call-service.js";
-import type { AdminCommand } from "../tools/admin-command.js";
-import { sinceOption } from "../tools/durations.js";
-import { examples, limitOption, plain } from "../tools/print.js";
-import type { Tools } from "../tools/tools.js";
+import { callService } from "../platform/reach-parts.js";
+import type { AdminCommand, Tools } from "../tools/admin-command.js";
+import { limitOption, sinceOption } from "../tools/options.js";
+import { examples, plain } from "../tools/print.js";
 import { describeDeliveries, describeEvent, describeSubscription, OUTCOMES } from "./describe-deliveries.js";
 
 const STATES = ["pending", "in_flight", "delivered", "exhausted", "cancelled"];
@@ -34,7 +33,7 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
     .addHelpText("after", examples("evt_mfrggzdfmztwq2lknnwg23tpoa"))
     .argument("<event-id>", "ID of the event")
     .reads(async (id: string) => {
-      const event = await onWebhooks((webhooks) => webhooks.showEvent({ id }, { timeoutMs: CALL_MS }));
+      const event = await onWebhooks((webhooks) => webhooks.showEvent({ id }));
       const { $typeName, $unknown, body, deliveries, ...facts } = event;
       const sent: unknown = JSON.parse(Buffer.from(body).toString());
       print({ ...facts, body: sent, deliveries: deliveries.map(plain) }, describeEvent(event, sent));
@@ -92,7 +91,7 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
         const pages = eventIds.length > 0 ? [named] : pagesOf(webhooks, { ...selection, limit: MAX_RESENT });
         for await (const page of pages) {
           const deliveries = page.map(({ eventId, subscriptionId }) => ({ eventId, subscriptionId }));
-          const { outcomes } = await webhooks.resendDeliveries({ deliveries }, { timeoutMs: CALL_MS });
+          const { outcomes } = await webhooks.resendDeliveries({ deliveries });
           for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
         }
       });
@@ -110,7 +109,7 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
     .addHelpText("after", examples("whk_mfrggzdfmztwq2lknnwg23tpoa"))
     .argument("<subscription-id>", "ID of the subscription")
     .reads(async (id: string) => {
-      const shown = await onWebhooks((webhooks) => webhooks.showSubscription({ id }, { timeoutMs: CALL_MS }));
+      const shown = await onWebhooks((webhooks) => webhooks.showSubscription({ id }));
       print(plain(shown), describeSubscription(shown));
     });
 }
@@ -120,7 +119,7 @@ type Webhooks = Client<typeof WebhooksOperationsService>;
 async function* pagesOf(webhooks: Webhooks, { subscription: subscriptionId, ...where }: Selection) {
   for (let after: string | undefined; ; ) {
     const page = { ...where, subscriptionId, ...(after !== undefined && { after }) };
-    const { deliveries, nextCursor } = await webhooks.listDeliveries(page, { timeoutMs: CALL_MS });
+    const { deliveries, nextCursor } = await webhooks.listDeliveries(page);
     yield deliveries;
     if (nextCursor === undefined) return;
     after = nextCursor;

@@ -8,11 +8,10 @@ import {
   revokeKey,
 } from "../../accounts/manage-keys.js";
 import { type Scope, scopes } from "../../admission/api-key.js";
-import { accountOption, onAccount, onGateway } from "../platform/on-gateway.js";
-import type { AdminCommand } from "../tools/admin-command.js";
-import { parseDuration } from "../tools/durations.js";
+import { onAccount, onGateway } from "../platform/reach-parts.js";
+import type { AdminCommand, Tools } from "../tools/admin-command.js";
+import { accountOption, parseDuration } from "../tools/options.js";
 import { examples, toTable } from "../tools/print.js";
-import type { Tools } from "../tools/tools.js";
 
 interface CreateOptions extends Pick<NewKey, "environment" | "name" | "scopes"> {
   account: string;

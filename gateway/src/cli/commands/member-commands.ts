@@ -11,10 +11,10 @@ import {
 } from "../../accounts/manage-members.js";
 import type { AdminConfig } from "../platform/config.js";
 import type { Platform } from "../platform/find-platform.js";
-import { accountOption, onAccount } from "../platform/on-gateway.js";
-import type { AdminCommand } from "../tools/admin-command.js";
+import { onAccount } from "../platform/reach-parts.js";
+import type { AdminCommand, Tools } from "../tools/admin-command.js";
+import { accountOption } from "../tools/options.js";
 import { examples, toTable } from "../tools/print.js";
-import type { Tools } from "../tools/tools.js";
 
 /** Adds the commands for the people of the developer area. */
 export function addMemberCommands(admin: AdminCommand, { print, platform, config }: Tools): void {

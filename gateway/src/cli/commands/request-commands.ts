@@ -1,13 +1,22 @@
 import { fail } from "@shipping/kit/errors";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { Option } from "commander";
+import sql from "sql-template-tag";
+import type { AdminDeps } from "../../database/deps.js";
 import type { LoggedRequest } from "../../request-log/logged-request.js";
 import { readAnyRequest } from "../../request-log/read-request.js";
-import { onGateway } from "../platform/on-gateway.js";
-import type { AdminCommand } from "../tools/admin-command.js";
-import { examples, toTable } from "../tools/print.js";
-import type { Tools } from "../tools/tools.js";
+import { callService, onAccount, onGateway } from "../platform/reach-parts.js";
+import type { AdminCommand, Tools } from "../tools/admin-command.js";
+import { accountOption } from "../tools/options.js";
+import { examples, toFacts, toTable } from "../tools/print.js";
 
-/** Adds the commands for the request log. */
-export function addRequestCommands(admin: AdminCommand, { print, platform }: Tools): void {
+/** Adds the commands for the request log and for idempotency keys. */
+export function addRequestCommands(admin: AdminCommand, tools: Tools): void {
+  addRequestShow(admin, tools);
+  addClaimShow(admin, tools);
+}
+
+function addRequestShow(admin: AdminCommand, { print, platform }: Tools): void {
   const request = admin
     .command("request")
     .description("Look up requests of all accounts")
@@ -19,16 +28,16 @@ export function addRequestCommands(admin: AdminCommand, { print, platform }: Too
     .argument("<request-id>", "request ID")
     .reads(async (id: string) => {
       const found = await onGateway(await platform(), (deps) => readAnyRequest(deps, id));
-      if (!found) throw fail("not_found", unknown(id));
-      print(found, toTable(["FACT", "VALUE"], factsOf(found)));
+      if (!found) throw fail("not_found", noSuchRequest(id));
+      print(found, toTable(["FACT", "VALUE"], requestFacts(found)));
     });
 }
 
-function unknown(id: string): string {
+function noSuchRequest(id: string): string {
   return `No such request: ${id}. The log keeps writes and failed requests for REQUEST_LOG_DAYS days. Successful reads, and most of a series of similar failures, are only counted.`;
 }
 
-function factsOf(request: LoggedRequest): string[][] {
+function requestFacts(request: LoggedRequest): string[][] {
   const { keyId, keyName, keyLastFour, fields, more } = request;
   const facts: [string, string | null | undefined][] = [
     ["id", request.requestId],
@@ -50,4 +59,77 @@ function factsOf(request: LoggedRequest): string[][] {
     ["similar", more > 0 ? `${more} in that minute` : null],
   ];
   return facts.filter((fact): fact is [string, string] => Boolean(fact[1]));
+}
+
+const LEDGER_OWNERS = ["records", "carrier", "webhooks"] as const;
+
+function addClaimShow(admin: AdminCommand, { print, platform }: Tools): void {
+  admin
+    .command("claim")
+    .description("Look up idempotency keys")
+    .addHelpText("after", examples("show order-1 --account Acme --environment sandbox"))
+    .command("show")
+    .description("Show which service owns an idempotency key, and the status and resource of the stored response")
+    .addHelpText("after", examples("order-1 --account Acme --environment sandbox"))
+    .argument("<idempotency-key>", "the Idempotency-Key header of the request")
+    .addOption(accountOption())
+    .addOption(
+      new Option("--environment <environment>", "environment of the API key")
+        .choices(["sandbox", "live"])
+        .makeOptionMandatory(),
+    )
+    .reads(async (key: string, { account, environment }: { account: string; environment: "sandbox" | "live" }) => {
+      const found = await platform();
+      const { accountId, claim } = await onAccount(found, account, async (deps, accountId) => ({
+        accountId,
+        claim: await readClaim(deps, { accountId, environment, key }),
+      }));
+      if (!claim) throw fail("not_found", `No request of ${accountId} in ${environment} used this key.`);
+      const owner = LEDGER_OWNERS.find((part) => part === claim.owner);
+      const { result } = owner
+        ? await callService(found, owner, LedgerService, (ledger) =>
+            ledger.read({ caller: { accountId, environment }, idempotencyKey: key }),
+          )
+        : {};
+      const facts = {
+        key,
+        account: accountId,
+        environment,
+        owner: claim.owner,
+        state: claim.state,
+        token: String(claim.token),
+        attempts: String(claim.attempts),
+        "lease until": claim.leaseUntil?.toISOString(),
+        "stored response": result?.snapshot ? `status ${result.snapshot.status}` : "none",
+        resource: resourceIn(result?.snapshot?.body),
+      };
+      const json = Object.fromEntries(Object.entries(facts).map(([name, value]) => [name.replace(" ", "_"), value]));
+      print(json, toFacts(facts));
+    });
+}
+
+/** The ID of the resource in the stored response, and nothing else: responses can contain a secret. */
+function resourceIn(body: Uint8Array | undefined): string | undefined {
+  if (!body) return undefined;
+  const { id } = JSON.parse(Buffer.from(body).toString()) as { id?: unknown };
+  return typeof id === "string" ? id : undefined;
+}
+
+/** An idempotency key in the registry. */
+interface Claim {
+  owner: string;
+  state: string;
+  token: bigint;
+  attempts: number;
+  leaseUntil: Date | null;
+}
+
+async function readClaim(
+  deps: AdminDeps,
+  { accountId, environment, key }: { accountId: string; environment: string; key: string },
+): Promise<Claim | undefined> {
+  const [claim] = await deps.db.run<Claim>(sql`
+    SELECT owner, state, token, attempts, lease_until AS "leaseUntil" FROM idempotency_registry
+    WHERE account_id = ${accountId} AND environment = ${environment} AND idempotency_key = ${key}`);
+  return claim;
 }

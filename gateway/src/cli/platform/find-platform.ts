@@ -5,7 +5,6 @@ import { z } from "zod";
 import type { AdminConfig } from "./config.js";
 import type { Finding } from "./finding.js";
 
-/** Their names. */
 export const parts = ["gateway", "records", "carrier", "tracking", "webhooks"] as const;
 
 /** A part of the platform: each has a database and an address. */
@@ -13,7 +12,7 @@ export type Part = (typeof parts)[number];
 
 export type PerPart = Record<Part, string | undefined>;
 
-/** Where a platform can be reached, as far as it is known. */
+/** The addresses of a platform, as far as they are known. */
 export interface Platform {
   databases: PerPart;
   /** RPC addresses; the gateway's is that of its public API. Several are separated by commas. */
@@ -22,7 +21,7 @@ export interface Platform {
   bus: string | undefined;
   /** The certificate for RPC, where the parts have certificates. */
   tls: Pick<Tls, "options"> | undefined;
-  /** The file in which a local platform records the above; it may not exist. */
+  /** The file into which a local platform writes all this; it may not exist. */
   file: string;
 }
 
@@ -34,11 +33,11 @@ const addresses = z
 const files = z.object({ TLS_CERT_FILE: z.string(), TLS_KEY_FILE: z.string(), TLS_CA_FILE: z.string() });
 const platformFile = z.object({ databases: addresses, services: addresses, bus: address, tls: files.optional() });
 
-/** Finds the platform: the environment overrides what a local platform has recorded in its data folder. */
+/** Finds the platform. Environment variables override what a local platform has written into its data folder. */
 export async function findPlatform(config: AdminConfig): Promise<Platform> {
   const file = join(config.DATA_DIR, "platform.json");
   const named = config.DATABASE_URL_GATEWAY ?? config.DATABASE_URL;
-  // The platform in the folder may be another than the one whose database is named.
+  // With a database from the environment, the folder may belong to another platform.
   const written = platformFile.parse(named ? {} : await readJson(file));
   const databases = perPart((part, key) => config[`DATABASE_URL_${key}`] ?? written.databases[part]);
   const services = perPart((part, key) => config[`${key}_URL`] ?? written.services[part]);
@@ -51,7 +50,6 @@ export async function findPlatform(config: AdminConfig): Promise<Platform> {
   };
 }
 
-/** Finds it when a command needs it. */
 export type FindPlatform = () => Promise<Platform>;
 
 async function readJson(file: string): Promise<unknown> {
@@ -62,8 +60,8 @@ function perPart(find: (part: Part, key: Uppercase<Part>) => string | undefined)
   return Object.fromEntries(parts.map((part) => [part, find(part, part.toUpperCase() as Uppercase<Part>)])) as PerPart;
 }
 
-/** There is no platform to be found. */
-export function nowhere({ file }: Platform): Finding {
+/** The finding that there is no platform. */
+export function notFound({ file }: Platform): Finding {
   return {
     part: "platform",
     ok: false,

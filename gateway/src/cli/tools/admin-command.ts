@@ -1,40 +1,93 @@
+import { hostname } from "node:os";
 import { Command } from "commander";
-import type { NoteChange } from "./note-changes.js";
+import { beginAct, endAct } from "../../accounts/operator-log.js";
+import type { AdminConfig } from "../platform/config.js";
+import type { FindPlatform } from "../platform/find-platform.js";
+import { describeError } from "../platform/finding.js";
+import { onGateway } from "../platform/reach-parts.js";
+import type { Print } from "./print.js";
 
-/**
- * A command that has to say whether it changes something: what changes is recorded in the operator log. The commands below it are of this
- * class as well.
- */
+/** A command that must state whether it changes something. Changes are written to the operator log. Its subcommands have the same class. */
 export class AdminCommand extends Command {
   /** Undefined for a group of commands. */
   kind: "reads" | "changes" | undefined;
 
   constructor(
     name: string | undefined,
-    private readonly noteChange: NoteChange,
+    private readonly logChange: LogChange,
   ) {
     super(name);
   }
 
   override createCommand(name?: string): AdminCommand {
-    return new AdminCommand(name, this.noteChange);
+    return new AdminCommand(name, this.logChange);
   }
 
-  /** What the command does, if it changes nothing. */
+  /** Sets the action of a command that changes nothing. */
   reads<A extends unknown[]>(run: (...given: A) => Promise<void>): this {
     this.kind = "reads";
     return super.action((...given) => run(...(given as A)));
   }
 
-  /** What the command does, if it changes something or hands out an account's data. It is recorded, or not done. */
+  /** Sets the action of a command that changes something or exports an account's data. It does not run if it cannot be logged. */
   changes<A extends unknown[]>(run: (...given: A) => Promise<void>): this {
     this.kind = "changes";
-    const noted = this.noteChange(run);
-    return super.action((...given) => noted(...(given as A)));
+    const logged = this.logChange(run);
+    return super.action((...given) => logged(...(given as A)));
   }
 
-  /** Takes nothing: use `reads` or `changes`. */
+  /** Not allowed: use `reads` or `changes`. */
   override action(_: never): this {
     throw new Error(`The command ${this.name()} does not say whether it changes something.`);
   }
+}
+
+/** Wraps an action: writes it to the operator log before it starts, and its outcome when it has ended. */
+export type LogChange = <A extends unknown[]>(action: (...given: A) => Promise<void>) => (...given: A) => Promise<void>;
+
+export function logChanges(platform: FindPlatform, operator: () => string): LogChange {
+  return (action) =>
+    async (...given) => {
+      // commander passes the command itself as the last argument.
+      const command = given.at(-1) as Command;
+      const found = await platform();
+      const act = { operator: operator(), host: hostname(), command: nameOf(command), arguments: argumentsOf(command) };
+      const id = await onGateway(found, (deps) => beginAct(deps, act));
+      try {
+        await action(...given);
+      } catch (error) {
+        await onGateway(found, (deps) => endAct(deps, id, describeError(error)));
+        throw error;
+      }
+      await onGateway(found, (deps) => endAct(deps, id));
+    };
+}
+
+function nameOf(command: Command): string {
+  const parent = command.parent?.parent ? `${nameOf(command.parent)} ` : "";
+  return `${parent}${command.name()}`;
+}
+
+function argumentsOf(command: Command): string {
+  const options = command.options.flatMap((option) => {
+    const value: unknown = command.opts()[option.attributeName()];
+    return value === undefined ? [] : [`${option.long} ${String(value)}`];
+  });
+  return [...command.args, ...options].join(" ");
+}
+
+/** Receives each step of a long command. */
+export type Progress = (step: { part: string; table: string; rows: number }) => void;
+
+/** The dependencies of every command. */
+export interface Tools {
+  print: Print;
+  /** Writes text to standard output, without a line break. */
+  write(text: string): void;
+  /** Prints the progress of a long command every few seconds, if a person is at the terminal. */
+  progress: Progress;
+  /** Asks the person at the terminal; undefined if there is none. */
+  ask: ((question: string) => Promise<string>) | undefined;
+  platform: FindPlatform;
+  config(): AdminConfig;
 }

@@ -1,10 +1,11 @@
 import { printable } from "@shipping/kit/process/log";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Command } from "commander";
+import { toSnakeCase } from "../../database/deps.js";
 
-/** Prints a result: as JSON, or in words. */
+/** Prints a result: with --json the value, otherwise the text. */
 export type Print = (result: unknown, text: string) => void;
 
-/** The end of a command's help: the command with these arguments, each line of which works as it is printed. */
+/** The examples at the end of a command's help, each a complete command line. */
 export function examples(...lines: string[]): (help: { command: Command }) => string {
   return ({ command }) => {
     const names: string[] = [];
@@ -13,12 +14,12 @@ export function examples(...lines: string[]): (help: { command: Command }) => st
   };
 }
 
-/** A result as JSON on one line: names in snake_case, times in ISO 8601, nothing that is absent. */
+/** A result as JSON on one line: names in snake_case, times in ISO 8601, without null and undefined. */
 export function toJson(result: unknown): string {
   return JSON.stringify(result, (_, value: unknown) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
     const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
-    return Object.fromEntries(members.map(([name, member]) => [snakeCased(name), member]));
+    return Object.fromEntries(members.map(([name, member]) => [toSnakeCase(name), member]));
   });
 }
 
@@ -27,12 +28,12 @@ export function plain<T extends { $typeName: string; $unknown?: unknown }>({ $ty
   return facts;
 }
 
-/** A text as a part of one line. */
+/** Escapes line breaks and control characters. */
 export function inLine(text: string): string {
   return printable(text).replaceAll("\n", "\\u000a");
 }
 
-/** Rows as a table for people: a heading, then columns as wide as they need to be. A row is one line, whatever stands in it. */
+/** A table with a heading; each row is one line, whatever its cells contain. */
 export function toTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows].map((line) => line.map(inLine));
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
@@ -46,23 +47,8 @@ export function toTable(headings: readonly string[], rows: readonly (readonly st
     .join("\n");
 }
 
-/** Facts one below the other, without those that are absent. */
+/** A table of names and values, without empty ones. */
 export function toFacts(facts: Readonly<Record<string, string | undefined>>): string {
   const rows = Object.entries(facts).filter((fact): fact is [string, string] => Boolean(fact[1]));
   return toTable(["FACT", "VALUE"], rows);
-}
-
-function snakeCased(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-const MAX_LISTED = 1_000;
-
-/** The option that says how many rows a list has. */
-export function limitOption(): Option {
-  return new Option("--limit <count>", `maximum number of rows, 1 to ${MAX_LISTED}`).default(100).argParser((text) => {
-    const count = Number(text);
-    if (Number.isInteger(count) && count >= 1 && count <= MAX_LISTED) return count;
-    throw new InvalidArgumentError(`Use a whole number from 1 to ${MAX_LISTED}.`);
-  });
 }

@@ -155,7 +155,7 @@ test("commands wait for a database longer than requests would: here its connecti
 });
 
 test("no platform at all", async () => {
-  const { status, findings } = await doctor({ DATA_DIR: "/nowhere" });
+  const { status, findings } = await doctor({ DATA_DIR: "/notFound" });
   expect(status).toBe(1);
   expect(findings).toMatchObject([{ part: "platform", ok: false, advice: expect.stringContaining("npm start") }, node]);
 });

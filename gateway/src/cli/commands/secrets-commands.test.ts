@@ -99,7 +99,7 @@ describe("secrets rotate", () => {
 
   test("refuses where webhooks cannot be found or reached", async () => {
     for (const [env, reason] of [
-      [{ DATABASE_URL_GATEWAY: undefined, DATA_DIR: "/nowhere" }, "platform not found"],
+      [{ DATABASE_URL_GATEWAY: undefined, DATA_DIR: "/notFound" }, "platform not found"],
       [{ DATABASE_URL_GATEWAY: "postgres://nobody@127.0.0.1:1/none" }, "gateway database not reachable"],
       [{}, "Set WEBHOOKS_URL"],
       [{ WEBHOOKS_URL: "http://127.0.0.1:1" }, "webhooks at http://127.0.0.1:1: "],

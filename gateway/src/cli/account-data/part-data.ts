@@ -8,26 +8,26 @@ import {
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { gatewayAccountData } from "../../database/account-data.js";
 import type { AdminDeps } from "../../database/deps.js";
-import { CALL_MS, callService } from "../platform/call-service.js";
 import type { Part, Platform } from "../platform/find-platform.js";
+import { callService } from "../platform/reach-parts.js";
 
-/** A part that holds data of an account. */
-export interface Holder {
+/** What one part stores of an account. */
+export interface PartData {
   countInFlight(): Promise<number>;
   exportPage(cursor?: string): Promise<ExportPage>;
   eraseBatch(cursor?: string): Promise<ErasedBatch>;
 }
 
-/** Where the data of an account is. */
-export interface Located {
+/** The account to export or erase, and how to reach its data. */
+export interface Target {
   platform: Platform;
   deps: AdminDeps;
   accountId: string;
 }
 
-/** Works on one part's data of an account: the gateway's own tables, or those of a service through its RPCs. */
-export function onHolder<T>(located: Located, part: Part, work: (holder: Holder) => Promise<T>): Promise<T> {
-  const { platform, deps, accountId } = located;
+/** Works on one part's data of an account: the gateway's own tables, or a service's through its RPCs. */
+export function onPartData<T>(target: Target, part: Part, work: (data: PartData) => Promise<T>): Promise<T> {
+  const { platform, deps, accountId } = target;
   if (part === "gateway") {
     return work({
       countInFlight: () => countInFlight(deps.db, gatewayAccountData, accountId),
@@ -35,14 +35,13 @@ export function onHolder<T>(located: Located, part: Part, work: (holder: Holder)
       eraseBatch: (cursor) => eraseBatch(deps.db, gatewayAccountData, { accountId, cursor }),
     });
   }
-  const options = { timeoutMs: CALL_MS };
-  const named = (cursor?: string) => ({ accountId, ...(cursor && { cursor }) });
+  const request = (cursor?: string) => ({ accountId, ...(cursor && { cursor }) });
   return callService(platform, part, OwnerOperationsService, (owner) =>
     work({
-      countInFlight: async () => Number((await owner.countInFlight({ accountId }, options)).count),
-      exportPage: (cursor) => owner.exportAccount(named(cursor), options),
+      countInFlight: async () => Number((await owner.countInFlight({ accountId })).count),
+      exportPage: (cursor) => owner.exportAccount(request(cursor)),
       async eraseBatch(cursor) {
-        const { rows, ...batch } = await owner.eraseAccount(named(cursor), options);
+        const { rows, ...batch } = await owner.eraseAccount(request(cursor));
         return { ...batch, rows: Number(rows) };
       },
     }),
@@ -56,7 +55,7 @@ export interface TableCount {
   rows: number;
 }
 
-/** Adds up rows by part and table, in the order in which they came. */
+/** Adds rows to the count of their table. */
 export function countRows(counts: TableCount[], { part, table, rows }: TableCount): void {
   const known = counts.find((one) => one.part === part && one.table === table);
   if (known) known.rows += rows;

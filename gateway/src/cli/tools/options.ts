@@ -13,7 +13,7 @@ export function parseDuration(text: string): number {
   return durationMs;
 }
 
-/** The option that says since when. */
+/** The option `--since`. */
 export function sinceOption(): Option {
   return new Option("--since <time>", "only events received since then: ISO 8601, or an age such as 7d")
     .default(ago(UNIT_MS.d), "24h")
@@ -24,9 +24,28 @@ function parseSince(text: string): string {
   if (/^\d+[smhd]$/.test(text)) return ago(parseDuration(text));
   const at = Date.parse(text);
   const since = Number.isNaN(at) ? "" : new Date(at).toISOString();
-  // Other years PostgreSQL does not read as JavaScript writes them.
+  // PostgreSQL cannot read the way JavaScript writes other years.
   if (/^(?!0000)\d{4}-/.test(since)) return since;
   throw new InvalidArgumentError("Use a time such as 2026-01-31T12:00:00Z, or 90m, 24h, 7d.");
 }
 
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+
+const MAX_LISTED = 1_000;
+
+/** The option `--limit`. */
+export function limitOption(): Option {
+  return new Option("--limit <count>", `maximum number of rows, 1 to ${MAX_LISTED}`).default(100).argParser((text) => {
+    const count = Number(text);
+    if (Number.isInteger(count) && count >= 1 && count <= MAX_LISTED) return count;
+    throw new InvalidArgumentError(`Use a whole number from 1 to ${MAX_LISTED}.`);
+  });
+}
+
+/** The option `--account`. */
+export function accountOption(): Option {
+  return new Option(
+    "--account <account>",
+    "ID of the account, or its name if the name is unique",
+  ).makeOptionMandatory();
+}

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { parseDuration, sinceOption } from "./durations.js";
+import { parseDuration, sinceOption } from "./options.js";
 
 const DAY_MS = 86_400_000;
 

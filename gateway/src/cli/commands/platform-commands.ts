@@ -1,0 +1,71 @@
+import { type Log, silentLog } from "@shipping/kit/process/log";
+import { CommanderError } from "commander";
+import { type LoggedAct, listActs } from "../../accounts/operator-log.js";
+import { checkApi, checkBus, checkDatabase, checkService } from "../platform/check-parts.js";
+import { notFound, type Part, type PerPart, type Platform } from "../platform/find-platform.js";
+import type { Finding } from "../platform/finding.js";
+import { onGateway } from "../platform/reach-parts.js";
+import type { AdminCommand, Tools } from "../tools/admin-command.js";
+import { limitOption } from "../tools/options.js";
+import { examples, toTable } from "../tools/print.js";
+
+/** Adds the commands for the platform itself: its health, and what operators changed. */
+export function addPlatformCommands(admin: AdminCommand, tools: Tools): void {
+  addAuditList(admin, tools);
+  addDoctor(admin, tools);
+}
+
+function addDoctor(admin: AdminCommand, { print, platform }: Tools): void {
+  admin
+    .command("doctor")
+    .description("Check what is reachable and migrated, and say what to do if it is not")
+    .addHelpText("after", examples(""))
+    .reads(async () => {
+      const findings = await checkPlatform(await platform(), silentLog());
+      const lines = findings.map(
+        ({ part, ok, says, advice }) => `${ok ? "ok" : "!!"}  ${part}: ${says}${advice ? `\n    ${advice}` : ""}`,
+      );
+      const ok = findings.every((finding) => finding.ok);
+      print({ ok, findings }, lines.join("\n"));
+      if (!ok) throw new CommanderError(1, "admin.doctor", "at least one check failed");
+    });
+}
+
+/** Checks each part whose address is known: whether it is reachable, migrated and serving, and its versions. */
+async function checkPlatform(platform: Platform, log: Log): Promise<Finding[]> {
+  const { gateway: api, ...services } = platform.services;
+  const findings = await Promise.all([
+    ...known(platform.databases).map(([part, url]) => checkDatabase(part, url, log)),
+    ...known(services).flatMap(([part, urls]) => splitUrls(urls).map((url) => checkService(part, url, platform.tls))),
+    ...splitUrls(api).map((url) => checkApi(url)),
+    ...splitUrls(platform.bus).map((url) => checkBus(url)),
+  ]);
+  findings.push({ part: "Node", ok: true, says: `version ${process.versions.node}` });
+  return platform.databases.gateway ? findings : [notFound(platform), ...findings];
+}
+
+const known = (urls: Partial<PerPart>) =>
+  Object.entries(urls).filter((entry): entry is [Part, string] => entry[1] !== undefined);
+
+const splitUrls = (urls: string | undefined) => urls?.split(",").map((url) => url.trim()) ?? [];
+
+function addAuditList(admin: AdminCommand, { print, platform }: Tools): void {
+  const audit = admin
+    .command("audit")
+    .description("Look up the changes that operators made with these commands")
+    .addHelpText("after", examples("list"));
+  audit
+    .command("list")
+    .description("List changes, newest first")
+    .addHelpText("after", examples("", "--limit 20 --json"))
+    .addOption(limitOption())
+    .option("--before <act-id>", "only changes older than this one, for the next page")
+    .reads(async (page: { limit: number; before?: string }) => {
+      const acts = await onGateway(await platform(), (deps) => listActs(deps, page));
+      print(acts, toTable(["AT", "OPERATOR", "HOST", "COMMAND", "OUTCOME", "ID"], acts.map(actRow)));
+    });
+}
+
+function actRow({ id, at, operator, host, command, arguments: given, outcome, reason }: LoggedAct): string[] {
+  return [at.toISOString(), operator, host, `${command} ${given}`, reason ? `${outcome}: ${reason}` : outcome, id];
+}

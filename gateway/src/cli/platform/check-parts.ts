@@ -1,0 +1,131 @@
+import { connect } from "node:net";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { type Database, openDatabase } from "@shipping/kit/postgres/database";
+import { unappliedMigrations } from "@shipping/kit/postgres/migrate";
+import type { Log } from "@shipping/kit/process/log";
+import { requirePostgres, requireVersion, TooOld } from "@shipping/kit/process/supported-versions";
+import { bareHost, connectSecurely } from "@shipping/kit/tls/tls";
+import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "@shipping/proto/grpc/health/v1/health_pb";
+import sql from "sql-template-tag";
+import { gatewayMigrations } from "../../start-gateway.js";
+import type { Part, Platform } from "./find-platform.js";
+import { describeError, type Finding } from "./finding.js";
+
+const ANSWER_MS = 3_000;
+/** How long a command waits for a database connection. A request waits less: for it, an early refusal is better. */
+export const CONNECT_MS = 5_000;
+
+/** Runs a check. What it throws is a finding as well: a version that is too old, or a part that is not reachable. */
+async function check(
+  part: string,
+  { at, advice }: { at?: string; advice: string },
+  run: () => Promise<Omit<Finding, "part">>,
+): Promise<Finding> {
+  try {
+    return { part, ...(await run()) };
+  } catch (error) {
+    const [says, what] =
+      error instanceof TooOld
+        ? [error.message, "Upgrade it. The platform does not start with this version."]
+        : [`not reachable${at ? ` at ${at}` : ""}: ${describeError(error)}`, advice];
+    return { part, ok: false, says, advice: what };
+  }
+}
+
+const PROCESS_ADVICE = "Check that the process is running and that the address is correct.";
+
+/** Checks whether a service answers grpc.health.v1 over gRPC, as Kubernetes does. */
+export function checkService(part: string, url: string, tls: Platform["tls"]): Promise<Finding> {
+  return check(`${part} service`, { at: url, advice: PROCESS_ADVICE }, async () => {
+    const status = await readHealth(url, tls);
+    if (status === ServingStatus.SERVING) return { ok: true, says: `serving at ${url}` };
+    const says = `${ServingStatus[status]} at ${url}`;
+    return { ok: false, says, advice: "It is starting or stopping. Check its log." };
+  });
+}
+
+async function readHealth(url: string, tls: Platform["tls"]): Promise<ServingStatus> {
+  const { hostname, port } = new URL(url);
+  const baseUrl = `${tls ? "https" : "http"}://${hostname}:${port || 80}`;
+  const options = tls ? { createConnection: (at: URL) => connectSecurely(tls, at, bareHost(at)) } : {};
+  const sessionManager = new Http2SessionManager(baseUrl, undefined, options);
+  const client = createClient(Health, createGrpcTransport({ baseUrl, sessionManager }));
+  try {
+    return (await client.check({}, { timeoutMs: ANSWER_MS })).status;
+  } finally {
+    sessionManager.abort();
+  }
+}
+
+/** Checks whether the public API answers. */
+export function checkApi(url: string): Promise<Finding> {
+  return check("public API", { at: url, advice: PROCESS_ADVICE }, async () => {
+    const response = await fetch(new URL("/api/v1/openapi.json", url), { signal: AbortSignal.timeout(ANSWER_MS) });
+    await response.arrayBuffer();
+    if (response.ok) return { ok: true, says: `answering at ${url}` };
+    return { ok: false, says: `${response.status} at ${url}`, advice: "Another program may be using this port." };
+  });
+}
+
+/** Checks whether NATS answers. It sends its version to every client that connects, before authentication. */
+export function checkBus(url: string): Promise<Finding> {
+  const advice = "Check that NATS is running and that the address is correct.";
+  return check("event bus", { at: url, advice }, async () => {
+    const version = await readNatsVersion(url);
+    requireVersion("nats-server", version);
+    return { ok: true, says: `answering at ${url}, nats-server ${version}` };
+  });
+}
+
+const NATS_PORT = 4222;
+const MAX_GREETING_CHARACTERS = 65_536;
+
+async function readNatsVersion(url: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const socket = connect({ host, port: Number(port || NATS_PORT), signal: AbortSignal.timeout(ANSWER_MS) });
+  let greeting = "";
+  for await (const chunk of socket) {
+    greeting += chunk;
+    if (greeting.includes("\n") || greeting.length > MAX_GREETING_CHARACTERS) break;
+  }
+  const [, info] = /^INFO (\{.*\})\s/.exec(greeting) ?? [];
+  if (!info) throw new Error("the server at this address is not NATS");
+  return String(JSON.parse(info).version);
+}
+
+/** Checks whether a part's database is reachable and migrated. */
+export function checkDatabase(part: Part, url: string, log: Log): Promise<Finding> {
+  const advice = "Check that PostgreSQL is running and that the address, role and password are correct.";
+  return check(`${part} database`, { advice }, async () => {
+    const db = openDatabase(url, { max: 1, connectMs: CONNECT_MS, log });
+    try {
+      const version = await requirePostgres(db.pool);
+      const { applied, missing } = await readMigrations(part, db);
+      if (applied > 0 && missing.length === 0)
+        return { ok: true, says: `reachable and migrated, on PostgreSQL ${version}` };
+      return {
+        ok: false,
+        says: missing.length > 0 ? `reachable, but not migrated: ${missing.join(", ")}` : "reachable, but empty",
+        advice: `Apply the migrations with npm start or with the migration job of ${part}.`,
+      };
+    } finally {
+      await db.close();
+    }
+  });
+}
+
+// The gateway knows its own migrations by name. For the other parts, missing are those that started and did not finish.
+async function readMigrations(part: Part, db: Database): Promise<{ applied: number; missing: string[] }> {
+  const [table] = await db.run<{ present: boolean }>(
+    sql`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present`,
+  );
+  if (!table?.present) return { applied: 0, missing: [] };
+  const rows = await db.run<{ name: string; finished: boolean }>(sql`
+    SELECT migration_name AS name, bool_or(finished_at IS NOT NULL) AS finished
+    FROM _prisma_migrations WHERE rolled_back_at IS NULL GROUP BY 1`);
+  const unfinished = rows.filter((row) => !row.finished).map((row) => row.name);
+  const unapplied = part === "gateway" ? await unappliedMigrations(db, gatewayMigrations) : [];
+  return { applied: rows.length - unfinished.length, missing: [...new Set([...unfinished, ...unapplied])] };
+}
