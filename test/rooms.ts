@@ -21,7 +21,7 @@ export const rooms: Record<string, readonly string[]> = {
     ...["idempotency", "request-log", "database", "service-clients"],
   ],
   "services/records/src": [".", "write", "read", "resource"],
-  "services/carrier/src": [".", "operator", "neighbours", "bookings", "carriers", "label", "label/letters"],
+  "services/carrier/src": [".", "neighbours", "bookings", "carriers", "label", "label/letters"],
   "services/webhooks/src": [".", "operator", "dispatch", "health", "events", "subscriptions", "egress"],
   "deploy/local/src": ["cluster", "demo", "listen", "platform", "databases", "servers", "."],
 };

@@ -1,3 +1,4 @@
+import type { Rate } from "@shipping/carrier/carriers/carrier";
 import {
   type CallLimits,
   CarrierRefusal,
@@ -5,7 +6,6 @@ import {
   type RemoteCarrier,
   type StandingBooking,
 } from "@shipping/carrier/carriers/carrier";
-import type { Rate } from "@shipping/carrier/carriers/rate";
 
 const NAME = "simulator";
 const CALL_MS = 1_000;

@@ -1,4 +1,4 @@
-import { carrierAccountData } from "@shipping/carrier/operator/account-data";
+import { carrierAccountData } from "@shipping/carrier/account-data";
 import { gatewayAccountData } from "@shipping/gateway/database/account-data";
 import { type AccountData, exportPage } from "@shipping/kit/service/account-data";
 import { eventually } from "@shipping/kit/testing/eventually";

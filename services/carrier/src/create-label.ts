@@ -12,7 +12,7 @@ import { labelRefusal } from "./label.js";
 import { projectLabelEvent } from "./neighbours/project-label-event.js";
 import { readShipment } from "./neighbours/read-shipment.js";
 import { findLabelOfShipment } from "./read-labels.js";
-import { type Making, type Recorded, type Remote, recordLabel } from "./record-label.js";
+import { type Making, type Recorded, type Remote, recordLabel } from "./store-label.js";
 
 type LabelFields = Pick<CreateLabelRequest, "caller" | "shipmentId" | "rateId">;
 

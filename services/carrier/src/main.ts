@@ -9,7 +9,7 @@ import { configureProcess, runService } from "@shipping/kit/service/run-service"
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { loadTrialCarrier } from "./carriers/load-trial-carrier.js";
+import { loadTrialCarrier } from "./carriers/trial-carrier.js";
 import { carrierConfig } from "./config.js";
 import { carrierMigrations, startCarrier } from "./start-carrier.js";
 

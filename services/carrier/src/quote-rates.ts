@@ -8,8 +8,7 @@ import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb"
 import type { Shipment } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import { askCarrier, callMsWithin, refusedByCarrier } from "./bookings/ask-carrier.js";
-import { type Carrier, CarrierRefusal, carrierFor } from "./carriers/carrier.js";
-import { type Rate, rateJson } from "./carriers/rate.js";
+import { type Carrier, CarrierRefusal, carrierFor, type Rate, rateJson } from "./carriers/carrier.js";
 import type { CarrierDeps } from "./deps.js";
 import { readShipment } from "./neighbours/read-shipment.js";
 

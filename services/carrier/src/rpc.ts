@@ -12,15 +12,13 @@ import {
 import { CarrierOperationsService } from "@shipping/proto/shipping/carrier/v1/operations_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
-import { countLabels } from "./count-labels.js";
+import { carrierAccountData, countResources } from "./account-data.js";
+import { listBookings } from "./bookings/monitor-bookings.js";
 import { checkLabel, createLabel } from "./create-label.js";
 import type { CarrierDeps } from "./deps.js";
-import { carrierAccountData } from "./operator/account-data.js";
-import { countResources } from "./operator/count-resources.js";
-import { listBookings } from "./operator/list-bookings.js";
 import { quoteRates } from "./quote-rates.js";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
-import { searchLabels } from "./search-labels.js";
+import { countLabels, searchLabels } from "./search-labels.js";
 import { voidLabel } from "./void-label.js";
 
 /** Which part may call which methods of carrier. The operator's commands run in the gateway's pods, as the gateway. */

@@ -2,16 +2,17 @@ import { fileURLToPath } from "node:url";
 import { startLoop } from "@shipping/kit/process/loop";
 import { createPublisher, type PublisherParts } from "@shipping/kit/service/publisher";
 import type { Service } from "@shipping/kit/service/run-service";
-import { measureBookings } from "./bookings/measure-bookings.js";
-import { settleOnce } from "./bookings/settle-bookings.js";
+import { callerIn, claimIn } from "./bookings/booking.js";
+import { measureBookings } from "./bookings/monitor-bookings.js";
+import { type Recording, settleOnce } from "./bookings/settle-bookings.js";
 import type { Carriers } from "./carriers/carrier.js";
-import { carrierWithFaultPoints } from "./carriers/carrier-fault-points.js";
 import { sandboxCarrier } from "./carriers/sandbox-carrier.js";
+import { carrierWithFaultPoints } from "./carriers/trial-carrier.js";
 import type { CarrierDeps } from "./deps.js";
-import { createProjectedMarks, PROJECTED } from "./neighbours/mark-projected.js";
-import { createProjection } from "./neighbours/project-label-event.js";
-import { recordingWith } from "./recording.js";
+import { createProjectedMarks, createProjection, PROJECTED } from "./neighbours/project-label-event.js";
 import { carrierPeers, carrierRoutes } from "./rpc.js";
+import { recordLabel } from "./store-label.js";
+import { recordVoid } from "./void-label.js";
 
 const PROJECT_MS = 2_000;
 const SETTLE_MS = 1_000;
@@ -61,4 +62,17 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
 
 function trialWithFaultPoints({ trial, faultPoints }: CarrierParts): Carriers["trial"] {
   return trial && { ...trial, carrier: carrierWithFaultPoints(trial.carrier, faultPoints) };
+}
+
+/** Records the worker's findings as the request would have. The worker that repeats projections then tells records and tracking. */
+export function recordingWith(deps: CarrierDeps): Recording {
+  return {
+    async label(row, standing) {
+      const { shipmentId, carrier } = row;
+      const making = { caller: callerIn(row), claim: claimIn(row), shipmentId, carrier, at: deps.now() };
+      const { event } = await recordLabel(deps, making, standing, { row, standing, settles: false });
+      return event !== undefined;
+    },
+    void: (row) => recordVoid(deps, row),
+  };
 }

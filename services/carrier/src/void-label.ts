@@ -3,20 +3,21 @@ import { fail } from "@shipping/kit/errors";
 import { executedNow } from "@shipping/kit/ledger/ledger";
 import { originText } from "@shipping/kit/ledger/origin";
 import { newEvent } from "@shipping/kit/ledger/outbox";
+import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import type { Call } from "@shipping/kit/rpc/server";
 import type { VoidLabelRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
-import sql, { empty } from "sql-template-tag";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import sql, { empty, type Sql } from "sql-template-tag";
 import { followingCall } from "./bookings/ask-carrier.js";
-import type { BookingRow } from "./bookings/booking.js";
-import { letGo } from "./bookings/booking-rows.js";
+import { type BookingRow, callerIn, claimIn } from "./bookings/booking.js";
+import { endVoided, letGo } from "./bookings/booking-rows.js";
 import { cancelInPhases } from "./bookings/cancel-in-phases.js";
 import { carrierNamed } from "./carriers/carrier.js";
 import type { CarrierDeps } from "./deps.js";
-import { labelJson, voided } from "./label.js";
+import { type LabelRow, labelJson, voided } from "./label.js";
 import { projectLabelEvent } from "./neighbours/project-label-event.js";
-import { findLabel } from "./read-labels.js";
-import { labelAsRead, voiding } from "./record-void.js";
+import { findLabel, findLabelOfShipment } from "./read-labels.js";
 
 /** Voids a label. A voided label is answered unchanged; the key is reserved all the same, and no event is emitted. */
 export async function voidLabel(deps: CarrierDeps, request: VoidLabelRequest, call: Call): Promise<WriteOutcome> {
@@ -64,4 +65,52 @@ async function voidAsRead(deps: CarrierDeps, caller: Caller, claim: Claim, id: s
     await projectLabelEvent(deps, event, call);
   } else if (booking) await followingCall(letGo(deps, booking, 0));
   return outcome;
+}
+
+/** A label to void, in a statement that has the CTE `claim`. */
+interface Voiding {
+  caller: Caller;
+  id: string;
+  now: Date;
+  event: Event;
+  /** Who asked for it. */
+  origin: string;
+  /** The booking that the carrier has cancelled for it, if the carrier was called. */
+  booking: BookingRow | undefined;
+}
+
+/** Selects the label if its status is still the one that was read. */
+function labelAsRead(caller: Caller, { id, status }: LabelRow): Sql {
+  return sql`SELECT FROM labels WHERE ${ownedSql(caller)} AND id = ${id} AND status = ${status} FOR UPDATE`;
+}
+
+/** The CTEs that void a label and emit its event, if `claim` has a row. */
+function voiding({ outbox }: CarrierDeps, { caller, origin, id, now, event, booking }: Voiding): Sql {
+  return sql`,
+    changed AS (
+      UPDATE labels SET status = 'voided', voided_at = ${now}, void_origin = ${origin}
+      WHERE ${ownedSql(caller)} AND id = ${id} AND EXISTS (SELECT FROM claim))
+    ${booking ? sql`, ended AS (${endVoided(booking)})` : empty},
+    emitted AS (${outbox.insert([event])})`;
+}
+
+/**
+ * Records a void that the carrier has carried out but no request has recorded. It stores no answer: a repetition of the request finds the
+ * label voided, and answers with that.
+ */
+export async function recordVoid(deps: CarrierDeps, booking: BookingRow): Promise<void> {
+  const caller = callerIn(booking);
+  const row = await findLabelOfShipment(deps, { caller, id: booking.shipmentId });
+  if (!row) throw new Error("The booking of a void has no label.");
+  const now = deps.now();
+  const event = newEvent({ type: "label.voided", caller, data: labelJson(voided(row, now)), now, random: deps.random });
+  const origin = originText(claimIn(booking), event);
+  const executed = await deps.db.run(sql`
+    WITH target AS (${labelAsRead(caller, row)}),
+    claim AS (
+      SELECT 1::bigint AS ordinal, ${caller.accountId}::text AS account_id, ${caller.environment}::text AS environment FROM target
+      WHERE ${row.status} <> 'voided')
+    ${voiding(deps, { caller, origin, id: row.id, now, event, booking })}
+    SELECT ordinal FROM claim`);
+  if (executed.length > 0) deps.outbox.committed(event);
 }

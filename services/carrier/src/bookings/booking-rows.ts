@@ -1,14 +1,14 @@
 import type { Caller, Claim } from "@shipping/kit/caller";
-import type { Random } from "@shipping/kit/ids";
-import { newId } from "@shipping/kit/ids";
+import { newId, type Random } from "@shipping/kit/ids";
 import type { Ledger } from "@shipping/kit/ledger/ledger";
 import { databaseNow } from "@shipping/kit/postgres/clock";
+import { selectColumns } from "@shipping/kit/postgres/columns";
 import type { Database } from "@shipping/kit/postgres/database";
 import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import type { Log } from "@shipping/kit/process/log";
 import sql, { join, type Sql } from "sql-template-tag";
 import type { Carriers, RemoteCarrier } from "../carriers/carrier.js";
-import type { BookingRow } from "./booking.js";
+import { type BookingRow, bookingColumns } from "./booking.js";
 
 /** The dependencies of bookings. */
 export interface BookingDeps {
@@ -40,9 +40,7 @@ const doubtEnd = (deps: Deps, { callMs, mayExecuteForMs }: Timing) =>
   databaseNow(deps, SEND_WITHIN_MS + callMs + mayExecuteForMs);
 
 const columns = (deps: Deps) => sql`
-  account_id AS "accountId", environment, id, shipment_id AS "shipmentId", carrier, state,
-  idempotency_key AS "idempotencyKey", fingerprint, token, requested_by AS "requestedBy", request_id AS "requestId",
-  reference, turn, coalesce(doubt_until > ${databaseNow(deps)}, false) AS "inDoubt", created_at AS "createdAt"`;
+  ${selectColumns(bookingColumns)}, coalesce(doubt_until > ${databaseNow(deps)}, false) AS "inDoubt"`;
 
 /** The condition that nobody has taken the row since this turn. */
 const ownTurnCondition = (row: BookingRow) => sql`${ownedSql(row)} AND id = ${row.id} AND turn = ${row.turn}`;

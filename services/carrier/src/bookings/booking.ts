@@ -1,4 +1,5 @@
 import type { Caller, Claim } from "@shipping/kit/caller";
+import type { Columns, Row } from "@shipping/kit/postgres/columns";
 import type { RemoteCarrier, StandingBooking } from "../carriers/carrier.js";
 
 /**
@@ -8,26 +9,34 @@ import type { RemoteCarrier, StandingBooking } from "../carriers/carrier.js";
  */
 export type BookingState = "asked" | "held" | "voiding" | "cancelling" | "over";
 
-/** A row of `bookings`. It belongs to the holder of its `turn`. */
-export interface BookingRow {
-  accountId: string;
-  environment: Caller["environment"];
+/** The columns of `bookings` that are read. */
+export const bookingColumns = {
+  accountId: "text",
+  environment: "text",
   /** The key that the carrier knows. */
-  id: string;
-  shipmentId: string;
-  carrier: string;
+  id: "text",
+  shipmentId: "text",
+  carrier: "text",
+  state: "text",
+  idempotencyKey: "text",
+  fingerprint: "bytea",
+  token: "bigint",
+  requestedBy: "text",
+  requestId: "text",
+  reference: "text?",
+  turn: "integer",
+  dueAt: "timestamptz?",
+  problem: "text?",
+  createdAt: "timestamptz",
+} as const satisfies Columns;
+
+/** A booking. It belongs to the holder of its `turn`. */
+export type BookingRow = Row<typeof bookingColumns> & {
+  environment: Caller["environment"];
   state: BookingState;
-  idempotencyKey: string;
-  fingerprint: Buffer;
-  token: bigint;
-  requestedBy: string;
-  requestId: string;
-  reference: string | null;
-  turn: number;
   /** Whether a call from before this turn may still take effect. */
   inDoubt: boolean;
-  createdAt: Date;
-}
+};
 
 /** The caller that the booking is for. */
 export function callerIn({ accountId, environment }: BookingRow): Caller {

@@ -1,7 +1,6 @@
 import type { Random } from "@shipping/kit/ids";
 import { renderLabelPdf } from "../label/pdf.js";
-import type { LocalCarrier } from "./carrier.js";
-import type { Rate } from "./rate.js";
+import type { LocalCarrier, Rate } from "./carrier.js";
 
 const NAME = "service_sandbox";
 const SERVICE = "sandbox_standard";

@@ -1,7 +1,8 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { AddressSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import fc from "fast-check";
-import { addressLines, type Order } from "./address-lines.js";
+import { addressLines, countryName, type Order } from "./address-lines.js";
+import { isWinAnsi } from "./letters/standard-font.js";
 
 type Init = MessageInitShape<typeof AddressSchema>;
 
@@ -133,5 +134,30 @@ describe("addressLines", () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe("countryName", () => {
+  test.each([
+    ["DE", "GERMANY"],
+    ["US", "UNITED STATES"],
+    ["GB", "UNITED KINGDOM"],
+    ["KR", "SOUTH KOREA"],
+    ["AE", "UNITED ARAB EMIRATES"],
+    ["HK", "HONG KONG"],
+    ["XK", "KOSOVO"],
+    ["AX", "ÅLAND ISLANDS"],
+  ])("%s is %s", (code, name) => {
+    expect(countryName(code)).toBe(name);
+  });
+
+  test.each(["QQ", "XA", "ZZ", "AA", "WW"])("%s is no country, and stays a code", (code) => {
+    expect(countryName(code)).toBe(code);
+  });
+
+  test("every name is one that a label can print", () => {
+    const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    const all = letters.flatMap((first) => letters.map((second) => countryName(first + second)));
+    expect(all.filter((name) => !isWinAnsi(name) || /[a-z]/.test(name))).toEqual([]);
   });
 });

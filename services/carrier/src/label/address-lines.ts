@@ -1,6 +1,5 @@
 import type { Address } from "@shipping/proto/shipping/records/v1/records_pb";
 import { formatAddress, type Address as Layout } from "localized-address-format";
-import { countryName } from "./country-name.js";
 
 /** `local` is the order used within the country, `latin` the one used from abroad, in Latin letters; most countries have one order for both. */
 export type Order = "local" | "latin";
@@ -133,4 +132,28 @@ function fill(line: string, texts: Map<string, string>): string {
     wasField = text !== undefined;
   }
   return filled;
+}
+
+const names = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
+
+// Replacements for Unicode names that are made for lists, not for parcels.
+const POSTAL_NAMES: Record<string, string> = {
+  CD: "DEMOCRATIC REPUBLIC OF THE CONGO",
+  CG: "REPUBLIC OF THE CONGO",
+  HK: "HONG KONG",
+  MM: "MYANMAR",
+  MO: "MACAO",
+  PS: "PALESTINE",
+};
+
+// ISO 3166-1 leaves these codes to its users, but Kosovo's is in use.
+const USER_ASSIGNED = /^(AA|Q[M-Z]|X[A-JL-Z]|ZZ)$/;
+
+/**
+ * The country's name in English capitals, as the Universal Postal Union wants it on the last line of an address; for a code without a name,
+ * the code.
+ */
+export function countryName(code: string): string {
+  if (USER_ASSIGNED.test(code)) return code;
+  return POSTAL_NAMES[code] ?? (names.of(code) ?? code).toUpperCase();
 }

@@ -1,6 +1,8 @@
+import type { Address } from "@shipping/proto/shipping/records/v1/records_pb";
 import { code128 } from "./code-128.js";
 import { dataMatrix, MATRIX_SIDE } from "./data-matrix.js";
 import type { PdfPage } from "./letters/carry-font.js";
+import { transliterated } from "./letters/standard-font.js";
 
 // One dot of a 203 dpi printer, in points.
 const DOT = 72 / 203;
@@ -60,4 +62,14 @@ function fillBars(
   const matrix = [width, 0, 0, height, left, top].map((value) => Number(value.toFixed(5))).join(" ");
   const rectangles = bars.map(([x, row, modules]) => `${x} ${row} ${modules} 1 re`);
   page.addContent(`0 g\nq ${matrix} cm\n${rectangles.join("\n")}\nf Q`);
+}
+
+// The longest postal codes in use have ten characters. Twelve still fit into a symbol of 22 by 22 modules.
+const MAX_POSTAL_CODE = 12;
+
+/** The content of the 2D code: tracking number, country and postal code, separated by bars. A text that cannot be a postal code is left empty. */
+export function matrixText(trackingNumber: string, to: Address): string {
+  const postalCode = transliterated(to.postalCode).toUpperCase();
+  const known = postalCode.length <= MAX_POSTAL_CODE && /^[A-Z0-9 -]*$/.test(postalCode);
+  return [trackingNumber, to.country, known ? postalCode : ""].join("|");
 }

@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { AddressSchema, ParcelSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import fc from "fast-check";
-import { countryName } from "./country-name.js";
+import { countryName } from "./address-lines.js";
 import { renderLabelPdf } from "./pdf.js";
 import { readCodes } from "./testing/read-codes.js";
 import { readPdf } from "./testing/read-pdf.js";

@@ -1,10 +1,9 @@
 import type { Address, Parcel } from "@shipping/proto/shipping/records/v1/records_pb";
 import { addressFields, textFields } from "./address-fields.js";
-import { drawLinear, drawMatrix } from "./barcode.js";
+import { drawLinear, drawMatrix, matrixText } from "./barcode.js";
 import { sizeFor } from "./layout.js";
 import type { PdfPage } from "./letters/carry-font.js";
 import { transliterated } from "./letters/standard-font.js";
-import { matrixText } from "./matrix-text.js";
 import { BOLD, closePage, drawInside, openPage, REGULAR, write, writeBlock, writeCaption } from "./page.js";
 
 /** The content of a sandbox label. */

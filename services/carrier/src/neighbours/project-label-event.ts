@@ -1,15 +1,16 @@
 import { create } from "@bufbuild/protobuf";
 import type { CallOptions, Client } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
+import { lockedRows } from "@shipping/kit/ledger/outbox-publisher";
 import { databaseNow } from "@shipping/kit/postgres/clock";
 import type { Database } from "@shipping/kit/postgres/database";
+import { backgroundBatch } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
 import type { Call } from "@shipping/kit/rpc/server";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import sql from "sql-template-tag";
-import type { ProjectedMarks } from "./mark-projected.js";
 
 /** The dependencies of projections. */
 export interface ProjectionDeps {
@@ -105,4 +106,34 @@ function overdue(deps: ProjectionDeps, after: bigint): Promise<OverdueRow[]> {
     WHERE projected_at IS NULL AND id > ${after}
       AND created_at < ${databaseNow(deps)} - interval '2 seconds'
     ORDER BY outbox.id LIMIT ${BATCH}`);
+}
+
+/** The condition on a row of the outbox that records and tracking have applied its event. */
+export const PROJECTED = sql`projected_at IS NOT NULL`;
+
+/** Marks in the outbox which events records and tracking have applied, in the background. */
+export interface ProjectedMarks {
+  /** Marks an event soon. A lost mark only causes a repetition. */
+  add(eventId: string): void;
+  /** Waits for the marks under way. */
+  flush(): Promise<void>;
+}
+
+/** Creates the marks in the outbox of this database. Events that come together share a statement. */
+export function createProjectedMarks(db: Database, log: Log): ProjectedMarks {
+  const mark = backgroundBatch<string>((ids) =>
+    db.run(sql`UPDATE outbox SET projected_at = clock_timestamp() WHERE ${lockedRows(ids)}`),
+  );
+  let last = Promise.resolve();
+
+  return {
+    add(eventId) {
+      last = mark(eventId).catch((err) => {
+        log.warn({ err, event: eventId }, "projection not marked; the worker repeats it");
+      });
+    },
+    async flush() {
+      await last;
+    },
+  };
 }

@@ -13,7 +13,7 @@ import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { sandboxCarrier } from "../carriers/sandbox-carrier.js";
 import { createLabel } from "../create-label.js";
 import type { CarrierDeps } from "../deps.js";
-import { createProjectedMarks, PROJECTED } from "../neighbours/mark-projected.js";
+import { createProjectedMarks, PROJECTED } from "../neighbours/project-label-event.js";
 import { carrierMigrations } from "../start-carrier.js";
 import { neighbours } from "./neighbours.js";
 

@@ -5,16 +5,12 @@ import type { BookingRow } from "../bookings/booking.js";
 import { settleOnce } from "../bookings/settle-bookings.js";
 import { createLabel } from "../create-label.js";
 import type { CarrierDeps } from "../deps.js";
-import { recordingWith } from "../recording.js";
+import { recordingWith } from "../start-carrier.js";
 import { voidLabel } from "../void-label.js";
 import { type carrierUnderTest, labelRequest, patient, voidRequest } from "./carrier-under-test.js";
 import { scriptedCarrier } from "./scripted-carrier.js";
 
-type StoredBooking = BookingRow & {
-  dueAt: Date | null;
-  doubtUntil: Date | null;
-  problem: string | null;
-};
+type StoredBooking = BookingRow & { doubtUntil: Date | null };
 
 /** A customer whose sandbox has its own carrier that is called, and what a test needs of it. */
 export function remoteUnderTest(

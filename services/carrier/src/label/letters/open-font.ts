@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { create, type Font } from "fontkit";
-import { skipNullAnchors } from "./null-anchors.js";
 
 /** A glyph to draw: its number in its font, and its place and advance relative to the text's size. */
 export interface Glyph {
@@ -122,4 +121,23 @@ export function openFont(file: string): LetterFont {
     },
   };
   return letterFont;
+}
+
+/** The part of fontkit (2.0) that places the marks of a text. */
+interface MarkPlacer {
+  applyAnchor(mark: { markAnchor: unknown }, baseAnchor: unknown, baseIndex: number): void;
+}
+
+/**
+ * Leaves a mark where it is if a rule of the font has no anchor for it, as OpenType requires. Fontkit fails instead
+ * (https://github.com/foliojs/fontkit/issues/367), for several Arabic letters even on their own.
+ */
+export function skipNullAnchors(font: Font): void {
+  const { _layoutEngine } = font as unknown as { _layoutEngine: { engine?: { GPOSProcessor?: MarkPlacer } } };
+  const placer = _layoutEngine.engine?.GPOSProcessor;
+  if (!placer) return;
+  const applyAnchor = placer.applyAnchor.bind(placer);
+  placer.applyAnchor = (mark, baseAnchor, baseIndex) => {
+    if (baseAnchor && mark.markAnchor) applyAnchor(mark, baseAnchor, baseIndex);
+  };
 }

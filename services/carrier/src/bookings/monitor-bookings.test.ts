@@ -1,9 +1,11 @@
 import { create } from "@bufbuild/protobuf";
+import { silentLog } from "@shipping/kit/process/log";
+import { createMetrics } from "@shipping/kit/process/metrics";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { type Booking, ListBookingsRequestSchema } from "@shipping/proto/shipping/carrier/v1/operations_pb";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
 import { remoteUnderTest } from "../testing/remote-under-test.js";
-import { listBookings } from "./list-bookings.js";
+import { listBookings, measureBookings } from "./monitor-bookings.js";
 
 let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
 beforeEach(async () => {
@@ -71,4 +73,32 @@ test("finds both by an index", async () => {
   // The index contains the bookings with something left to do, in the order in which they are due.
   expect(due).toEqual(["Index Scan of all of bookings_due"]);
   expect(ofShipment).toEqual([]);
+});
+
+async function measured(): Promise<Record<string, number>> {
+  const metrics = createMetrics({ part: "carrier", log: silentLog(), cacheMs: 0 });
+  measureBookings(metrics, carrier.deps);
+  const lines = [...(await metrics.render()).matchAll(/^(carrier_\w+)\{.*\} (\S+)$/gm)];
+  return Object.fromEntries(lines.map(([, name, value]) => [name, Number(value)]));
+}
+
+test("bookings are counted from the first doubt until they are settled, and are late once the worker has failed", async () => {
+  const remote = remoteUnderTest(carrier);
+  await remote.newLabel();
+  expect(await measured()).toEqual({
+    carrier_bookings_unsettled: 0,
+    carrier_bookings_late: 0,
+    carrier_oldest_unsettled_seconds: 0,
+  });
+  remote.expect("book", { after: lost });
+  remote.expect("find", { before: lost }, { before: lost });
+  await expect(remote.label(remote.newShipment())).rejects.toThrow("The outcome of a booking is unknown.");
+  expect(await measured()).toMatchObject({ carrier_bookings_unsettled: 1, carrier_bookings_late: 0 });
+  await remote.settle(2);
+  const { carrier_oldest_unsettled_seconds: age, ...counts } = await measured();
+  expect(counts).toEqual({ carrier_bookings_unsettled: 1, carrier_bookings_late: 1 });
+  expect(age).toBeGreaterThan(0);
+  await remote.settle(60);
+  await remote.settle(240);
+  expect(await measured()).toMatchObject({ carrier_bookings_unsettled: 0, carrier_bookings_late: 0 });
 });

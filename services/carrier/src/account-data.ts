@@ -1,5 +1,5 @@
 import type { AccountData } from "@shipping/kit/service/account-data";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 
 /** The data that carrier stores about an account. */
 export const carrierAccountData: AccountData = {
@@ -16,3 +16,9 @@ export const carrierAccountData: AccountData = {
       + (SELECT count(*) FROM outbox WHERE projected_at IS NULL AND account_id = ${accountId})
       + (SELECT count(*) FROM bookings WHERE due_at IS NOT NULL AND account_id = ${accountId}) AS count`,
 };
+
+/** Counts the labels of an account by their status. */
+export function countResources(accountId: string): Sql {
+  return sql`
+    SELECT 'labels ' || status AS kind, environment, count(*) FROM labels WHERE account_id = ${accountId} GROUP BY status, environment`;
+}
