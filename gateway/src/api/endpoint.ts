@@ -39,7 +39,7 @@ export interface Example<Body = unknown> {
 
 /** A row of the specification's table of endpoints. */
 interface Row<Body = unknown> {
-  /** Below the base path; `{id}` or `{tracking_number}` stands for an id. */
+  /** Relative to the base path, with a placeholder such as `{id}` or `{tracking_number}`. */
   path: string;
   scope: Scope;
   summary: string;
@@ -99,7 +99,7 @@ interface WriteResponse {
 export interface WriteRoute<Body = unknown> extends Row<Body> {
   method: "POST" | "DELETE";
   status: 200 | 201;
-  /** The service whose ledger keeps the answer. */
+  /** The service whose ledger stores the answer. */
   owner: Owner;
   /** DELETE has none. */
   body?: z.ZodType<Body>;
@@ -112,12 +112,12 @@ export interface WriteRoute<Body = unknown> extends Row<Body> {
 
 export type Route = ReadRoute | WriteRoute;
 
-/** A row whose handler takes the type of its query schema. */
+/** Declares a read. The type of its query schema is that of its handler. */
 export function read<Query>(row: ReadRoute<Query>): ReadRoute {
   return row as ReadRoute;
 }
 
-/** A row whose handler takes the type of its body schema. */
+/** Declares a write. The type of its body schema is that of its handler. */
 export function write<Body>(row: WriteRoute<Body>): WriteRoute {
   return row as WriteRoute;
 }

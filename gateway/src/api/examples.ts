@@ -1,7 +1,7 @@
 import type { EventType } from "@shipping/proto/event-types";
 import { scopes } from "../admission/api-key.js";
 
-// The parts of the operations' examples. Together they tell one story: an order, its shipment, a label that is voided, a subscription.
+// The parts of the operations' examples. They belong together: an order, its shipment, a label that is voided, a subscription.
 
 const from = {
   name: "Warehouse 7",
@@ -115,7 +115,7 @@ export const account = {
   created_at: "2026-01-02T08:00:00.000Z",
 };
 
-/** The event of each type, in the order of the story. */
+/** The event of each type, in the order of the examples. */
 export const events = {
   "order.created": eventOf("evt_m4zwc5dfonvhgzlsmf2g653boi", "order.created", order.created_at, order),
   "shipment.created": eventOf("evt_nzsxg5dvonqw2zlqnrswk3dfmy", "shipment.created", shipment.created_at, shipment),

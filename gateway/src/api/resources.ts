@@ -11,7 +11,7 @@ import {
   webhookId,
 } from "../input/schemas.js";
 
-// The public output, for the OpenAPI document. The services render it; `test/edge/openapi.test.ts` compares their real answers with these schemas.
+// The resources in responses, for the OpenAPI document. The services render them; `test/edge/openapi.test.ts` compares real responses.
 
 const time = (description: string) => z.iso.datetime().meta({ description });
 const createdAt = time("ISO 8601 in UTC, with milliseconds.");

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newCaller } from "@shipping/kit/testing/writes";
 import fc from "fast-check";
-import { idempotencyUnderTest, lost, told } from "../testing/idempotency-under-test.js";
+import { idempotencyUnderTest, lost, toAnswer } from "../testing/idempotency-under-test.js";
 import { executeOnce, type OnceRequest } from "./execute-once.js";
 import { endLease } from "./registry.js";
 
@@ -63,7 +63,7 @@ function play(scripts: Script[]) {
   async function run(each: Script) {
     const { request, refused } = requestOf(each);
     const answer = await executeOnce(each.otherGateway ? under.otherGateway : under.gateway, request).then(
-      (snapshot) => told(snapshot).content as string,
+      (snapshot) => toAnswer(snapshot).content as string,
       (error: Failure) => `${error.code}`,
     );
     return { content: each.content, answer, refused };

@@ -4,9 +4,9 @@ import sql from "sql-template-tag";
 import {
   created,
   fingerprintOf,
-  held,
   idempotencyUnderTest,
   lost,
+  paused,
   replayed,
 } from "../testing/idempotency-under-test.js";
 import { claimKey } from "./registry.js";
@@ -33,7 +33,7 @@ test("of 100 equal requests at once over two gateways one creates and 99 replay"
 
 test("all who wait in a process are answered when the first one is, with one poller asking the owner once", async () => {
   const request = under.request("A");
-  const first = held(request);
+  const first = paused(request);
   const leader = under.execute(first.request);
   await first.reached;
   const followers = Array.from({ length: 20 }, () => under.execute(request));
@@ -46,7 +46,7 @@ test("all who wait in a process are answered when the first one is, with one pol
 });
 
 test("those who wait in another process are answered too", async () => {
-  const first = held(under.request("A"));
+  const first = paused(under.request("A"));
   const leader = under.execute(first.request);
   await first.reached;
   const follower = under.execute(first.request, under.otherGateway);
@@ -76,7 +76,7 @@ test("a gateway died before its request was sent: a waiter takes over once the l
 test("the first one fails: exactly one follower takes over, the others get its answer", async () => {
   const request = under.request("A");
   const send = jest.fn(request.send);
-  const first = held(request);
+  const first = paused(request);
   const leader = under.execute(first.request);
   await first.reached;
   const followers = Array.from({ length: 10 }, () => under.execute({ ...request, send }));

@@ -1,7 +1,7 @@
 import { fail } from "@shipping/kit/errors";
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
-import { created, fingerprintOf, held, idempotencyUnderTest } from "../testing/idempotency-under-test.js";
+import { created, fingerprintOf, idempotencyUnderTest, paused } from "../testing/idempotency-under-test.js";
 import type { OnceRequest } from "./execute-once.js";
 import { claimKey } from "./registry.js";
 
@@ -19,7 +19,7 @@ describe("a request under the key of another one that is open waits as an equal 
   /** A is being sent, and B waits for it, in that process or in another. */
   async function openWith(b: Partial<OnceRequest<string>> = {}, gateway = under.gateway) {
     const request = under.request("A");
-    const first = held(request);
+    const first = paused(request);
     const leader = under.execute(first.request);
     await first.reached;
     const other = { ...under.request("B", { caller: request.caller }), ...b };

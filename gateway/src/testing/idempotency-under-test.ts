@@ -27,7 +27,7 @@ export async function idempotencyUnderTest() {
   });
   const [gateway, otherGateway] = started as [OnceDeps, OnceDeps];
 
-  /** A request for `content`, which its owner executes as asked unless told otherwise. */
+  /** A request for `content`, which its owner executes by default. */
   function request(content: string, options: Partial<OnceRequest<string>> = {}): OnceRequest<string> {
     const caller = options.caller ?? newCaller();
     const owner = options.owner ?? "records";
@@ -62,8 +62,8 @@ export async function idempotencyUnderTest() {
     request,
     claimed,
     row,
-    /** Executes a request in the first gateway unless told otherwise, and yields what its answer says. */
-    execute: async (wanted: OnceRequest<string>, where = gateway) => told(await executeOnce(where, wanted)),
+    /** Executes a request in the first gateway by default, and returns its answer. */
+    execute: async (wanted: OnceRequest<string>, where = gateway) => toAnswer(await executeOnce(where, wanted)),
     /** Resolves once the key's row is done. */
     marked: (key: RegistryKey) =>
       eventually(async () => {
@@ -93,8 +93,8 @@ export async function idempotencyUnderTest() {
   };
 }
 
-/** A request whose sending goes no further until it is let go, or fails. */
-export function held(request: OnceRequest<string>) {
+/** A request that pauses before it is sent, until the test continues or fails it. */
+export function paused(request: OnceRequest<string>) {
   const events = new EventEmitter();
   const reached = once(events, "reached");
   const send: typeof request.send = async (...args) => {
@@ -121,7 +121,7 @@ export function fingerprintOf(content: string): Buffer {
 }
 
 /** What a snapshot says: which request was executed, and whether this is its replay. */
-export function told({ status, body, replayed }: Snapshot) {
+export function toAnswer({ status, body, replayed }: Snapshot) {
   return { status, replayed, content: JSON.parse(Buffer.from(body).toString()).content };
 }
 
@@ -139,5 +139,5 @@ export function refusal(answer: Promise<unknown>): Promise<string> {
   );
 }
 
-/** How a call ends whose connection breaks: nobody knows whether it was executed. */
+/** The error of a call whose connection breaks, so that its outcome is unknown. */
 export const lost = () => new ConnectError("connection lost", Code.Unavailable);

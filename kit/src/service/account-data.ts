@@ -6,21 +6,21 @@ export interface AccountTable {
   name: string;
   /** Columns that identify a row of an account, in the order of an index. They must not be null. */
   key: readonly [string, ...string[]];
-  /** The condition that a row belongs to the account; by default, that its `account_id` is the account's. */
+  /** The condition that a row belongs to the account; by default, `account_id = …`. */
   ownedBy?: (accountId: string) => Sql;
-  /** Set if no index finds the rows of an account. A statement then walks along the key, a bounded number of rows at a time. */
+  /** Set if no index leads to the rows of an account. Statements then scan the table in the order of its key, a limited number of rows each. */
   walked?: true;
-  /** The content of columns of bytes. Columns that are not named here are never exported: they are secrets, hashes, or of no use to anybody. */
+  /** The content of `bytea` columns. Others, such as secrets and hashes, are never exported. */
   bytes?: Readonly<Record<string, "json" | "pdf">>;
 }
 
 /** Everything that an owner stores about an account. A new table is one line here. */
 export interface AccountData {
-  /** Every table with rows of accounts, in the order of erasure: rows that refer to other rows come before those. */
+  /** Every table with rows of accounts, in the order of erasure: referencing rows come before referenced ones. */
   tables: readonly AccountTable[];
-  /** All other tables, each with the reason why nothing in it has to be erased. */
+  /** All other tables, each with the reason why nothing in it must be erased. */
   kept: Readonly<Record<string, string>>;
-  /** A statement that counts, as `count`, the account's work that has to end before the account can be erased. */
+  /** A statement that counts, as `count`, the work that must end before the account can be erased. */
   inFlight?: (accountId: string) => Sql;
   /** A statement that runs before anything is erased, each time. */
   beforeErasure?: (accountId: string) => Sql;
@@ -47,50 +47,50 @@ export interface ErasedBatch {
   nextCursor?: string | undefined;
 }
 
-/** The most rows and bytes that a statement reads, deletes or walks along. */
+/** The maximum number of rows and bytes that a statement reads, deletes or scans. */
 export interface PageSizes {
   rows: number;
   bytes: number;
   walked: number;
 }
 
-// A batch holds its locks for tens of milliseconds. A page has as many bytes as one answer may carry.
+// So that a batch locks its rows for tens of milliseconds only. The bytes are those of the largest RPC response.
 const SIZES: PageSizes = { rows: 500, bytes: 4 * 1024 * 1024, walked: 20_000 };
 
-type Row = Record<string, unknown> & { page_key: string[] | null; walk_end: string[] | null };
+type Row = Record<string, unknown> & { page_key: string[] | null; scan_end: string[] | null };
 
-/** Reads one page of the data stored about an account. Rows that are written meanwhile may be missing. */
+/** Reads one page of the data stored about an account. Rows that are written during an export may be missing. */
 export async function exportPage(
   db: Database,
   data: AccountData,
   { accountId, cursor }: { accountId: string; cursor?: string | undefined },
   sizes: PageSizes = SIZES,
 ): Promise<ExportPage> {
-  const [table, place] = placeOf(data, cursor);
-  // A row without a key only reports the end of the walk.
+  const [table, afterKey] = parseCursor(data, cursor);
+  // A row without a key only reports the end of the scan.
   const answered = await query<Row>(
     db,
     sql`WITH page AS MATERIALIZED (
-        SELECT *, ${keyAsText(table)} AS page_key FROM ${within(table, place, sizes)}
-        WHERE ${ownedBy(table, accountId)} ORDER BY ${keyOf(table)} LIMIT ${sizes.rows})
-      SELECT page.*, walk.walk_end FROM (SELECT ${endOfWalk(table, place, sizes)} AS walk_end) AS walk LEFT JOIN page ON true
+        SELECT *, ${keyAsText(table)} AS page_key FROM ${examinedRows(table, afterKey, sizes)}
+        WHERE ${ownedBy(table, accountId)} ORDER BY ${keyColumns(table)} LIMIT ${sizes.rows})
+      SELECT page.*, scan.scan_end FROM (SELECT ${endOfScan(table, afterKey, sizes)} AS scan_end) AS scan LEFT JOIN page ON true
       ORDER BY ${raw(table.key.map((column) => `page.${column}`).join(", "))}`,
   );
   const found = answered.filter((row) => row.page_key);
   const rows: ExportedRow[] = [];
   let bytes = 0;
   for (const row of found) {
-    const exported = rowOf(table, row);
+    const exported = toExportedRow(table, row);
     bytes += exported.json.length + (exported.file?.length ?? 0);
     if (rows.length > 0 && bytes > sizes.bytes) break;
     rows.push(exported);
   }
   const isFull = rows.length < found.length || rows.length === sizes.rows;
-  const last = isFull ? found[rows.length - 1]!.page_key : answered[0]!.walk_end;
-  return { table: table.name, rows, ...after(data, table, last) };
+  const last = isFull ? found[rows.length - 1]!.page_key : answered[0]!.scan_end;
+  return { table: table.name, rows, ...continueAt(data, table, last) };
 }
 
-/** Deletes one batch of the data stored about an account. Deletion is final: started again from the beginning, it finds the rest. */
+/** Deletes one batch of the data stored about an account. An interrupted erasure can start again without a cursor. */
 export async function eraseBatch(
   db: Database,
   data: AccountData,
@@ -98,14 +98,14 @@ export async function eraseBatch(
   sizes: PageSizes = SIZES,
 ): Promise<ErasedBatch> {
   if (!cursor && data.beforeErasure) await query(db, data.beforeErasure(accountId));
-  const [table, place] = placeOf(data, cursor);
+  const [table, afterKey] = parseCursor(data, cursor);
   const columns = table.key.map((column) => raw(`${table.name}.${column}`));
   // By the key, not by `ctid`, which is unique only within one partition.
   const [gone] = await query<{ rows: number; last: string[] | null }>(
     db,
     sql`WITH page AS MATERIALIZED (
         SELECT ${join(columns.map((column, nth) => sql`${column} AS ${raw(`key_${nth}`)}`))}, ${keyAsText(table)} AS page_key
-        FROM ${within(table, place, sizes)} WHERE ${ownedBy(table, accountId)} ORDER BY ${keyOf(table)} LIMIT ${sizes.rows}),
+        FROM ${examinedRows(table, afterKey, sizes)} WHERE ${ownedBy(table, accountId)} ORDER BY ${keyColumns(table)} LIMIT ${sizes.rows}),
       gone AS (
         DELETE FROM ${raw(table.name)} USING page
         WHERE ${ownedBy(table, accountId)} AND ${join(
@@ -114,72 +114,72 @@ export async function eraseBatch(
         )}
         RETURNING 1)
       SELECT (SELECT count(*)::integer FROM gone) AS rows,
-        coalesce((SELECT page_key FROM page OFFSET ${sizes.rows - 1}), ${endOfWalk(table, place, sizes)}) AS last`,
+        coalesce((SELECT page_key FROM page OFFSET ${sizes.rows - 1}), ${endOfScan(table, afterKey, sizes)}) AS last`,
   );
-  return { table: table.name, rows: gone!.rows, ...after(data, table, gone!.last) };
+  return { table: table.name, rows: gone!.rows, ...continueAt(data, table, gone!.last) };
 }
 
-/** Counts the account's work that is under way. */
+/** Counts the account's work in progress. */
 export async function countInFlight(db: Database, data: AccountData, accountId: string): Promise<number> {
   if (!data.inFlight) return 0;
   const [row] = await query<{ count: bigint }>(db, data.inFlight(accountId));
   return Number(row!.count);
 }
 
-// Not prepared: after a migration, `*` is another list of columns. Runs on the connections for lists, so that all other requests keep
-// theirs.
+// Not a prepared statement, because `*` can change with a migration. Uses the connections for lists, so that it takes none from other
+// requests.
 async function query<R>(db: Database, { text, values }: Sql): Promise<R[]> {
   return (await db.listPool.query({ text, values: [...values] })).rows as R[];
 }
 
-/** The table that a cursor points to, and the key after which its next page begins. */
-function placeOf({ tables }: AccountData, cursor: string | undefined): [AccountTable, string[] | undefined] {
+/** The table of a cursor, and the key after which the next page begins. */
+function parseCursor({ tables }: AccountData, cursor: string | undefined): [AccountTable, string[] | undefined] {
   const [name, ...key] = cursor ? (JSON.parse(cursor) as string[]) : [tables[0]!.name];
   const table = tables.find((one) => one.name === name);
   if (!table) throw new Error(`No table ${name} belongs to accounts.`);
   return [table, key.length > 0 ? key : undefined];
 }
 
-/** Where to continue: after this key, or else in the next table. */
-function after({ tables }: AccountData, table: AccountTable, key: string[] | null): { nextCursor?: string } {
-  const place = key
+/** The cursor after this key, or else at the start of the next table. */
+function continueAt({ tables }: AccountData, table: AccountTable, key: string[] | null): { nextCursor?: string } {
+  const next = key
     ? [table.name, ...key]
-    : tables.slice(tables.indexOf(table) + 1, tables.indexOf(table) + 2).map((next) => next.name);
-  return place.length > 0 ? { nextCursor: JSON.stringify(place) } : {};
+    : tables.slice(tables.indexOf(table) + 1, tables.indexOf(table) + 2).map(({ name }) => name);
+  return next.length > 0 ? { nextCursor: JSON.stringify(next) } : {};
 }
 
-/** The rows that one statement examines, under the name of the table. It reads no more of them than it needs. */
-function within(table: AccountTable, place: string[] | undefined, sizes: PageSizes): Sql {
+/** The rows that one statement may examine, under the name of the table. */
+function examinedRows(table: AccountTable, afterKey: string[] | undefined, sizes: PageSizes): Sql {
   const name = raw(table.name);
-  const rows = sql`SELECT * FROM ${name} ${behind(table, place)}`;
+  const rows = sql`SELECT * FROM ${name} ${whereAfter(table, afterKey)}`;
   return table.walked
-    ? sql`(${rows} ORDER BY ${keyOf(table)} LIMIT ${sizes.walked}) AS ${name}`
+    ? sql`(${rows} ORDER BY ${keyColumns(table)} LIMIT ${sizes.walked}) AS ${name}`
     : sql`(${rows}) AS ${name}`;
 }
 
 /**
- * The last key that a statement examines if it does not fill its page; null at the end of the table. It is part of the statement, because
- * the statement's own deletions, and those of others, would move it.
+ * The last key that a statement examines if its page is not full; null at the end of the table. Computed in the same statement, because
+ * deletions would change it.
  */
-function endOfWalk(table: AccountTable, place: string[] | undefined, sizes: PageSizes): Sql {
+function endOfScan(table: AccountTable, afterKey: string[] | undefined, sizes: PageSizes): Sql {
   if (!table.walked) return sql`NULL::text[]`;
   return sql`CASE WHEN (SELECT count(*) FROM page) < ${sizes.rows} THEN (
-    SELECT ${keyAsText(table)} FROM ${raw(table.name)} ${behind(table, place)}
-    ORDER BY ${keyOf(table)} OFFSET ${sizes.walked - 1} LIMIT 1) END`;
+    SELECT ${keyAsText(table)} FROM ${raw(table.name)} ${whereAfter(table, afterKey)}
+    ORDER BY ${keyColumns(table)} OFFSET ${sizes.walked - 1} LIMIT 1) END`;
 }
 
-const behind = (table: AccountTable, place: string[] | undefined) =>
-  place ? sql`WHERE (${keyOf(table)}) > (${join(place)})` : empty;
+const whereAfter = (table: AccountTable, afterKey: string[] | undefined) =>
+  afterKey ? sql`WHERE (${keyColumns(table)}) > (${join(afterKey)})` : empty;
 
 const ownedBy = ({ ownedBy }: AccountTable, accountId: string) =>
   ownedBy?.(accountId) ?? sql`account_id = ${accountId}`;
 
-const keyOf = ({ name, key }: AccountTable) => raw(key.map((column) => `${name}.${column}`).join(", "));
+const keyColumns = ({ name, key }: AccountTable) => raw(key.map((column) => `${name}.${column}`).join(", "));
 
 const keyAsText = ({ name, key }: AccountTable) =>
   raw(`ARRAY[${key.map((column) => `${name}.${column}::text`).join(", ")}]`);
 
-function rowOf({ key, bytes = {} }: AccountTable, { page_key, walk_end, ...row }: Row): ExportedRow {
+function toExportedRow({ key, bytes = {} }: AccountTable, { page_key, scan_end, ...row }: Row): ExportedRow {
   const members: [string, unknown][] = [];
   let file: Pick<ExportedRow, "fileName" | "file"> = {};
   for (const [column, value] of Object.entries(row)) {

@@ -11,8 +11,8 @@ import { inProcess } from "../rpc/server.js";
 import {
   busWithFaultPoints,
   type FaultPoints,
-  faultPointsOf,
   ledgerWithFaultPoints,
+  readFaultPoints,
   transportWithFaultPoints,
 } from "./fault-points.js";
 
@@ -24,14 +24,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-describe("faultPointsOf", () => {
+describe("readFaultPoints", () => {
   test("there are none without the setting, and none in production", () => {
-    expect(faultPointsOf({})).toBeUndefined();
-    expect(() => faultPointsOf({ FAULT_FILE: file, NODE_ENV: "production" })).toThrow(ConfigError);
+    expect(readFaultPoints({})).toBeUndefined();
+    expect(() => readFaultPoints({ FAULT_FILE: file, NODE_ENV: "production" })).toThrow(ConfigError);
   });
 
   test("a point that was not asked for is passed, and the file stays", async () => {
-    const faultPoints = faultPointsOf({ FAULT_FILE: file });
+    const faultPoints = readFaultPoints({ FAULT_FILE: file });
     faultPoints?.at("after-commit");
     await writeFile(file, "before-send CreateOrder\n");
     faultPoints?.at("after-commit");
@@ -41,7 +41,7 @@ describe("faultPointsOf", () => {
   test("the point that was asked for ends the process that passes it first, once", async () => {
     await writeFile(file, "after-commit\n");
     const killed = jest.spyOn(process, "kill").mockReturnValue(true);
-    const faultPoints = faultPointsOf({ FAULT_FILE: file });
+    const faultPoints = readFaultPoints({ FAULT_FILE: file });
     faultPoints?.at("after-commit");
     faultPoints?.at("after-commit");
     expect(killed.mock.calls).toEqual([[process.pid, "SIGKILL"]]);

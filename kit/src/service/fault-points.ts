@@ -11,10 +11,10 @@ export interface FaultPoints {
 }
 
 /**
- * The fault points of a process. `FAULT_FILE` names a file that contains a point; the process that reaches this point renames the file and
- * kills itself, so only one process ends, and only once. Without the setting no file is read; in production it is refused.
+ * The fault points of a process. `FAULT_FILE` is the path of a file with the name of a point. The process that reaches this point renames the
+ * file and kills itself, so only one process ends, and only once. The setting is refused in production.
  */
-export function faultPointsOf(config: {
+export function readFaultPoints(config: {
   FAULT_FILE?: string | undefined;
   NODE_ENV?: string | undefined;
 }): FaultPoints | undefined {
@@ -23,12 +23,12 @@ export function faultPointsOf(config: {
   if (config.NODE_ENV === "production") throw new ConfigError("FAULT_FILE is refused in production.");
   return {
     at(point) {
-      if (asked(file) === point && taken(file)) process.kill(process.pid, "SIGKILL");
+      if (readPoint(file) === point && takeFile(file)) process.kill(process.pid, "SIGKILL");
     },
   };
 }
 
-function asked(file: string): string | undefined {
+function readPoint(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8").trim();
   } catch {
@@ -36,7 +36,7 @@ function asked(file: string): string | undefined {
   }
 }
 
-function taken(file: string): boolean {
+function takeFile(file: string): boolean {
   try {
     renameSync(file, `${file}.${process.pid}`);
     return true;

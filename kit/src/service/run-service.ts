@@ -12,7 +12,7 @@ import { startTracing } from "../process/tracing.js";
 import { type Routes, serve } from "../rpc/server.js";
 import type { Peers } from "../tls/secure-server.js";
 import { measureTls, openTls, type Tls } from "../tls/tls.js";
-import { type FaultPoints, faultPointsOf } from "./fault-points.js";
+import { type FaultPoints, readFaultPoints } from "./fault-points.js";
 
 /** A started service: its RPCs, and how it stops. */
 export interface Service extends Running {
@@ -46,7 +46,7 @@ export function configureProcess<C extends Config>(part: string, read: () => C):
   const config = configured(read);
   const log = createLog({ part, level: config.LOG_LEVEL });
   const tls = configured(() => openTls(config, log));
-  return { part, config, log, tls, faultPoints: configured(() => faultPointsOf(config)) };
+  return { part, config, log, tls, faultPoints: configured(() => readFaultPoints(config)) };
 }
 
 /** A part's process, its database and how to start it. */

@@ -8,7 +8,7 @@ import { trackingRoutes } from "./tracking.js";
 import { webhookRoutes } from "./webhooks.js";
 
 /**
- * The spec's table of endpoints, in its order; each row stands with its handler in the file of its resource. Routing, scopes,
+ * The specification's table of endpoints, in its order. Each row is next to its handler in the file of its resource. Routing, scopes,
  * idempotency, validation, the OpenAPI document, and the tests that go through every operation are derived from it.
  */
 export const routes: readonly Route[] = [

@@ -7,7 +7,7 @@ export function recordFields({ reference, from, to, parcel, metadata }: OrderInp
     from: addressFields(from),
     to: addressFields(to),
     parcel: parcelFields(parcel),
-    // The client's JSON travels as text, which keeps members of every name.
+    // Sent as text, which preserves members of every name, such as `__proto__`.
     ...(metadata && { metadata: { text: JSON.stringify(metadata) } }),
   };
 }
