@@ -15,7 +15,7 @@ export interface Claim {
   idempotencyKey: string;
   token: bigint;
   fingerprint: Uint8Array;
-  /** Who made the request: the ID of an API key, or a member's email address. Empty if an older gateway does not send it. */
+  /** Who made the request: the ID of an API key, or a member's email address. */
   requestedBy?: string;
   /** The ID of the request that sends the claim. */
   requestId?: string;
@@ -32,9 +32,9 @@ export function requireCaller(request: { caller?: CallerMessage | undefined }): 
 
 /** The claim of a write. A write without one is refused. */
 export function requireClaim(request: { claim?: ClaimMessage | undefined }): Claim {
-  const { idempotencyKey, token, fingerprint, requestedBy, requestId } = request.claim ?? {};
+  const { idempotencyKey, token, fingerprint, requestedBy = "", requestId = "" } = request.claim ?? {};
   if (!idempotencyKey || !token || fingerprint?.length !== 32) {
     throw fail("internal_error", "The write carries no claim.");
   }
-  return { idempotencyKey, token, fingerprint, ...(requestedBy && { requestedBy }), ...(requestId && { requestId }) };
+  return { idempotencyKey, token, fingerprint, requestedBy, requestId };
 }

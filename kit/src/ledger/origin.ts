@@ -10,7 +10,7 @@ export function originText({ requestedBy = "", requestId = "" }: Claim, event: {
   return `${event.id} ${requestId} ${requestedBy}`;
 }
 
-/** The same as a message. Its fields are empty for older rows, which have no origin. */
+/** The same as a message. Its fields are empty if the column is null. */
 export function originIn(text: string | null): Origin {
   const [eventId = "", requestId = "", ...requestedBy] = (text ?? "").split(" ");
   return create(OriginSchema, { eventId, requestId, requestedBy: requestedBy.join(" ") });

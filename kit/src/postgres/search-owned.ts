@@ -2,9 +2,7 @@ import type { Caller as CallerMessage, Search } from "@shipping/proto/shipping/c
 import sql, { join, raw, type Sql } from "sql-template-tag";
 import { type Caller, requireCaller } from "../caller.js";
 import { type Columns, type Row, selectColumns } from "./columns.js";
-import { type PlaceInList, placeAfter } from "./newest-first.js";
-import type { ReadDeps } from "./read-owned.js";
-import { ownedInIndex, ownedSql } from "./read-owned.js";
+import { ownedInIndex, ownedSql, type ReadDeps } from "./read-owned.js";
 
 /** The most rows examined for each interpretation of a text, so that no text makes a page expensive. */
 export const MAX_MATCHES = 500;
@@ -131,3 +129,36 @@ function matching(
 
 /** A bound above every text that begins like this: U+10FFFF is not a character. */
 const endOf = (begin: string) => `${begin}\u{10FFFF}`;
+
+/** The part of a list, sorted newest first, that a page shows. Times are ISO 8601, `-infinity` or `infinity`. */
+export interface PlaceInList {
+  /** Created at this time or later. */
+  from: string;
+  /** Created before this time. */
+  before: string;
+  /** Only rows that come after this time and id. */
+  at: string;
+  id: string;
+}
+
+/** Returns where a page begins in a list. After a row that the caller does not have, it is the first page. */
+export async function placeAfter(
+  { db }: ReadDeps,
+  asked: {
+    caller: Caller;
+    table: string;
+    createdFrom?: string | undefined;
+    createdBefore?: string | undefined;
+    after?: string | undefined;
+  },
+): Promise<PlaceInList> {
+  const { caller, table, after, createdFrom: from = "-infinity", createdBefore: before = "infinity" } = asked;
+  const [row] =
+    after === undefined
+      ? []
+      : await db.runList<{ createdAt: Date }>(sql`
+          SELECT created_at AS "createdAt" FROM ${raw(table)} WHERE ${ownedSql(caller)} AND id = ${after} LIMIT 1`);
+  return row && after !== undefined
+    ? { from, before, at: row.createdAt.toISOString(), id: after }
+    : { from, before, at: "infinity", id: "" };
+}

@@ -1,5 +1,7 @@
+import { EventEmitter, once } from "node:events";
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
+import { create } from "@bufbuild/protobuf";
 import {
   type CallOptions,
   type ConnectRouter,
@@ -9,12 +11,17 @@ import {
   type Transport,
 } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
+import {
+  Health,
+  type HealthCheckRequest,
+  HealthCheckResponseSchema,
+  HealthCheckResponse_ServingStatus as Status,
+} from "@shipping/proto/grpc/health/v1/health_pb";
 import { BatchService } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import type { Log } from "../process/log.js";
 import type { Metrics } from "../process/metrics.js";
 import { admitPeers, createSecureServer, type Peers, peerKey, peerLookup } from "../tls/secure-server.js";
 import type { Tls } from "../tls/tls.js";
-import { createHealth } from "./grpc-health.js";
 import { answerErrors, logCalls, measureCalls, measureRefusals, traceCalls } from "./interceptors.js";
 import { unaryMethods } from "./unary/methods.js";
 import { MAX_BATCH_BYTES, MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES } from "./unary/protocol.js";
@@ -130,6 +137,31 @@ export function callContext(context: HandlerContext): Call {
         ...(Number.isFinite(timeoutMs) ? { timeoutMs } : {}),
         headers: { "x-request-id": context.requestHeader.get("x-request-id") ?? "" },
       };
+    },
+  };
+}
+
+/** The standard health service of one process. It serves until it is stopped, and notifies watchers at once. */
+export function createHealth() {
+  const changes = new EventEmitter().setMaxListeners(0);
+  let status: Status = Status.SERVING;
+  const answer = () => create(HealthCheckResponseSchema, { status });
+
+  async function* watch(_: HealthCheckRequest, context: HandlerContext) {
+    yield answer();
+    if (status !== Status.SERVING) return;
+    // The stream ends after the last status, so that an open watch never delays the stop.
+    await once(changes, "stop", { signal: context.signal });
+    yield answer();
+  }
+
+  return {
+    check: { method: Health.method.check, handle: answer },
+    watch: { method: Health.method.watch, handle: watch },
+    /** From now on every answer is NOT_SERVING. */
+    stop(): void {
+      status = Status.NOT_SERVING;
+      changes.emit("stop");
     },
   };
 }

@@ -7,8 +7,7 @@ import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { LedgerService, type ReadResponse, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { silentLog } from "../process/log.js";
 import { connectTo } from "../rpc/client.js";
-import { createHealth } from "../rpc/grpc-health.js";
-import { type Routes, type RpcServer, serve } from "../rpc/server.js";
+import { createHealth, type Routes, type RpcServer, serve } from "../rpc/server.js";
 
 /** Servers and clients of a test file, all of the ledger's RPCs: `Read` stands for a read, `Resolve` for a write. */
 export interface RpcTestbed {

@@ -117,21 +117,6 @@ describe("calls that are made in one turn of the event loop", () => {
     expect(await sizes(client, 65)).toEqual([0, 64]);
     expect(await sizes(client, 3, "k".repeat(25_000))).toEqual([0, 2]);
   });
-
-  test.each([
-    ["404", { ":status": 404 }, undefined],
-    ["unimplemented", { ":status": 501, "content-type": "application/json" }, '{"code":"unimplemented"}'],
-  ])(
-    "are each sent alone to a server that knows no batches (%s), and so are all that follow",
-    async (_case, refused, why) => {
-      const { client, received } = await clientOf(({ path, stream }) => {
-        stream.respond(path === READ ? OK : refused);
-        stream.end(path === READ ? answered : why);
-      });
-      for (const _ of [1, 2]) expect(failures(await together(client, 2))).toEqual([undefined, undefined]);
-      expect(received.map(({ path }) => path)).toEqual([BATCH_PATH, READ, READ, READ, READ]);
-    },
-  );
 });
 
 describe("a batch", () => {

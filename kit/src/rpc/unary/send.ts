@@ -38,24 +38,21 @@ const ENDED: Stream = { path: "", body: new Uint8Array(), calls: [], begin() {},
 
 // How much a stream may carry before the other side acknowledges any of it.
 const BATCH_BYTES = 60_000;
-// The statuses of servers that have no such method.
-const KNOWS_NO_BATCHES = [404, 501];
 
 /**
  * Sends calls over a session. Calls made in one turn of the event loop, because they waited for the same statement, share a batch. A single
- * call is sent as it is. A server that knows no batches gets each call alone.
+ * call is sent as it is.
  */
 export function sendOver(session: Http2SessionManager): (call: PendingCall) => void {
   let waiting: PendingCall[] = [];
   let size = 0;
-  let knowsBatches = true;
 
   function flush(): void {
     const calls = waiting.filter((call) => !call.isOver());
     waiting = [];
     size = 0;
-    if (calls.length > 1 && knowsBatches) sendMany(calls);
-    else for (const call of calls) sendOne(call);
+    if (calls.length > 1) sendMany(calls);
+    else if (calls[0]) sendOne(calls[0]);
   }
 
   function sendOne(call: PendingCall): void {
@@ -70,11 +67,7 @@ export function sendOver(session: Http2SessionManager): (call: PendingCall) => v
       calls[call]?.answer({ status, headers: { ...headers, "content-type": contentType }, body });
     });
     const refusal = whole((answer) => {
-      knowsBatches = !KNOWS_NO_BATCHES.includes(answer.status);
-      for (const call of calls) {
-        if (knowsBatches) call.answer(answer);
-        else sendOne(call);
-      }
+      for (const call of calls) call.answer(answer);
     });
     let receiver: Pick<Stream, "take" | "end"> = {
       take: elements.take,

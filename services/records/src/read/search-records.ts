@@ -1,9 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { type Columns, pickColumns, type Row, selectColumns } from "@shipping/kit/postgres/columns";
-import { placeAfter } from "@shipping/kit/postgres/newest-first";
 import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
-import { searchOwned } from "@shipping/kit/postgres/search-owned";
+import { placeAfter, searchOwned } from "@shipping/kit/postgres/search-owned";
 import {
   type RecordSummary,
   RecordSummarySchema,

@@ -59,11 +59,15 @@ test("requests that change nothing are not stored: a replay, a conflict, the ele
   expect(await actions()).toHaveLength(12);
 });
 
-test("a request without a name is not stored: its caller writes the audit log itself", async () => {
+test("a request without an actor is refused", async () => {
   const caller = newCaller();
-  const { json } = toSnapshot(await createSubscription(deps, createRequest(caller)));
-  await disableSubscription(deps, disableRequest(caller, json.id));
-  expect(await actions()).toEqual([]);
+  const { json } = toSnapshot(await createAs(caller));
+  for (const refused of [
+    createSubscription(deps, { ...createRequest(caller), actor: undefined } as never),
+    disableSubscription(deps, { ...disableRequest(caller, json.id), actor: undefined } as never),
+  ])
+    await expect(refused).rejects.toMatchObject({ code: "internal_error" });
+  expect(await actions()).toEqual(["created"]);
 });
 
 test("they are listed a hundred at a time, again and again until they are acknowledged, by several at once", async () => {

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import type { Actor } from "@shipping/proto/shipping/common/v1/common_pb";
 import {
@@ -17,7 +18,7 @@ export interface Change {
   action: "created" | "disabled";
   at: Date;
   subscriptionId: string;
-  actor: Actor | undefined;
+  actor: Actor;
 }
 
 interface ChangeRow extends Pick<SubscriptionRow, "environment" | "url" | "events"> {
@@ -32,16 +33,22 @@ interface ChangeRow extends Pick<SubscriptionRow, "environment" | "url" | "event
 
 const MAX_CHANGES = 100;
 
-/** Stores a change for the audit log, in the change's own statement, if `from` has a row and somebody asked for the change. */
-export function keepChange(
+/** Stores a change for the audit log, as part of the statement that makes it, if `from` has a row. */
+export function insertChange(
   { random }: Pick<SubscriptionDeps, "random">,
   { action, at, subscriptionId, actor }: Change,
   from: Sql,
 ): Sql {
   return sql`
     INSERT INTO subscription_changes (id, subscription_id, action, actor, source, at)
-    SELECT ${newId("aud", random)}, ${subscriptionId}, ${action}, ${actor?.name ?? ""}, ${actor?.source ?? ""}, ${at}
-    FROM ${from} WHERE ${actor !== undefined}`;
+    SELECT ${newId("aud", random)}, ${subscriptionId}, ${action}, ${actor.name}, ${actor.source}, ${at}
+    FROM ${from}`;
+}
+
+/** The person or API key that requests a change. A request that names none is refused: only a faulty part could send it. */
+export function requireActor({ actor }: { actor?: Actor | undefined }): Actor {
+  if (!actor) throw fail("internal_error", "The request names no actor.");
+  return actor;
 }
 
 /** Reads changes that have not been acknowledged. A reader recognizes repeated ones by their IDs. */
@@ -72,7 +79,7 @@ export async function acknowledgeChanges(
 ): Promise<AcknowledgeChangesResponse> {
   // Two gateways may acknowledge the same changes, so the rows are locked in one order.
   await db.run(sql`
-    WITH told AS (SELECT id FROM subscription_changes WHERE id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)
-    DELETE FROM subscription_changes USING told WHERE subscription_changes.id = told.id`);
+    WITH logged AS (SELECT id FROM subscription_changes WHERE id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)
+    DELETE FROM subscription_changes USING logged WHERE subscription_changes.id = logged.id`);
   return create(AcknowledgeChangesResponseSchema);
 }

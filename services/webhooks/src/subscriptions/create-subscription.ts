@@ -6,7 +6,7 @@ import { violated } from "@shipping/kit/postgres/database";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { CreateSubscriptionRequest } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql, { type Sql } from "sql-template-tag";
-import { keepChange } from "./changes.js";
+import { insertChange, requireActor } from "./changes.js";
 import type { SubscriptionDeps } from "./deps.js";
 import { fieldsAtFault, newSecret, type SubscriptionRow, secretIdentity, subscriptionJson } from "./subscription.js";
 
@@ -21,6 +21,7 @@ export async function createSubscription(
   const { random } = deps;
   const caller = requireCaller(request);
   const claim = requireClaim(request);
+  const actor = requireActor(request);
   const fieldErrors = fieldsAtFault(request, deps.egressRules);
   if (fieldErrors.length > 0) throw failFields(fieldErrors);
 
@@ -37,8 +38,8 @@ export async function createSubscription(
   const snapshot = { status: 201, body: Buffer.from(subscriptionJson(row, secret)) };
   const sealed = deps.keyRing.seal(Buffer.from(secret), secretIdentity(row.id));
   const { id: subscriptionId, createdAt: at } = row;
-  const kept = keepChange(deps, { action: "created", at, subscriptionId, actor: request.actor }, sql`claim`);
-  const [creation] = await insert(deps, { caller, claim, snapshot }, row, { sealed, kept }).catch((error) => {
+  const change = insertChange(deps, { action: "created", at, subscriptionId, actor }, sql`claim`);
+  const [creation] = await insert(deps, { caller, claim, snapshot }, row, { sealed, change }).catch((error) => {
     if (violated(error)?.constraint === "active_subscriptions_limit") throw fail("webhook_limit_reached");
     throw error;
   });
@@ -51,7 +52,7 @@ function insert(
   { ledger }: SubscriptionDeps,
   write: Write,
   row: SubscriptionRow,
-  { sealed, kept }: { sealed: Uint8Array; kept: Sql },
+  { sealed, change }: { sealed: Uint8Array; change: Sql },
 ) {
   const statement = sql`
     WITH ${ledger.claim([write])},
@@ -64,7 +65,7 @@ function insert(
       SELECT ${row.id}, account_id, environment, ${row.url}, ${row.events}, ${row.status}, ${sealed}, ${row.createdAt}
       FROM claim),
     queued AS (INSERT INTO ready_queue (subscription_id) SELECT ${row.id} FROM claim),
-    kept AS (${kept})
+    logged AS (${change})
     SELECT ordinal FROM claim`;
   return ledger.executeCreations([write], statement);
 }

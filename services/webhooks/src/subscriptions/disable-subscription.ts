@@ -4,7 +4,7 @@ import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { DisableSubscriptionRequest } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
-import { keepChange } from "./changes.js";
+import { insertChange, requireActor } from "./changes.js";
 import type { SubscriptionDeps } from "./deps.js";
 import { findSubscription } from "./read-subscriptions.js";
 import { subscriptionJson } from "./subscription.js";
@@ -27,8 +27,10 @@ async function disableAsRead(
   deps: SubscriptionDeps,
   caller: Caller,
   claim: Claim,
-  { id, actor }: DisableSubscriptionRequest,
+  request: DisableSubscriptionRequest,
 ): Promise<WriteOutcome | undefined> {
+  const { id } = request;
+  const actor = requireActor(request);
   const read = await findSubscription(deps, { caller, id });
   if (!read) throw fail("not_found", "No such webhook subscription.");
   const now = deps.now();
@@ -48,7 +50,7 @@ async function disableAsRead(
     counted AS (
       UPDATE active_subscriptions AS counter SET active = counter.active - 1 FROM changed
       WHERE counter.account_id = changed.account_id AND counter.environment = changed.environment),
-    kept AS (${keepChange(deps, { action: "disabled", at: now, subscriptionId: id, actor }, sql`changed`)})
+    logged AS (${insertChange(deps, { action: "disabled", at: now, subscriptionId: id, actor }, sql`changed`)})
     SELECT ordinal FROM claim`;
   const [outcome] = await deps.ledger.execute([write], statement);
   return outcome;

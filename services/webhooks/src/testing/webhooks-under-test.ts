@@ -80,18 +80,19 @@ export async function webhooksUnderTest() {
 }
 
 /** Who makes a request, for the audit log. */
-export type Who = { name: string; source: string };
+type Who = { name: string; source: string };
+const ADA: Who = { name: "ada@example.com", source: "192.0.2.1" };
 
 export function createRequest(
   caller: Caller,
   extra: { url?: string; events?: string[]; claim?: Claim; actor?: Who } = {},
 ) {
-  const given = { url: "https://example.com/hook", events: ["shipment.created"], claim: newClaim() };
+  const given = { url: "https://example.com/hook", events: ["shipment.created"], claim: newClaim(), actor: ADA };
   return create(CreateSubscriptionRequestSchema, { caller, ...given, ...extra });
 }
 
-export function disableRequest(caller: Caller, id: string, claim = newClaim(), actor?: Who) {
-  return create(DisableSubscriptionRequestSchema, { caller, claim, id, ...(actor && { actor }) });
+export function disableRequest(caller: Caller, id: string, claim = newClaim(), actor: Who = ADA) {
+  return create(DisableSubscriptionRequestSchema, { caller, claim, id, actor });
 }
 
 /** A subscription of that caller, with its secret. */
