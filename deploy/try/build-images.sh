@@ -9,7 +9,7 @@ prefix=${IMAGE_PREFIX:-localhost/shipping-}
 images=()
 for workspace in gateway services/records services/carrier services/tracking services/webhooks; do
   image="$prefix${workspace##*/}:$tag"
-  # shellcheck disable=SC2086 # several arguments are meant
+  # shellcheck disable=SC2086 # may hold several arguments
   docker build ${DOCKER_BUILD_ARGS:-} --file deploy/Dockerfile --build-arg "WORKSPACE=$workspace" \
     ${BUILD_IMAGE:+--build-arg "BUILD_IMAGE=$BUILD_IMAGE"} ${RUNTIME_IMAGE:+--build-arg "RUNTIME_IMAGE=$RUNTIME_IMAGE"} \
     --build-arg "VERSION=$tag" --build-arg "REVISION=$(git rev-parse HEAD)" --tag "$image" .

@@ -1,5 +1,5 @@
-// Calls a method of records for an account, and says what came of it. The first word names who calls: `plaintext` and `no-certificate` have
-// nothing to show, `certificate` shows that of the pod.
+// Calls a method of records for an account and prints the result. The first argument is `plaintext`, `no-certificate` (TLS without a client
+// certificate) or `certificate` (that of the pod).
 import { readFileSync } from "node:fs";
 import { connect } from "node:http2";
 

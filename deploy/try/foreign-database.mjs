@@ -1,4 +1,4 @@
-// Run in a pod of one part: says why its role may not enter the database of webhooks, or that it may.
+// Run in a pod of a part: tries to connect to webhooks' database as the part's role, and prints the error.
 import { createRequire } from "node:module";
 
 const pg = createRequire("/app/kit/package.json")("pg");

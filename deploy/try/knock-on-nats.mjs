@@ -1,5 +1,5 @@
-// Publishes or subscribes (PUB, SUB) to a subject, and says what NATS answers: `allowed`, or why not. The first word names the server, the
-// second who asks: `part` shows what the pod's part has, `nobody` nothing.
+// Publishes or subscribes (PUB, SUB) to a subject, and prints the response: `allowed`, or the error. The first argument is the server, the
+// second is `part` (with the credentials of the pod's part) or `nobody`.
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 

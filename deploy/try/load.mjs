@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const { BASE_URL, RECEIVER_URL, CLIENTS = "4", PAUSE_MS = "100", REPEAT = "" } = process.env;
 const REPEAT_MS = 120_000;
-// For whoever asks meanwhile.
+// For try-failover.sh, which reads it while the load runs.
 const UNAVAILABLE = "/tmp/unavailable";
 writeFileSync(UNAVAILABLE, "0");
 const failures = [];
@@ -74,7 +74,7 @@ async function placeOne() {
 
 async function client() {
   while (!existsSync("/tmp/stop")) {
-    // What failed is written down; the client goes on with the next order.
+    // The failure is noted, and the client continues with the next order.
     await placeOne().catch(() => {});
     await pause(Number(PAUSE_MS));
   }

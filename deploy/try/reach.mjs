@@ -1,4 +1,4 @@
-// Says which of the addresses host:port that it is given take a TCP connection, one line each.
+// Prints which of the given addresses (host:port) accept a TCP connection, one line each.
 import { connect } from "node:net";
 
 function reaches(host, port) {

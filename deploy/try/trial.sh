@@ -1,4 +1,4 @@
-# What the trials on a real cluster share: an installation in a namespace of its own, a load, and what they say. Sourced, with the trial's arguments.
+# Functions for the trials on a real cluster: installation, load, output. Sourced with the trial's arguments.
 namespace=${NAMESPACE:-shipping-trial}
 values=(--values deploy/try/values.yaml)
 for file in "$@"; do values+=(--values "$file"); done
@@ -39,4 +39,4 @@ end_load() {
   expect "the load" "$(k get pod load --output 'jsonpath={.status.phase}')" Succeeded
 }
 
-verdict() { if [ "$failed" = 0 ]; then say "all as promised"; else say "not as promised" && exit 1; fi; }
+verdict() { if [ "$failed" = 0 ]; then say "passed"; else say "FAILED" && exit 1; fi; }

@@ -1,26 +1,26 @@
 #!/usr/bin/env bash
 # Tries the chart on a real cluster: deploy/try/try-cluster.sh [values.yaml …]
 # Needs kubectl, helm, a KUBECONFIG, and the images of the values on the nodes (build-images.sh makes those of the parts). Installs into a
-# namespace of its own that enforces restricted Pod Security, runs the smoke test, looks who reaches whom and who is believed, renews a certificate,
+# namespace of its own that enforces restricted Pod Security, runs the smoke test, checks network policies and identities, renews certificates,
 # then upgrades, deletes pods, scales, breaks and rolls back under load. Succeeds if no request failed and no event was lost; KEEP=1 leaves everything in place.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . deploy/try/trial.sh
 
-# The addresses that a pod gets a connection to, of those that it tries.
+# The addresses, of those given, to which a pod can connect.
 reached_by() { # POD ADDRESS…
   k exec -i "$1" -- node --input-type=module - "${@:2}" < deploy/try/reach.mjs | sed -n 's/ reached$//p' | xargs
 }
 
 policies() {
-  say "who reaches whom"
+  say "network policies"
   k run stray --image="$gateway_image" --restart=Never --overrides='{"spec":{"automountServiceAccountToken":false,"securityContext":{"runAsNonRoot":true,"seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"stray","image":"'"$gateway_image"'","command":["node","-e","setInterval(() => {}, 60000)"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]}}' > /dev/null
   k wait --for=condition=Ready pod/stray --timeout=2m > /dev/null
   local addresses=(shipping:80) address part
   for part in "${parts[@]}"; do addresses+=("shipping-$part:8080" "shipping-$part:9090"); done
   addresses+=(shipping-postgres:5432 shipping-nats:4222 shipping-receiver:8080)
   expect "a stray pod reaches" "$(reached_by stray "${addresses[@]}")" "shipping:80 shipping-gateway:8080"
-  # A pod's connection to itself is no policy's matter, and its Service may name it.
+  # Policies do not apply to a pod's connections to itself, and its Service may resolve to it.
   local others=()
   for address in "${addresses[@]}"; do [[ $address == shipping-records:* ]] || others+=("$address"); done
   expect "records reaches" "$(reached_by deployment/shipping-records "${others[@]}")" \
@@ -30,20 +30,20 @@ policies() {
   expect "records in webhooks' database" "$refusal" 'permission denied for database "webhooks"'
 }
 
-# What records answers to a call of a method from a pod.
+# The response of records to a call of a method from a pod.
 answer_to() { # POD HOW METHOD
   k exec -i "$1" -- node --input-type=module - "$2" "$3" "$account" < deploy/try/call-records.mjs
 }
 
-# What NATS answers to a publication or a subscription from a pod.
+# The response of NATS to a publication or a subscription from a pod.
 nats_to() { # POD WHO VERB SUBJECT
   k exec -i "$1" -- node --input-type=module - shipping-nats:4222 "${@:2}" < deploy/try/knock-on-nats.mjs
 }
 
 identities() {
-  say "who is believed"
+  say "identities"
   account=$(k exec deployment/shipping-gateway -- admin account create --name Trial --json | sed -n 's/.*"id": *"\(acc_[a-z0-9]*\)".*/\1/p')
-  # It has the labels of carrier, so that the policies let it through, and is never ready, so that nobody calls it.
+  # It has the labels of carrier, so that the policies allow its connections, and never becomes ready, so that nobody calls it.
   sed "s#IMAGE#$gateway_image#" deploy/try/impostor-pod.yaml | k apply -f - > /dev/null
   until [ "$(k get pod impostor --output 'jsonpath={.status.phase}')" = Running ]; do sleep 1; done
   expect "the impostor reaches" "$(reached_by impostor shipping-records:8080)" "shipping-records:8080"
@@ -66,7 +66,7 @@ identities() {
   renewal
 }
 
-# What the Secrets of the certificates hold, as a checksum.
+# A checksum of the certificates' Secrets.
 certificates() { k get secrets --selector app.kubernetes.io/component=certificates --output 'jsonpath={.items[*].data}' | sha256sum; }
 
 # New certificates are used without a restart. Helm makes them again, with a new authority, if their Secrets are gone.
@@ -90,7 +90,7 @@ disturb() {
   upgrade --set logLevel=warn
   for part in "${parts[@]}"; do
     say "a pod of $part is deleted"
-    # The newest, since those that the upgrade has replaced may be on their way out.
+    # The newest, because older ones may already be terminating.
     k delete "$(k get pods --selector "app.kubernetes.io/component=$part" --sort-by=.metadata.creationTimestamp --output name | tail -1)" > /dev/null
     settled
   done

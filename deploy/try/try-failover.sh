@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tries on a real cluster that what the platform depends on fails: deploy/try/try-failover.sh [values.yaml …]
-# Needs what try-cluster.sh needs, and seven volumes. Under load, each of three NATS pods in turn is deleted with its volume, so that at last every copy is
-# a new one; then PostgreSQL's pod is deleted twice, the second time without time to end. Succeeds if no event was lost and every failed request was answered 503 with Retry-After, or 404 because
+# Tries failures of PostgreSQL and NATS on a real cluster: deploy/try/try-failover.sh [values.yaml …]
+# Needs what try-cluster.sh needs, and seven volumes. Under load, each of three NATS pods in turn is deleted with its volume;
+# then PostgreSQL's pod is deleted twice, the second time without time to end. Succeeds if no event was lost and every failed request was answered 503 with Retry-After, or 404 because
 # a new label was not tracked yet, and succeeded when it was repeated with the same key; without a request that failed while NATS did. KEEP=1 leaves everything in place.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -17,7 +17,7 @@ lose_with_volume() { # POD
   lost=$(claim_of "$1")
   k delete pvc "data-$1" --wait=false > /dev/null
   k delete pod "$1" --grace-period=1 > /dev/null
-  # A successor that was made while the old claim still stood waits for it in vain.
+  # A new pod that was created before the old claim was deleted waits for it forever.
   while [ "$(claim_of "$1")" = "$lost" ]; do
     k delete pod "$1" --grace-period=1 --ignore-not-found > /dev/null
     sleep 1

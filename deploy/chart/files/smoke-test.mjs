@@ -48,7 +48,7 @@ async function send(method, path, { body, name = path }) {
 
 async function call(method, path, { body, name, status }) {
   let response = await send(method, path, { body, name });
-  // As the API asks for: a platform that is being deployed may be busy for a moment.
+  // As the API requests in Retry-After: during a deployment the platform may be busy for a moment.
   for (let left = 5; left > 0 && response.status === 503; left--) {
     process.stdout.write(`repeating: ${method} ${path} answered ${await response.text()}\n`);
     await pause(1_000);

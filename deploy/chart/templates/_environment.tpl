@@ -1,4 +1,4 @@
-{{/* A part's environment. Its keys are those of the part's config.ts: a check compares them. Argument: (list $ part needs). */}}
+{{/* A part's environment. test/chart/configuration.check.ts compares its keys with the part's config.ts. Argument: (list $ part needs). */}}
 {{- define "shipping.environment" -}}
 {{- $root := index . 0 -}}
 {{- $part := index . 1 -}}
@@ -82,7 +82,7 @@ nats://{{ include "shipping.fullname" . }}-nats:4222
 {{- end -}}
 {{- end }}
 
-{{/* The servers of a trial's NATS cluster, at one of their ports. */}}
+{{/* URLs of a trial's NATS cluster. Argument: (list $ port). */}}
 {{- define "shipping.natsServers" -}}
 {{- $root := first . }}
 {{- $name := printf "%s-nats" (include "shipping.fullname" $root) }}
@@ -93,7 +93,7 @@ nats://{{ include "shipping.fullname" . }}-nats:4222
 {{- join "," $urls }}
 {{- end }}
 
-{{/* By what NATS knows the parts; empty if by nothing. */}}
+{{/* How the parts authenticate to NATS; empty if they do not. */}}
 {{- define "shipping.natsIdentity" -}}
 {{- if .Values.dev.enabled -}}
 password

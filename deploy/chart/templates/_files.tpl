@@ -31,14 +31,14 @@
 {{ toJson $files }}
 {{- end }}
 
-{{/* They as a container's mounts. Argument: what shipping.files yields. */}}
+{{/* These files as a container's volumeMounts. Argument: the result of shipping.files. */}}
 {{- define "shipping.mounts" -}}
 {{- range fromJsonArray . }}
 - { name: {{ .name }}, mountPath: /{{ .name }}, readOnly: true }
 {{- end }}
 {{- end }}
 
-{{/* They as a pod's volumes. Items are named, so that a pod waits until they are there. Argument: what shipping.files yields. */}}
+{{/* These files as a pod's volumes. The items are listed, so that a pod waits until all exist. Argument: the result of shipping.files. */}}
 {{- define "shipping.volumes" -}}
 {{- range fromJsonArray . }}
 - { name: {{ .name }}, secret: { secretName: {{ .secret }}, items: {{ toJson .items }} } }

@@ -1,4 +1,4 @@
-{{/* The parts and what each needs of its surroundings: whom it calls, and whether it uses the event bus. */}}
+{{/* The parts: the services that each calls, and whether it uses the event bus. */}}
 {{- define "shipping.parts" -}}
 gateway: { calls: [records, carrier, tracking, webhooks], bus: false }
 records: { calls: [webhooks], bus: true }
@@ -7,7 +7,7 @@ tracking: { calls: [], bus: false }
 webhooks: { calls: [], bus: true }
 {{- end }}
 
-{{/* The release's name, with the chart's unless it has that already. Cut elsewhere, an upgrade would rename every object of a long one. */}}
+{{/* The release's name, followed by the chart's unless it contains it. A change of the length would rename all objects of long releases. */}}
 {{- define "shipping.fullname" -}}
 {{- $name := contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) -}}
 {{ $name | trunc 40 | trimSuffix "-" }}
@@ -47,7 +47,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 {{- end }}
 
-{{/* What the restricted Pod Security standard asks of a pod. Argument: the user's id. */}}
+{{/* Security context of a pod under the restricted Pod Security standard. Argument: the user's ID. */}}
 {{- define "shipping.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: {{ . }}
@@ -56,14 +56,14 @@ fsGroup: {{ . }}
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
-{{/* And of a container, with a file system that nobody writes to unless sources are exchanged in it. Argument: whether they are. */}}
+{{/* Security context of a container. Argument: whether hot reload replaces its files. */}}
 {{- define "shipping.containerSecurity" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: {{ not . }}
 capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* The reference of a part's Secret's key. Argument: (list $ part key optional). */}}
+{{/* Reference to a key of a part's Secret. Argument: (list $ part key optional). */}}
 {{- define "shipping.fromSecret" -}}
 valueFrom:
   secretKeyRef:
@@ -74,12 +74,12 @@ valueFrom:
     {{- end }}
 {{- end }}
 
-{{/* The trial's receiver, by its full name: the dispatcher asks DNS itself, without the pod's search domains. */}}
+{{/* The trial's receiver by its full name, because the dispatcher queries DNS without the pod's search domains. */}}
 {{- define "shipping.receiver" -}}
 {{ include "shipping.fullname" . }}-receiver.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}:8080
 {{- end }}
 
-{{/* What a private registry asks of a pod. */}}
+{{/* imagePullSecrets of a pod. */}}
 {{- define "shipping.pullSecrets" -}}
 {{- with .Values.image.pullSecrets -}}
 imagePullSecrets:

@@ -1,4 +1,4 @@
-{{/* Peers of a policy: a component of a trial's own, or those that the operator names. Argument: (list $ component peers). */}}
+{{/* Peers of a policy: a component of the trial, or the operator's peers. Argument: (list $ component peers). */}}
 {{- define "shipping.peers" -}}
 {{- $root := index . 0 -}}
 {{- if $root.Values.dev.enabled -}}
@@ -30,7 +30,7 @@
   {{- end }}
 {{- end }}
 
-{{/* The port of a URL: the one that it names, or that of its scheme. */}}
+{{/* The port of a URL, explicit or of its scheme. */}}
 {{- define "shipping.portOf" -}}
 {{- regexFind ":[0-9]+$" (urlParse .).host | trimPrefix ":" | default (ternary 443 80 (hasPrefix "https:" .)) -}}
 {{- end }}

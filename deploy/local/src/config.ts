@@ -42,30 +42,30 @@ const settings = z.object({
 export type LocalConfig = z.output<typeof settings>;
 export type { DeliveryConfig };
 
-/** The settings of the platform in one process. `overrides` go before the environment. */
+/** The settings of the platform in one process. `overrides` take precedence over the environment. */
 export function localConfig(overrides: Env = {}): LocalConfig {
   return readConfig(settings, { ...process.env, ...overrides });
 }
 
-/** The settings of its deliveries, with a key for secrets that was made here where the environment has none. */
+/** The settings of its deliveries. `secretsKeys` is used if the environment does not set SECRETS_KEYS. */
 export function localDeliveryConfig(secretsKeys: string, overrides: Env = {}): DeliveryConfig {
   const schema = z.object(deliverySettings).superRefine(refuseSwitchesInProduction);
   return readConfig(schema, { SECRETS_KEYS: secretsKeys, ...process.env, ...overrides });
 }
 
-/** The developer area that it serves, if any. What names no mail server keeps its mails in `folder`. */
+/** The settings of its developer area. Without a mail server, emails are saved in `folder`. */
 export function localDeveloperDeps(folder: string, overrides: Env = {}): DeveloperDeps {
   const schema = z.object(developerSettings).superRefine(refuseHalfAnArea);
   const env = { ...process.env, ...overrides };
   return developerDepsOf(readConfig(schema, { ...mailFolder(folder, env), ...env }));
 }
 
-/** The setting of a part that keeps its mails in a data folder: in development, without a mail server. */
+/** MAIL_DIR in a data folder, outside production and without a mail server. */
 export function mailFolder(folder: string, env: Env = process.env): Env {
   return env.SMTP_URL || env.NODE_ENV === "production" ? {} : { MAIL_DIR: join(folder, "mail") };
 }
 
-/** The whole environment, to be handed on to a part's own process. */
+/** The whole environment, for child processes. */
 export function environment(): Env {
   return process.env;
 }

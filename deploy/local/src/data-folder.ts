@@ -3,12 +3,12 @@ import { mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/local/servers/process-identity";
 
-/** A folder that one running platform holds its data in. */
+/** The data folder of a running platform, locked for this process. */
 export interface DataFolder {
   path: string;
   /** The content of a small secret file (mode 0600), made by `make` the first time. */
   keep(name: string, make: () => string): Promise<string>;
-  /** Writes a JSON file (mode 0600) that others read while the platform runs; replaced by rename, so never seen half written. */
+  /** Writes a JSON file (mode 0600) that others read while the platform runs; replaced by rename, so that they never see half of it. */
   publish(name: string, value: unknown): Promise<void>;
   /** Releases the folder. */
   release(): Promise<void>;
@@ -87,7 +87,7 @@ async function publishText(file: string, text: string): Promise<void> {
   await rename(draft, file);
 }
 
-/** What seals secrets in this data folder, as `SECRETS_KEYS` has it; made at the first start. */
+/** The value of `SECRETS_KEYS` for this data folder, created at the first start. */
 export function secretsKeys(folder: DataFolder): Promise<string> {
   return folder.keep("secrets.key", () => `local:${randomBytes(32).toString("base64")}`);
 }

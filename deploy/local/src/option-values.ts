@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from "commander";
 
-/** The end of a command's help: lines that work as they are printed. */
+/** Formats the examples at the end of a command's help. */
 export function examples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }
 
-/** Reads a whole number of a command line. */
+/** Parses a whole number of a command line. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);

@@ -10,8 +10,8 @@ const RETRY_MS = 20;
 const ENDS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 
 /**
- * A folder for this run of a program. It is removed when the process ends, for whatever reason except SIGKILL. A signal ends the process at
- * once, and its servers with it: they hold nothing that is to be kept.
+ * A folder for this run of a program. It is removed when the process ends, except by SIGKILL. A signal ends the process and its servers at
+ * once, because their data is temporary.
  */
 export async function temporaryFolder(prefix: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), prefix));

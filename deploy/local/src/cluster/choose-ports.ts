@@ -4,7 +4,7 @@ import { mapParts } from "../databases/prepare-databases.js";
 import type { Part } from "../parts.js";
 import type { ClusterOptions } from "./options.js";
 
-/** Where everything of a cluster listens, for as long as it runs. */
+/** The ports of a cluster. */
 export interface Ports {
   /** One for each replica. */
   parts: Record<Part, number[]>;
@@ -17,11 +17,11 @@ export interface Ports {
   natsRoutes: number[];
 }
 
-// Below what Linux, macOS and Windows give to outgoing connections: those would take the port of a server that is down.
+// Below the ephemeral ports of Linux, macOS and Windows: an outgoing connection could take the port of a server that restarts.
 const FROM = 15_000;
 const TO = 32_000;
 
-/** Gateways take the port that was asked for and those after it, everything else takes free ones. */
+/** Gateways get the requested port and those after it; all others get free ones. */
 export async function choosePorts({
   replicas,
   port,

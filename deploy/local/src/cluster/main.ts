@@ -29,10 +29,10 @@ These details are in ${cluster.file}. A process that exits is restarted. Press C
   return cluster;
 }
 
-// A closed standard output is no reason to end.
+// Ignores a closed standard output.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
-// A program that started it with a channel, a test or a benchmark, takes it along when it ends, however it ends.
+// A test or benchmark that started this with an IPC channel has ended: stop.
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
 await runProcess({
   log: createLog({ part: "cluster", level: "warn", destination: process.stderr }),

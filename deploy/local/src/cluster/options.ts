@@ -13,7 +13,7 @@ export interface ClusterOptions {
   port: number;
   /** How many NATS servers share the stream: one, or a cluster of three or five. */
   nats: number;
-  /** Megabytes of PostgreSQL's own cache. */
+  /** PostgreSQL's shared_buffers in MB. */
   sharedBuffersMb: number;
   /** Whether the parts speak mutual TLS, with certificates made in the data folder. */
   tls: boolean;
@@ -23,7 +23,7 @@ export interface ClusterOptions {
 
 const replicas = wholeNumber(1, 99);
 
-// Two servers fail as soon as either does: both are needed for a majority.
+// With two servers, the loss of either costs the majority.
 function clusterSize(text: string): number {
   if (/^[135]$/.test(text)) return Number(text);
   throw new InvalidArgumentError("Use 1, 3 or 5.");
@@ -38,7 +38,7 @@ function addProgram(text: string, before: Programs = {}): Programs {
   throw new InvalidArgumentError(`${program} does not exist. Run this there first: npm ci && npm run build`);
 }
 
-/** Reads the command line. One that it cannot understand ends the process, with a sentence. */
+/** Parses the command line. If it is invalid, prints an error and exits. */
 export function clusterOptions(
   args: readonly string[],
   defaultPort: number,

@@ -7,7 +7,7 @@ import { type BusPasswords, busIdentity } from "../servers/bus-users.js";
 import type { Ports } from "./choose-ports.js";
 import type { Programs } from "./options.js";
 
-/** One process of a part, as it is started each time. */
+/** A process of a part. */
 export interface PartProcess {
   /** `records-1`. */
   name: string;
@@ -31,7 +31,7 @@ export interface EventBus {
 const HOST = "127.0.0.1";
 const { resolve } = createRequire(import.meta.url);
 
-/** What runs where, and with which settings: the launcher's environment, and what makes each process one of this cluster. */
+/** Plans all processes of the parts, with their ports and environments: the launcher's, and the addresses and credentials of this cluster. */
 export function planProcesses(options: {
   ports: Pick<Ports, "parts" | "ops">;
   databaseUrls: Record<Part, string>;
@@ -62,7 +62,7 @@ export function planProcesses(options: {
           ...certificates?.[part],
           DATABASE_URL: databaseUrls[part],
           NATS_URL: bus.url,
-          // Webhooks makes the stream.
+          // webhooks creates the stream.
           ...(bus.replicas && part === "webhooks" && { NATS_REPLICAS: String(bus.replicas) }),
           ...(bus.passwords && busIdentity(part, bus.passwords)),
           HOST,

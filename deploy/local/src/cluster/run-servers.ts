@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/local/servers/process-identity";
 import { type Server, type Supervised, supervise } from "@shipping/local/servers/supervise";
 
-/** The order of the stop: gateways, then services, then the stores. */
+/** Tiers, in the order in which they stop. */
 export type Tier = "gateways" | "services" | "stores";
 
-/** A process as `cluster.json` tells of it. */
+/** A process in `cluster.json`. */
 export interface RunningServer {
   name: string;
   pid: number;
@@ -29,7 +29,7 @@ const STOP_MS: Record<Tier, number> = { gateways: 15_000, services: 26_000, stor
 const FAST_STOP_MS: Record<Tier, number> = { gateways: 1_500, services: 3_000, stores: 3_800 };
 const TIERS = Object.keys(STOP_MS) as Tier[];
 
-/** Runs servers whose processes are recorded in the data folder `path`. `onChange` is told whenever one has a new pid. */
+/** Runs servers whose processes are recorded in the data folder `path`. `onChange` is called when one has a new pid. */
 export function runServers(options: { path: string; say(line: string): void; onChange(): void }): Servers {
   const record = openProcessRecord(options.path);
   const running: { tier: Tier; supervised: Supervised }[] = [];
@@ -42,7 +42,7 @@ export function runServers(options: { path: string; say(line: string): void; onC
 
   return {
     async start(tier, server) {
-      // A server that was still being prepared when the cluster was stopped.
+      // The cluster was stopped while this server was being prepared.
       if (stopping) throw new Error("The cluster is stopping.");
       const { name, address } = server;
       const spawned = (pid: number) => {
@@ -76,9 +76,9 @@ interface Recorded extends ProcessIdentity {
   name: string;
 }
 
-/** The processes that a cluster has started in a data folder, so that the next start can end them after the cluster was killed. */
+/** The file of the processes that a cluster has started, so that the next start can end them if the cluster was killed. */
 export interface ProcessRecord {
-  /** Records a process at once, so that a kill between its start and the record is nearly impossible. */
+  /** Writes a process to the file at once: only a kill in this moment leaves it unknown. */
   add(name: string, pid: number): void;
   clear(): void;
 }
@@ -96,7 +96,7 @@ export function openProcessRecord(path: string): ProcessRecord {
       renameSync(`${file}.new`, file);
     },
     clear() {
-      // Until then the file is the former cluster's.
+      // Without processes of our own, the file belongs to the previous cluster.
       if (processes.size > 0) rmSync(file, { force: true });
     },
   };

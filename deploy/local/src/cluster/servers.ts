@@ -11,7 +11,7 @@ import type { NatsProgram } from "../servers/find-nats-server.js";
 import { type ClusterMember, startNatsServer } from "../servers/nats-server.js";
 import type { PartProcess } from "./plan-processes.js";
 
-/** Where the logs of a cluster's processes are, one file each. Begins with none. */
+/** Creates an empty folder for the logs of a cluster, one file for each process. */
 export async function emptyLogs(folder: string): Promise<string> {
   const logs = join(folder, "logs");
   await rm(logs, { recursive: true, force: true });
@@ -24,7 +24,7 @@ export interface PostgresServer extends Server {
   url(): string;
 }
 
-/** Where a PostgreSQL of the cluster runs, and with how much. */
+/** Place and resources of PostgreSQL. */
 export interface PostgresPlace {
   /** The cluster's data folder. */
   folder: string;
@@ -93,7 +93,7 @@ function intoFile(logs: string, name: string): (line: string) => void {
     try {
       appendFileSync(file, `${line}\n`);
     } catch {
-      // A full disk costs log lines, not servers.
+      // If the disk is full, the line is lost and the server goes on.
     }
   };
 }
@@ -112,7 +112,7 @@ export async function startPart(
   plan: PartProcess,
   options: { logFile: string; spawned(server: ServerProcess): void },
 ): Promise<void> {
-  // It writes into the file by itself, so that it outlives us without harm; and Ctrl-C in a terminal reaches us alone.
+  // It writes into the file itself, so that it does not fail when we are killed first. Detached, so that Ctrl-C reaches only us.
   const log = openSync(options.logFile, "a");
   const child = spawn(process.execPath, [plan.main], { env: plan.env, detached: true, stdio: ["ignore", log, log] });
   closeSync(log);

@@ -20,7 +20,7 @@ import { type EventBus, planProcesses } from "./plan-processes.js";
 import { endRecorded, type RunningServer, runServers, type Servers } from "./run-servers.js";
 import { emptyLogs, natsServer, partServer, postgresServer } from "./servers.js";
 
-/** What `cluster.json` holds, for scripts. */
+/** The content of `cluster.json`, for scripts. */
 export interface ClusterDescription extends Launched {
   /** The launcher's. */
   pid: number;
@@ -37,7 +37,7 @@ export interface Cluster extends Running {
 
 const FILE = "cluster.json";
 
-/** Starts the platform as separate processes on loopback, and resolves when each answers its health check. `stopping` calls it off. */
+/** Starts the platform as separate processes on loopback, and resolves when each answers its health check. `stopping` cancels this. */
 export async function startCluster(options: {
   config: LocalConfig;
   cluster: ClusterOptions;
@@ -89,7 +89,7 @@ export interface Launch {
   say(line: string): void;
 }
 
-/** What integrators need of it: addresses and keys. */
+/** Addresses and keys for integrators. */
 export interface Launched extends DemoAccount, Partial<DemoSignIn> {
   base_url: string;
   gateways: string[];
@@ -99,13 +99,13 @@ export interface Launched extends DemoAccount, Partial<DemoSignIn> {
 export async function launch(of: Launch): Promise<Launched> {
   const { folder, cluster, servers, say } = of;
   const keys = await secretsKeys(folder);
-  // Refuses at once, in a sentence, settings that webhooks and the gateway would refuse.
+  // Reports settings that webhooks and the gateway would refuse, before anything starts.
   localDeliveryConfig(keys);
   const { developerArea } = localDeveloperDeps(folder.path);
   const ports = await choosePorts(cluster);
   const logs = await emptyLogs(folder.path);
   const [databaseUrls, bus] = await Promise.all([startDatabases(of, ports, logs), startNats(of, ports, logs)]);
-  // Before the processes start: on a small machine they take all of it, and a connection waits a second at most.
+  // Before the processes start, because then a small machine is busy, and connecting times out after a second.
   const origin = developerArea && (developerArea.publicUrl ?? `http://127.0.0.1:${ports.parts.gateway[0]}`);
   const account = await withDemoAccount(folder, databaseUrls.gateway, origin);
   const env = { ...mailFolder(folder.path), ...environment() };
@@ -118,7 +118,7 @@ export async function launch(of: Launch): Promise<Launched> {
 
   const origins = mapParts((part) => ports.parts[part].map((port) => `http://127.0.0.1:${port}`));
   const services = Object.fromEntries(parts.map((part) => [part, origins[part].join(",")]));
-  // The operator's commands are the gateway's.
+  // The operator's commands use the gateway's certificate.
   const tls = certificates?.gateway;
   await folder.publish("platform.json", { databases: databaseUrls, services, bus: bus.url, tls });
   const gateways = origins.gateway.map((origin) => `${origin}/api/v1`);

@@ -12,8 +12,8 @@ export function withoutDatabase(config: LocalConfig): Part[] {
 }
 
 /**
- * Every part's database, migrated: the one that the environment names, or else one on the server at `serverUrl` (its superuser's), made
- * where it is not there yet. Yields their URLs.
+ * Every part's database, migrated: the one that the environment names, or else one on the server at `serverUrl` (its superuser's), created
+ * if it does not exist. Returns their URLs.
  */
 export async function prepareDatabases(options: {
   folder: DataFolder;
@@ -28,7 +28,7 @@ export async function prepareDatabases(options: {
   return urls;
 }
 
-/** The same for every part. */
+/** Maps each part to a value. */
 export function mapParts<T>(make: (part: Part) => T): Record<Part, T> {
   return Object.fromEntries(parts.map((part) => [part, make(part)])) as Record<Part, T>;
 }
@@ -57,15 +57,15 @@ async function databasesOn(
 }
 
 /**
- * Gives every part a role and a database of its own, both called like the part, on the server whose superuser's `url` is given. What
- * exists already stays; only the passwords are set again. Returns the URL of each part's database.
+ * Gives every part a role and a database of its own, both named after the part, on the server at `url`, a superuser's. Existing
+ * ones stay; only the passwords are set again. Returns the URL of each part's database.
  */
 export async function createDatabases<Part extends string>(options: {
   url: string;
   passwords: Readonly<Record<Part, string>>;
 }): Promise<Record<Part, string>> {
   const client = new pg.Client({ connectionString: options.url });
-  // Without a listener, a server that stops would end this process; the statement under way fails anyway.
+  // Without a listener, a lost connection would end this process; the statement in progress fails anyway.
   client.on("error", () => {});
   await client.connect();
   const urls: Partial<Record<Part, string>> = {};
@@ -87,7 +87,7 @@ async function createDatabase(client: pg.Client, part: string, password: string)
   await client.query(`${verb} ROLE ${name} LOGIN PASSWORD ${pg.escapeLiteral(password)}`);
   const database = await client.query("SELECT FROM pg_database WHERE datname = $1", [part]);
   if (database.rowCount === 0) await client.query(`CREATE DATABASE ${name} OWNER ${name} TEMPLATE template0`);
-  // By default every role may connect to every database: nobody reads another part's.
+  // By default, every role may connect to every database.
   await client.query(`REVOKE CONNECT, TEMPORARY ON DATABASE ${name} FROM PUBLIC`);
 }
 

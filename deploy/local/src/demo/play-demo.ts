@@ -5,7 +5,7 @@ import { EVENT_TYPES } from "@shipping/proto/event-types";
 import { type Label, Shipping, ShippingError, type WebhookEvent } from "shipping-client";
 import type { Receiver } from "../listen/receiver.js";
 
-/** Whom the demo is played as, and where. */
+/** The keys and the place of the demo. */
 export interface Demo extends DemoStage {
   key: string;
   liveKey: string;
@@ -28,7 +28,7 @@ export async function playDemo(demo: Demo): Promise<number> {
   return steps.count;
 }
 
-// A program of your own keeps them with its order, from before the first attempt.
+// Your program stores its keys with the order, before the first attempt.
 const SHIPMENT_KEY = randomUUID();
 const LABEL_KEY = randomUUID();
 
@@ -144,7 +144,7 @@ export interface DemoSteps {
   check(holds: boolean, promise: string): void;
 }
 
-/** Where the steps are made. */
+/** The platform and the receiver of the demo. */
 export interface DemoStage {
   baseUrl: string;
   receiver: Receiver;
@@ -191,7 +191,7 @@ function check(holds: boolean, promise: string): void {
   if (!holds) throw new StepFailed(promise);
 }
 
-/** The interesting part of an answer. */
+/** A summary of a response. */
 async function seenIn(response: Response): Promise<string> {
   if (response.headers.get("content-type") === "application/pdf")
     return `PDF, ${(await response.arrayBuffer()).byteLength} bytes`;

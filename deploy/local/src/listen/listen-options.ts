@@ -5,13 +5,13 @@ import { examples, wholeNumber } from "../option-values.js";
 export interface ListenOptions {
   /** Where it listens; 0 takes a free port. */
   port: number;
-  /** Signatures by any of these are good. */
+  /** Signatures with any of these are valid. */
   secrets: string[];
-  /** Whether it makes a subscription of its own. */
+  /** Whether to create a subscription. */
   subscribe: boolean;
 }
 
-/** Reads the command line. One that it cannot understand ends the process, with a sentence. */
+/** Parses the command line. If it is invalid, prints an error and exits. */
 export function listenOptions(args: readonly string[], command = new Command("npm run listen --")): ListenOptions {
   const secrets: string[] = [];
   command

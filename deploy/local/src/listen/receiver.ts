@@ -122,7 +122,7 @@ function eventIn(body: Buffer): ReceivedEvent | undefined {
   }
 }
 
-/** A delivery as a line for a person: when it came, of which event, what happened to which resource, and whether its signature is good. */
+/** Formats a delivery as a line: its time, event, resource and status, and whether its signature is valid. */
 export function formatDelivery(delivery: Delivery): string {
   const time = delivery.at.toISOString().slice(11);
   if ("refusal" in delivery) {

@@ -18,7 +18,7 @@ import { type BusPasswords, busAuthorization, busIdentity, newBusPasswords } fro
 import { findNatsServer } from "../servers/find-nats-server.js";
 import { startNatsServer } from "../servers/nats-server.js";
 
-/** Where each part listens when it is developed alone; its neighbours are looked for there too. */
+/** The port of each part; the part that runs alone calls the others there. */
 const PORTS: Record<Part, number> = { gateway: 8080, records: 7001, carrier: 7002, tracking: 7003, webhooks: 7004 };
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));

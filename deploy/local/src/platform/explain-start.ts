@@ -1,4 +1,4 @@
-/** Explains a failed start in a sentence, for a person at a terminal. A cancelled start ends silently. */
+/** Prints the error of a failed start and exits. A cancelled start ends silently. */
 export async function explainStart<T>(start: () => Promise<T>, stopping?: AbortSignal): Promise<T> {
   try {
     return await start();
@@ -9,12 +9,12 @@ export async function explainStart<T>(start: () => Promise<T>, stopping?: AbortS
   }
 }
 
-/** The result of `work`, unless it is called off before: then the reason is thrown, and `work` is left to itself. */
-export function unless<T>(calledOff: AbortSignal | undefined, work: Promise<T>): Promise<T> {
-  if (!calledOff) return work;
+/** Returns the result of `work`, or throws when the signal aborts; `work` then goes on unobserved. */
+export function unless<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (!signal) return work;
   const abort = new Promise<never>((_, reject) => {
-    if (calledOff.aborted) reject(calledOff.reason);
-    calledOff.addEventListener("abort", () => reject(calledOff.reason), { once: true });
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
   return Promise.race([work, abort]);
 }

@@ -23,7 +23,7 @@ import type { DeliveryConfig } from "@shipping/webhooks/config";
 import { startWebhooks } from "@shipping/webhooks/start-webhooks";
 import type { Part } from "../parts.js";
 
-/** What the five parts are started on. */
+/** The dependencies of the five parts. */
 export interface PartsOptions {
   databases: Record<Part, Database>;
   bus: Bus;
@@ -37,9 +37,9 @@ export interface PartsOptions {
 export interface RunningParts extends Running {
   /** Where the API listens. */
   port: number;
-  /** What the parts count and measure. */
+  /** The metrics of all parts. */
   metrics: Metrics[];
-  /** For the operator's work on accounts and keys. */
+  /** For administration of accounts and keys. */
   gatewayPrisma: PrismaClient;
   /** Where each service also listens for gRPC, on loopback. */
   rpcPorts: Record<Exclude<Part, "gateway">, number>;

@@ -23,27 +23,28 @@ import { startParts } from "./start-parts.js";
 export interface Platform extends Running {
   /** The versioned root of the API. */
   baseUrl: string;
-  /** What Prometheus scrapes; `/livez` and `/readyz` are beside it. */
+  /** The URL for Prometheus; `/livez` and `/readyz` are on the same port. */
   metricsUrl: string;
-  /** The versions of what it runs on. */
+  /** The versions of PostgreSQL and Node. */
   runsOn: string;
   demo: DemoAccount & Partial<DemoSignIn>;
-  /** Where mails are kept that no server takes; undefined if one does. */
+  /** The folder for emails if there is no mail server. */
   mailFolder: string | undefined;
-  /** Holds base URL, account and keys for scripts. */
+  /** A JSON file with base URL, account and keys, for scripts. */
   demoFile: string;
   dataDir: string;
 }
 
-/** What goes before its environment, and what shows the mails that it keeps. */
+/** Options of a start. */
 export interface PlatformOptions {
+  /** Settings that take precedence over the environment. */
   overrides?: Env;
-  /** Calls the start off. */
+  /** Cancels the start. */
   stopping?: AbortSignal;
   printMail?(text: string): void;
 }
 
-/** Starts the platform as its environment says, with `overrides` before it. */
+/** Starts the platform as configured by the environment. */
 export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
   const config = localConfig(options.overrides);
   const folder = await takeDataFolder(config.DATA_DIR);

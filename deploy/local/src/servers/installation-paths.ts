@@ -19,7 +19,7 @@ import { arch, homedir, tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { getuid, platform } from "node:process";
 
-/** Whom PostgreSQL runs as when we are root, which it refuses to be. */
+/** The user that PostgreSQL runs as if we are root, because it refuses to run as root. */
 export interface PostgresUser {
   uid: number;
   gid: number;
@@ -43,7 +43,7 @@ export async function findInstallationPaths(dataDir: string, programs?: string):
   return user ? { bin, data, user } : { bin, data };
 }
 
-// A database that a plain user made stays that user's. A new one is nobody's: initdb needs a user with a name.
+// An existing database belongs to the user who created it. For a new one, initdb needs a user with a name.
 async function unprivilegedUser(dataDir: string): Promise<PostgresUser> {
   const existing = await stat(dataDir).catch(() => undefined);
   if (existing && existing.uid !== 0) return { uid: existing.uid, gid: existing.gid };

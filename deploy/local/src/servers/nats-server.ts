@@ -10,9 +10,9 @@ export interface NatsServer extends ServerProcess {
   url: string;
 }
 
-/** What makes a server one of a NATS cluster on 127.0.0.1. */
+/** The place of a server in a NATS cluster on 127.0.0.1. */
 export interface ClusterMember {
-  /** Its name, which it has to keep: the others know it by that. */
+  /** Its name, which must stay the same: the others identify it by that. */
   name: string;
   /** Where the others reach it. */
   routePort: number;
@@ -28,7 +28,7 @@ export async function startNatsServer(options: {
   program: NatsProgram;
   dataDir: string;
   port?: number;
-  /** Its users; without them it accepts anybody. */
+  /** Its users; without them it accepts anonymous clients. */
   authorization?: BusAuthorization;
   /** Its place in a cluster; without one it is alone. */
   member?: ClusterMember | undefined;

@@ -2,20 +2,20 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { platform } from "node:process";
 
-/** A process, told from a later one that got the same pid. `startedAt` is opaque; it holds letters, digits and `:` alone. */
+/** Identifies a process, even after its pid was reused. `startedAt` is opaque: letters, digits and `:`. */
 export interface ProcessIdentity {
   pid: number;
   startedAt: string;
 }
 
-/** Who has that pid now. Undefined if nobody does, or only a zombie that its parent has not collected. */
+/** The process with that pid; undefined if there is none, or only a zombie. */
 export function processIdentity(pid: number): ProcessIdentity | undefined {
   const status = platform === "linux" ? linuxStatus(pid) : psStatus(pid);
   if (!status || status.state.startsWith("Z")) return undefined;
   return { pid, startedAt: status.startedAt };
 }
 
-/** Tells whether that very process still runs. */
+/** Whether this process is still running. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return processIdentity(identity.pid)?.startedAt === identity.startedAt;
 }

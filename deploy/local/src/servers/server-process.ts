@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 /** A server that this process started and will stop. */
 export interface ServerProcess {
   pid: number;
-  /** Resolves when it has ended, asked to or not, with how: `exit 1`, `SIGKILL`. */
+  /** Resolves when it has ended, with how: `exit 1`, `SIGKILL`. */
   exited: Promise<string>;
   /** Stops it, and waits until it has ended. */
   stop(fast?: boolean): Promise<void>;
@@ -23,7 +23,7 @@ export interface StopSignals {
 export interface ServerProgram {
   program: string;
   args: readonly string[];
-  /** Its user, environment and working directory where these are not ours. */
+  /** Its user, environment and working directory, if not ours. */
   options?: SpawnOptions;
   /** The text in its log (standard error) that says that it accepts connections. */
   ready: string;
@@ -38,13 +38,13 @@ process.on("exit", () => {
   for (const [child, signal] of running) child.kill(signal);
 });
 
-/** Kills a process of ours with `signal` when this one ends before it, however it ends, unless it is killed itself. */
+/** Kills a child process with `signal` when this process exits, except by SIGKILL. */
 export function endWithUs(child: ChildProcess, signal: NodeJS.Signals): void {
   running.set(child, signal);
   child.once("exit", () => running.delete(child));
 }
 
-/** Starts a server and waits until it is ready, however long that takes. If it ends instead, the error holds its last words. */
+/** Starts a server and waits until it is ready, however long that takes. If it ends instead, the error contains the end of its log. */
 export async function startServerProcess(server: ServerProgram): Promise<ServerProcess> {
   // Detached, so that Ctrl-C in a terminal reaches only us: what we need during the stop ends last.
   const child = spawn(server.program, server.args, {

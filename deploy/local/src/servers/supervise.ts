@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerProcess } from "./server-process.js";
 
-/** A server that runs for as long as what needs it. */
+/** A server to keep running. */
 export interface Server {
   name: string;
   /** `host:port`. */
@@ -42,14 +42,14 @@ export function supervise(
     if (signal.aborted) void process.stop(stopFast);
   }
 
-  /** Runs it once, and says how it ended. */
+  /** Runs it once, and returns how it ended. */
   async function run(): Promise<string> {
     try {
       await server.start(spawned);
       becameReady();
       return (await current?.exited) ?? "no process";
     } catch (error) {
-      // Usually it has ended. If not, it would hold the address of the next one.
+      // Usually it has ended. If not, it would keep the port of the next one.
       current?.kill();
       await current?.exited;
       return error instanceof Error ? error.message : String(error);
