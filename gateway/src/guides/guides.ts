@@ -1,20 +1,22 @@
 import { EVENT_TYPES, type EventType, eventTypes } from "@shipping/proto/event-types";
 
-/** A page for integrators: where it is served below `/docs`, its file in the repository, and what it is called in the list. */
+/** A page of `/docs`. */
 export interface Guide {
+  /** Its path below `/docs`. */
   slug: string;
+  /** Its file in the repository. */
   file: string;
   title: string;
-  /** Its subject, in one line. */
+  /** A description in one line. */
   about: string;
-  /** The type of events that it is about. The fields and an example, from the OpenAPI document, stand below its text. */
+  /** The event type that it describes. Its fields and an example are added from the OpenAPI document. */
   event?: EventType;
 }
 
-/** Files beside the guides that are served as they are, by their names. */
+/** Files in `docs` that are served unchanged. */
 export const files: readonly string[] = ["webhook-vectors.json"];
 
-/** The placeholder for the platform's own address in the examples. */
+/** In the examples, it is replaced by the address of this installation. */
 export const EXAMPLE_ORIGIN = "https://shipping.example.com";
 
 const eventGuides: readonly Guide[] = EVENT_TYPES.map((event) => ({
@@ -25,7 +27,7 @@ const eventGuides: readonly Guide[] = EVENT_TYPES.map((event) => ({
   event,
 }));
 
-/** All of them, in the order of reading. */
+/** All guides, in reading order. */
 export const guides: readonly Guide[] = [
   ["quick-start", "Quick start", "Create a label and download its PDF in five steps."],
   ["idempotency", "Idempotency", "Retry any request without creating a second label."],

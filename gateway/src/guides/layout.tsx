@@ -6,21 +6,21 @@ import { guides } from "./guides.js";
 import type { Rendered } from "./render-guide.js";
 
 export const style = loadAsset("/docs/style.css", "site.css", "base.css", "code.css", "guides.css");
-/** Marks the section that is being read. */
+/** Highlights the current section in the list. */
 export const script = loadAsset("/docs/script.js", "guides.js");
 
 interface Frame {
   title: string;
-  /** The path of the page, marked in the list. */
+  /** The path of the page, highlighted in the list. */
   path: string;
-  /** What was searched for. */
+  /** The search text. */
   words?: string;
-  /** The sections of a guide, listed beside the text. */
+  /** The sections of a guide, for the list beside the text. */
   sections?: Rendered["sections"];
   children: ComponentChildren;
 }
 
-/** A whole page: the list of guides, the search, and what the page is about. Narrow windows have the lists folded, above the text. */
+/** Renders a page with the list of guides and the search. In narrow windows, the lists are collapsed above the text. */
 export function renderPage(site: Site, { title, path, words = "", sections = [], children }: Frame): string {
   const hasSections = sections.length > 1;
   return renderDocument({
@@ -95,15 +95,15 @@ function GuideList({ current }: { current: string }) {
   );
 }
 
-interface EntryOf {
+interface EntryProps {
   path: string;
   current: string;
   title: string;
-  /** Whether it belongs to the entry above it. */
+  /** True if it belongs to the entry above it. */
   isInner?: boolean;
 }
 
-function Entry({ path, current, title, isInner }: EntryOf) {
+function Entry({ path, current, title, isInner }: EntryProps) {
   return (
     <li {...(isInner && { class: "inner" })}>
       <a href={path} {...(path === current && { "aria-current": "page" as const })}>

@@ -4,33 +4,33 @@ import { type Guide, guides } from "./guides.js";
 import { type Rendered, renderGuide } from "./render-guide.js";
 import { type EventDocument, eventReference } from "./schema-fields.js";
 
-/** A part of a page, as the search knows it. */
+/** A section of a page, for the search index. */
 export interface Section {
-  /** Its address, with the id of its heading. */
+  /** Its path, with the ID of its heading. */
   href: string;
   title: string;
-  /** The page that it belongs to. */
+  /** The title of its page. */
   of: string;
   text: string;
-  /** Its examples, which count less than its text. */
+  /** Its examples, with a lower weight than its text. */
   code?: string;
-  /** Method and path, if it is about an operation. */
+  /** Method and path of an operation. */
   endpoint?: string;
-  /** Names that it is found by as well. */
+  /** Field names. */
   names?: string;
-  /** Error codes, by which others are found before it. */
+  /** Error codes, with the lowest weight. */
   codes?: string;
 }
 
 export interface Hit extends Pick<Section, "href" | "title" | "of"> {
-  /** The text around the first word that was found. */
+  /** The text around the first match. */
   excerpt: string;
 }
 
 /** The rendered guides and their search. */
 export interface Library {
   page(slug: string): { guide: Guide; rendered: Rendered } | undefined;
-  /** Only the first ten words count, and the first hundred characters. */
+  /** Searches for the first ten words in the first hundred characters. */
   search(text: string): Hit[];
 }
 
@@ -38,24 +38,24 @@ export interface Library {
 const ROOT = new URL("../../../", import.meta.url);
 const MAX_HITS = 20;
 const EXCERPT_LENGTH = 220;
-// Each word is compared with all that begin alike or are nearly spelled alike: a short one with many.
+// Each word is matched by prefix and with spelling errors, which is slow for short words.
 const MAX_WORDS = 10;
 const MAX_SEARCH_CHARACTERS = 100;
-const splitAtSigns: (text: string) => string[] = MiniSearch.getDefault("tokenize");
+const splitDefault: (text: string) => string[] = MiniSearch.getDefault("tokenize");
 
 const NAME = /[a-z0-9]+(?:_[a-z0-9]+)+/gi;
 
-/** The words of a text. A name such as `weight_kg` is one, beside its parts. */
+/** Splits a text into words. A name such as `weight_kg` is one word, and so are its parts. */
 function splitWords(text: string): string[] {
-  return [...splitAtSigns(text), ...(text.match(NAME) ?? [])];
+  return [...splitDefault(text), ...(text.match(NAME) ?? [])];
 }
 
-/** A file beside the guides. */
+/** Reads a file in `docs`. */
 export function readGuideFile(name: string): Buffer {
   return readFileSync(new URL(`docs/${name}`, ROOT));
 }
 
-/** Reads and renders all guides, and adds the OpenAPI document's reference to those of events. The search also finds `more`. */
+/** Reads and renders all guides, with references of events from the OpenAPI document. The search also finds `more` sections. */
 export function openLibrary(document: EventDocument, more: readonly Section[]): Library {
   const pages = new Map(
     guides.map((guide) => {
@@ -64,7 +64,7 @@ export function openLibrary(document: EventDocument, more: readonly Section[]): 
       return [guide.slug, { guide, rendered }];
     }),
   );
-  const sections = [...[...pages.values()].flatMap(sectionsOf), ...more];
+  const sections = [...[...pages.values()].flatMap(toSections), ...more];
   const byHref = new Map(sections.map((section) => [section.href, section]));
   const index = new MiniSearch<Section>({
     idField: "href",
@@ -84,21 +84,21 @@ export function openLibrary(document: EventDocument, more: readonly Section[]): 
           const found = byHref.get(id);
           if (!found) return [];
           const { href, title, of } = found;
-          return [{ href, title, of, excerpt: excerptOf(wholeTextOf(found), terms) }];
+          return [{ href, title, of, excerpt: cutExcerpt(joinText(found), terms) }];
         })
         .slice(0, MAX_HITS);
     },
   };
 }
 
-function sectionsOf({ guide, rendered }: { guide: Guide; rendered: Rendered }): Section[] {
+function toSections({ guide, rendered }: { guide: Guide; rendered: Rendered }): Section[] {
   return rendered.texts.map(({ id, title, text, code }) => {
     const href = `/docs/${guide.slug}${id && `#${id}`}`;
     return { href, title, of: guide.title, text: text.trim(), code };
   });
 }
 
-function wholeTextOf({ endpoint, text, code, names, codes }: Section): string {
+function joinText({ endpoint, text, code, names, codes }: Section): string {
   return [
     endpoint && `${endpoint}: ${text}`,
     !endpoint && text,
@@ -110,19 +110,19 @@ function wholeTextOf({ endpoint, text, code, names, codes }: Section): string {
     .join(" ");
 }
 
-/** Weights of matches. A method or a path means an operation; the name of a field means the operations that have it. */
+/** Weights of matches. A method or path is meant for an operation, a field name for the operations that have it. */
 function boostFor(asked: string) {
   const isEndpoint = /\/|\b(?:get|post|delete)\b/i.test(asked);
   return { title: 3, endpoint: isEndpoint ? 8 : 0.5, names: asked.search(NAME) < 0 ? 0.5 : 3, codes: 0.1, code: 0.2 };
 }
 
-/** The words that are searched for: of a name only the whole. */
+/** The words to search for. A name counts only as a whole. */
 function wordsIn(asked: string): string[] {
-  const words = [...(asked.match(NAME) ?? []), ...splitAtSigns(asked.replace(NAME, " "))];
+  const words = [...(asked.match(NAME) ?? []), ...splitDefault(asked.replace(NAME, " "))];
   return [...new Set(words.filter((word) => word !== ""))].slice(0, MAX_WORDS);
 }
 
-function excerptOf(text: string, terms: readonly string[]): string {
+function cutExcerpt(text: string, terms: readonly string[]): string {
   const lower = text.toLowerCase();
   const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
   const start = Math.max(0, Math.min(...places, text.length) - 60);

@@ -5,12 +5,11 @@ import { render } from "preact-render-to-string";
 import { type Code, CodeExample, CodeTabs } from "../site/code-example.js";
 import { files, type Guide, guides } from "./guides.js";
 
-/** A guide as it is served. */
+/** A rendered guide. */
 export interface Rendered {
   html: string;
-  /** The headings of its sections. */
   sections: { id: string; title: string; level: number }[];
-  /** The text below each heading and its examples, for the search; the first part has no heading. */
+  /** For the search: text and examples below each heading. The first entry has no heading. */
   texts: { id: string; title: string; text: string; code: string }[];
 }
 
@@ -18,12 +17,12 @@ export interface Rendered {
 export function renderGuide(guide: Guide, markdown: string): Rendered {
   const md = new MarkdownIt({ html: false, linkify: false });
   md.renderer.rules.fence = (all, index) => renderCode(all[index]?.meta);
-  // Beside the heading: its name is not part of the heading's.
+  // The anchor is beside the heading, so that it is not part of the heading's accessible name.
   md.renderer.rules.heading_open = (all, index, options, _env, self) =>
     `${all[index]?.meta ? '<div class="heading">' : ""}${self.renderToken(all, index, options).trim()}`;
   md.renderer.rules.heading_close = (all, index) =>
     `</${all[index]?.tag}>${all[index]?.meta ? `${all[index].meta}</div>` : ""}\n`;
-  // A wide table scrolls by itself, not the page.
+  // A wide table scrolls; the page does not.
   md.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
   md.renderer.rules.table_close = () => "</table></div>\n";
 
@@ -32,8 +31,8 @@ export function renderGuide(guide: Guide, markdown: string): Rendered {
   const rendered: Rendered = { html: "", sections: [], texts: [{ id: "", title: guide.title, text: "", code: "" }] };
   for (const [index, token] of tokens.entries()) {
     if (token.type === "heading_open") {
-      const title = textOf(tokens[index + 1]?.content ?? "");
-      const id = idOf(title);
+      const title = toText(tokens[index + 1]?.content ?? "");
+      const id = toId(title);
       token.attrSet("id", id);
       if (token.tag !== "h1") {
         const link = `<a class="anchor" href="#${id}" aria-label="Link to “${md.utils.escapeHtml(title)}”">#</a>`;
@@ -42,24 +41,24 @@ export function renderGuide(guide: Guide, markdown: string): Rendered {
         rendered.texts.push({ id, title, text: "", code: "" });
       }
     }
-    if (token.type === "tr_open") nameRow(token, tokens[index + 2]?.content ?? "");
+    if (token.type === "tr_open") setRowId(token, tokens[index + 2]?.content ?? "");
     redirectLinks(token.children ?? []);
     const last = rendered.texts.at(-1);
-    if (last && token.type === "inline") last.text += ` ${textOf(token.content)}`;
+    if (last && token.type === "inline") last.text += ` ${toText(token.content)}`;
     if (last && token.type === "fence") last.code += ` ${token.content}`;
   }
   rendered.html = md.renderer.render(withTabs(tokens), md.options, {});
   return rendered;
 }
 
-/** Notes at each fence the code that is shown for it. Fences in a row that are marked as tabs become one. */
+/** Puts the code of each fence into its `meta`. Adjacent fences marked `tab` become one token. */
 function withTabs(tokens: readonly Token[]): Token[] {
   const joined: Token[] = [];
   for (const token of tokens) {
     const last = joined.at(-1);
-    if (isTab(token) && last && isTab(last)) last.meta.push(codeOf(token));
+    if (isTab(token) && last && isTab(last)) last.meta.push(toCode(token));
     else joined.push(token);
-    if (token.type === "fence") token.meta = [codeOf(token)];
+    if (token.type === "fence") token.meta = [toCode(token)];
   }
   return joined;
 }
@@ -68,45 +67,45 @@ function isTab({ type, info }: Token): boolean {
   return type === "fence" && /\btab$/.test(info);
 }
 
-function codeOf({ info, content }: Token): Code {
+function toCode({ info, content }: Token): Code {
   const [language = "", ...marks] = info.split(" ");
   return { language, code: content, isOutput: marks.includes("output") };
 }
 
-/** The id of a heading, as GitHub makes it, so that a link works in both places. */
-function idOf(title: string): string {
+/** The ID of a heading, as GitHub creates it, so that links work in both places. */
+function toId(title: string): string {
   return title
     .toLowerCase()
     .replace(/[^\p{L}\p{N} -]/gu, "")
     .replaceAll(" ", "-");
 }
 
-/** Gives each cell the name of its column, for narrow windows, where a row is a card. */
+/** Labels each cell with its column, for narrow windows, where each row is a card. */
 function labelCells(tokens: readonly Token[]): void {
   let labels: string[] = [];
   let column = 0;
   for (const [index, { type }] of tokens.entries()) {
     if (type === "thead_open") labels = [];
     if (type === "tr_open") column = 0;
-    if (type === "th_open") labels.push(textOf(tokens[index + 1]?.content ?? ""));
+    if (type === "th_open") labels.push(toText(tokens[index + 1]?.content ?? ""));
     if (type !== "td_open") continue;
     const label = labels[column++];
     if (label) tokens[index]?.attrSet("data-label", label);
   }
 }
 
-/** Lets links lead to the row of an error code, which is the whole of its first cell. */
-function nameRow(row: Token, firstCell: string): void {
+/** Gives the row of an error code its ID, so that links can point to it. */
+function setRowId(row: Token, firstCell: string): void {
   const [, code = ""] = /^`(\w+)`$/.exec(firstCell) ?? [];
   if (Object.hasOwn(errors, code)) row.attrSet("id", code);
 }
 
-/** Points links to other guides to their pages. Links to files that are not served become plain text. */
+/** Points links between guides to their pages. Links to files that are not served become plain text. */
 function redirectLinks(tokens: Token[]): void {
   let isDead = false;
   for (const token of tokens) {
     if (token.type === "link_open") {
-      const href = hrefOf(String(token.attrGet("href")));
+      const href = toHref(String(token.attrGet("href")));
       isDead = href === undefined;
       token.attrs = href === undefined ? null : [["href", href]];
     }
@@ -114,7 +113,7 @@ function redirectLinks(tokens: Token[]): void {
   }
 }
 
-function hrefOf(target: string): string | undefined {
+function toHref(target: string): string | undefined {
   const [path = "", fragment = ""] = target.split(/(#.*)/);
   if (path === "" || /^(https?:|\/)/.test(path)) return target;
   if (files.includes(path)) return `/docs/${path}`;
@@ -122,7 +121,7 @@ function hrefOf(target: string): string | undefined {
   return guide && `/docs/${guide.slug}${fragment}`;
 }
 
-function textOf(markdown: string): string {
+function toText(markdown: string): string {
   return markdown.replace(/\]\([^)]*\)/g, "]").replace(/[`*[\]]/g, "");
 }
 

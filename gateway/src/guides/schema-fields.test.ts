@@ -4,18 +4,18 @@ import { library } from "../openapi/documents.js";
 import { openApiDocument } from "../openapi/openapi.js";
 import { guides } from "./guides.js";
 import {
+  describeField,
+  describeFields,
   type EventDocument,
   eventReference,
   type Field,
-  fieldOf,
-  fieldsOf,
   type Schema,
   type Schemas,
 } from "./schema-fields.js";
 
 const { schemas } = JSON.parse(JSON.stringify(openApiDocument())).components as { schemas: Schemas };
 
-const textOf = (schema: Schema) => fieldOf("x", schema, {}, true).text;
+const textOf = (schema: Schema) => describeField("x", schema, {}, true).text;
 
 /** The field at a dotted path of a named schema. */
 function at(path: string): Field | undefined {
@@ -25,7 +25,7 @@ function at(path: string): Field | undefined {
     type: name,
     isRequired: true,
     text: "",
-    fields: fieldsOf(schemas[name] ?? {}, schemas),
+    fields: describeFields(schemas[name] ?? {}, schemas),
   });
 }
 
@@ -66,12 +66,12 @@ describe("a field", () => {
 
   test("says what a parameter has", () => {
     expect(textOf({ type: "integer", minimum: 1, maximum: 100, default: 25 })).toBe("1 to 100. Default: `25`.");
-    expect(fieldOf("next_cursor", { type: ["string", "null"] }, {}, true).type).toBe("string or null");
+    expect(describeField("next_cursor", { type: ["string", "null"] }, {}, true).type).toBe("string or null");
   });
 
   test("of a list has the fields of its records", () => {
     const list: Schema = { type: "array", items: { $ref: "#/components/schemas/Order" } };
-    const { type, fields } = fieldOf("data", list, schemas, true);
+    const { type, fields } = describeField("data", list, schemas, true);
     expect(type).toBe("array of Order");
     expect(fields.map(({ name }) => name)).toContain("reference");
   });

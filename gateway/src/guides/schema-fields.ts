@@ -1,7 +1,7 @@
 import type { EventType } from "@shipping/proto/event-types";
 import { CLEAN_PATTERN, FILLED_PATTERN } from "../input/text.js";
 
-/** JSON Schema, as far as the OpenAPI document uses it. */
+/** The JSON Schema keywords that the OpenAPI document uses. */
 export interface Schema {
   $ref?: string;
   type?: string | readonly string[];
@@ -27,7 +27,7 @@ export interface Schema {
 /** The named schemas of the document. */
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** A field, a parameter or a header, in words. */
+/** A description of a field, a parameter or a header. */
 export interface Field {
   name: string;
   /** `string`, `array of string`, or the name of a schema. */
@@ -35,104 +35,107 @@ export interface Field {
   isRequired: boolean;
   /** Its description and rules, with code between backticks. */
   text: string;
-  /** The regular expression, where no words stand for it. */
+  /** The regular expression, if `text` does not describe it. */
   pattern?: string;
-  /** The fields inside. */
+  /** The fields of an object, or of the objects in an array. */
   fields: readonly Field[];
 }
 
 /** The fields of an object, in the order of the document. */
-export function fieldsOf(schema: Schema, schemas: Schemas): Field[] {
-  const { properties = {}, required = [] } = resolved(schema, schemas);
-  return Object.entries(properties).map(([name, field]) => fieldOf(name, field, schemas, required.includes(name)));
+export function describeFields(schema: Schema, schemas: Schemas): Field[] {
+  const { properties = {}, required = [] } = resolve(schema, schemas);
+  return Object.entries(properties).map(([name, field]) =>
+    describeField(name, field, schemas, required.includes(name)),
+  );
 }
 
 /** One field of an object, or a parameter. */
-export function fieldOf(name: string, schema: Schema, schemas: Schemas, isRequired: boolean): Field {
-  const meant = resolved(schema, schemas);
-  const pattern = meant.pattern !== undefined && wordsOf(meant) === undefined ? meant.pattern : undefined;
+export function describeField(name: string, schema: Schema, schemas: Schemas, isRequired: boolean): Field {
+  const resolved = resolve(schema, schemas);
+  const pattern =
+    resolved.pattern !== undefined && describePattern(resolved) === undefined ? resolved.pattern : undefined;
   return {
     name,
-    type: typeOf(schema, schemas),
+    type: describeType(schema, schemas),
     isRequired,
-    text: textOf(meant),
+    text: describeText(resolved),
     ...(pattern !== undefined && { pattern }),
-    fields: fieldsOf(meant.items ?? meant, schemas),
+    fields: describeFields(resolved.items ?? resolved, schemas),
   };
 }
 
 /** The schema with its reference resolved. Members beside the reference take precedence. */
-export function resolved(schema: Schema, schemas: Schemas): Schema {
-  return schema.$ref === undefined ? schema : { ...schemas[nameOf(schema)], ...schema };
+export function resolve(schema: Schema, schemas: Schemas): Schema {
+  return schema.$ref === undefined ? schema : { ...schemas[refName(schema)], ...schema };
 }
 
-/** The name of the schema that is referred to. */
-export function nameOf({ $ref = "" }: Schema): string {
+/** The name of the schema that a reference points to. */
+export function refName({ $ref = "" }: Schema): string {
   return $ref.slice($ref.lastIndexOf("/") + 1);
 }
 
-/** Whether it refers to a schema with fields of its own. */
+/** True if the schema refers to a named schema with fields. */
 export function isNamedObject(schema: Schema, schemas: Schemas): boolean {
-  return schema.$ref !== undefined && schemas[nameOf(schema)]?.properties !== undefined;
+  return schema.$ref !== undefined && schemas[refName(schema)]?.properties !== undefined;
 }
 
-function typeOf(schema: Schema, schemas: Schemas): string {
-  if (isNamedObject(schema, schemas)) return nameOf(schema);
-  const { type = "any", items } = resolved(schema, schemas);
-  if (type === "array" && items) return `array of ${typeOf(items, schemas)}`;
+function describeType(schema: Schema, schemas: Schemas): string {
+  if (isNamedObject(schema, schemas)) return refName(schema);
+  const { type = "any", items } = resolve(schema, schemas);
+  if (type === "array" && items) return `array of ${describeType(items, schemas)}`;
   return typeof type === "string" ? type : type.join(" or ");
 }
 
-function textOf(schema: Schema): string {
+function describeText(schema: Schema): string {
   const { description, const: only, enum: some, items } = schema;
   const values = some ?? items?.enum;
   return [
     only !== undefined && `Always \`${only}\`.`,
-    values && `${listed(values)}.`,
+    values && `${listValues(values)}.`,
     description,
-    wordsOf(schema),
-    lengthOf(schema),
-    rangeOf(schema),
-    itemsOf(schema),
+    describePattern(schema),
+    describeLength(schema),
+    describeRange(schema),
+    describeItems(schema),
     schema.default !== undefined && `Default: \`${schema.default}\`.`,
   ]
     .filter(Boolean)
     .join(" ");
 }
 
-function listed(values: readonly unknown[]): string {
+function listValues(values: readonly unknown[]): string {
   const [last, ...others] = values.map((value) => `\`${value}\``).reverse();
   return others.length ? `${others.reverse().join(", ")} or ${last}` : `${last}`;
 }
 
-function lengthOf({ minLength, maxLength }: Schema): string | undefined {
+function describeLength({ minLength, maxLength }: Schema): string | undefined {
   if (minLength !== undefined && maxLength !== undefined) return `${minLength} to ${maxLength} characters.`;
   if (maxLength !== undefined) return `At most ${maxLength} characters.`;
   if (minLength !== undefined) return `At least ${minLength} ${minLength === 1 ? "character" : "characters"}.`;
   return undefined;
 }
 
-function rangeOf({ minimum, exclusiveMinimum, maximum }: Schema): string | undefined {
+function describeRange({ minimum, exclusiveMinimum, maximum }: Schema): string | undefined {
   if (exclusiveMinimum !== undefined) return `Greater than ${exclusiveMinimum}, at most ${maximum}.`;
-  // Every integer has the bounds of double precision.
+  // Zod gives every integer the bounds of double precision.
   if (minimum === undefined || minimum === Number.MIN_SAFE_INTEGER) return undefined;
   return `${minimum} to ${maximum}.`;
 }
 
-function itemsOf({ minItems, maxItems, uniqueItems }: Schema): string | undefined {
+function describeItems({ minItems, maxItems, uniqueItems }: Schema): string | undefined {
   if (minItems === undefined) return undefined;
   return `${minItems} to ${maxItems} items${uniqueItems ? ", without duplicates" : ""}.`;
 }
 
-/** What a pattern says, in words. A time has a form of its own. */
-function wordsOf({ pattern, format }: Schema): string | undefined {
+/** Describes a pattern; undefined if there are no words for it. The format of a time says everything already. */
+function describePattern({ pattern, format }: Schema): string | undefined {
   if (pattern === FILLED_PATTERN) return "Must not be blank or contain control characters.";
   if (pattern === CLEAN_PATTERN) return "Must not contain control characters.";
   if (pattern === "^[ -~]+$") return "Printable ASCII characters only.";
   return format === "date-time" ? "" : undefined;
 }
 
-/** The parts of the OpenAPI document that describe events. */
+/** The parts of the OpenAPI document about events. */
 export interface EventDocument {
   webhooks: Record<
     string,
@@ -141,12 +144,12 @@ export interface EventDocument {
   components: { schemas: Schemas };
 }
 
-/** The part of an event's page below its text, as Markdown: the fields with their rules, an example, and what to do first. */
+/** The reference at the end of an event's page, as Markdown: fields, an example, and what to do first. */
 export function eventReference(type: EventType, { webhooks, components }: EventDocument): string {
   const payload = webhooks[type]?.post.requestBody.content["application/json"];
   if (!payload) throw new Error(`The OpenAPI document has no webhook ${type}.`);
   const tables = new Map<string, string>();
-  const root = nameOf(payload.schema);
+  const root = refName(payload.schema);
   addTables(root, components.schemas, tables);
   const inner = [...tables].filter(([name]) => name !== root).map(([name, table]) => `### ${name}\n\n${table}`);
   return [
@@ -163,28 +166,28 @@ export function eventReference(type: EventType, { webhooks, components }: EventD
   ].join("\n\n");
 }
 
-/** Adds the table of a named schema, and after it those of the schemas that it refers to. */
+/** Adds the table of a named schema, then those of the schemas that it refers to. */
 function addTables(name: string, schemas: Schemas, tables: Map<string, string>): void {
   if (tables.has(name)) return;
   const { properties = {}, required = [] } = schemas[name] ?? {};
   const rows = Object.entries(properties).flatMap(([field, schema]) => {
-    const meant = fieldOf(field, schema, schemas, required.includes(field));
+    const resolved = describeField(field, schema, schemas, required.includes(field));
     return isNamedObject(schema, schemas)
-      ? [rowOf(meant, `[${meant.type}](#${meant.type.toLowerCase()})`)]
-      : rowsOf(meant);
+      ? [toRow(resolved, `[${resolved.type}](#${resolved.type.toLowerCase()})`)]
+      : toRows(resolved);
   });
   const head = "| field | type | description |\n| --- | --- | --- |";
   tables.set(name, [head, ...rows].join("\n"));
   for (const schema of Object.values(properties))
-    if (isNamedObject(schema, schemas)) addTables(nameOf(schema), schemas, tables);
+    if (isNamedObject(schema, schemas)) addTables(refName(schema), schemas, tables);
 }
 
-function rowsOf(field: Field, above = ""): string[] {
-  const row = rowOf({ ...field, name: above + field.name });
-  return [row, ...field.fields.flatMap((inner) => rowsOf(inner, `${above}${field.name}.`))];
+function toRows(field: Field, above = ""): string[] {
+  const row = toRow({ ...field, name: above + field.name });
+  return [row, ...field.fields.flatMap((inner) => toRows(inner, `${above}${field.name}.`))];
 }
 
-function rowOf({ name, isRequired, text, ...field }: Field, type = field.type): string {
+function toRow({ name, isRequired, text, ...field }: Field, type = field.type): string {
   const cells = [`\`${name}\``, type, `${isRequired ? "" : "Optional. "}${text}`];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }

@@ -9,10 +9,7 @@ import type { Rendered } from "./render-guide.js";
 
 const MAX_SHOWN_CHARACTERS = 200;
 
-/**
- * The guides below `/docs`, for everyone. Opening the library takes a while: it is asked for when somebody reads. `origin` stands in
- * the examples.
- */
+/** Serves the guides below `/docs` without authentication. The library is opened on first use, since that is slow. `origin` is for the examples. */
 export function serveGuides(app: Express, site: Site, origin: () => string, library: () => Library): void {
   const overview = page(overviewPage(site));
   const made = new Map<string, Document>();
@@ -49,7 +46,7 @@ export function serveGuides(app: Express, site: Site, origin: () => string, libr
   app.get("/docs/events/:type", (req, res, next) => serveGuide(`events/${req.params.type}`, req, res, next));
 }
 
-/** Leads to another address for good. */
+/** Redirects permanently. */
 export function redirect(res: Response, path: string): void {
   res.writeHead(308, { Location: path, "Content-Length": 0 }).end();
 }
@@ -58,7 +55,7 @@ function page(html: string): Document {
   return createDocument("text/html; charset=utf-8", html, SCRIPTED_PAGE_HEADERS);
 }
 
-/** The first page: what the API does, and where to read what. */
+/** The first page: what the API does, and a list of guides. */
 export function overviewPage(site: Site): string {
   return renderPage(site, {
     title: "Overview",
@@ -108,7 +105,7 @@ function Card({ path, title, about }: { path: string; title: string; about: stri
   );
 }
 
-/** A guide, with the list of its sections and the ways to the pages before and after it. */
+/** A guide, with the list of its sections and links to the previous and next page. */
 export function guidePage(site: Site, guide: Guide, { html, sections }: Rendered): string {
   return renderPage(site, {
     title: guide.title,
@@ -116,7 +113,7 @@ export function guidePage(site: Site, guide: Guide, { html, sections }: Rendered
     sections,
     children: (
       <>
-        {/* Made of the repository's own Markdown, in which HTML is text. */}
+        {/* Rendered from the repository's own Markdown, in which HTML is text. */}
         <article dangerouslySetInnerHTML={{ __html: site.hasArea ? html : withoutArea(html) }} />
         <Neighbours of={guide} />
       </>
@@ -126,10 +123,10 @@ export function guidePage(site: Site, guide: Guide, { html, sections }: Rendered
 
 function Neighbours({ of }: { of: Guide }) {
   const place = guides.indexOf(of);
-  const pathOf = ({ slug, title }: Guide) => ({ path: `/docs/${slug}`, title });
+  const toLink = ({ slug, title }: Guide) => ({ path: `/docs/${slug}`, title });
   const [before, after] = [guides[place - 1], guides[place + 1]];
-  const previous = before ? pathOf(before) : { path: "/docs", title: "Overview" };
-  const next = after ? pathOf(after) : { path: "/docs/reference", title: "API reference" };
+  const previous = before ? toLink(before) : { path: "/docs", title: "Overview" };
+  const next = after ? toLink(after) : { path: "/docs/reference", title: "API reference" };
   return (
     <nav class="neighbours" aria-label="Previous and next page">
       <a rel="prev" href={previous.path}>
@@ -142,12 +139,12 @@ function Neighbours({ of }: { of: Guide }) {
   );
 }
 
-/** Where there is no developer area, nothing leads to it. */
+/** Removes links to the developer area, for installations without it. */
 function withoutArea(html: string): string {
   return html.replace(/<a href="\/developers[^"]*">(.*?)<\/a>/gs, "$1");
 }
 
-/** What was found. */
+/** The results of a search. */
 export function searchPage(site: Site, words: string, hits: readonly Hit[]): string {
   const count = hits.length === 1 ? "1 result" : `${hits.length || "No"} results`;
   return renderPage(site, {

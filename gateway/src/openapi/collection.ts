@@ -3,7 +3,7 @@ import { BASE_PATH } from "../api/endpoint.js";
 
 export const COLLECTION_PATH = `${BASE_PATH}/postman.json`;
 
-/** Stands for an installation's scheme and host in the collection that `npm run generate` makes. */
+/** The placeholder for an installation's address in the collection that `npm run generate` makes. */
 export const SOME_ORIGIN = "https://installation.invalid";
 
 /** The API as a collection for Postman, Bruno and Insomnia, with the address of this installation. */

@@ -5,7 +5,7 @@ import * as resources from "../api/resources.js";
 import * as schemas from "../input/schemas.js";
 import { CLEAN_PATTERN } from "../input/text.js";
 
-/** JSON Schema, as an OpenAPI document holds it. */
+/** A JSON Schema in the OpenAPI document. */
 export type JsonSchema = Record<string, unknown>;
 
 const codes = Object.keys(errors) as [ErrorCode, ...ErrorCode[]];
@@ -72,14 +72,14 @@ export function componentSchemas(): Record<string, JsonSchema> {
   return { ...all, Metadata: { ...all.Metadata, ...metadataMembers }, MetadataValue: metadataValue };
 }
 
-// `metadata` is checked by a walk of its own. JSON Schema can say all of it but its size and depth, which the description does.
+// `metadata` is validated by code, not by Zod. JSON Schema covers everything but its size and depth, which are in the description.
 const cleanNames: JsonSchema = { pattern: CLEAN_PATTERN };
 const metadataMembers: JsonSchema = {
   propertyNames: cleanNames,
   additionalProperties: { $ref: refTo("MetadataValue") },
 };
-// Without a `type`, each keyword holds for the values that it knows, and generators of clients make it a value of any type. With
-// `additionalProperties`, which says the same here, some of them would make it an object.
+// Without `type`, each keyword applies to the values that it knows, and client generators produce a value of any type. With
+// `additionalProperties`, which means the same here, some would produce an object.
 const metadataValue: JsonSchema = {
   description: "Any JSON value.",
   pattern: CLEAN_PATTERN,
@@ -88,7 +88,7 @@ const metadataValue: JsonSchema = {
   unevaluatedProperties: { $ref: refTo("MetadataValue") },
 };
 
-/** A reference to one of them. */
+/** A reference to a named schema. */
 export function schemaRef(schema: z.ZodType): JsonSchema {
   const id = named.get(schema)?.id;
   if (!id) throw new Error("The schema has no name in the OpenAPI document.");
@@ -123,8 +123,8 @@ export const headers = {
   "WWW-Authenticate": text("`Bearer`."),
 } as const;
 
-/** References to those of an answer; every answer has its request's id. */
-export function headersOf(names: readonly (keyof typeof headers)[]) {
+/** References to the headers of a response; every response has `X-Request-Id`. */
+export function headerRefs(names: readonly (keyof typeof headers)[]) {
   const all = ["X-Request-Id", ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -1,22 +1,22 @@
 import { type ErrorCode, errors } from "@shipping/proto/errors";
 import { type Route, refusalsOf } from "../api/endpoint.js";
-import { errorRef, type headers, headersOf } from "./components.js";
+import { errorRef, headerRefs, type headers } from "./components.js";
 
 const RETRYABLE: readonly ErrorCode[] = ["idempotency_in_progress", "rate_limited", "service_unavailable"];
 
-/** The refusals of an operation by status, each code with an example. */
+/** The error responses of an operation by status, with an example for each code. */
 export function failures(route: Route) {
-  const codesOf = new Map<number, ErrorCode[]>();
+  const codesByStatus = new Map<number, ErrorCode[]>();
   for (const code of refusalsOf(route)) {
     const { status } = errors[code];
-    codesOf.set(status, [...(codesOf.get(status) ?? []), code]);
+    codesByStatus.set(status, [...(codesByStatus.get(status) ?? []), code]);
   }
-  const responses = [...codesOf].map(([status, codes]) => {
+  const responses = [...codesByStatus].map(([status, codes]) => {
     const names: (keyof typeof headers)[] = status === 401 ? ["WWW-Authenticate"] : ["RateLimit", "RateLimit-Policy"];
     if (codes.some((code) => RETRYABLE.includes(code))) names.push("Retry-After");
     const response = {
       description: codes.map((code) => `\`${code}\`: ${errors[code].message}`).join(" "),
-      headers: headersOf(names),
+      headers: headerRefs(names),
       content: { "application/json": { schema: errorRef, examples: errorExamples(route, codes) } },
     };
     return [status, response] as const;
@@ -33,9 +33,9 @@ function errorExample(route: Route, code: ErrorCode) {
   const request_id = "req_krugkidnfzsxg5lmmqqgc3tpoa";
   if (code === "invalid_request")
     return { code, message: `${invalid.path}: ${invalid.message}`, request_id, fields: [invalid] };
-  const said: Partial<Record<ErrorCode, string | undefined>> = {
+  const messages: Partial<Record<ErrorCode, string | undefined>> = {
     not_found: missing,
     missing_scope: `The API key does not have the scope ${route.scope}.`,
   };
-  return { code, message: said[code] ?? errors[code].message, request_id };
+  return { code, message: messages[code] ?? errors[code].message, request_id };
 }

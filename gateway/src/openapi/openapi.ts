@@ -8,8 +8,8 @@ import { guides } from "../guides/guides.js";
 import {
   componentSchemas,
   deliveryHeaders,
+  headerRefs,
   headers,
-  headersOf,
   idempotencyKey,
   type JsonSchema,
   parameterSchema,
@@ -60,7 +60,7 @@ function delivery(type: EventType) {
   };
 }
 
-/** The machine-readable description of the API, derived from the table of routes and the schemas that validate. */
+/** The OpenAPI document, derived from the table of routes and the schemas that validate requests. */
 export function openApiDocument() {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
@@ -133,13 +133,17 @@ function success(route: Route) {
   const isReplayable = route.method !== "GET";
   return {
     description: route.summary,
-    headers: headersOf(["RateLimit", "RateLimit-Policy", ...(isReplayable ? (["Idempotency-Replayed"] as const) : [])]),
+    headers: headerRefs([
+      "RateLimit",
+      "RateLimit-Policy",
+      ...(isReplayable ? (["Idempotency-Replayed"] as const) : []),
+    ]),
     content: content(route),
     ...links(route),
   };
 }
 
-/** The operations that its success leads to, by their names. */
+/** Links to the operations that can follow a successful response. */
 function links({ leadsTo }: Route) {
   if (!leadsTo) return {};
   return {

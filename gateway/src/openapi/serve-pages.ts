@@ -9,13 +9,14 @@ import { COLLECTION_PATH, collectionText } from "./collection.js";
 import { library, openApiText, resources } from "./documents.js";
 
 const DOCUMENT_PATH = `${BASE_PATH}/openapi.json`;
-/** Prepares the documents that take a while in advance, so that no request has to wait for them. */
+
+/** Creates the slow documents in advance, so that no request has to wait for them. */
 export function preparePages(): void {
   openApiText();
   library();
 }
 
-/** The machine-readable description, the collection and the reference made of it, and the guides, for everyone and without a key. */
+/** Serves the OpenAPI document, the collection, the reference and the guides, without authentication. */
 export function servePages(app: Express, site: Site, origin: () => string): void {
   const served: Readonly<Record<string, () => Document>> = {
     [DOCUMENT_PATH]: () => createDocument("application/json", openApiText(), { "Cache-Control": "no-store" }),
@@ -26,7 +27,6 @@ export function servePages(app: Express, site: Site, origin: () => string): void
       }),
   };
   for (const [path, make] of Object.entries(served)) {
-    // Made when somebody asks for it.
     let made: Document | undefined;
     app.get(path, (req, res) => {
       made ??= make();
@@ -35,6 +35,6 @@ export function servePages(app: Express, site: Site, origin: () => string): void
   }
   serveSiteAssets(app);
   serveReference(app, site, () => origin() + BASE_PATH, resources);
-  // Last: its paths take in those above.
+  // Last, since its path patterns match those above.
   serveGuides(app, site, origin, library);
 }

@@ -7,10 +7,10 @@ import {
   REFERENCE_PATH,
   type Reference,
   renderReference,
-  titleOf,
+  toTitle,
 } from "./reference-layout.js";
 
-/** The first page of the reference: what all operations have in common, and a line for each. */
+/** The first page of the reference: what all operations share, and a list of them. */
 export function indexPage(site: Site, reference: Reference): string {
   const { resources, baseUrl } = reference;
   return renderReference(site, reference, {
@@ -72,13 +72,13 @@ export function indexPage(site: Site, reference: Reference): string {
         </ul>
         {resources.map(({ name, about, operations }) => (
           <section aria-labelledby={name} class="resource">
-            <h2 id={name}>{titleOf(name)}</h2>
+            <h2 id={name}>{toTitle(name)}</h2>
             <p>
               <Prose>{about}</Prose>
             </p>
             <ul class="operations">
               {operations.map(({ id, href, route }) => (
-                // The id is that of former links, such as `#/labels/createLabel`.
+                // The ID keeps older links such as `#/labels/createLabel` working.
                 <li id={`/${name}/${id}`}>
                   <a href={href}>{route.summary}</a>
                   <span class="endpoint">

@@ -9,14 +9,14 @@ import {
   REFERENCE_PATH,
   type Reference,
   renderReference,
-  titleOf,
+  toTitle,
   tryScript,
 } from "./reference-layout.js";
 import { AnswerExample, Answered, Sent } from "./request-and-answer.js";
-import { clientMethodOf, requestExamples } from "./request-examples.js";
+import { getClientMethod, requestExamples } from "./request-examples.js";
 import { TryIt } from "./try-it.js";
 
-/** All that there is to know of one operation. */
+/** The page of one operation. */
 export function operationPage(site: Site, reference: Reference, operation: Operation): string {
   const { route, href, refusals } = operation;
   const resource = route.path.split("/")[1] ?? "";
@@ -27,7 +27,7 @@ export function operationPage(site: Site, reference: Reference, operation: Opera
     children: (
       <>
         <nav class="trail" aria-label="Breadcrumb">
-          <a href={REFERENCE_PATH}>API reference</a> › <a href={`${REFERENCE_PATH}#${resource}`}>{titleOf(resource)}</a>
+          <a href={REFERENCE_PATH}>API reference</a> › <a href={`${REFERENCE_PATH}#${resource}`}>{toTitle(resource)}</a>
         </nav>
         <h1>{route.summary}</h1>
         <Endpoint operation={operation} />
@@ -82,7 +82,7 @@ function Facts({ operation }: { operation: Operation }) {
   return (
     <dl class="facts">
       {fact("Scope", <code>{route.scope}</code>)}
-      {fact("Client method", <code>{clientMethodOf(operation)}</code>)}
+      {fact("Client method", <code>{getClientMethod(operation)}</code>)}
       {isWrite && route.needsCarrier && fact("Environments", "Sandbox only. Live keys are refused.")}
       {isWrite &&
         fact(
@@ -136,7 +136,7 @@ function ErrorTable({ refusals }: Pick<Operation, "refusals">) {
   );
 }
 
-/** The operations that its success leads to. */
+/** The operations that can follow it. */
 function Next({ operation, resources }: { operation: Operation; resources: readonly Resource[] }) {
   const next = resources.flatMap(({ operations }) => operations).filter(({ id }) => operation.next.includes(id));
   if (next.length === 0) return null;

@@ -3,7 +3,7 @@ import { refusalsOf } from "../api/endpoint.js";
 import { routes } from "../api/endpoints/endpoints.js";
 import { library, resources } from "../openapi/documents.js";
 import { openApiDocument } from "../openapi/openapi.js";
-import { errorGuidance, type OperationDocument, resourcesOf, searchSections } from "./operations.js";
+import { describeResources, errorGuidance, type OperationDocument, searchSections } from "./operations.js";
 
 const operations = resources().flatMap((resource) => resource.operations);
 const named = (id: string) => operations.find((operation) => operation.id === id);
@@ -57,7 +57,7 @@ describe("an operation", () => {
 
   test("that the document does not have is an error, not an empty page", () => {
     const document = JSON.parse(JSON.stringify(openApiDocument())) as OperationDocument;
-    expect(() => resourcesOf({ ...document, paths: {} })).toThrow("has no GET /account");
+    expect(() => describeResources({ ...document, paths: {} })).toThrow("has no GET /account");
   });
 });
 

@@ -2,7 +2,14 @@ import type { ErrorCode } from "@shipping/proto/errors";
 import { BASE_PATH, type Route } from "../api/endpoint.js";
 import { routes } from "../api/endpoints/endpoints.js";
 import type { Section } from "../guides/library.js";
-import { type Field, fieldOf, fieldsOf, resolved, type Schema, type Schemas } from "../guides/schema-fields.js";
+import {
+  describeField,
+  describeFields,
+  type Field,
+  resolve,
+  type Schema,
+  type Schemas,
+} from "../guides/schema-fields.js";
 
 interface Ref {
   $ref: string;
@@ -44,21 +51,21 @@ interface DocumentOperation {
   responses: Record<string, Answer>;
 }
 
-/** The parts of the OpenAPI document that describe operations. */
+/** The parts of the OpenAPI document about operations. */
 export interface OperationDocument {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, DocumentOperation>>;
   components: { schemas: Schemas; parameters: Record<string, Parameter>; headers: Record<string, Header> };
 }
 
-/** A parameter of a request, with its value in the examples. */
+/** A parameter of a request, with its example value. */
 export interface RequestParameter {
   in: Parameter["in"];
   field: Field;
   example?: string | undefined;
 }
 
-/** A code that an operation can refuse with, and the answer that says it. */
+/** An error that an operation can return, with an example body. */
 export interface Refusal {
   status: number;
   code: ErrorCode;
@@ -66,20 +73,20 @@ export interface Refusal {
   body: unknown;
 }
 
-/** All that the reference says of an operation. */
+/** The content of an operation's page. */
 export interface Operation {
-  /** Its `operationId`, by which generated clients know it, too: the address of its page does not change. */
+  /** Its `operationId`. It is in the address of its page, so it does not change. */
   id: string;
   href: string;
   route: Route;
-  /** Its path on this host, with `{id}` where an id stands. */
+  /** Its path on this host, with `{id}` as placeholder. */
   path: string;
   parameters: RequestParameter[];
   body?: { fields: Field[]; example: unknown };
   answer: { status: number; isPdf: boolean; fields: Field[]; example?: unknown; headers: Field[] };
-  /** In the order of their statuses. */
+  /** By status. */
   refusals: Refusal[];
-  /** The operations that its success leads to, by their ids. */
+  /** IDs of operations that can follow it. */
   next: string[];
 }
 
@@ -90,9 +97,9 @@ export interface Resource {
   operations: Operation[];
 }
 
-/** The operations by resource, in the order of the table of endpoints. */
-export function resourcesOf(document: OperationDocument): Resource[] {
-  const operations = routes.map((route) => operationOf(route, document));
+/** Describes all operations by resource, in the order of the table of endpoints. */
+export function describeResources(document: OperationDocument): Resource[] {
+  const operations = routes.map((route) => describeOperation(route, document));
   return document.tags.map(({ name, description }) => ({
     name,
     about: description,
@@ -100,7 +107,7 @@ export function resourcesOf(document: OperationDocument): Resource[] {
   }));
 }
 
-function operationOf(route: Route, { paths, components }: OperationDocument): Operation {
+function describeOperation(route: Route, { paths, components }: OperationDocument): Operation {
   const described = paths[route.path]?.[route.method.toLowerCase()];
   if (!described) throw new Error(`The OpenAPI document has no ${route.method} ${route.path}.`);
   const { operationId: id, requestBody, responses } = described;
@@ -112,34 +119,37 @@ function operationOf(route: Route, { paths, components }: OperationDocument): Op
     href: `/docs/reference/${id}`,
     route,
     path: BASE_PATH + route.path,
-    parameters: described.parameters.map((one) => parameterOf(one, components)),
-    ...(body && { body: { fields: fieldsOf(body.schema, components.schemas), example: body.example } }),
+    parameters: described.parameters.map((one) => describeParameter(one, components)),
+    ...(body && { body: { fields: describeFields(body.schema, components.schemas), example: body.example } }),
     answer: {
       status: route.status,
       isPdf: said === undefined,
-      fields: said ? fieldsOf(said.schema, components.schemas) : [],
+      fields: said ? describeFields(said.schema, components.schemas) : [],
       example: said?.example,
-      headers: Object.keys(answer?.headers ?? {}).map((name) => headerOf(name, components)),
+      headers: Object.keys(answer?.headers ?? {}).map((name) => describeHeader(name, components)),
     },
-    refusals: refusalsIn(responses),
+    refusals: listRefusals(responses),
     next: Object.values(answer?.links ?? {}).map((link) => link.operationId),
   };
 }
 
-function parameterOf(one: Parameter | Ref, { schemas, parameters }: OperationDocument["components"]): RequestParameter {
+function describeParameter(
+  one: Parameter | Ref,
+  { schemas, parameters }: OperationDocument["components"],
+): RequestParameter {
   const parameter = "$ref" in one ? parameters[nameIn(one)] : one;
-  if (!parameter) throw new Error("A parameter of the OpenAPI document leads nowhere.");
+  if (!parameter) throw new Error("The OpenAPI document refers to a parameter that does not exist.");
   const { name, schema, description, required, example } = parameter;
-  const meant = { ...resolved(schema, schemas), ...(description && { description }) };
-  return { in: parameter.in, field: fieldOf(name, meant, schemas, required), example };
+  const meant = { ...resolve(schema, schemas), ...(description && { description }) };
+  return { in: parameter.in, field: describeField(name, meant, schemas, required), example };
 }
 
-function headerOf(name: string, { headers, schemas }: OperationDocument["components"]): Field {
+function describeHeader(name: string, { headers, schemas }: OperationDocument["components"]): Field {
   const { description = "", schema = {} } = headers[name] ?? {};
-  return fieldOf(name, { ...schema, description }, schemas, true);
+  return describeField(name, { ...schema, description }, schemas, true);
 }
 
-function refusalsIn(responses: DocumentOperation["responses"]): Refusal[] {
+function listRefusals(responses: DocumentOperation["responses"]): Refusal[] {
   return Object.entries(responses).flatMap(([status, { content }]) =>
     Object.values(content["application/json"]?.examples ?? {}).map(({ value }) => {
       const { code, message } = value.error;
@@ -152,12 +162,12 @@ function nameIn({ $ref }: Ref): string {
   return $ref.slice($ref.lastIndexOf("/") + 1);
 }
 
-/** The text by which the search finds operations: method, path, ID and description, then the names of fields and error codes. */
+/** The search index of operations: method, path, ID and description, then field names and error codes. */
 export function searchSections(resources: readonly Resource[]): Section[] {
-  return resources.flatMap(({ operations }) => operations.map(sectionOf));
+  return resources.flatMap(({ operations }) => operations.map(toSection));
 }
 
-function sectionOf({ id, href, route, path, parameters, body, answer, refusals }: Operation): Section {
+function toSection({ id, href, route, path, parameters, body, answer, refusals }: Operation): Section {
   const fields = [...parameters.map(({ field }) => field), ...(body?.fields ?? []), ...answer.fields];
   return {
     href,
@@ -165,16 +175,16 @@ function sectionOf({ id, href, route, path, parameters, body, answer, refusals }
     of: "API reference",
     endpoint: `${route.method} ${path}`,
     text: `${route.purpose.replaceAll("`", "")} Operation ${id}, scope ${route.scope}.`,
-    names: [...new Set(fields.flatMap(namesOf))].join(", "),
+    names: [...new Set(fields.flatMap(listNames))].join(", "),
     codes: refusals.map(({ code }) => code).join(", "),
   };
 }
 
-function namesOf({ name, fields }: Field): string[] {
-  return [name, ...fields.flatMap(namesOf)];
+function listNames({ name, fields }: Field): string[] {
+  return [name, ...fields.flatMap(listNames)];
 }
 
-/** What to do about each error, in a sentence or two. `docs/errors.md` has more. */
+/** What to do about each error. `docs/errors.md` says more. */
 export const errorGuidance: Readonly<Record<ErrorCode, string>> = {
   bad_request: "Use an HTTP library to send the request.",
   invalid_json: "Send a body that is valid JSON.",

@@ -16,19 +16,19 @@ export const anchorScript = loadAsset("/docs/old-anchors.js", "old-anchors.js");
 /** The data for all pages of the reference. */
 export interface Reference {
   resources: readonly Resource[];
-  /** Where the API is, as programs are given it. */
+  /** The base URL of the API. */
   baseUrl: string;
 }
 
 interface Frame {
   title: string;
-  /** The path of the page, marked in the list. */
+  /** The path of the page, highlighted in the list. */
   path: string;
   script: Pick<Asset, "href">;
   children: ComponentChildren;
 }
 
-/** A whole page of the reference: the operations by resource, the search, and what the page is about. */
+/** Renders a page of the reference with the list of operations and the search. */
 export function renderReference(
   site: Site,
   { resources }: Reference,
@@ -55,7 +55,7 @@ export function renderReference(
               {resources.map(({ name, operations }) => (
                 <li>
                   <a href={`${REFERENCE_PATH}#${name}`} class="resource">
-                    {titleOf(name)}
+                    {toTitle(name)}
                   </a>
                   <ul>
                     {operations.map(({ href, route }) => (
@@ -82,7 +82,7 @@ function currentAt(href: string, path: string) {
 }
 
 /** A resource as a heading: `labels` becomes `Labels`. */
-export function titleOf(name: string): string {
+export function toTitle(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
@@ -99,7 +99,7 @@ export function Method({ method }: { method: string }) {
   return <span class={`method ${method.toLowerCase()}`}>{method}</span>;
 }
 
-/** A sentence in which code stands between backticks. */
+/** A text with code between backticks. */
 export function Prose({ children }: { children: string }) {
   return <>{children.split("`").map((part, index) => (index % 2 ? <code>{part}</code> : part))}</>;
 }

@@ -67,16 +67,16 @@ export function Answered({ operation: { answer } }: { operation: Operation }) {
   );
 }
 
-interface FieldListOf {
+interface FieldListProps {
   fields: readonly Field[];
-  /** True for a response, where "required" is left out: every field that is not optional is always present. */
+  /** True for a response. "required" is not shown then: every field that is not optional is always present. */
   isAnswer?: boolean;
-  /** True if the first level of nested fields is shown open. */
+  /** True to expand the first level of nested fields. */
   isOpen?: boolean;
 }
 
-/** Fields, one below the other, those inside of them folded up. */
-export function FieldList({ fields, isAnswer = false, isOpen = false }: FieldListOf) {
+/** A list of fields. Nested fields are collapsed. */
+export function FieldList({ fields, isAnswer = false, isOpen = false }: FieldListProps) {
   return (
     <ul class="fields">
       {fields.map((field) => (
@@ -115,7 +115,7 @@ function FieldItem({ field, isAnswer, isOpen }: { field: Field; isAnswer: boolea
 
 const MAX_SHOWN_CHARACTERS = 60;
 
-/** A regular expression; a long one is folded up. */
+/** A regular expression, collapsed if it is long. */
 function Pattern({ pattern }: { pattern: string }) {
   if (pattern.length <= MAX_SHOWN_CHARACTERS)
     return (

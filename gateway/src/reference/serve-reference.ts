@@ -8,13 +8,13 @@ import { operationPage } from "./operation-page.js";
 import type { Resource } from "./operations.js";
 import { anchorScript, REFERENCE_PATH, referenceStyle, tryScript } from "./reference-layout.js";
 
-// The forms send requests to the API of this host.
+// The form "Try it" sends requests to the API of this host.
 const HEADERS = {
   ...SCRIPTED_PAGE_HEADERS,
   "Content-Security-Policy": `${SCRIPTED_PAGE_HEADERS["Content-Security-Policy"]}; connect-src 'self'`,
 };
 
-/** The reference below `/docs`, for everyone. Its pages are made when somebody asks for them. */
+/** Serves the reference below `/docs` without authentication. Pages are rendered on first use. */
 export function serveReference(
   app: Express,
   site: Site,

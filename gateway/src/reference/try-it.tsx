@@ -4,17 +4,17 @@ import type { Operation, RequestParameter, Resource } from "./operations.js";
 
 const { order, shipment, label, webhook } = examples;
 
-/** The ids of the examples. The script puts the reader's own in their place. */
+/** The IDs in the examples, which the script replaces by the reader's own. */
 const IDS = [order.id, shipment.id, label.id, label.tracking_number, webhook.id].join(" ");
 
-interface TryItOf {
+interface TryItProps {
   operation: Operation;
   resources: readonly Resource[];
   site: Site;
 }
 
-/** A form that sends the request from this page. It needs the script, which shows it. */
-export function TryIt({ operation, resources, site }: TryItOf) {
+/** A form that sends the request. Hidden until the script runs, which it needs. */
+export function TryIt({ operation, resources, site }: TryItProps) {
   const { route, path, parameters, body } = operation;
   return (
     <section id="try" class="try" aria-labelledby="try-title" hidden>
@@ -44,12 +44,12 @@ export function TryIt({ operation, resources, site }: TryItOf) {
         </p>
         <p class="warning" role="status" data-live hidden />
         {parameters.map((parameter) => (
-          <ParameterField parameter={parameter} maker={makerOf(parameter, resources)} />
+          <ParameterField parameter={parameter} creator={findCreator(parameter, resources)} />
         ))}
         {body && (
           <>
             <label for="try-body">Body</label>
-            <textarea id="try-body" name="body" rows={rowsOf(body.example)} autocomplete="off" spellcheck={false}>
+            <textarea id="try-body" name="body" rows={countRows(body.example)} autocomplete="off" spellcheck={false}>
               {JSON.stringify(body.example, null, 2)}
             </textarea>
           </>
@@ -66,7 +66,7 @@ export function TryIt({ operation, resources, site }: TryItOf) {
 
 const LABELS = { path: "", query: " (query, optional)", header: "" } as const;
 
-function ParameterField({ parameter, maker }: { parameter: RequestParameter; maker: Operation | undefined }) {
+function ParameterField({ parameter, creator }: { parameter: RequestParameter; creator: Operation | undefined }) {
   const { field, example } = parameter;
   const id = `try-${field.name}`;
   const isKey = parameter.in === "header";
@@ -80,23 +80,23 @@ function ParameterField({ parameter, maker }: { parameter: RequestParameter; mak
         id={id}
         name={field.name}
         data-in={parameter.in}
-        // A fresh idempotency key takes the place of one that is not given.
+        // The script sends a new idempotency key if this is empty.
         value={isKey ? undefined : example}
         placeholder={isKey ? "a new key for each request" : undefined}
         autocomplete="off"
         spellcheck={false}
       />
-      {maker && (
+      {creator && (
         <p class="hint" data-example={example}>
-          This is an example ID. <a href={maker.href}>{maker.route.summary}</a> first, and your own ID appears here.
+          This is an example ID. <a href={creator.href}>{creator.route.summary}</a> first, and your own ID appears here.
         </p>
       )}
     </>
   );
 }
 
-/** The operation that creates the resource that a parameter names. */
-function makerOf({ example }: RequestParameter, resources: readonly Resource[]): Operation | undefined {
+/** Finds the operation that creates the resource of a parameter. */
+function findCreator({ example }: RequestParameter, resources: readonly Resource[]): Operation | undefined {
   if (example === undefined) return undefined;
   const operations = resources.flatMap((resource) => resource.operations);
   return operations.find(({ route }) => {
@@ -105,6 +105,6 @@ function makerOf({ example }: RequestParameter, resources: readonly Resource[]):
   });
 }
 
-function rowsOf(example: unknown): number {
+function countRows(example: unknown): number {
   return Math.min(24, JSON.stringify(example, null, 2).split("\n").length + 1);
 }

@@ -12,7 +12,7 @@ import typescript from "highlight.js/lib/languages/typescript";
 const languages = { sh: bash, ts: typescript, js: typescript, json, http, python, go, ruby, php, java };
 for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language);
 
-/** A block of code, as a page shows it. */
+/** A block of code on a page. */
 export interface Code {
   /** As in the info string of a Markdown fence: `sh`, `ts`, `python`, `json`. */
   language: string;
@@ -36,29 +36,26 @@ const NAMES: Readonly<Record<string, string>> = {
   http: "HTTP",
 };
 
-/** One block of code: coloured, named, and with a button that copies it. */
+/** One block of code with its name, syntax highlighting and a copy button. */
 export function CodeExample({ language, code, isOutput = false, caption }: Code) {
   const name = caption ?? (isOutput ? "Output" : NAMES[language]);
   return (
     <figure class={isOutput ? "code output" : "code"}>
       {name && <figcaption>{name}</figcaption>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: A box that scrolls has to be within the keyboard's reach. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: A box that scrolls has to be reachable by keyboard. */}
       <pre tabIndex={0}>
-        {/* Made of the code by `highlight`, which escapes it. */}
+        {/* `highlight` escapes the code. */}
         <code dangerouslySetInnerHTML={{ __html: highlight(language, code) }} />
       </pre>
     </figure>
   );
 }
 
-/**
- * One example in several languages, which the script turns into tabs; without it, they stand one below the other. An output
- * belongs to the code before it.
- */
+/** One example in several languages. The script turns the panels into tabs. An output belongs to the code before it. */
 export function CodeTabs({ blocks }: { blocks: readonly Code[] }) {
   const panels: { name: string; blocks: Code[] }[] = [];
   for (const block of blocks) {
-    const name = tabOf(block);
+    const name = getTabName(block);
     if (block.isOutput) panels.at(-1)?.blocks.push(block);
     else panels.push({ name, blocks: [{ caption: name, ...block }] });
   }
@@ -75,17 +72,17 @@ export function CodeTabs({ blocks }: { blocks: readonly Code[] }) {
   );
 }
 
-/** The name of an example's tab. The reader's choice is remembered by it. */
-function tabOf({ language, code }: Code): string {
+/** The name of a tab, by which the reader's choice is remembered. */
+function getTabName({ language, code }: Code): string {
   return language === "sh" && code.includes("curl ") ? "curl" : (NAMES[language] ?? language);
 }
 
-/** Code as HTML: its parts in classes that `code.css` colours. In a language that is unknown, it is plain text. */
+/** Code as HTML with the classes of `code.css`. Unknown languages are plain text. */
 function highlight(language: string, code: string): string {
   const known = Object.hasOwn(languages, language);
-  return known ? highlighter.highlight(code, { language, ignoreIllegals: true }).value : escaped(code);
+  return known ? highlighter.highlight(code, { language, ignoreIllegals: true }).value : escapeHtml(code);
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

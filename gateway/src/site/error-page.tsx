@@ -14,13 +14,13 @@ const TITLES: Record<number, string> = {
   503: "Temporarily unavailable",
 };
 
-/** A refusal as a page says it. */
+/** An error in words for people. */
 export interface RefusalWords {
   title: string;
   why: string;
 }
 
-/** The words for a refusal. A missing thing and somebody else's are told alike. */
+/** Describes an error. A missing resource and another account's get the same words. */
 export function refusalWords({ status, message, fields }: Failure): RefusalWords {
   const title = TITLES[status] ?? "Something went wrong";
   if (status === 404) return { title, why: "This page does not exist, or you do not have access to it." };
@@ -32,13 +32,13 @@ const POLICY = [
   "frame-ancestors 'none'",
 ];
 
-/** The headers of pages that need no script at all. */
+/** Security headers for pages without scripts. */
 export const PLAIN_PAGE_HEADERS = {
   "Content-Security-Policy": POLICY.join("; "),
   "Referrer-Policy": "no-referrer",
 };
 
-/** The headers of pages with scripts of our own. */
+/** Security headers for pages with our own scripts. */
 export const SCRIPTED_PAGE_HEADERS = {
   ...PLAIN_PAGE_HEADERS,
   "Content-Security-Policy": [
@@ -49,12 +49,12 @@ export const SCRIPTED_PAGE_HEADERS = {
   ].join("; "),
 };
 
-/** True if an error is answered with a page: the client is a browser, and the path is not below the API, which always answers JSON. */
+/** True if an error must be a page: the client is a browser, and the path is not in the API, which always answers JSON. */
 export function wantsPage({ method, url = "", headers }: IncomingMessage): boolean {
   return method === "GET" && !/^\/api(?:[/?]|$)/i.test(url) && /\btext\/html\b/.test(headers.accept ?? "");
 }
 
-/** Answers an error with a page that leads to the others. */
+/** Sends an error page with links to the docs. */
 export function sendErrorPage(response: ServerResponse, site: Site, failure: Failure, requestId: string): void {
   const { title, why } = refusalWords(failure);
   const page = renderDocument({

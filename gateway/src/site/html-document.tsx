@@ -7,35 +7,33 @@ import { SITE_NAME } from "./site-header.js";
 /** The style of pages that have none of their own. */
 export const siteStyle = loadAsset("/style.css", "site.css", "base.css");
 
-/** The mark of the site, for the tabs of browsers. */
+/** The icon of the site. */
 export const mark = loadAsset("/favicon.svg", "mark.svg");
 
-// Browsers ask for it by themselves, and some take no SVG there.
+// Browsers request this path without a link, and some cannot read SVG there.
 const picture = loadAsset("/favicon.ico", "mark-32.png");
 
-/** The script of pages with examples, for their head: it makes tabs, and buttons that copy. Pages are whole without it. */
+/** The script of pages with examples: tabs and copy buttons. Pages also work without it. */
 export const codeScript = loadAsset("/code.js", "code.js");
 
-/** Serves the style, the script of examples, and the mark as a drawing and as a picture of 32 points. */
+/** Serves the assets that all pages share. */
 export function serveSiteAssets(router: IRouter): void {
   for (const asset of [siteStyle, codeScript, mark, picture]) asset.serve(router);
 }
 
-/** A whole document: its head and its body. */
 export interface HtmlDocument {
-  /** Without the name of the site. */
+  /** Without the site name. */
   title: string;
-  /** Its style sheets and scripts, in their order. */
   styles: readonly Pick<Asset, "href">[];
   scripts?: readonly Pick<Asset, "href">[];
-  /** Marks the pages of one environment with its colour. */
+  /** Sets the colour of the environment. */
   environment?: string | undefined;
-  /** More for the head. */
+  /** More elements for the head. */
   head?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** The document as it is sent. `children` have an element with the id `main`. */
+/** Renders an HTML document. `children` must contain an element with the ID `main`. */
 export function renderDocument({ title, styles, scripts = [], environment, head, children }: HtmlDocument): string {
   const document: VNode = (
     <html lang="en" data-environment={environment}>

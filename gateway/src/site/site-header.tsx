@@ -3,16 +3,15 @@ import type { ComponentChildren } from "preact";
 /** The name of the platform, on every page. */
 export const SITE_NAME = "Shipping Platform";
 
-/** What a page has to know about the other pages. */
 export interface Site {
-  /** Whether this gateway serves the developer area. */
+  /** True if this gateway serves the developer area. */
   hasArea: boolean;
 }
 
-/** The parts of the site that every page leads to. */
+/** The parts of the site that every page links to. */
 export type SitePart = "docs" | "reference" | "developers";
 
-/** The line at the top of every page: the logo, links to all parts of the site, and what the part itself adds. */
+/** The header of every page: the logo, links to the parts of the site, and what the part adds. */
 export function SiteHeader({ site, part, children }: { site: Site; part?: SitePart; children?: ComponentChildren }) {
   const link = (target: SitePart, path: string, text: string) => (
     <a href={path} aria-current={part === target ? "true" : undefined}>
@@ -35,7 +34,7 @@ export function SiteHeader({ site, part, children }: { site: Site; part?: SitePa
   );
 }
 
-// A parcel, as in `assets/mark.svg`; drawn in the page, so that nothing has to be loaded for it.
+// The parcel of `assets/mark.svg`, inline to save a request.
 function Mark() {
   return (
     <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
@@ -49,7 +48,7 @@ function Mark() {
   );
 }
 
-/** The search over guides and reference, for the header of their pages. */
+/** The search field for guides and reference. */
 export function SearchForm({ words = "" }: { words?: string }) {
   return (
     <search>
