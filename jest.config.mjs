@@ -38,7 +38,8 @@ export default {
   transformIgnorePatterns: [
     `/node_modules/(?!(${[...esmOnlyPackages, ...importingPackages].join("|")})/|@prisma/client/runtime/.*\\.mjs)`,
   ],
-  testEnvironment: "node",
+  testEnvironment: "<rootDir>/test/jest/worker-environment.cjs",
+  runtime: "<rootDir>/test/jest/worker-runtime.cjs",
   testEnvironmentOptions: { customExportConditions: ["source", "node", "require", "default"] },
   globalSetup: "<rootDir>/test/global-setup.ts",
   globalTeardown: "<rootDir>/test/global-teardown.ts",

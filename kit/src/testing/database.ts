@@ -28,7 +28,7 @@ export async function testDatabase(options: { directory: string; url?: string })
   const url = withDatabase(serverUrl, name);
   await withClient(serverUrl, async (client) => {
     const template = await ensureTemplate(client, serverUrl, options.directory);
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   });
   // On a busy machine a first connection may take longer than the second after which a part gives up.
   const db = openDatabase(url, { connectMs: 5_000, log: silentLog() });

@@ -1,0 +1,37 @@
+const { TestEnvironment } = require("jest-environment-node");
+const { installCommonGlobals } = require("jest-util");
+
+/**
+ * One V8 context for all test files of a worker, so that a package is evaluated, and our source compiled, once per worker
+ * (`worker-runtime.cjs`). After each file its globals are what they were before.
+ */
+class SharedContext extends TestEnvironment {
+  /** Loaded packages by their path. */
+  packages = new Map();
+  /** Compiled modules by their path. */
+  compiled = new Map();
+  initialGlobals = Object.getOwnPropertyDescriptors(this.global);
+
+  async teardown() {
+    this.fakeTimers.useRealTimers();
+    this.fakeTimersModern.dispose();
+    const { global, initialGlobals } = this;
+    // Symbols are Jest's own state. Packages look for names that they have set when they were loaded.
+    for (const name of Object.getOwnPropertySymbols(global)) {
+      if (!Object.hasOwn(initialGlobals, name)) delete global[name];
+    }
+    for (const [name, descriptor] of Object.entries(initialGlobals)) {
+      if (descriptor.configurable && global[name] !== descriptor.value) Object.defineProperty(global, name, descriptor);
+    }
+    this._globalProxy.leftovers = [];
+  }
+}
+
+let shared;
+
+/** Jest constructs an environment for each file: it gets the shared one, with a `process` that no other file has changed. */
+module.exports = function WorkerEnvironment(config, context) {
+  if (shared) shared.global.process = installCommonGlobals({ Symbol, Date }, {}).process;
+  else shared = new SharedContext(config, context);
+  return shared;
+};

@@ -1,0 +1,42 @@
+const { default: Runtime } = require("jest-runtime");
+
+// They have a state of their own: a registry of metrics, and the one instance of a WebAssembly module.
+const STATEFUL = ["prom-client", "@prisma/schema-engine-wasm"];
+
+// Packages, and generated code, which has no state.
+const SHARED = new RegExp(`/node_modules/(?!(${STATEFUL.join("|")})/)|/gen/`);
+
+let current;
+
+/** Loads packages once per worker, and compiles our own modules once; these are evaluated for each test file. */
+class WorkerRuntime extends Runtime {
+  constructor(...options) {
+    super(...options);
+    current = this;
+    const { executor, registries, _environment: environment } = this;
+    for (const [path, module] of environment.packages) registries.getActiveCjsRegistry().set(path, module);
+    const compile = executor.compile.bind(executor);
+    executor.compile = (source, path) => {
+      const known = environment.compiled.get(path);
+      if (known?.source === source) return known.run;
+      const run = compile(source, path);
+      environment.compiled.set(path, { source, run });
+      return run;
+    };
+  }
+
+  // A shared package that requires another one late does so through the runtime of the file that loaded it first.
+  requireModuleOrMock(from, name) {
+    if (this !== current && SHARED.test(from)) return current.requireModuleOrMock(from, name);
+    return super.requireModuleOrMock(from, name);
+  }
+
+  teardown() {
+    for (const [path, module] of this.registries.moduleRegistry) {
+      if (SHARED.test(path) && module.loaded) this._environment.packages.set(path, module);
+    }
+    super.teardown();
+  }
+}
+
+module.exports = WorkerRuntime;
