@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { create } from "@bufbuild/protobuf";
-import { CarrierRefusal, type RemoteCarrier, type StandingBooking } from "@shipping/carrier/carriers/carrier";
+import { type ActiveBooking, CarrierRefusal, type RemoteCarrier } from "@shipping/carrier/carriers/carrier";
 import { type Shipment, ShipmentSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 
 /** What a check works with. */
@@ -22,7 +22,7 @@ export interface Check {
 const LIMIT_MS = 5_000;
 const limits = () => ({ signal: AbortSignal.timeout(LIMIT_MS) });
 
-async function book({ carrier, newShipment }: Trial, key: string): Promise<StandingBooking> {
+async function book({ carrier, newShipment }: Trial, key: string): Promise<ActiveBooking> {
   const shipment = newShipment();
   const [rate] = await carrier.rates(shipment, limits());
   assert(rate, "The carrier has no rate.");
@@ -30,7 +30,7 @@ async function book({ carrier, newShipment }: Trial, key: string): Promise<Stand
 }
 
 /** A booking as text, by which two are compared. */
-const facts = ({ reference, trackingNumber, rate, charge, test, file }: StandingBooking) =>
+const facts = ({ reference, trackingNumber, rate, charge, test, file }: ActiveBooking) =>
   JSON.stringify([reference, trackingNumber, rate, charge, test, file.format, Buffer.from(file.bytes).toString("hex")]);
 
 async function assertNone(carrier: RemoteCarrier, key: string): Promise<void> {

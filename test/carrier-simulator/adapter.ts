@@ -1,10 +1,10 @@
 import type { Rate } from "@shipping/carrier/carriers/carrier";
 import {
+  type ActiveBooking,
   type CallLimits,
   CarrierRefusal,
   CarrierUnavailable,
   type RemoteCarrier,
-  type StandingBooking,
 } from "@shipping/carrier/carriers/carrier";
 
 const NAME = "simulator";
@@ -96,7 +96,7 @@ function serviceOf(rateId: string, shipmentId: string): string | undefined {
   return rateId === `rate_${service}_${shipmentId}` ? service : undefined;
 }
 
-function bookingOf(shown: Shown): StandingBooking {
+function bookingOf(shown: Shown): ActiveBooking {
   const { reference, your_reference: shipmentId, tracking_number: trackingNumber, service, price, label } = shown;
   return {
     reference,

@@ -3,16 +3,16 @@ import { type Failure, type FieldError, fail, failFields } from "@shipping/kit/e
 import type { Call } from "@shipping/kit/rpc/server";
 import type { CreateLabelRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
-import { followingCall, inDoubt, refusedByCarrier } from "./bookings/ask-carrier.js";
 import { type BookingRequest, bookInPhases, GRACE_MS } from "./bookings/book-in-phases.js";
-import { dropBooking, letGo } from "./bookings/booking-rows.js";
+import { dropBooking, releaseBooking } from "./bookings/booking-rows.js";
+import { inDoubt, inDoubtOnOutage, refusedByCarrier } from "./bookings/call-carrier.js";
 import { type Booking, CarrierRefusal, carrierFor, type LocalCarrier, type Wanted } from "./carriers/carrier.js";
 import type { CarrierDeps } from "./deps.js";
 import { labelRefusal } from "./label.js";
 import { projectLabelEvent } from "./neighbours/project-label-event.js";
 import { readShipment } from "./neighbours/read-shipment.js";
 import { findLabelOfShipment } from "./read-labels.js";
-import { type Making, type Recorded, type Remote, recordLabel } from "./store-label.js";
+import { type NewLabel, type RemoteBooking, type StoredLabel, storeLabel } from "./store-label.js";
 
 type LabelFields = Pick<CreateLabelRequest, "caller" | "shipmentId" | "rateId">;
 
@@ -23,7 +23,7 @@ export function checkLabel({ carriers }: CarrierDeps, request: LabelFields): Fie
 }
 
 /**
- * Books a shipment and records its label. With a local carrier, the phases of a booking (store, call, record) are one statement, because
+ * Books a shipment and stores its label. With a local carrier, the phases of a booking (store, call, store) are one statement, because
  * there is nothing to call.
  */
 export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest, call: Call): Promise<WriteOutcome> {
@@ -34,14 +34,14 @@ export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest
   if (fieldErrors.length > 0) throw failFields(fieldErrors);
   const shipment = await readShipment(deps, caller, shipmentId, call);
   const refusal = labelRefusal(shipment.status);
-  if (refusal) return heldInstead(deps, { caller, claim, shipmentId }, refusal);
+  if (refusal) return replayOrRefuse(deps, { caller, claim, shipmentId }, refusal);
 
   const carrier = carrierFor(deps.carriers, caller);
   const wanted = { shipment, rateId, at: deps.now() };
-  const making = { caller, claim, shipmentId, carrier: carrier.name, at: wanted.at };
+  const newLabel = { caller, claim, shipmentId, carrier: carrier.name, at: wanted.at };
   const { outcome, event } = carrier.isLocal
-    ? await recordLabel(deps, making, await bookLocally(deps, carrier, wanted))
-    : await recordInPhases(deps, making, { caller, claim, carrier, wanted }, call);
+    ? await storeLabel(deps, newLabel, await bookLocally(deps, carrier, wanted))
+    : await bookAndStore(deps, newLabel, { caller, claim, carrier, wanted }, call);
   if (event) await projectLabelEvent(deps, event, call);
   if (!outcome) throw inDoubt(new Error("The booking is no longer wanted."));
   return outcome;
@@ -50,14 +50,14 @@ export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest
 /**
  * Replays the label if this key created it; otherwise refuses by the label's status, because the shipment's copy can lag.
  */
-async function heldInstead(
+async function replayOrRefuse(
   deps: CarrierDeps,
-  making: Pick<Making, "caller" | "claim" | "shipmentId">,
+  newLabel: Pick<NewLabel, "caller" | "claim" | "shipmentId">,
   refusal: Failure,
 ) {
-  const outcome = await deps.ledger.outcomeOfHolder(making);
+  const outcome = await deps.ledger.outcomeOfHolder(newLabel);
   if (outcome) return outcome;
-  const label = await findLabelOfShipment(deps, { caller: making.caller, id: making.shipmentId });
+  const label = await findLabelOfShipment(deps, { caller: newLabel.caller, id: newLabel.shipmentId });
   throw (label && labelRefusal(label.status)) ?? refusal;
 }
 
@@ -72,23 +72,23 @@ async function bookLocally({ log }: CarrierDeps, carrier: LocalCarrier, wanted: 
   }
 }
 
-async function recordInPhases(
+async function bookAndStore(
   deps: CarrierDeps,
-  making: Making,
+  newLabel: NewLabel,
   request: BookingRequest,
   call: Call,
-): Promise<Recorded> {
+): Promise<StoredLabel> {
   const booked = await bookInPhases(deps, request, call);
-  if (booked === "label exists") return { outcome: await heldInstead(deps, making, fail("label_exists")) };
+  if (booked === "label exists") return { outcome: await replayOrRefuse(deps, newLabel, fail("label_exists")) };
   if ("outcome" in booked) return booked;
-  return followingCall(recordBooked(deps, making, booked));
+  return inDoubtOnOutage(storeOrDrop(deps, newLabel, booked));
 }
 
-async function recordBooked(deps: CarrierDeps, making: Making, booked: Remote): Promise<Recorded> {
-  const recorded = await recordLabel(deps, making, booked.standing, booked);
+async function storeOrDrop(deps: CarrierDeps, newLabel: NewLabel, booked: RemoteBooking): Promise<StoredLabel> {
+  const stored = await storeLabel(deps, newLabel, booked.active, booked);
   // The gateway replaces a stale claim with a new one, which takes over the booking.
-  const isStale = recorded.outcome?.outcome.case === "stale";
-  if (isStale) await letGo(deps, booked.row, GRACE_MS);
-  else if (!recorded.event) await dropBooking(deps, booked.row);
-  return recorded;
+  const isStale = stored.outcome?.outcome.case === "stale";
+  if (isStale) await releaseBooking(deps, booked.row, GRACE_MS);
+  else if (!stored.event) await dropBooking(deps, booked.row);
+  return stored;
 }

@@ -7,7 +7,7 @@ import type { QuoteRatesRequest } from "@shipping/proto/shipping/carrier/v1/carr
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Shipment } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
-import { askCarrier, callMsWithin, refusedByCarrier } from "./bookings/ask-carrier.js";
+import { callCarrier, callMsWithin, refusedByCarrier } from "./bookings/call-carrier.js";
 import { type Carrier, CarrierRefusal, carrierFor, type Rate, rateJson } from "./carriers/carrier.js";
 import type { CarrierDeps } from "./deps.js";
 import { readShipment } from "./neighbours/read-shipment.js";
@@ -18,17 +18,17 @@ export async function quoteRates(deps: CarrierDeps, request: QuoteRatesRequest, 
   const claim = requireClaim(request);
   const carrier = carrierFor(deps.carriers, caller);
   const shipment = await readShipment(deps, caller, request.shipmentId, call);
-  const rates = await ratesOf(deps, carrier, shipment, call);
+  const rates = await readRates(deps, carrier, shipment, call);
   const body = Buffer.from(`[${rates.map(rateJson).join()}]`);
   const snapshot = { status: 200, body };
   return insertQuote(deps, { caller, claim, snapshot });
 }
 
 // Nothing is written before the carrier has answered, so if it throws, the request was certainly not executed.
-async function ratesOf({ log }: CarrierDeps, carrier: Carrier, shipment: Shipment, call: Call): Promise<Rate[]> {
+async function readRates({ log }: CarrierDeps, carrier: Carrier, shipment: Shipment, call: Call): Promise<Rate[]> {
   try {
     if (carrier.isLocal) return await carrier.rates(shipment);
-    return await askCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.rates(shipment, limits));
+    return await callCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.rates(shipment, limits));
   } catch (err) {
     if (err instanceof CarrierRefusal) throw refusedByCarrier(err);
     log.warn({ err, carrier: carrier.name }, "rates not read");

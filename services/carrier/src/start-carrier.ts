@@ -4,15 +4,15 @@ import { createPublisher, type PublisherParts } from "@shipping/kit/service/publ
 import type { Service } from "@shipping/kit/service/run-service";
 import { callerIn, claimIn } from "./bookings/booking.js";
 import { measureBookings } from "./bookings/monitor-bookings.js";
-import { type Recording, settleOnce } from "./bookings/settle-bookings.js";
+import { type LabelWriter, settleOnce } from "./bookings/settle-bookings.js";
 import type { Carriers } from "./carriers/carrier.js";
 import { sandboxCarrier } from "./carriers/sandbox-carrier.js";
 import { carrierWithFaultPoints } from "./carriers/trial-carrier.js";
 import type { CarrierDeps } from "./deps.js";
 import { createProjectedMarks, createProjection, PROJECTED } from "./neighbours/project-label-event.js";
 import { carrierPeers, carrierRoutes } from "./rpc.js";
-import { recordLabel } from "./store-label.js";
-import { recordVoid } from "./void-label.js";
+import { storeLabel } from "./store-label.js";
+import { storeVoid } from "./void-label.js";
 
 const PROJECT_MS = 2_000;
 const SETTLE_MS = 1_000;
@@ -46,7 +46,7 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
     name: "settle",
     everyMs: SETTLE_MS,
     log,
-    once: () => settleOnce(deps, recordingWith(deps)),
+    once: () => settleOnce(deps, labelWriter(deps)),
   });
   return {
     routes: carrierRoutes(deps),
@@ -64,15 +64,15 @@ function trialWithFaultPoints({ trial, faultPoints }: CarrierParts): Carriers["t
   return trial && { ...trial, carrier: carrierWithFaultPoints(trial.carrier, faultPoints) };
 }
 
-/** Records the worker's findings as the request would have. The worker that repeats projections then tells records and tracking. */
-export function recordingWith(deps: CarrierDeps): Recording {
+/** Stores labels and voids as a request would. Another worker then sends their events to records and tracking. */
+export function labelWriter(deps: CarrierDeps): LabelWriter {
   return {
-    async label(row, standing) {
+    async storeLabel(row, active) {
       const { shipmentId, carrier } = row;
-      const making = { caller: callerIn(row), claim: claimIn(row), shipmentId, carrier, at: deps.now() };
-      const { event } = await recordLabel(deps, making, standing, { row, standing, settles: false });
+      const newLabel = { caller: callerIn(row), claim: claimIn(row), shipmentId, carrier, at: deps.now() };
+      const { event } = await storeLabel(deps, newLabel, active, { row, active, settles: false });
       return event !== undefined;
     },
-    void: (row) => recordVoid(deps, row),
+    storeVoid: (row) => storeVoid(deps, row),
   };
 }

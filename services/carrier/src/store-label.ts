@@ -11,13 +11,13 @@ import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql, { type Sql } from "sql-template-tag";
 import type { BookingRow } from "./bookings/booking.js";
 import { dropBooking, holdBooking, lockIfAsked } from "./bookings/booking-rows.js";
-import { type Booking, rateJson, type StandingBooking } from "./carriers/carrier.js";
+import { type ActiveBooking, type Booking, rateJson } from "./carriers/carrier.js";
 import type { CarrierDeps } from "./deps.js";
 import { labelJson, labelRefusal, storedLabelColumns } from "./label.js";
 import { findLabelOfShipment } from "./read-labels.js";
 
 /** A label to make. */
-export interface Making {
+export interface NewLabel {
   caller: Caller;
   claim: Claim;
   shipmentId: string;
@@ -26,15 +26,15 @@ export interface Making {
   at: Date;
 }
 
-/** The booking at a carrier that was called: `row` is our booking, and `settles` says whether nothing else can stand under its key. */
-export interface Remote {
+/** A booking at a carrier that was called. `settles` says whether the carrier can have no other booking under the key of `row`. */
+export interface RemoteBooking {
   row: BookingRow;
-  standing: StandingBooking;
+  active: ActiveBooking;
   settles: boolean;
 }
 
 /** The result: the outcome, undefined if the booking is no longer wanted, and the event, if this call has emitted it. */
-export interface Recorded {
+export interface StoredLabel {
   outcome: WriteOutcome | undefined;
   event?: Event;
 }
@@ -48,22 +48,22 @@ interface Creation extends Write {
 
 /**
  * Stores a label with its file, its event and its replayable answer in one statement. Labels of a local carrier share it with others that
- * wait; for a carrier that was called, it also records the outcome of the booking.
+ * wait; for a carrier that was called, it also updates the row of the booking.
  */
-export async function recordLabel(
+export async function storeLabel(
   deps: CarrierDeps,
-  making: Making,
+  newLabel: NewLabel,
   booking: Booking,
-  remote?: Remote,
-): Promise<Recorded> {
-  const creation = creationOf(deps, making, booking);
-  const recording = remote ? recordHeld(deps, creation, remote) : insertLabel(deps, creation);
+  remote?: RemoteBooking,
+): Promise<StoredLabel> {
+  const creation = newCreation(deps, newLabel, booking);
+  const storing = remote ? storeBooked(deps, creation, remote) : insertLabel(deps, creation);
   // If two requests saw the same draft, the unique shipment_id stops the second one and rolls back its ledger row, too.
-  const outcome = await recording.catch(async (error) => {
+  const outcome = await storing.catch(async (error) => {
     // A tracking number that another label already has is the carrier's fault: this booking cannot become a label.
     if (remote && violated(error)) await dropBooking(deps, remote.row);
     if (violated(error)?.constraint !== "labels_shipment_id_key") throw error;
-    const first = await findLabelOfShipment(deps, { caller: making.caller, id: making.shipmentId });
+    const first = await findLabelOfShipment(deps, { caller: newLabel.caller, id: newLabel.shipmentId });
     throw labelRefusal(first?.status ?? "created");
   });
   if (!outcome || !executedNow(outcome)) return { outcome };
@@ -71,8 +71,8 @@ export async function recordLabel(
   return { outcome, event: creation.event };
 }
 
-function creationOf({ random }: CarrierDeps, making: Making, booking: Booking): Creation {
-  const { caller, claim, shipmentId, carrier, at } = making;
+function newCreation({ random }: CarrierDeps, newLabel: NewLabel, booking: Booking): Creation {
+  const { caller, claim, shipmentId, carrier, at } = newLabel;
   const { trackingNumber, rate, charge, test, file } = booking;
   const label = {
     id: newId("lbl", random),
@@ -95,11 +95,11 @@ function creationOf({ random }: CarrierDeps, making: Making, booking: Booking): 
   return { caller, claim, snapshot: { status: 201, body: Buffer.from(data) }, event, row };
 }
 
-async function recordHeld(deps: CarrierDeps, creation: Creation, { row, standing, settles }: Remote) {
+async function storeBooked(deps: CarrierDeps, creation: Creation, { row, active, settles }: RemoteBooking) {
   const statement = sql`
     WITH target AS (${lockIfAsked(row)}),
     ${deps.ledger.claim([creation], sql`WHERE EXISTS (SELECT FROM target)`)}, ${labels(deps, [creation])},
-    held AS (${holdBooking(deps, row, standing.reference, settles)})
+    held AS (${holdBooking(deps, row, active.reference, settles)})
     SELECT ordinal FROM claim`;
   const [outcome] = await deps.ledger.execute([creation], statement);
   return outcome;
@@ -122,12 +122,12 @@ function labels({ outbox }: Pick<CarrierDeps, "outbox">, creations: readonly Cre
   const rows = creations.map(({ row }) => row);
   const names = columnNames(storedLabelColumns);
   return sql`
-    made AS (SELECT * FROM claim JOIN ${unnestRows(newLabelColumns, rows)} USING (ordinal)),
+    new AS (SELECT * FROM claim JOIN ${unnestRows(newLabelColumns, rows)} USING (ordinal)),
     created AS (
       INSERT INTO labels (account_id, environment, ${names})
-      SELECT account_id, environment, ${names} FROM made ORDER BY shipment_id),
+      SELECT account_id, environment, ${names} FROM new ORDER BY shipment_id),
     stored AS (
       INSERT INTO label_files (account_id, environment, label_id, pdf)
-      SELECT account_id, environment, id, pdf FROM made ORDER BY id),
+      SELECT account_id, environment, id, pdf FROM new ORDER BY id),
     emitted AS (${outbox.insert(creations.map(({ event }) => event))})`;
 }

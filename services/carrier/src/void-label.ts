@@ -9,9 +9,9 @@ import type { VoidLabelRequest } from "@shipping/proto/shipping/carrier/v1/carri
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql, { empty, type Sql } from "sql-template-tag";
-import { followingCall } from "./bookings/ask-carrier.js";
 import { type BookingRow, callerIn, claimIn } from "./bookings/booking.js";
-import { endVoided, letGo } from "./bookings/booking-rows.js";
+import { endVoided, releaseBooking } from "./bookings/booking-rows.js";
+import { inDoubtOnOutage } from "./bookings/call-carrier.js";
 import { cancelInPhases } from "./bookings/cancel-in-phases.js";
 import { carrierNamed } from "./carriers/carrier.js";
 import type { CarrierDeps } from "./deps.js";
@@ -42,7 +42,7 @@ async function voidAsRead(deps: CarrierDeps, caller: Caller, claim: Claim, id: s
   if (carrier && !carrier.isLocal) {
     const cancelled = await cancelInPhases(deps, { caller, claim, carrier, shipmentId: row.shipmentId }, call);
     if (cancelled && "outcome" in cancelled) return cancelled.outcome;
-    // Somebody else has voided it meanwhile.
+    // Another request has voided the label in the meantime.
     if (!cancelled) return undefined;
     booking = cancelled.row;
   }
@@ -59,11 +59,11 @@ async function voidAsRead(deps: CarrierDeps, caller: Caller, claim: Claim, id: s
     ${changes ? voiding(deps, { caller, origin: originText(claim, event), id, now, event, booking }) : empty}
     SELECT ordinal FROM claim`;
   const executed = ledger.execute([write], statement).then(([ending]) => ending);
-  const outcome = await (booking ? followingCall(executed) : executed);
+  const outcome = await (booking ? inDoubtOnOutage(executed) : executed);
   if (changes && outcome && executedNow(outcome)) {
     outbox.committed(event);
     await projectLabelEvent(deps, event, call);
-  } else if (booking) await followingCall(letGo(deps, booking, 0));
+  } else if (booking) await inDoubtOnOutage(releaseBooking(deps, booking, 0));
   return outcome;
 }
 
@@ -95,10 +95,10 @@ function voiding({ outbox }: CarrierDeps, { caller, origin, id, now, event, book
 }
 
 /**
- * Records a void that the carrier has carried out but no request has recorded. It stores no answer: a repetition of the request finds the
+ * Stores a void that the carrier has carried out, if no request has stored it. It stores no answer: a repetition of the request finds the
  * label voided, and answers with that.
  */
-export async function recordVoid(deps: CarrierDeps, booking: BookingRow): Promise<void> {
+export async function storeVoid(deps: CarrierDeps, booking: BookingRow): Promise<void> {
   const caller = callerIn(booking);
   const row = await findLabelOfShipment(deps, { caller, id: booking.shipmentId });
   if (!row) throw new Error("The booking of a void has no label.");

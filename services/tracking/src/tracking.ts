@@ -32,7 +32,7 @@ export function trackingJson(row: TrackingRow): string {
   });
 }
 
-/** The record that a label event alone would make, or undefined for an event that concerns no label. */
+/** The record as of a label event; undefined for an event of another type. */
 export function rowAfter(event: Event): TrackingRow | undefined {
   const status = statusAfter(event.type);
   if (!status) return undefined;

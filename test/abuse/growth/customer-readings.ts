@@ -1,7 +1,7 @@
 import { textFields } from "@shipping/carrier/label/address-fields";
 import { layOut } from "@shipping/carrier/label/layout";
 import { transliterated, winAnsi } from "@shipping/carrier/label/letters/standard-font";
-import { widthOf } from "@shipping/carrier/label/ruler";
+import { textWidth } from "@shipping/carrier/label/ruler";
 import { fingerprint } from "@shipping/gateway/idempotency/registry";
 import { parseJsonBody } from "@shipping/gateway/input/json-body";
 import { labelInput, orderInput, webhookInput } from "@shipping/gateway/input/schemas";
@@ -82,7 +82,7 @@ const LABEL_BOX = { width: 200, height: 80, most: 16, least: 6 };
 function layOutText(text: string): unknown {
   const line = transliterated(text);
   const fields = Array.from({ length: 6 }, () => ({ text: line, face: "Helvetica" as const, scale: 1 }));
-  return [layOut(fields, LABEL_BOX), winAnsi(line), widthOf(line, "Helvetica", 8)];
+  return [layOut(fields, LABEL_BOX), winAnsi(line), textWidth(line, "Helvetica", 8)];
 }
 
 function layOutLetters(text: string): unknown {

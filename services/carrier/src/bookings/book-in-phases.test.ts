@@ -18,7 +18,7 @@ describe("a label of a carrier that is called", () => {
   test("has the price, the number and the file that the carrier says", async () => {
     const remote = remoteUnderTest(carrier);
     const label = await remote.newLabel();
-    const [standing] = remote.standing();
+    const [standing] = remote.activeBookings();
     expect(label).toMatchObject({
       carrier: "scripted",
       tracking_number: standing?.trackingNumber,
@@ -36,7 +36,7 @@ describe("a label of a carrier that is called", () => {
     await remote.newLabel();
     expect(callsOf(remote.calls)).toEqual(["book"]);
     expect(await remote.bookings()).toMatchObject([
-      { state: "held", reference: remote.standing()[0]?.reference, dueAt: null, doubtUntil: null },
+      { state: "held", reference: remote.activeBookings()[0]?.reference, dueAt: null, doubtUntil: null },
     ]);
   });
 
@@ -65,7 +65,7 @@ describe("when the carrier's answer is lost", () => {
       remote.expect("book", { after: lost });
       const label = await remote.newLabel();
       expect(callsOf(remote.calls)).toEqual(["book", "find"]);
-      expect(remote.standing()).toMatchObject([{ trackingNumber: label.tracking_number }]);
+      expect(remote.activeBookings()).toMatchObject([{ trackingNumber: label.tracking_number }]);
     },
   );
 
@@ -78,7 +78,7 @@ describe("when the carrier's answer is lost", () => {
     await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
     const first = toSnapshot(await remote.label(shipmentId, claim));
     expect(toSnapshot(await remote.label(shipmentId, claim))).toEqual({ ...first, replayed: true });
-    expect(remote.standing()).toMatchObject([{ trackingNumber: first.json.tracking_number }]);
+    expect(remote.activeBookings()).toMatchObject([{ trackingNumber: first.json.tracking_number }]);
     expect(callsOf(remote.calls)).toEqual(["book", "find", "find", "find"]);
   });
 
@@ -101,7 +101,7 @@ describe("when the carrier's answer is lost", () => {
     expect(callsOf(remote.calls)).toEqual(["book", "find", "find"]);
     remote.goOn();
     const { json } = toSnapshot(await remote.label(shipmentId, claim));
-    expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
+    expect(remote.activeBookings()).toMatchObject([{ trackingNumber: json.tracking_number }]);
   });
 });
 
@@ -132,9 +132,9 @@ describe("when the carrier says no", () => {
     await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
     await expect(remote.label(shipmentId, claim)).rejects.toMatchObject({ code: "invalid_request" });
     remote.goOn();
-    expect(remote.standing()).toHaveLength(1);
+    expect(remote.activeBookings()).toHaveLength(1);
     await remote.settle(1);
-    expect(remote.standing()).toEqual([]);
+    expect(remote.activeBookings()).toEqual([]);
   });
 
   test("a search's error says nothing about the booking: it stays in doubt", async () => {
@@ -145,7 +145,7 @@ describe("when the carrier says no", () => {
     await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
     await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
     expect(toSnapshot(await remote.label(shipmentId, claim)).status).toBe(201);
-    expect(remote.standing()).toHaveLength(1);
+    expect(remote.activeBookings()).toHaveLength(1);
   });
 });
 
@@ -185,7 +185,7 @@ describe("a booking that cannot become a label", () => {
       constraint: "labels_tracking_number_key",
     });
     await remote.settle(1);
-    expect(remote.standing()).toMatchObject([{ trackingNumber: number }]);
+    expect(remote.activeBookings()).toMatchObject([{ trackingNumber: number }]);
   });
 });
 
@@ -223,7 +223,7 @@ describe("a claim that is over", () => {
     deps.carriers = { ...deps.carriers, trial: { accountId: remote.caller.accountId, carrier: fencing } };
     expect((await remote.label(shipmentId, claim)).outcome.case).toBe("stale");
     const { json } = toSnapshot(await remote.label(shipmentId, newClaim(claim.idempotencyKey)));
-    expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
+    expect(remote.activeBookings()).toMatchObject([{ trackingNumber: json.tracking_number }]);
     expect(callsOf(remote.calls)).toEqual(["book", "find"]);
   });
 });

@@ -4,13 +4,12 @@ import { fail } from "@shipping/kit/errors";
 import type { Call } from "@shipping/kit/rpc/server";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import {
+  type ActiveBooking,
   CarrierRefusal,
   CarrierUnavailable,
   type RemoteCarrier,
-  type StandingBooking,
   type Wanted,
 } from "../carriers/carrier.js";
-import { askCarrier, callMsWithin, followingCall, inDoubt, refusedByCarrier } from "./ask-carrier.js";
 import { type BookingRow, mayBook } from "./booking.js";
 import {
   adoptBooking,
@@ -20,10 +19,11 @@ import {
   hasLabel,
   type Intent,
   insertBooking,
-  letGo,
-  noteCall,
+  markCall,
+  releaseBooking,
   SEND_WITHIN_MS,
 } from "./booking-rows.js";
+import { callCarrier, callMsWithin, inDoubt, inDoubtOnOutage, refusedByCarrier } from "./call-carrier.js";
 
 /** A request to book at a carrier that is called. */
 export interface BookingRequest {
@@ -33,9 +33,9 @@ export interface BookingRequest {
   wanted: Wanted;
 }
 
-/** The result: a booking to record, the outcome that the key already has, or that the shipment has a label. */
+/** The result: a booking to store as a label, the outcome that the key already has, or that the shipment has a label. */
 export type Booked =
-  | { row: BookingRow; standing: StandingBooking; settles: boolean }
+  | { row: BookingRow; active: ActiveBooking; settles: boolean }
   | { outcome: WriteOutcome }
   | "label exists";
 
@@ -46,19 +46,18 @@ export const GRACE_MS = 1_000;
 
 /**
  * Books at a carrier that is called. First the booking is stored with a key of its own, then the carrier is called. Whoever finds such a
- * row, after a crash or a lost answer, asks the carrier by this key before anything else. The caller of this function records the outcome.
+ * row, after a crash or a lost answer, asks the carrier by this key before anything else. The caller of this function stores the label.
  */
 export async function bookInPhases(deps: BookingDeps, request: BookingRequest, call: Call): Promise<Booked> {
   const opened = await open(deps, request, call);
   if (opened === "label exists" || "outcome" in opened) return opened;
   const { row, isFresh } = opened;
   try {
-    const standing =
-      (isFresh ? undefined : await find(request, row, call)) ?? (await book(deps, request, opened, call));
+    const active = (isFresh ? undefined : await find(request, row, call)) ?? (await book(deps, request, opened, call));
     // The only call ever made was answered. If the carrier takes no keys, this settles nothing: it may have carried out the call twice.
-    return { row, standing, settles: isFresh && request.carrier.takesKeys };
+    return { row, active, settles: isFresh && request.carrier.takesKeys };
   } catch (error) {
-    throw await followingCall(afterTrouble(deps, opened, error));
+    throw await inDoubtOnOutage(afterTrouble(deps, opened, error));
   }
 }
 
@@ -70,7 +69,7 @@ interface Opened {
   begun: number;
 }
 
-/** Returns the booking of this request, new or left by an equal request. Waits while somebody else works on the shipment. */
+/** Returns the booking of this request, new or left by an equal request. Waits while another request or the worker has the shipment's booking. */
 async function open(
   deps: BookingDeps,
   request: BookingRequest,
@@ -89,13 +88,13 @@ async function open(
     if (outcome) return { outcome };
     if (await hasLabel(deps, caller, shipmentId)) return "label exists";
     if (performance.now() > waitUntil || callMsWithin(call, PAUSE_MS) < PAUSE_MS)
-      throw inDoubt(new Error("Somebody else works on it."));
+      throw inDoubt(new Error("Another request or the worker has the booking."));
   }
 }
 
-async function find({ carrier }: BookingRequest, row: BookingRow, call: Call): Promise<StandingBooking | undefined> {
+async function find({ carrier }: BookingRequest, row: BookingRow, call: Call): Promise<ActiveBooking | undefined> {
   try {
-    const [first] = await askCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.find(row.id, limits));
+    const [first] = await callCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.find(row.id, limits));
     return first;
   } catch (cause) {
     // Whatever error a search throws, even a refusal, says nothing about the booking.
@@ -103,21 +102,22 @@ async function find({ carrier }: BookingRequest, row: BookingRow, call: Call): P
   }
 }
 
-async function book(deps: BookingDeps, request: BookingRequest, opened: Opened, call: Call): Promise<StandingBooking> {
+async function book(deps: BookingDeps, request: BookingRequest, opened: Opened, call: Call): Promise<ActiveBooking> {
   const { row, isFresh } = opened;
   const { carrier, wanted } = request;
   if (!mayBook(row, carrier) && !isFresh) throw new Error("The carrier may still carry out an earlier call.");
   const noted = isFresh ? opened.begun : performance.now();
-  if (!isFresh && !(await noteCall(deps, row, carrier))) throw new Error("Somebody else has taken the booking.");
+  if (!isFresh && !(await markCall(deps, row, carrier)))
+    throw new Error("Another request or the worker has taken the booking.");
   // `doubt_until` assumes that the call is sent within this time.
   if (performance.now() - noted > SEND_WITHIN_MS) throw new Error("It is too late to call the carrier.");
   try {
-    return await askCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.book(row.id, wanted, limits));
+    return await callCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.book(row.id, wanted, limits));
   } catch (error) {
     if (error instanceof CarrierRefusal || error instanceof CarrierUnavailable) throw error;
-    const standing = await find(request, row, call);
-    if (!standing) throw error;
-    return standing;
+    const active = await find(request, row, call);
+    if (!active) throw error;
+    return active;
   }
 }
 
@@ -131,6 +131,6 @@ async function afterTrouble(deps: BookingDeps, { row, isFresh }: Opened, error: 
     await endBooking(deps, row);
     return fail("service_unavailable");
   }
-  await letGo(deps, row, GRACE_MS);
+  await releaseBooking(deps, row, GRACE_MS);
   return inDoubt(error);
 }

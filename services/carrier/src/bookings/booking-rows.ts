@@ -42,7 +42,7 @@ const doubtEnd = (deps: Deps, { callMs, mayExecuteForMs }: Timing) =>
 const columns = (deps: Deps) => sql`
   ${selectColumns(bookingColumns)}, coalesce(doubt_until > ${databaseNow(deps)}, false) AS "inDoubt"`;
 
-/** The condition that nobody has taken the row since this turn. */
+/** The condition that the row has not been taken since this turn. */
 const ownTurnCondition = (row: BookingRow) => sql`${ownedSql(row)} AND id = ${row.id} AND turn = ${row.turn}`;
 
 // A claim that is over, or already has its answer, must not spend anything.
@@ -74,7 +74,7 @@ export async function insertBooking(deps: BookingDeps, intent: Intent): Promise<
 }
 
 /**
- * Takes over the booking that an equal request has left, under the later claim of both; undefined if somebody is working on it, or it
+ * Takes over the booking that an equal request has left, under the later claim of both; undefined if its lease has not ended, or it
  * belongs to another request.
  */
 export async function adoptBooking(deps: BookingDeps, intent: Intent): Promise<BookingRow | undefined> {
@@ -88,7 +88,7 @@ export async function adoptBooking(deps: BookingDeps, intent: Intent): Promise<B
   );
 }
 
-/** Begins or continues the void of a label's booking; undefined if somebody is working on it, or there is none. */
+/** Begins or continues the void of a label's booking; undefined if its lease has not ended, or there is none. */
 export async function takeForVoid(deps: BookingDeps, intent: Intent): Promise<BookingRow | undefined> {
   const { claim, shipmentId, carrier, caller } = intent;
   return takeOne(
@@ -107,7 +107,7 @@ async function takeOne(deps: Deps, timing: Timing, changes: Sql, condition: Sql)
   return row;
 }
 
-/** Takes up to `most` bookings that are due and that nobody is working on. */
+/** Takes up to `most` bookings that are due and whose lease has ended. */
 export async function takeDue(deps: Deps, most: number, leaseMs: number): Promise<BookingRow[]> {
   return deps.db.run<BookingRow>(sql`
     UPDATE bookings SET turn = turn + 1, leased_until = ${databaseNow(deps, leaseMs)}, due_at = ${databaseNow(deps, leaseMs)}
@@ -118,8 +118,8 @@ export async function takeDue(deps: Deps, most: number, leaseMs: number): Promis
     RETURNING ${columns(deps)}`);
 }
 
-/** Notes that the carrier is about to be asked again to book; false if somebody else has taken the booking. */
-export async function noteCall(deps: Deps, row: BookingRow, timing: Timing): Promise<boolean> {
+/** Stores that the carrier is about to be called again; false if the booking has been taken since. */
+export async function markCall(deps: Deps, row: BookingRow, timing: Timing): Promise<boolean> {
   const noted = await deps.db.run(sql`
     UPDATE bookings SET doubt_until = greatest(doubt_until, ${doubtEnd(deps, timing)}),
       leased_until = ${leaseEnd(deps, timing)}, due_at = ${leaseEnd(deps, timing)}
@@ -128,20 +128,20 @@ export async function noteCall(deps: Deps, row: BookingRow, timing: Timing): Pro
 }
 
 /** Releases a booking that is not settled: a repetition of the request may take it now, the worker after `pauseMs`. */
-export async function letGo(deps: Deps, row: BookingRow, pauseMs: number, problem?: string): Promise<void> {
+export async function releaseBooking(deps: Deps, row: BookingRow, pauseMs: number, problem?: string): Promise<void> {
   await change(deps, row, [
     sql`leased_until = ${databaseNow(deps)}, due_at = ${databaseNow(deps, pauseMs)}`,
     ...(problem === undefined ? [] : [sql`problem = ${problem}`]),
   ]);
 }
 
-/** Ends a booking of which nothing stands at the carrier. */
+/** Ends a booking that the carrier does not have. */
 export async function endBooking(deps: Deps, row: BookingRow): Promise<void> {
   await change(deps, row, [sql`state = 'over', doubt_until = NULL, due_at = NULL, problem = NULL`]);
 }
 
 /**
- * Has everything that stands, or may come to stand, under the key cancelled, except a label's booking. Does nothing if a later claim has
+ * Lets the worker cancel every present and later booking under the key, except a label's. Does nothing if a later claim has
  * taken over the booking, whoever holds the turn: it may still become that claim's label.
  */
 export async function dropBooking(deps: Deps, row: BookingRow): Promise<void> {
@@ -174,7 +174,7 @@ export function endVoided(row: BookingRow): Sql {
 }
 
 /** Marks the booking clean; if a late call is still possible, schedules another check. */
-export async function noteClean(deps: Deps, row: BookingRow): Promise<void> {
+export async function markClean(deps: Deps, row: BookingRow): Promise<void> {
   await change(deps, row, [
     sql`leased_until = ${databaseNow(deps)}, problem = NULL`,
     row.inDoubt

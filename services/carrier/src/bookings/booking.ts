@@ -1,11 +1,11 @@
 import type { Caller, Claim } from "@shipping/kit/caller";
 import type { Columns, Row } from "@shipping/kit/postgres/columns";
-import type { RemoteCarrier, StandingBooking } from "../carriers/carrier.js";
+import type { ActiveBooking, RemoteCarrier } from "../carriers/carrier.js";
 
 /**
- * The state of a booking. `asked`: becomes a label, if its claim still holds when the carrier's answer is recorded. `held`: a label has it.
- * `voiding`: its label will be voided once the carrier has cancelled it. `cancelling`: nobody wants it any more. `over`: nothing stands at
- * the carrier. A booking returns from `voiding` to `held` if the carrier refuses; no other state goes back.
+ * The state of a booking. `asked`: becomes a label, if its claim is still valid when the carrier's answer is stored. `held`: a label has it.
+ * `voiding`: its label will be voided once the carrier has cancelled it. `cancelling`: no label will have it. `over`: the carrier has no
+ * active booking. A booking returns from `voiding` to `held` if the carrier refuses; no other state goes back.
  */
 export type BookingState = "asked" | "held" | "voiding" | "cancelling" | "over";
 
@@ -56,13 +56,13 @@ export function mayBook(
   return takesKeys || !inDoubt;
 }
 
-/** The bookings that stand under the key and belong to no label. */
+/** The active bookings under the key that belong to no label. */
 export function surplus(
   row: Pick<BookingRow, "state" | "reference">,
-  standing: readonly StandingBooking[],
-): StandingBooking[] {
+  active: readonly ActiveBooking[],
+): ActiveBooking[] {
   const kept = row.state === "held" || row.state === "voiding" ? row.reference : null;
-  return standing.filter(({ reference }) => reference !== kept);
+  return active.filter(({ reference }) => reference !== kept);
 }
 
 /** How long the worker waits after it could not settle a booking: half a second, doubled each time, up to a minute. */

@@ -3,16 +3,16 @@ import { failFields } from "@shipping/kit/errors";
 import type { Call } from "@shipping/kit/rpc/server";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import { CarrierRefusal } from "../carriers/carrier.js";
-import { askCarrier, callMsWithin, followingCall, inDoubt } from "./ask-carrier.js";
 import type { BookingRow } from "./booking.js";
-import { type BookingDeps, type Intent, isHeld, keepHeld, letGo, takeForVoid } from "./booking-rows.js";
+import { type BookingDeps, type Intent, isHeld, keepHeld, releaseBooking, takeForVoid } from "./booking-rows.js";
+import { callCarrier, callMsWithin, inDoubt, inDoubtOnOutage } from "./call-carrier.js";
 
 const WAIT_MS = 5_000;
 const PAUSE_MS = 50;
 
 /**
  * Has the carrier cancel a label's booking. First the void is stored, then the carrier is called; from then on, the worker repeats the call
- * until the carrier confirms it. The caller of this function records the void. Undefined if no label has the booking any more.
+ * until the carrier confirms it. The caller of this function stores the void. Undefined if no label has the booking any more.
  */
 export async function cancelInPhases(
   deps: BookingDeps,
@@ -25,12 +25,12 @@ export async function cancelInPhases(
   for (const waitUntil = performance.now() + WAIT_MS; ; await sleep(PAUSE_MS)) {
     const row = await takeForVoid(deps, intent);
     if (row) {
-      await followingCall(cancelNow(deps, row, intent, call));
+      await inDoubtOnOutage(cancelNow(deps, row, intent, call));
       return { row };
     }
     if (!(await isHeld(deps, caller, shipmentId))) return undefined;
     if (performance.now() > waitUntil || callMsWithin(call, PAUSE_MS) < PAUSE_MS)
-      throw inDoubt(new Error("Somebody else works on it."));
+      throw inDoubt(new Error("Another request or the worker has the booking."));
   }
 }
 
@@ -41,13 +41,13 @@ async function cancelNow(
   call: Call,
 ): Promise<void> {
   try {
-    await askCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.cancel(row.reference ?? "", limits));
+    await callCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.cancel(row.reference ?? "", limits));
   } catch (error) {
     if (error instanceof CarrierRefusal) {
       await keepHeld(deps, row);
       throw failFields([{ path: "id", message: `cannot be voided any more: ${error.message}` }]);
     }
-    await letGo(deps, row, 0);
+    await releaseBooking(deps, row, 0);
     throw inDoubt(error);
   }
 }

@@ -54,7 +54,7 @@ describe("when the database is lost after a call of the carrier, it is not certa
     await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
     remote.back();
     const { json } = toSnapshot(await remote.label(shipmentId, claim));
-    expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
+    expect(remote.activeBookings()).toMatchObject([{ trackingNumber: json.tracking_number }]);
   });
 
   test("after an answer that was lost: the booking is found under the same key", async () => {
@@ -65,7 +65,7 @@ describe("when the database is lost after a call of the carrier, it is not certa
     await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
     remote.back();
     const { json } = toSnapshot(await remote.label(shipmentId, claim));
-    expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
+    expect(remote.activeBookings()).toMatchObject([{ trackingNumber: json.tracking_number }]);
   });
 
   test.each(["is carried out", "may be carried out"])(
@@ -78,7 +78,7 @@ describe("when the database is lost after a call of the carrier, it is not certa
       await expect(remote.void(id, claim)).rejects.toMatchObject(unknown);
       remote.back();
       await remote.settle(10);
-      expect(remote.standing()).toEqual([]);
+      expect(remote.activeBookings()).toEqual([]);
       expect(toSnapshot(await remote.void(id, claim)).json).toMatchObject({ status: "voided" });
       expect((await remote.events()).sort()).toEqual(["label.created", "label.voided"]);
     },
@@ -91,7 +91,7 @@ describe("when the database is lost after a call of the carrier, it is not certa
     await expect(remote.label(shipmentId, fenced)).rejects.toMatchObject(unknown);
     remote.back();
     const { json } = toSnapshot(await remote.label(shipmentId, newClaim(fenced.idempotencyKey)));
-    expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
+    expect(remote.activeBookings()).toMatchObject([{ trackingNumber: json.tracking_number }]);
   });
 
   test("after a void that has been fenced off: a label whose booking is cancelled is voided", async () => {

@@ -57,7 +57,7 @@ test("shows which booking a shipment's label has, until it is voided", async () 
   const remote = remoteUnderTest(carrier);
   const { id, shipment_id: shipmentId } = await remote.newLabel();
   await remote.newLabel();
-  const [{ reference } = { reference: "" }] = remote.standing();
+  const [{ reference } = { reference: "" }] = remote.activeBookings();
   const [booking, ...others] = await list({ shipmentId });
   expect(booking).toMatchObject({ shipmentId, state: "held", reference });
   expect([booking?.dueAt, others]).toEqual([undefined, []]);

@@ -33,7 +33,7 @@ describe("settleOnce", () => {
     expect(await remote.events()).toEqual(["label.created"]);
     const again = toSnapshot(await remote.label(shipmentId, claim));
     expect(again.replayed).toBe(true);
-    expect(remote.standing()).toMatchObject([{ trackingNumber: again.json.tracking_number }]);
+    expect(remote.activeBookings()).toMatchObject([{ trackingNumber: again.json.tracking_number }]);
   });
 
   test("finds due bookings by an index alone, even if PostgreSQL last saw the table empty", async () => {
@@ -55,7 +55,7 @@ describe("settleOnce", () => {
     expect(await remote.bookings()).toMatchObject([{ state: "asked" }]);
     await remote.settle(120);
     expect(await remote.bookings()).toMatchObject([{ state: "over", dueAt: null }]);
-    expect(remote.standing()).toEqual([]);
+    expect(remote.activeBookings()).toEqual([]);
   });
 
   test("cancels a booking made under a claim that is over, even if it appears late", async () => {
@@ -68,15 +68,15 @@ describe("settleOnce", () => {
     await remote.settle(2);
     expect(await remote.bookings()).toMatchObject([{ state: "cancelling" }]);
     await remote.settle(3);
-    expect([remote.standing(), await remote.labels()]).toEqual([[], []]);
+    expect([remote.activeBookings(), await remote.labels()]).toEqual([[], []]);
     const [booking] = await remote.bookings();
     expect(booking).toMatchObject({ state: "cancelling", dueAt: expect.any(Date) });
     const wanted = { shipment: carrier.newShipment(remote.caller), rateId: "", at: new Date() };
     await remote.carrier.book(booking!.id, wanted, { signal: AbortSignal.timeout(1_000) });
-    expect(remote.standing()).toHaveLength(1);
+    expect(remote.activeBookings()).toHaveLength(1);
     await remote.settle(120);
     expect(await remote.bookings()).toMatchObject([{ state: "over", dueAt: null }]);
-    expect(remote.standing()).toEqual([]);
+    expect(remote.activeBookings()).toEqual([]);
   });
 
   test("cancels until the carrier says so", async () => {
@@ -89,9 +89,9 @@ describe("settleOnce", () => {
     remote.expect("cancel", { before: lost }, { after: lost }, { hangs: true });
     for (const seconds of [2, 10]) await remote.settle(seconds);
     expect(await remote.bookings()).toMatchObject([{ state: "cancelling", problem: expect.stringContaining("lost") }]);
-    expect(remote.standing()).toHaveLength(1);
+    expect(remote.activeBookings()).toHaveLength(1);
     for (const seconds of [30, 60]) await remote.settle(seconds);
-    expect(remote.standing()).toEqual([]);
+    expect(remote.activeBookings()).toEqual([]);
     await remote.settle(240);
     expect(await remote.bookings()).toMatchObject([{ state: "over", problem: null }]);
   });
@@ -102,9 +102,9 @@ describe("settleOnce", () => {
     const { shipmentId, claim } = await inDoubt(remote);
     const { json } = toSnapshot(await eventually(() => remote.label(shipmentId, claim), { withinMs: 15_000 }));
     remote.goOn();
-    expect(remote.standing()).toHaveLength(2);
+    expect(remote.activeBookings()).toHaveLength(2);
     await remote.settle(60);
-    expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
+    expect(remote.activeBookings()).toMatchObject([{ trackingNumber: json.tracking_number }]);
     expect(await remote.bookings()).toMatchObject([{ state: "held", dueAt: null, doubtUntil: null }]);
   });
 
@@ -119,7 +119,7 @@ describe("settleOnce", () => {
     expect(await slow).toBeInstanceOf(ConnectError);
     expect(await remote.labels()).toEqual([]);
     await remote.settle(120);
-    expect(remote.standing()).toEqual([]);
+    expect(remote.activeBookings()).toEqual([]);
   });
 
   test("a booking that a later claim has taken over is not dropped for the earlier one", async () => {
@@ -145,8 +145,8 @@ describe("settleOnce", () => {
     expect(await remote.labels()).toEqual([]);
     remote.goOn();
     await remote.settle(90);
-    expect(await remote.labels()).toMatchObject([{ trackingNumber: remote.standing()[0]?.trackingNumber }]);
-    expect(remote.standing()).toHaveLength(1);
+    expect(await remote.labels()).toMatchObject([{ trackingNumber: remote.activeBookings()[0]?.trackingNumber }]);
+    expect(remote.activeBookings()).toHaveLength(1);
   });
 });
 
@@ -155,7 +155,7 @@ describe("a void at a carrier that is called", () => {
     const remote = remoteUnderTest(carrier);
     const { id } = await remote.newLabel();
     const { status, json } = toSnapshot(await remote.void(id));
-    expect([status, json.status, remote.standing()]).toEqual([200, "voided", []]);
+    expect([status, json.status, remote.activeBookings()]).toEqual([200, "voided", []]);
     expect((await remote.events()).sort()).toEqual(["label.created", "label.voided"]);
     expect(await remote.bookings()).toMatchObject([{ state: "over", dueAt: null }]);
   });
@@ -171,7 +171,7 @@ describe("a void at a carrier that is called", () => {
       ["held", false],
       ["voiding", true],
     ]);
-    expect(remote.standing()).toHaveLength(3);
+    expect(remote.activeBookings()).toHaveLength(3);
   });
 
   test("whose answer is lost is not recorded, and a repetition asks again and finishes it", async () => {
@@ -190,7 +190,7 @@ describe("a void at a carrier that is called", () => {
     remote.expect("cancel", { before: lost });
     await expect(remote.void(id, claim)).rejects.toMatchObject({ code: 2 });
     await remote.settle(1);
-    expect([await remote.labels(), remote.standing()]).toMatchObject([[{ status: "voided" }], []]);
+    expect([await remote.labels(), remote.activeBookings()]).toMatchObject([[{ status: "voided" }], []]);
     expect(toSnapshot(await remote.void(id, claim)).json.status).toBe("voided");
     expect((await remote.events()).sort()).toEqual(["label.created", "label.voided"]);
   });
@@ -202,7 +202,7 @@ describe("a void at a carrier that is called", () => {
     await expect(remote.void(id)).rejects.toMatchObject({ code: 2 });
     expect(await remote.settle(1)).toEqual({ settled: 1, left: 0 });
     expect(await remote.bookings()).toMatchObject([{ state: "held", dueAt: null }]);
-    expect([await remote.labels(), remote.standing().length]).toMatchObject([[{ status: "created" }], 1]);
+    expect([await remote.labels(), remote.activeBookings().length]).toMatchObject([[{ status: "created" }], 1]);
   });
 
   test("422 if the carrier no longer cancels; the label stays as it is", async () => {

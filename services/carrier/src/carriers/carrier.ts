@@ -28,7 +28,7 @@ export interface Wanted {
   at: Date;
 }
 
-/** A carrier's facts about a booking. Nobody else adds to them or corrects them, neither the platform nor the customer. */
+/** What a carrier says about a booking. Neither the platform nor the customer changes it. */
 export interface Booking {
   /** The number by which the parcel is tracked. No other booking of any carrier has it. */
   trackingNumber: string;
@@ -42,12 +42,12 @@ export interface Booking {
   file: { format: "pdf"; bytes: Uint8Array };
 }
 
-/** A booking that stands at a carrier, with the carrier's own reference, by which it is cancelled. */
-export interface StandingBooking extends Booking {
+/** A booking that is not cancelled, with the carrier's own reference, by which it is cancelled. */
+export interface ActiveBooking extends Booking {
   reference: string;
 }
 
-/** The limits of a call. Once the signal is aborted, nobody waits for the answer. */
+/** The limits of a call. Once the signal is aborted, the answer is ignored. */
 export interface CallLimits {
   signal: AbortSignal;
 }
@@ -90,15 +90,15 @@ export interface RemoteCarrier extends Offers {
    * Books under `key`, by which `find` finds the booking. Throws CarrierRefusal: not booked, and never will be under this key. Throws
    * CarrierUnavailable: not booked.
    */
-  book(key: string, wanted: Wanted, limits: CallLimits): Promise<StandingBooking>;
+  book(key: string, wanted: Wanted, limits: CallLimits): Promise<ActiveBooking>;
   /**
    * Returns all bookings under `key` that are not cancelled, with everything that `book` returned; usually none or one. It never reads an
    * outdated copy: it finds every booking that `book` has returned.
    */
-  find(key: string, limits: CallLimits): Promise<StandingBooking[]>;
+  find(key: string, limits: CallLimits): Promise<ActiveBooking[]>;
   /**
-   * Cancels a booking, so that it costs nothing. Cancelling a cancelled booking succeeds. Throws CarrierRefusal: the booking stands, and
-   * will be charged.
+   * Cancels a booking, so that it costs nothing. Cancelling a cancelled booking succeeds. Throws CarrierRefusal: the booking stays active
+   * and will be charged.
    */
   cancel(reference: string, limits: CallLimits): Promise<void>;
 }
@@ -131,7 +131,7 @@ export function carrierFor(carriers: Carriers, { accountId, environment }: Calle
   return carrier;
 }
 
-/** The carrier with this name, which made an earlier booking, whichever carrier the caller has today. */
+/** The carrier of an earlier booking, by its name. It may differ from the carrier that the caller has today. */
 export function carrierNamed(carriers: Carriers, name: string): Carrier {
   const known = [carriers.sandbox, carriers.live, carriers.trial?.carrier];
   const carrier = known.find((one) => one?.name === name);

@@ -12,7 +12,7 @@ export function sandboxCarrier(random: Random): LocalCarrier {
     isLocal: true,
     name: NAME,
     async rates({ id }) {
-      return [rateOf(id)];
+      return [newRate(id)];
     },
     offers: (id, shipmentId) => id === rateId(shipmentId),
     async book({ shipment: { id, reference, from, to, parcel }, at }) {
@@ -20,12 +20,12 @@ export function sandboxCarrier(random: Random): LocalCarrier {
       const trackingNumber = newTrackingNumber(random);
       const service = SERVICE.replace("_", " ").toUpperCase();
       const bytes = await renderLabelPdf({ trackingNumber, service, reference, from, to, parcel, createdAt: at });
-      return { trackingNumber, rate: rateOf(id), charge: FREE, test: true, file: { format: "pdf", bytes } };
+      return { trackingNumber, rate: newRate(id), charge: FREE, test: true, file: { format: "pdf", bytes } };
     },
   };
 }
 
-function rateOf(shipmentId: string): Rate {
+function newRate(shipmentId: string): Rate {
   const price = { currency: "EUR", amount: 5, test: true };
   return { id: rateId(shipmentId), shipmentId, carrier: NAME, service: SERVICE, ...price };
 }

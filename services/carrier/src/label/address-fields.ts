@@ -20,7 +20,7 @@ export interface AddressStyle {
 
 /** The address as printed. Text in other letters than Latin is printed in its own letters, and in Latin ones below. The country's name comes last. */
 export function addressFields(address: Address, { emphasis, beneath }: AddressStyle): Field[] {
-  const field = (line: AddressLine) => fieldOf(line, line.strong ? emphasis : 1);
+  const field = (line: AddressLine) => toField(line, line.strong ? emphasis : 1);
   const latin = addressLines(address, "latin", transliterated);
   const { name, company = "", street1, street2 = "", city, state = "", postalCode } = address;
   if (isWinAnsi([name, company, street1, street2, city, state, postalCode].join(""))) return latin.map(field);
@@ -33,7 +33,7 @@ export function addressFields(address: Address, { emphasis, beneath }: AddressSt
     .flatMap(({ text }) => (/\p{L}/u.test(text) && !own.some((line) => line.text === text) ? [text] : []));
   return [
     ...own.slice(0, -1).map(field),
-    ...(beneath === "lines" ? below : [below.join(", ")]).map((text) => fieldOf({ text, strong: false }, BENEATH)),
+    ...(beneath === "lines" ? below : [below.join(", ")]).map((text) => toField({ text, strong: false }, BENEATH)),
     ...latin.slice(-1).map(field),
   ];
 }
@@ -42,11 +42,11 @@ export function addressFields(address: Address, { emphasis, beneath }: AddressSt
 export function textFields(text: string): Field[] {
   const own = { text: ownLetters(text), strong: true };
   const latin = { text: transliterated(text), strong: true };
-  if (isWinAnsi(own.text) || areTooMany([own])) return [fieldOf(latin, 1)];
-  return [fieldOf(own, 1), ...(isForeign(own.text) ? [fieldOf(latin, BENEATH)] : [])];
+  if (isWinAnsi(own.text) || areTooMany([own])) return [toField(latin, 1)];
+  return [toField(own, 1), ...(isForeign(own.text) ? [toField(latin, BENEATH)] : [])];
 }
 
-function fieldOf({ text, strong }: AddressLine, scale: number): Field {
+function toField({ text, strong }: AddressLine, scale: number): Field {
   const face = isWinAnsi(text) ? (strong ? "Helvetica-Bold" : "Helvetica") : strong ? "Letters-Bold" : "Letters";
   return { text, face, scale };
 }

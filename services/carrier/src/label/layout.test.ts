@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type Field, layOut, sizeFor } from "./layout.js";
 import { ownLetters } from "./letters/letters.js";
-import { type Face, widthOf } from "./ruler.js";
+import { type Face, textWidth } from "./ruler.js";
 
 const face: Face = "Helvetica";
 const box = { width: 200, height: 100, most: 15, least: 6 };
@@ -87,7 +87,7 @@ describe("layOut", () => {
           box,
         );
         for (const { text, size, baseline } of lines) {
-          expect(widthOf(text, face, size)).toBeLessThanOrEqual(box.width + 1e-6);
+          expect(textWidth(text, face, size)).toBeLessThanOrEqual(box.width + 1e-6);
           expect(baseline).toBeLessThanOrEqual(box.height);
         }
         const drawn = lines.map(({ text }) => text).join("");
@@ -100,5 +100,5 @@ describe("layOut", () => {
 test("sizeFor shrinks a line until it fits, and never enlarges it", () => {
   expect(sizeFor("short", face, 12, 200)).toBe(12);
   const size = sizeFor("a long line that cannot fit at twelve points", face, 12, 100);
-  expect(widthOf("a long line that cannot fit at twelve points", face, size)).toBeCloseTo(100);
+  expect(textWidth("a long line that cannot fit at twelve points", face, size)).toBeCloseTo(100);
 });

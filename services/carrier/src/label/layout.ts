@@ -1,6 +1,6 @@
 import type { Direction } from "./letters/open-font.js";
-import { directionOf } from "./letters/set-line.js";
-import { type Face, isStandard, type Ruler, rulerOf, widthOf } from "./ruler.js";
+import { textDirection } from "./letters/set-line.js";
+import { type Face, isStandard, measureText, type Ruler, textWidth } from "./ruler.js";
 
 /** A printable text to lay out: its size is that of the block times `scale`. */
 export interface Field {
@@ -38,23 +38,23 @@ const MAX_ROWS = 6;
 export function layOut(fields: Field[], box: Box): Line[] {
   const measured = fields.map((field) => ({
     ...field,
-    direction: directionOf(field.text),
-    ruler: rulerOf(field.text, field.face),
+    direction: textDirection(field.text),
+    ruler: measureText(field.text, field.face),
   }));
   for (let size = box.most; size > box.least; size -= STEP) {
     const lines = setFields(measured, size, Number.POSITIVE_INFINITY, box);
-    if (heightOf(lines) <= box.height) return lines;
+    if (blockHeight(lines) <= box.height) return lines;
   }
   for (let rows = MAX_ROWS; rows > 1; rows--) {
     const lines = setFields(measured, box.least, rows, box);
-    if (heightOf(lines) <= box.height) return lines;
+    if (blockHeight(lines) <= box.height) return lines;
   }
   return setFields(measured, box.least, 1, box);
 }
 
 /** The largest size up to `most` in which the text fits into one line of that width. */
 export function sizeFor(text: string, face: Face, most: number, width: number): number {
-  return Math.min(most, width / widthOf(text, face, 1));
+  return Math.min(most, width / textWidth(text, face, 1));
 }
 
 interface MeasuredField extends Field {
@@ -69,7 +69,7 @@ function setFields(fields: MeasuredField[], blockSize: number, rows: number, box
   for (const field of fields) {
     const { direction, face, scale } = field;
     const size = blockSize * scale;
-    const { ascent, leading } = metricsOf(face);
+    const { ascent, leading } = lineMetrics(face);
     for (const row of wrap(field, box.width / size, rows)) {
       lines.push({ text: row, direction, face, size, baseline: top + size * ascent });
       top += size * leading;
@@ -79,14 +79,14 @@ function setFields(fields: MeasuredField[], blockSize: number, rows: number, box
   return lines;
 }
 
-function metricsOf(face: Face): typeof STANDARD {
+function lineMetrics(face: Face): typeof STANDARD {
   return isStandard(face) ? STANDARD : LETTERS;
 }
 
-function heightOf(lines: Line[]): number {
+function blockHeight(lines: Line[]): number {
   const last = lines.at(-1);
   if (!last) return 0;
-  const { ascent, leading } = metricsOf(last.face);
+  const { ascent, leading } = lineMetrics(last.face);
   return last.baseline + last.size * (leading - ascent);
 }
 
@@ -98,7 +98,7 @@ function wrap({ text, face, ruler }: MeasuredField, width: number, rows: number)
     const fitting = ruler.fit(start, width);
     if (fitting >= text.length) return [...lines, text.slice(start)];
     if (lines.length === rows - 1) {
-      const kept = ruler.fit(start, width - widthOf(ELLIPSIS, face, 1));
+      const kept = ruler.fit(start, width - textWidth(ELLIPSIS, face, 1));
       return [...lines, text.slice(start, kept).trimEnd() + ELLIPSIS];
     }
     const space = text.lastIndexOf(" ", fitting);

@@ -4,7 +4,7 @@ import { carryFont, endFonts, type PdfPage } from "./letters/carry-font.js";
 import type { Direction, Glyph, LetterFont } from "./letters/open-font.js";
 import { setLine } from "./letters/set-line.js";
 import { type StandardFace, winAnsi } from "./letters/standard-font.js";
-import { type Face, isStandard, widthOf } from "./ruler.js";
+import { type Face, isStandard, textWidth } from "./ruler.js";
 
 /** How and where a line is written: `x` is its left edge unless `align` says otherwise, all in points from the page's top left. */
 export interface Style {
@@ -60,7 +60,7 @@ function collectContent(page: PdfPage): void {
 /** Writes a text on one line. Its face must have all its characters. */
 export function write(page: PdfPage, text: string, style: Style): void {
   const { x, baseline, face, size, gray = 0, align = "left" } = style;
-  const left = x - { left: 0, center: 0.5, right: 1 }[align] * widthOf(text, face, size);
+  const left = x - { left: 0, center: 0.5, right: 1 }[align] * textWidth(text, face, size);
   page.addContent(`${gray} g`);
   if (isStandard(face)) {
     // pdfkit turns the page upside down so that y grows downwards; the matrix turns the letters back.
@@ -78,9 +78,9 @@ function writeLetters(page: PdfPage, text: string, left: number, { baseline, fac
   const spoken = Buffer.from(`\ufeff${text}`, "utf16le").swap16().toString("hex");
   const weight = face === "Letters-Bold" && size >= MIN_BOLD ? `1 j ${(CONTOUR * size).toFixed(2)} w 2 Tr` : "0 Tr";
   const parts = [`/Span <</ActualText <${spoken}>>> BDC q BT ${weight}`];
-  for (const { font, glyphs, x, dy } of runsOf(setLine(text, direction).glyphs)) {
-    const { name, codeOf } = carryFont(page, font);
-    const codes = glyphs.map(({ id }) => codeOf(id).toString(16).padStart(4, "0")).join("");
+  for (const { font, glyphs, x, dy } of splitRuns(setLine(text, direction).glyphs)) {
+    const { name, glyphNumber } = carryFont(page, font);
+    const codes = glyphs.map(({ id }) => glyphNumber(id).toString(16).padStart(4, "0")).join("");
     const place = `${(left + x * size).toFixed(2)} ${(baseline - dy * size).toFixed(2)}`;
     parts.push(`/${name} ${size.toFixed(2)} Tf 1 0 0 -1 ${place} Tm <${codes}> Tj`);
   }
@@ -95,7 +95,7 @@ interface GlyphRun {
 }
 
 /** Splits the glyphs into runs of one font in which each glyph begins where the previous one ends by the font's own widths. */
-function runsOf(glyphs: readonly Glyph[]): GlyphRun[] {
+function splitRuns(glyphs: readonly Glyph[]): GlyphRun[] {
   const runs: GlyphRun[] = [];
   let x = 0;
   let end = 0;
@@ -105,7 +105,7 @@ function runsOf(glyphs: readonly Glyph[]): GlyphRun[] {
     if (last && last.font === glyph.font && last.dy === glyph.dy && Math.abs(at - end) < 1e-6) last.glyphs.push(glyph);
     else runs.push({ font: glyph.font, glyphs: [glyph], x: at, dy: glyph.dy });
     x += glyph.advance;
-    end = at + glyph.font.widthOf(glyph.id);
+    end = at + glyph.font.glyphWidth(glyph.id);
   }
   return runs;
 }

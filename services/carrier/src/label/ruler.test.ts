@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { ownLetters } from "./letters/letters.js";
-import { type Face, isStandard, rulerOf, widthOf } from "./ruler.js";
+import { type Face, isStandard, measureText, textWidth } from "./ruler.js";
 
 test("a text is as wide as its characters, and grows with the size", () => {
-  expect(widthOf("Ai", "Helvetica", 12)).toBeCloseTo(((667 + 222) * 12) / 1000);
-  expect(widthOf("北京", "Letters", 12)).toBeCloseTo(2 * 12);
+  expect(textWidth("Ai", "Helvetica", 12)).toBeCloseTo(((667 + 222) * 12) / 1000);
+  expect(textWidth("北京", "Letters", 12)).toBeCloseTo(2 * 12);
 });
 
 test("only two faces are standard", () => {
@@ -12,12 +12,12 @@ test("only two faces are standard", () => {
   expect(faces.filter(isStandard)).toEqual(["Helvetica", "Helvetica-Bold"]);
 });
 
-describe("rulerOf", () => {
+describe("measureText", () => {
   test("measures parts", () => {
-    const ruler = rulerOf("Ai i", "Helvetica");
+    const ruler = measureText("Ai i", "Helvetica");
     expect(ruler.width(1, 4)).toBeCloseTo((222 + 278 + 222) / 1000);
     expect(ruler.width(0, 0)).toBe(0);
-    expect(rulerOf("東京 12", "Letters").width(0, 2)).toBeCloseTo(2);
+    expect(measureText("東京 12", "Letters").width(0, 2)).toBeCloseTo(2);
   });
 
   test("fit counts what fits and no more", () => {
@@ -28,24 +28,24 @@ describe("rulerOf", () => {
         fc.double({ min: 1.1, max: 30, noNaN: true }),
         (text, at, width) => {
           const start = at % text.length;
-          const end = rulerOf(text, "Helvetica").fit(start, width);
-          expect(widthOf(text.slice(start, end), "Helvetica", 1)).toBeLessThanOrEqual(width + 1e-6);
+          const end = measureText(text, "Helvetica").fit(start, width);
+          expect(textWidth(text.slice(start, end), "Helvetica", 1)).toBeLessThanOrEqual(width + 1e-6);
           if (end < text.length)
-            expect(widthOf(text.slice(start, end + 1), "Helvetica", 1)).toBeGreaterThan(width - 1e-6);
+            expect(textWidth(text.slice(start, end + 1), "Helvetica", 1)).toBeGreaterThan(width - 1e-6);
         },
       ),
     );
   });
 
   test("fit advances by one letter even if it is too wide, so that every text ends", () => {
-    expect(rulerOf("東京", "Letters").fit(1, 0.1)).toBe(2);
-    expect(rulerOf("WW", "Helvetica").fit(0, 0.1)).toBe(1);
+    expect(measureText("東京", "Letters").fit(1, 0.1)).toBe(2);
+    expect(measureText("WW", "Helvetica").fit(0, 0.1)).toBe(1);
   });
 
   test("no letter is parted from its marks, nor a surrogate from its pair", () => {
     const text = ownLetters("ก็ก็ க் é́ 𠮷𠮷");
     for (const width of [0.1, 0.7, 1.3, 2.9]) {
-      for (let start = 0; start < text.length; start = rulerOf(text, "Letters").fit(start, width)) {
+      for (let start = 0; start < text.length; start = measureText(text, "Letters").fit(start, width)) {
         expect(text.slice(start)).not.toMatch(/^[\p{M}\udc00-\udfff]/u);
       }
     }
@@ -53,6 +53,6 @@ describe("rulerOf", () => {
 
   test("the words of joined letters are as wide as they are drawn", () => {
     const text = "محمد العبدالله";
-    expect(rulerOf(text, "Letters").width(0, text.length)).toBeCloseTo(widthOf(text, "Letters", 1));
+    expect(measureText(text, "Letters").width(0, text.length)).toBeCloseTo(textWidth(text, "Letters", 1));
   });
 });

@@ -22,7 +22,7 @@ export function isStandard(face: Face): face is StandardFace {
 }
 
 /** Width of a line in points. */
-export function widthOf(text: string, face: Face, size: number): number {
+export function textWidth(text: string, face: Face, size: number): number {
   if (!isStandard(face)) return setLine(text).width * size;
   let width = 0;
   for (let index = 0; index < text.length; index++) width += advance(face, text.charCodeAt(index));
@@ -30,7 +30,7 @@ export function widthOf(text: string, face: Face, size: number): number {
 }
 
 /** Measures a text once, for every size in which it may be set. */
-export function rulerOf(text: string, face: Face): Ruler {
+export function measureText(text: string, face: Face): Ruler {
   const [ends, widths] = isStandard(face) ? standardEnds(text, face) : letterEnds(text);
   const placeOf = new Map(ends.map((end, place) => [end, place]));
   const before = (index: number) => widths[placeOf.get(index) ?? -1] ?? 0;

@@ -5,7 +5,7 @@ import type { BookingRow } from "../bookings/booking.js";
 import { settleOnce } from "../bookings/settle-bookings.js";
 import { createLabel } from "../create-label.js";
 import type { CarrierDeps } from "../deps.js";
-import { recordingWith } from "../start-carrier.js";
+import { labelWriter } from "../start-carrier.js";
 import { voidLabel } from "../void-label.js";
 import { type carrierUnderTest, labelRequest, patient, voidRequest } from "./carrier-under-test.js";
 import { scriptedCarrier } from "./scripted-carrier.js";
@@ -35,7 +35,7 @@ export function remoteUnderTest(
     },
     void: (id: string, claim = newClaim()) => voidLabel(deps, voidRequest(caller, id, claim), patient),
     /** Runs the worker once, as if `seconds` had passed. */
-    settle: (seconds: number) => settleOnce(later(seconds), recordingWith(later(seconds))),
+    settle: (seconds: number) => settleOnce(later(seconds), labelWriter(later(seconds))),
     bookings: () => rowsIn<StoredBooking>(deps.db, "bookings", { ...caller }),
     labels: () => rowsIn<{ status: string; trackingNumber: string }>(deps.db, "labels", { ...caller }),
     events: async () => (await rowsIn<{ type: string }>(deps.db, "outbox", { ...caller })).map(({ type }) => type),

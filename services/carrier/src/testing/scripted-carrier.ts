@@ -1,4 +1,4 @@
-import type { RemoteCarrier, StandingBooking } from "../carriers/carrier.js";
+import type { ActiveBooking, RemoteCarrier } from "../carriers/carrier.js";
 
 /** A method of a carrier that is called. */
 type Method = "rates" | "book" | "find" | "cancel";
@@ -8,7 +8,7 @@ export type Trouble = { before: Error } | { after: Error } | { hangs: true };
 
 /** A carrier in memory that keeps a ledger, as carriers do, and treats each call as a test has scripted it. */
 export function scriptedCarrier({ takesKeys = true, callMs = 400, mayExecuteForMs = 60_000 } = {}) {
-  const ledger: (StandingBooking & { key: string; isCancelled: boolean })[] = [];
+  const ledger: (ActiveBooking & { key: string; isCancelled: boolean })[] = [];
   const script = new Map<Method, Trouble[]>();
   const calls: string[] = [];
   let late: (() => void)[] = [];
@@ -68,6 +68,6 @@ export function scriptedCarrier({ takesKeys = true, callMs = 400, mayExecuteForM
       late = [];
     },
     /** The bookings that it will charge for. */
-    standing: () => ledger.filter(({ isCancelled }) => !isCancelled),
+    activeBookings: () => ledger.filter(({ isCancelled }) => !isCancelled),
   };
 }

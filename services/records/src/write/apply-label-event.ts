@@ -52,11 +52,11 @@ const changeShipment = microBatchOperation<Deps, Change, void>({
         SELECT wanted.* FROM wanted CROSS JOIN LATERAL (
           SELECT status FROM shipments
           WHERE (account_id, environment, id) = (wanted.account_id, wanted.environment, wanted.id) LIMIT 1 FOR UPDATE
-        ) AS held
-        WHERE held.status = 'draft' OR (held.status = 'label_created' AND wanted.status = 'voided'))
-      UPDATE shipments AS held SET status = change.status, label_id = change.label_id
+        ) AS current
+        WHERE current.status = 'draft' OR (current.status = 'label_created' AND wanted.status = 'voided'))
+      UPDATE shipments AS shipment SET status = change.status, label_id = change.label_id
       FROM change
-      WHERE (held.account_id, held.environment, held.id) = (change.account_id, change.environment, change.id)`);
+      WHERE (shipment.account_id, shipment.environment, shipment.id) = (change.account_id, change.environment, change.id)`);
     return [];
   },
 });

@@ -26,10 +26,10 @@ describe("carryFont", () => {
   test("numbers glyphs in the order of their use, each once", () => {
     const font = fontFor("я")!;
     const page = newPage();
-    const { codeOf } = carryFont(page, font);
-    expect([codeOf(50), codeOf(7), codeOf(50)]).toEqual([1, 2, 1]);
-    expect(carryFont(page, font).codeOf(7)).toBe(2);
-    expect(carryFont(newPage(), font).codeOf(7)).toBe(1);
+    const { glyphNumber } = carryFont(page, font);
+    expect([glyphNumber(50), glyphNumber(7), glyphNumber(50)]).toEqual([1, 2, 1]);
+    expect(carryFont(page, font).glyphNumber(7)).toBe(2);
+    expect(carryFont(newPage(), font).glyphNumber(7)).toBe(1);
   });
 });
 

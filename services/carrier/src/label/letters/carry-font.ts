@@ -7,7 +7,7 @@ export type PdfPage = typeof PDFDocument.prototype;
 export interface CarriedFont {
   name: string;
   /** The glyph's number on this page, from 1. */
-  codeOf(id: number): number;
+  glyphNumber(id: number): number;
 }
 
 interface Entry extends CarriedFont {
@@ -23,12 +23,12 @@ export function carryFont(page: PdfPage, font: LetterFont): CarriedFont {
   const known = fonts.get(font);
   if (known) return known;
   const ids = new Map<number, number>();
-  const codeOf = (id: number) => {
+  const glyphNumber = (id: number) => {
     const code = ids.get(id) ?? ids.size + 1;
     ids.set(id, code);
     return code;
   };
-  const entry = { name: `Letters${fonts.size + 1}`, codeOf, ids };
+  const entry = { name: `Letters${fonts.size + 1}`, glyphNumber, ids };
   fonts.set(font, entry);
   return entry;
 }

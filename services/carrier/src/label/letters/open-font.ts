@@ -29,7 +29,7 @@ export interface LetterFont {
   /** The glyphs of a text that the font has, from left to right. */
   set(text: string, direction: Direction): readonly Glyph[];
   /** How far a glyph advances on its own, relative to the size. */
-  widthOf(id: number): number;
+  glyphWidth(id: number): number;
   /** The font with these glyphs, numbered from 1 in their order. */
   subset(ids: readonly number[]): Subset;
 }
@@ -65,7 +65,7 @@ export function openFont(file: string): LetterFont {
     return made;
   }
 
-  function widthOf(id: number): number {
+  function glyphWidth(id: number): number {
     const kept = widths.get(id);
     if (kept !== undefined) return kept;
     const from = opened();
@@ -74,7 +74,7 @@ export function openFont(file: string): LetterFont {
     return width;
   }
 
-  function glyphsOf(text: string, direction: Direction): Glyph[] {
+  function toGlyphs(text: string, direction: Direction): Glyph[] {
     const from = opened();
     if (isShaped(text)) {
       const { glyphs, positions } = from.layout(text, undefined, undefined, undefined, direction);
@@ -87,7 +87,7 @@ export function openFont(file: string): LetterFont {
     const characters = direction === "rtl" ? Array.from(text).reverse() : Array.from(text);
     return characters.map((character) => {
       const { id } = from.glyphForCodePoint(character.codePointAt(0) ?? 0);
-      return { font: letterFont, id, advance: widthOf(id), dx: 0, dy: 0 };
+      return { font: letterFont, id, advance: glyphWidth(id), dx: 0, dy: 0 };
     });
   }
 
@@ -97,12 +97,12 @@ export function openFont(file: string): LetterFont {
       const key = `${direction} ${text}`;
       const kept = words.get(key);
       if (kept) return kept;
-      const made = glyphsOf(text, direction);
+      const made = toGlyphs(text, direction);
       if (words.size >= MAX_KEPT) words = new Map();
       words.set(key, made);
       return made;
     },
-    widthOf,
+    glyphWidth,
     subset(ids) {
       const from = opened();
       const subset = from.createSubset();
@@ -112,7 +112,7 @@ export function openFont(file: string): LetterFont {
       return {
         name: from.postscriptName,
         file: subset.encode(),
-        widths: ids.map((id) => Number((widthOf(id) * 1000).toFixed(2))),
+        widths: ids.map((id) => Number((glyphWidth(id) * 1000).toFixed(2))),
         box: [minX, minY, maxX, maxY].map(thousandths) as Subset["box"],
         ascent: thousandths(from.ascent),
         descent: thousandths(from.descent),

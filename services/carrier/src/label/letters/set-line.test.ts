@@ -1,4 +1,4 @@
-import { directionOf, setLine } from "./set-line.js";
+import { setLine, textDirection } from "./set-line.js";
 
 const idsOf = (text: string) => setLine(text).glyphs.map(({ id }) => id);
 
@@ -6,7 +6,7 @@ describe("setLine", () => {
   test("letters that do not join stand side by side, from left to right", () => {
     const [k, y] = [...idsOf("К"), ...idsOf("и")];
     expect(idsOf("Ки")).toEqual([k, y]);
-    expect(directionOf("Ки")).toBe("ltr");
+    expect(textDirection("Ки")).toBe("ltr");
   });
 
   test("Hebrew begins at the right, and a number in it stays as it is", () => {
@@ -15,7 +15,7 @@ describe("setLine", () => {
     const [bet] = idsOf("ב");
     expect(idsOf("אב")).toEqual([bet, alef]);
     expect(idsOf("אב12")).toEqual([one, two, bet, alef]);
-    expect(directionOf("אב12")).toBe("rtl");
+    expect(textDirection("אב12")).toBe("rtl");
   });
 
   test("Latin words in an Arabic line keep their order, and an Arabic word in a Latin line its own", () => {
@@ -26,7 +26,7 @@ describe("setLine", () => {
     expect(drawn("س To")).toEqual([capital, lower, seen]);
     expect(drawn("س oT")).toEqual([lower, capital, seen]);
     expect(drawn("To س").at(-1)).toBe(seen);
-    expect([directionOf("س To"), directionOf("To س")]).toEqual(["rtl", "ltr"]);
+    expect([textDirection("س To"), textDirection("To س")]).toEqual(["rtl", "ltr"]);
   });
 
   test("brackets open towards what they hold", () => {

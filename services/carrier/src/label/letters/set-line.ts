@@ -19,19 +19,19 @@ const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u;
 
 /** Sets a text that `ownLetters` has prepared. A part of a longer text needs the direction of the whole. */
-export function setLine(text: string, direction = directionOf(text)): SetLine {
-  const glyphs = visual(runsOf(text, direction)).flatMap(setRun);
+export function setLine(text: string, direction = textDirection(text)): SetLine {
+  const glyphs = visual(splitRuns(text, direction)).flatMap(setRun);
   return { glyphs, width: glyphs.reduce((sum, { advance }) => sum + advance, 0) };
 }
 
 /** The side from which a text is read. */
-export function directionOf(text: string): Direction {
+export function textDirection(text: string): Direction {
   if (!RIGHT_TO_LEFT.test(text)) return "ltr";
   return (bidi.getEmbeddingLevels(text).paragraphs[0]?.level ?? 0) % 2 === 1 ? "rtl" : "ltr";
 }
 
 /** Parts of the text in one direction and one font, in the order in which they are read. */
-function runsOf(text: string, direction: Direction): Run[] {
+function splitRuns(text: string, direction: Direction): Run[] {
   const isPlain = direction === "ltr" && !RIGHT_TO_LEFT.test(text);
   const levels = isPlain ? undefined : bidi.getEmbeddingLevels(text, direction);
   const mirrored = levels && bidi.getMirroredCharactersMap(text, levels.levels);

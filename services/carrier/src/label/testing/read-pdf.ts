@@ -1,6 +1,6 @@
 import { inflateSync } from "node:zlib";
 import { setLine } from "../letters/set-line.js";
-import { type Face, widthOf } from "../ruler.js";
+import { type Face, textWidth } from "../ruler.js";
 
 /** The content of a page that `pdf.ts` has drawn. */
 export interface PageContent {
@@ -50,7 +50,7 @@ function rectanglesIn(content: string): PageContent["rectangles"] {
 type Text = PageContent["texts"][number];
 
 function written(text: string, face: Face, [size = 0, x = 0, baseline = 0]: number[]): Text {
-  return { text, face, size, x, baseline, width: widthOf(text, face, size) };
+  return { text, face, size, x, baseline, width: textWidth(text, face, size) };
 }
 
 /** A text in a font that the page embeds. It begins where its first glyph does, except for that glyph's own offset. */

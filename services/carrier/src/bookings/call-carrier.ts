@@ -4,16 +4,16 @@ import { DatabaseOutage } from "@shipping/kit/postgres/outage";
 import type { Call } from "@shipping/kit/rpc/server";
 import type { CallLimits, CarrierRefusal } from "../carriers/carrier.js";
 
-// The time of a request that is kept for recording the outcome.
-const RECORD_MS = 2_000;
+// The time of a request that is reserved for storing the outcome.
+const STORE_MS = 2_000;
 
 /** How long a call may take on behalf of a request. */
 export function callMsWithin(call: Call, callMs: number): number {
-  return Math.min(callMs, call.timeLeftMs() - RECORD_MS);
+  return Math.min(callMs, call.timeLeftMs() - STORE_MS);
 }
 
 /** Makes one call to a carrier. It ends after `ms`, whether or not the adapter obeys the signal. If no time is left, nothing is sent. */
-export async function askCarrier<T>(ms: number, ask: (limits: CallLimits) => Promise<T>): Promise<T> {
+export async function callCarrier<T>(ms: number, ask: (limits: CallLimits) => Promise<T>): Promise<T> {
   if (ms <= 0) throw new Error("There is no time left to call the carrier.");
   const over = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -48,7 +48,7 @@ export function inDoubt(cause: unknown): ConnectError {
  * Awaits work that follows a call to the carrier. If an outage keeps one of its statements from running, the call still happened, so its
  * outcome is in doubt.
  */
-export function followingCall<T>(work: Promise<T>): Promise<T> {
+export function inDoubtOnOutage<T>(work: Promise<T>): Promise<T> {
   return work.catch((error) => {
     throw error instanceof DatabaseOutage ? inDoubt(error) : error;
   });
