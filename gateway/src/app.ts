@@ -43,7 +43,7 @@ export function createApp(deps: ApiDeps & DeveloperDeps): App {
   const admit = admitCaller(deps); // 401, 429: before every operation
   for (const route of routes) {
     const method = route.method.toLowerCase() as "get" | "post" | "delete";
-    app[method](expressPath(route), admit, ...middlewareOf(deps, route));
+    app[method](expressPath(route), admit, ...getMiddleware(deps, route));
   }
   app.use(paceAnonymous(deps));
   servePages(app, site, () => deps.developerArea?.publicUrl ?? deps.ownOrigin());
@@ -69,7 +69,7 @@ function toPath(target = "/"): string {
 }
 
 /** The middleware of an operation, in the order of their refusals. */
-function middlewareOf(deps: ApiDeps, route: Route): Middleware[] {
+function getMiddleware(deps: ApiDeps, route: Route): Middleware[] {
   if (route.method === "GET") return [requireScope(route.scope), answerRequest(deps, route)]; // 403; 422, 404, the operation
   return [
     requireScope(route.scope), // 403

@@ -5,7 +5,7 @@ import { transportWithFaultPoints } from "@shipping/kit/service/fault-points";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { gatewayConfig } from "./config.js";
 import { openPrisma } from "./database/deps.js";
-import { developerDepsOf } from "./developers/session/settings.js";
+import { toDeveloperDeps } from "./developers/session/settings.js";
 import { preparePages } from "./openapi/serve-pages.js";
 import { createClients } from "./service-clients/clients.js";
 import { gatewayMigrations, startGateway } from "./start-gateway.js";
@@ -43,7 +43,7 @@ await runService({
           perSecond: config.ADDRESS_REQUESTS_PER_SECOND,
           burst: Math.ceil(config.ADDRESS_REQUESTS_PER_SECOND / 2),
         },
-        ...developerDepsOf(config),
+        ...toDeveloperDeps(config),
       },
     );
     preparePages();

@@ -1,5 +1,5 @@
 import { scopes } from "@shipping/gateway/admission/api-key";
-import { type Route, refusalsOf } from "@shipping/gateway/api/endpoint";
+import { listErrorCodes, type Route } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import type { ApiAnswer } from "../api-client.js";
 import {
@@ -139,7 +139,7 @@ function invalid(route: Route): Provoke {
 }
 
 const refusals = routes.flatMap((route) =>
-  refusalsOf(route)
+  listErrorCodes(route)
     .filter((code) => !ELSEWHERE.has(code))
     .map((code) => ({ name: nameOf(route), code, route })),
 );

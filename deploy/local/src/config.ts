@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import {
   type DeveloperDeps,
-  developerDepsOf,
   developerSettings,
   refuseHalfAnArea,
+  toDeveloperDeps,
 } from "@shipping/gateway/developers/session/settings";
 import {
   busIdentitySettings,
@@ -57,7 +57,7 @@ export function localDeliveryConfig(secretsKeys: string, overrides: Env = {}): D
 export function localDeveloperDeps(folder: string, overrides: Env = {}): DeveloperDeps {
   const schema = z.object(developerSettings).superRefine(refuseHalfAnArea);
   const env = { ...process.env, ...overrides };
-  return developerDepsOf(readConfig(schema, { ...mailFolder(folder, env), ...env }));
+  return toDeveloperDeps(readConfig(schema, { ...mailFolder(folder, env), ...env }));
 }
 
 /** MAIL_DIR in a data folder, outside production and without a mail server. */

@@ -141,12 +141,12 @@ export function idName({ path }: Route): string | undefined {
 }
 
 /** The decoded ID in the path of a request; empty if the path has none. */
-export function idOf(route: Route, parameters: Readonly<Record<string, string>>): string {
+export function readId(route: Route, parameters: Readonly<Record<string, string>>): string {
   return parameters[idName(route) ?? ""] ?? "";
 }
 
 /** The codes that an operation can refuse with. */
-export function refusalsOf(route: Route): ErrorCode[] {
+export function listErrorCodes(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = ["unauthorized", "missing_scope", "invalid_request", "rate_limited"];
   if (route.id) codes.push("not_found");
   if (route.method !== "GET") {

@@ -1,5 +1,5 @@
 import { type ErrorCode, errors } from "@shipping/proto/errors";
-import { type Route, refusalsOf } from "../api/endpoint.js";
+import { listErrorCodes, type Route } from "../api/endpoint.js";
 import { errorRef, headerRefs, type headers } from "./components.js";
 
 const RETRYABLE: readonly ErrorCode[] = ["idempotency_in_progress", "rate_limited", "service_unavailable"];
@@ -7,7 +7,7 @@ const RETRYABLE: readonly ErrorCode[] = ["idempotency_in_progress", "rate_limite
 /** The error responses of an operation by status, with an example for each code. */
 export function failures(route: Route) {
   const codesByStatus = new Map<number, ErrorCode[]>();
-  for (const code of refusalsOf(route)) {
+  for (const code of listErrorCodes(route)) {
     const { status } = errors[code];
     codesByStatus.set(status, [...(codesByStatus.get(status) ?? []), code]);
   }

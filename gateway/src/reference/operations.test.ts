@@ -1,5 +1,5 @@
 import { errors } from "@shipping/proto/errors";
-import { refusalsOf } from "../api/endpoint.js";
+import { listErrorCodes } from "../api/endpoint.js";
 import { routes } from "../api/endpoints/endpoints.js";
 import { library, resources } from "../openapi/documents.js";
 import { openApiDocument } from "../openapi/openapi.js";
@@ -19,7 +19,7 @@ test("the pages of the reference have addresses that do not change", () => {
 
 describe("an operation", () => {
   test.each(operations)("$id names every code that it can refuse with, by status", ({ route, refusals }) => {
-    expect(refusals.map(({ code }) => code).sort()).toEqual(refusalsOf(route).sort());
+    expect(refusals.map(({ code }) => code).sort()).toEqual(listErrorCodes(route).sort());
     const statuses = refusals.map(({ status }) => status);
     expect(statuses).toEqual([...statuses].sort());
   });

@@ -27,7 +27,7 @@ export const accountRoutes: readonly Route[] = [
 export const ACTIVE_WEBHOOKS_LIMIT = 10;
 
 /** The capabilities of an environment: no carrier is configured for the live one. */
-export function capabilitiesOf(environment: Environment) {
+export function getCapabilities(environment: Environment) {
   const isLive = environment === "live";
   return { orders: true, shipments: true, webhooks: true, rates: !isLive, labels: !isLive, tracking: !isLive };
 }
@@ -45,7 +45,7 @@ async function getAccount({ db, requestsPerMinute }: EndpointDeps, { caller, adm
     livemode: caller.environment === "live",
     api_version: "v1",
     scopes: admission.scopes,
-    capabilities: capabilitiesOf(caller.environment),
+    capabilities: getCapabilities(caller.environment),
     limits: { requests_per_minute: requestsPerMinute, active_webhooks: ACTIVE_WEBHOOKS_LIMIT },
     created_at: account.created_at.toISOString(),
   });

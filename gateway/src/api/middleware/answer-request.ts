@@ -6,7 +6,7 @@ import { noQuery } from "../../input/schemas.js";
 import { validQuery } from "../../input/validate.js";
 import { callOptions } from "../../service-clients/call-owner.js";
 import type { ApiDeps } from "../deps.js";
-import { idOf, type ReadRoute, type Route, rendered, type WriteRoute } from "../endpoint.js";
+import { type ReadRoute, type Route, readId, rendered, type WriteRoute } from "../endpoint.js";
 import { executeWrite } from "../execute-write.js";
 import type { Middleware } from "../locals.js";
 
@@ -57,7 +57,7 @@ function answerRead(deps: ApiDeps, route: ReadRoute): Middleware {
   return async (req, res) => {
     const { admission, requestId, deadline } = res.locals;
     const query = validQuery(route.query ?? noQuery, req.url);
-    const id = idOf(route, req.params);
+    const id = readId(route, req.params);
     if (route.id && !route.id.safeParse(id).success) throw fail("not_found");
     const options = callOptions({ requestId, deadline: Math.min(deadline, performance.now() + READ_MS) });
     const { caller } = admission;
@@ -72,7 +72,7 @@ function answerWrite(deps: ApiDeps, route: WriteRoute): Middleware {
       caller: admission.caller,
       actor: { name: admission.keyId, source: getClientAddress(req, deps.trustedProxies) },
       idempotencyKey,
-      id: idOf(route, req.params),
+      id: readId(route, req.params),
       body: bytes && parseJsonBody(bytes),
       url: req.url,
       peeked: admission.registry,

@@ -1,6 +1,6 @@
 import type { Environment } from "@shipping/kit/caller";
 import { ACTIVE_KEYS_LIMIT } from "../../accounts/manage-keys.js";
-import { ACTIVE_WEBHOOKS_LIMIT, capabilitiesOf } from "../../api/endpoints/account.js";
+import { ACTIVE_WEBHOOKS_LIMIT, getCapabilities } from "../../api/endpoints/account.js";
 import type { HourOfRequests, Refusals } from "../../request-log/count-requests.js";
 import { nameOf } from "../keys/keys.js";
 import { BarChart, type BarKind } from "../page/bar-chart.js";
@@ -140,7 +140,7 @@ export function KeyUsage(props: { base: string; keys: readonly KeyInUse[]; limit
   );
 }
 
-const WORDS: Record<keyof ReturnType<typeof capabilitiesOf>, string> = {
+const WORDS: Record<keyof ReturnType<typeof getCapabilities>, string> = {
   orders: "Orders",
   shipments: "Shipments",
   webhooks: "Webhooks",
@@ -151,7 +151,7 @@ const WORDS: Record<keyof ReturnType<typeof capabilitiesOf>, string> = {
 
 /** What an environment can do, and how much of it. */
 export function Abilities({ environment, requestsPerMinute }: { environment: Environment; requestsPerMinute: number }) {
-  const capabilities = Object.entries(capabilitiesOf(environment)) as [keyof typeof WORDS, boolean][];
+  const capabilities = Object.entries(getCapabilities(environment)) as [keyof typeof WORDS, boolean][];
   const named = (wanted: boolean) => capabilities.filter(([, can]) => can === wanted).map(([name]) => WORDS[name]);
   return (
     <>

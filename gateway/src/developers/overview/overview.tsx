@@ -1,7 +1,7 @@
 import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import { ACTIVE_KEYS_LIMIT } from "../../accounts/manage-keys.js";
-import { capabilitiesOf } from "../../api/endpoints/account.js";
+import { getCapabilities } from "../../api/endpoints/account.js";
 import { clock } from "../../database/deps.js";
 import {
   type HourOfRequests,
@@ -55,7 +55,7 @@ async function readOverview(deps: PageDeps, request: PageRequest): Promise<Overv
     requestsByHour(deps, caller),
     refusalsByCode(deps, caller),
     listHealth(deps, request),
-    capabilitiesOf(request.environment).labels ? labelsMade(deps, request) : undefined,
+    getCapabilities(request.environment).labels ? labelsMade(deps, request) : undefined,
   ]);
   return { keys, hours, refusals, subscriptions: [...health.values()], labels };
 }

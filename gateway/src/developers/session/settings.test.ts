@@ -1,9 +1,9 @@
 import { readConfig } from "@shipping/kit/process/config";
 import { z } from "zod";
-import { developerDepsOf, developerSettings, refuseHalfAnArea } from "./settings.js";
+import { developerSettings, refuseHalfAnArea, toDeveloperDeps } from "./settings.js";
 
 const depsOf = (env: Record<string, string>) =>
-  developerDepsOf(readConfig(z.object(developerSettings).superRefine(refuseHalfAnArea), env));
+  toDeveloperDeps(readConfig(z.object(developerSettings).superRefine(refuseHalfAnArea), env));
 const areaOf = (env: Record<string, string>) => depsOf(env).developerArea;
 
 test("the area is served by default, in production only under a PUBLIC_URL", () => {

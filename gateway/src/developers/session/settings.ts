@@ -84,7 +84,7 @@ export function refuseHalfAnArea(config: DeveloperConfig, context: z.RefinementC
 }
 
 /** The part of these settings that the gateway gets. */
-export function developerDepsOf(config: DeveloperConfig): DeveloperDeps {
+export function toDeveloperDeps(config: DeveloperConfig): DeveloperDeps {
   return {
     trustedProxies: config.TRUSTED_PROXIES,
     auditRetentionDays: config.AUDIT_RETENTION_DAYS,
