@@ -111,13 +111,13 @@ function hostsIn(urls = ""): string[] {
   return urls.split(",").map((url) => (URL.canParse(url.trim()) ? bareHost(new URL(url.trim())) : ""));
 }
 
-// While a mounted file is being replaced, its previous content stays in use.
+// While a mounted file is being replaced, the previous content stays in use.
 function reader(name: string, file: string): () => string {
-  let held = readSetting(name, file);
+  let content = readSetting(name, file);
   return () => {
     try {
-      held = readFileSync(file, "utf8");
+      content = readFileSync(file, "utf8");
     } catch {}
-    return held;
+    return content;
   };
 }

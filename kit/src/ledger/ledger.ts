@@ -57,7 +57,7 @@ interface LedgerRow {
 export interface Ledger {
   /**
    * Returns the CTEs that take the keys of the writes: `claim (ordinal, account_id, environment)` has one row for each write to execute,
-   * `ordinal` being its number from 1. The other writes have no row: their key is held by a result, or by a tombstone of the same or a
+   * `ordinal` being its number from 1. The other writes have no row: their key is taken by a result, or by a tombstone of the same or a
    * later claim, or they fail `condition`, a WHERE clause on `wanted (account_id, environment, idempotency_key, …, ordinal)`.
    */
   claim(writes: readonly Write[], condition?: Sql): Sql;
@@ -108,14 +108,14 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
           ${writes.map(sealed)}::bytea[]
         ) WITH ORDINALITY AS wanted (account_id, environment, idempotency_key, token, fingerprint, status, body, ordinal)),
       taken AS (
-        INSERT INTO ledger AS held (account_id, environment, idempotency_key, token, kind, fingerprint, status, body)
+        INSERT INTO ledger AS existing (account_id, environment, idempotency_key, token, kind, fingerprint, status, body)
         SELECT account_id, environment, idempotency_key, token, 'result', fingerprint, status, body
         FROM wanted ${condition}
         ORDER BY account_id, environment, idempotency_key
         ON CONFLICT (account_id, environment, idempotency_key) DO UPDATE
           SET token = excluded.token, kind = excluded.kind, fingerprint = excluded.fingerprint,
             status = excluded.status, body = excluded.body, created_at = excluded.created_at
-          WHERE held.kind = 'tombstone' AND held.token < excluded.token
+          WHERE existing.kind = 'tombstone' AND existing.token < excluded.token
         RETURNING account_id, environment, idempotency_key),
       claim AS (
         SELECT ordinal, account_id, environment FROM taken JOIN wanted USING (account_id, environment, idempotency_key))`;
@@ -160,10 +160,10 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
   // The unique index makes this wait for a running execution of the key, so a running execution is never mistaken for a dead one.
   async function fence(caller: Caller, idempotencyKey: string, token: bigint): Promise<void> {
     await db.run(sql`
-      INSERT INTO ledger AS held (account_id, environment, idempotency_key, token, kind)
+      INSERT INTO ledger AS existing (account_id, environment, idempotency_key, token, kind)
       VALUES (${caller.accountId}, ${caller.environment}, ${idempotencyKey}, ${token}, 'tombstone')
       ON CONFLICT (account_id, environment, idempotency_key) DO UPDATE SET token = excluded.token
-        WHERE held.kind = 'tombstone' AND held.token < excluded.token`);
+        WHERE existing.kind = 'tombstone' AND existing.token < excluded.token`);
   }
 
   function routes(router: ConnectRouter): void {

@@ -11,7 +11,7 @@ import type { OutboxRow } from "./reconcile-outbox.js";
 
 const IN_FLIGHT = 256;
 
-/** Publishes rows of the outbox and records the result in the rows. */
+/** Publishes rows of the outbox and stores the result in them. */
 export interface OutboxPublisher {
   /** Whether this process can publish another event now. */
   hasRoom(): boolean;

@@ -81,7 +81,7 @@ describe("a migration that needs a table that is in use", () => {
     await add("2_more", "ALTER TABLE things ADD COLUMN weight integer NOT NULL DEFAULT 0;");
     const end = await transaction("SELECT FROM things LIMIT 1");
     const others = requests();
-    const migrating = run({ lockMs: 200, pauseMs: 50, longestPauseMs: 200 });
+    const migrating = run({ lockMs: 200, pauseMs: 50, maxPauseMs: 200 });
     await eventually(() => expect(lines.length).toBeGreaterThan(3));
     await end();
     expect(await migrating).toEqual({ applied: ["2_more"], edited: [] });

@@ -16,12 +16,12 @@ export interface Patience {
   lockMs: number;
   /** The pause before the second try; it doubles each time. */
   pauseMs: number;
-  longestPauseMs: number;
+  maxPauseMs: number;
   /** How long a lock is tried for before the migration fails. */
   giveUpMs: number;
 }
 
-export const PATIENCE: Patience = { lockMs: 300, pauseMs: 500, longestPauseMs: 5_000, giveUpMs: 600_000 };
+export const PATIENCE: Patience = { lockMs: 300, pauseMs: 500, maxPauseMs: 5_000, giveUpMs: 600_000 };
 
 /** The dependencies of applying a migration. */
 export interface Applying {
@@ -36,9 +36,9 @@ const MAX_BREAK_MS = 1_000;
 const PROGRESS_MS = 10_000;
 
 /**
- * Applies one migration and records it. Its first lines say how. `-- concurrently`: statement by statement, outside a transaction, for
+ * Applies one migration and adds it to the history. Its first lines say how. `-- concurrently`: statement by statement, outside a transaction, for
  * indexes. `-- batches of TABLE`: its only statement is repeated for parts of the table, from page `$1` to page `$2`, until it changes
- * nothing. Otherwise it runs in one transaction: a failure or a lost connection leaves neither tables nor a record.
+ * nothing. Otherwise it runs in one transaction: a failure or a lost connection leaves neither tables nor an entry in the history.
  */
 export async function applyMigration(applying: Applying, migration: Migration): Promise<void> {
   const [, concurrently, table] = /^(?:--.*\n)*?-- (?:(concurrently)|batches of (\w+))\b/.exec(migration.script) ?? [];
@@ -46,7 +46,7 @@ export async function applyMigration(applying: Applying, migration: Migration): 
     if (!concurrently && !table) return await inTransaction(applying, migration);
     if (concurrently) await runConcurrently(applying, migration);
     if (table) await runBatches(applying, migration, table);
-    await writeDown(applying, migration);
+    await addToHistory(applying, migration);
   } catch (error) {
     throw new Error(`Migration ${migration.name} failed: ${error instanceof Error ? error.message : error}`, {
       cause: error,
@@ -61,7 +61,7 @@ async function inTransaction(applying: Applying, migration: Migration): Promise<
       await client.query("BEGIN");
       if (attempt > 1) await interruptVacuum(applying, migration);
       await client.query(migration.script);
-      await writeDown(applying, migration);
+      await addToHistory(applying, migration);
       await client.query("COMMIT");
     } catch (error) {
       // If the connection was lost, PostgreSQL rolls back by itself.
@@ -94,7 +94,7 @@ async function interruptVacuum({ client, patience }: Applying, { script }: Migra
 }
 
 // In a transaction, now() is the time at which the transaction began.
-async function writeDown({ client }: Applying, { checksum, name }: Migration): Promise<void> {
+async function addToHistory({ client }: Applying, { checksum, name }: Migration): Promise<void> {
   await client.query(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
      VALUES (gen_random_uuid(), $1, $2, now(), clock_timestamp(), 1)`,
@@ -109,11 +109,7 @@ async function patiently<T>(
   work: (attempt: number) => Promise<T>,
 ): Promise<T> {
   const until = performance.now() + patience.giveUpMs;
-  for (
-    let attempt = 1, pauseMs = patience.pauseMs;
-    ;
-    attempt++, pauseMs = Math.min(2 * pauseMs, patience.longestPauseMs)
-  ) {
+  for (let attempt = 1, pauseMs = patience.pauseMs; ; attempt++, pauseMs = Math.min(2 * pauseMs, patience.maxPauseMs)) {
     try {
       return await work(attempt);
     } catch (error) {
@@ -159,17 +155,17 @@ async function dropHalfBuilt(client: pg.Client, script: string): Promise<void> {
 async function runBatches(applying: Applying, migration: Migration, table: string): Promise<void> {
   const { client, log } = applying;
   const { name, script } = migration;
-  let [rows, told] = [0, performance.now()];
+  let [rows, loggedAt] = [0, performance.now()];
   for (let walked = 1; walked > 0; ) {
     walked = 0;
-    const pages = await pagesOf(client, table);
+    const pages = await countPages(client, table);
     for (let page = 0; page < pages; page += BATCH_PAGES) {
       const began = performance.now();
       const range = [`(${page},0)`, `(${page + BATCH_PAGES},0)`];
       const { rowCount } = await patiently(applying, migration, () => client.query(script, range));
       walked += rowCount ?? 0;
-      if (performance.now() - told > PROGRESS_MS) {
-        told = performance.now();
+      if (performance.now() - loggedAt > PROGRESS_MS) {
+        loggedAt = performance.now();
         log.info({ migration: name, rows: rows + walked, page, pages }, "migration goes on");
       }
       // The other half of the time belongs to everybody else.
@@ -180,7 +176,7 @@ async function runBatches(applying: Applying, migration: Migration, table: strin
   log.info({ migration: name, rows }, "rows changed");
 }
 
-async function pagesOf(client: pg.Client, table: string): Promise<number> {
+async function countPages(client: pg.Client, table: string): Promise<number> {
   const { rows } = await client.query<{ pages: number }>(
     "SELECT (pg_relation_size($1::regclass) / current_setting('block_size')::integer)::integer AS pages",
     [table],

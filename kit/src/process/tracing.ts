@@ -51,7 +51,7 @@ export function traceHeaders(): { traceparent?: string } {
 
 /** The options of a span. */
 export interface SpanOptions {
-  /** `server` begins a trace if there is none. Any other span needs a parent; without one, it is not recorded. */
+  /** `server` begins a trace if there is none. Any other span needs a parent; without one, there is no span. */
   kind: "server" | "client" | "producer" | "consumer" | "internal";
   /** The W3C trace context of its cause, from a header or an event; by default, the current one. */
   parent?: string | undefined;

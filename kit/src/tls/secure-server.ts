@@ -10,7 +10,7 @@ import type { Tls } from "./tls.js";
 /** A connection that has not authenticated after this time is closed. */
 const HANDSHAKE_MS = 5_000;
 /** Unauthenticated clients may try as often as they like, and must not fill the log. */
-const TELL_MS = 60_000;
+const LOG_EVERY_MS = 60_000;
 
 /** A server that answers only clients with a certificate of our authority; `refused` is called for all others. */
 export function createSecureServer(options: {
@@ -24,11 +24,11 @@ export function createSecureServer(options: {
   const asked = { requestCert: true, rejectUnauthorized: true, handshakeTimeout: HANDSHAKE_MS };
   const server = http2.createSecureServer({ ...session, ...tls.options(), ...asked }, handler);
   tls.onRenewal(() => server.setSecureContext(tls.options()));
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let loggedAt = Number.NEGATIVE_INFINITY;
   server.on("tlsClientError", (error, { remoteAddress }) => {
     refused();
-    if (performance.now() - toldAt < TELL_MS) return;
-    toldAt = performance.now();
+    if (performance.now() - loggedAt < LOG_EVERY_MS) return;
+    loggedAt = performance.now();
     log.warn({ reason: error.message, from: remoteAddress }, "connection without a valid certificate refused");
   });
   return server;

@@ -48,7 +48,7 @@ export interface WebhooksParts {
   faultPoints?: FaultPoints | undefined;
 }
 
-/** The most ends that one statement records. */
+/** The most results of attempts that one statement stores. */
 const COMPLETE_BATCH = 1024;
 const POLL_MS = 250;
 const MIN_POLL_MS = 25;

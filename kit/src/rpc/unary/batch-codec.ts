@@ -208,13 +208,13 @@ const MAX_LENGTH_BYTES = 5;
  */
 export function readElements(onElement: (bytes: Buffer) => void): ElementReader {
   let chunks: Buffer[] = [];
-  let held = 0;
+  let buffered = 0;
   let needed = 0;
   return {
     take(chunk) {
       chunks.push(chunk);
-      held += chunk.length;
-      if (held < needed) return;
+      buffered += chunk.length;
+      if (buffered < needed) return;
       let bytes = chunks.length === 1 ? chunk : Buffer.concat(chunks);
       let field = findFirstField(bytes);
       while (field && field.end <= bytes.length) {
@@ -224,9 +224,9 @@ export function readElements(onElement: (bytes: Buffer) => void): ElementReader 
       }
       needed = field?.end ?? 0;
       chunks = [bytes];
-      held = bytes.length;
+      buffered = bytes.length;
     },
-    isWhole: () => held === 0,
+    isWhole: () => buffered === 0,
   };
 }
 

@@ -37,7 +37,7 @@ export function unaryOver(session: Http2SessionManager): Transport["unary"] {
       message: toBinary(inputSchema, create(inputSchema, input as MessageShape<I>)),
     };
     const answer = await answerTo(call, { signal, timeoutMs }, send);
-    return new Response(method, readMessage(output, bodyOf(answer)), answer) as never;
+    return new Response(method, readMessage(output, requireBody(answer)), answer) as never;
   };
 }
 
@@ -72,7 +72,7 @@ export function plainHeaders(header: Parameters<Transport["unary"]>[3]): Record<
 }
 
 /** The message of a successful answer. For any other answer, it throws the error that the library would throw. */
-function bodyOf({ status, headers, body }: RpcAnswer): Uint8Array {
+function requireBody({ status, headers, body }: RpcAnswer): Uint8Array {
   const isPlain = headers["content-encoding"] === undefined;
   if (status === 200 && headers["content-type"] === UNARY_TYPE && isPlain) return body;
   const [header, trailer] = trailerDemux(toHeaders(headers));
@@ -90,7 +90,7 @@ function answerTo(
 ): Promise<RpcAnswer> {
   return new Promise((resolve, reject) => {
     let over = false;
-    let tell = () => {};
+    let onCancel = () => {};
     const deadline = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
     signal?.addEventListener("abort", cancel);
     if (signal?.aborted) cancel();
@@ -103,7 +103,7 @@ function answerTo(
     }
     function giveUp(error: ConnectError): void {
       end(() => reject(error));
-      tell();
+      onCancel();
     }
     function cancel(): void {
       giveUp(new ConnectError("canceled", Code.Canceled));
@@ -117,8 +117,8 @@ function answerTo(
       isOver: () => over,
       answer: (answer) => end(() => resolve(answer)),
       lose: (reason) => end(() => reject(ConnectError.from(reason, Code.Unavailable))),
-      onGivenUp: (told) => {
-        tell = told;
+      onCancel: (listener) => {
+        onCancel = listener;
       },
     });
   });

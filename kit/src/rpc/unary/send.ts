@@ -19,8 +19,8 @@ export interface PendingCall {
   isOver(): boolean;
   answer(answer: RpcAnswer): void;
   lose(reason: unknown): void;
-  /** Calls `tell` if the call is cancelled. */
-  onGivenUp(tell: () => void): void;
+  /** Calls `listener` if the call is cancelled. */
+  onCancel(listener: () => void): void;
 }
 
 interface Stream {
@@ -136,7 +136,7 @@ function exchange(opened: ClientHttp2Stream, stream: Stream): void {
     return;
   }
   for (const call of sent.calls) {
-    call.onGivenUp(() => {
+    call.onCancel(() => {
       if (nobodyWaits()) cancel();
     });
   }

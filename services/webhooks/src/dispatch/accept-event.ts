@@ -7,7 +7,7 @@ import { clock } from "../subscriptions/deps.js";
 import type { Capacity, ClaimedDelivery } from "./attempts.js";
 import { LEASE_MS } from "./delivery.js";
 import type { DispatchDeps } from "./deps.js";
-import { held, MAX_IN_FLIGHT, unhealthy } from "./ready-queue.js";
+import { isOnHold, MAX_IN_FLIGHT, unhealthy } from "./ready-queue.js";
 
 /** The most events that one statement stores. */
 export const ACCEPT_BATCH = 128;
@@ -123,16 +123,16 @@ function store(deps: DispatchDeps, events: readonly Event[], capacity: Capacity)
       ON CONFLICT (id) DO NOTHING
       RETURNING id, type, account_id, environment),
     wanted AS (
-      SELECT s.id AS subscription_id, s.url, s.secret, s.held, array_agg(stored.id) AS event_ids
+      SELECT s.id AS subscription_id, s.url, s.secret, s.on_hold, array_agg(stored.id) AS event_ids
       FROM stored CROSS JOIN LATERAL (
-        SELECT id, url, secret, ${held} AS held FROM subscriptions
+        SELECT id, url, secret, ${isOnHold} AS on_hold FROM subscriptions
         WHERE account_id = stored.account_id AND environment = stored.environment AND status = 'active'
           AND stored.type = ANY (events)
         OFFSET 0) AS s
-      GROUP BY s.id, s.url, s.secret, s.held
+      GROUP BY s.id, s.url, s.secret, s.on_hold
       ORDER BY s.id),
     numbered AS (
-      SELECT wanted.*, each.event_id, each.ordinal, queue.open AND NOT held AND queue.in_flight + each.ordinal <= ${MAX_IN_FLIGHT} AS fits
+      SELECT wanted.*, each.event_id, each.ordinal, queue.open AND NOT on_hold AND queue.in_flight + each.ordinal <= ${MAX_IN_FLIGHT} AS fits
       FROM wanted
       CROSS JOIN LATERAL (
         SELECT in_flight, NOT ${unhealthy} AND (next_due IS NULL OR next_due > (SELECT now FROM clock)) AS open

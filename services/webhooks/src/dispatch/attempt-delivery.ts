@@ -10,7 +10,7 @@ import type { Target } from "./targets.js";
 
 const COMPLETE_AGAIN_MS = 500;
 
-/** Makes a claimed attempt, records its end and logs it. Resolves when its slot is free. */
+/** Makes a claimed attempt, stores and logs its result. Resolves when its slot is free. */
 export function attemptDelivery(
   deps: AttemptDeps,
   complete: CompleteDelivery,

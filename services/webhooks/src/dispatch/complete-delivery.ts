@@ -15,13 +15,13 @@ export interface Ended {
   ms?: number | undefined;
 }
 
-/** When a recorded attempt ended and when the next one is due (null if there is none), both by the database's clock. */
+/** When an attempt ended and when the next one is due (null if there is none), both by the database's clock. */
 export interface Completion {
   endedAt: Date;
   nextAt: Date | null;
 }
 
-/** Records an attempt's end; undefined if the claim was no longer ours. */
+/** Stores the result of an attempt; undefined if the claim was no longer ours. */
 export type CompleteDelivery = (ended: Ended) => Promise<Completion | undefined>;
 
 interface Completed extends Completion {
@@ -30,7 +30,7 @@ interface Completed extends Completion {
   more: boolean;
 }
 
-/** Counts a recorded end, for the metrics and for the health of its subscription. */
+/** Counts a stored result, for the metrics and for the health of its subscription. */
 export function countEnd(
   deps: Pick<AttemptDeps, "metrics" | "health">,
   { subscriptionId, step, status, reason }: Ended,
@@ -41,14 +41,14 @@ export function countEnd(
   deps.health.count({ subscriptionId, at, delivered, exhausted: step.state === "exhausted", status, reason });
 }
 
-/** Records how attempts ended, in one statement. Each is fenced by its claim. An attempt ends with its lease at the latest. */
+/** Stores the results of attempts in one statement, each fenced by its claim. An attempt ends with its lease at the latest. */
 export async function completeDeliveries(
   deps: AttemptDeps,
   ended: readonly Ended[],
 ): Promise<(Completion | undefined)[]> {
   const rows = await deps.db.run<Completed>(sql`
     WITH ${clock(deps)},
-    held AS (
+    locked AS (
       SELECT ended.*, d.ctid, least(d.lease_until, (SELECT now FROM clock)) AS ended_at
       FROM (
         SELECT * FROM unnest(
@@ -68,15 +68,15 @@ export async function completeDeliveries(
         FOR UPDATE) AS d),
     queue AS (
       SELECT coalesce(bool_or(next_due <= (SELECT now FROM clock)), false) AS more FROM ready_queue
-      WHERE subscription_id = ANY (ARRAY(SELECT subscription_id FROM held)))
+      WHERE subscription_id = ANY (ARRAY(SELECT subscription_id FROM locked)))
     UPDATE deliveries AS d SET
-      state = held.state,
-      next_at = held.ended_at + held.wait_ms * interval '1 ms',
+      state = locked.state,
+      next_at = locked.ended_at + locked.wait_ms * interval '1 ms',
       lease_until = NULL, claim_id = NULL,
-      last_status = held.status, last_error = held.error, last_ms = held.ms
-    FROM held WHERE d.ctid = held.ctid
-    RETURNING held.claim_id AS "claimId", d.next_at AS "nextAt",
-      held.ended_at AS "endedAt", (SELECT more FROM queue) AS more`);
+      last_status = locked.status, last_error = locked.error, last_ms = locked.ms
+    FROM locked WHERE d.ctid = locked.ctid
+    RETURNING locked.claim_id AS "claimId", d.next_at AS "nextAt",
+      locked.ended_at AS "endedAt", (SELECT more FROM queue) AS more`);
   if (rows.some((row) => row.more)) deps.wakeDispatcher();
   const completions = new Map(rows.map((row) => [row.claimId, row]));
   return ended.map((e) => completions.get(e.claimId));

@@ -3,7 +3,7 @@ import { clock } from "../subscriptions/deps.js";
 import type { Capacity, ClaimedDelivery } from "./attempts.js";
 import { LEASE_MS } from "./delivery.js";
 import type { DispatchDeps } from "./deps.js";
-import { held, slots, unhealthy } from "./ready-queue.js";
+import { isOnHold, slots, unhealthy } from "./ready-queue.js";
 
 const MAX_SUBSCRIPTIONS = 64;
 const MAX_OF_EACH = 4;
@@ -25,7 +25,7 @@ function claimDue(deps: DispatchDeps, capacity: Capacity): Promise<ClaimedDelive
     ready AS (
       SELECT q.subscription_id, ${unhealthy} AS unhealthy, least(${MAX_OF_EACH}, ${slots} - q.in_flight) AS few, s.url, s.secret
       FROM ready_queue AS q CROSS JOIN LATERAL (
-        SELECT url, secret FROM subscriptions WHERE id = q.subscription_id AND status = 'active' AND NOT ${held} OFFSET 0) AS s
+        SELECT url, secret FROM subscriptions WHERE id = q.subscription_id AND status = 'active' AND NOT ${isOnHold} OFFSET 0) AS s
       WHERE q.next_due <= (SELECT now FROM clock) AND q.in_flight < ${slots} AND (${capacity.unhealthy} > 0 OR NOT ${unhealthy})
       ORDER BY q.in_flight, q.next_due
       LIMIT ${MAX_SUBSCRIPTIONS}

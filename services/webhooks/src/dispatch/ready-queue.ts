@@ -27,14 +27,14 @@ export const MAX_IN_FLIGHT = 8;
 const MAX_IN_FLIGHT_UNHEALTHY = 2;
 const UNHEALTHY_STREAK = 3;
 
-/** The condition on a row of the queue that its subscription is unhealthy. */
+/** The condition on a row of the queue that the last attempts of its subscription failed. */
 export const unhealthy = sql`fail_streak >= ${UNHEALTHY_STREAK}`;
 
 /** For a row of the queue: how many attempts of its subscription may be in flight. */
 export const slots = sql`CASE WHEN ${unhealthy} THEN ${MAX_IN_FLIGHT_UNHEALTHY}::integer ELSE ${MAX_IN_FLIGHT}::integer END`;
 
-/** The condition on a row of `subscriptions` that an operator holds its deliveries. Due deliveries wait, and no attempt is used up. */
-export const held = sql`EXISTS (SELECT FROM held_accounts WHERE held_accounts.account_id = subscriptions.account_id)`;
+/** The condition on a row of `subscriptions` that an operator has put its account's deliveries on hold: they wait, and use up no attempts. */
+export const isOnHold = sql`EXISTS (SELECT FROM held_accounts WHERE held_accounts.account_id = subscriptions.account_id)`;
 
 const MAX_COUNTED = 10_000;
 
@@ -52,7 +52,7 @@ export function measureBacklog(deps: DispatchDeps): void {
 }
 
 // On a row `q` of the queue.
-const heldCondition = sql`EXISTS (SELECT FROM subscriptions WHERE id = q.subscription_id AND ${held})`;
+const queueOnHold = sql`EXISTS (SELECT FROM subscriptions WHERE id = q.subscription_id AND ${isOnHold})`;
 
 /**
  * Reads the backlog from the ready queue and the index of pending deliveries, never from all deliveries. The oldest is one that could be
@@ -66,11 +66,11 @@ export async function readBacklog(deps: Pick<DispatchDeps, "db" | "clockOffsetMs
         SELECT FROM deliveries AS d
         WHERE d.subscription_id = q.subscription_id AND d.state = 'pending' AND d.next_at <= (SELECT now FROM clock)
         LIMIT ${MAX_COUNTED}) AS of_subscription
-      WHERE q.next_due <= (SELECT now FROM clock) AND NOT ${heldCondition}
+      WHERE q.next_due <= (SELECT now FROM clock) AND NOT ${queueOnHold}
       LIMIT ${MAX_COUNTED})
     SELECT (SELECT count(*) FROM due)::integer AS due,
       greatest(0, extract(epoch FROM now - (
-        SELECT next_due FROM ready_queue AS q WHERE next_due IS NOT NULL AND in_flight < ${slots} AND NOT ${heldCondition}
+        SELECT next_due FROM ready_queue AS q WHERE next_due IS NOT NULL AND in_flight < ${slots} AND NOT ${queueOnHold}
         ORDER BY next_due LIMIT 1)))::float8 AS "oldestSeconds"
     FROM clock`);
   return backlog!;

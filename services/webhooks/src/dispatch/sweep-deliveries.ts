@@ -24,11 +24,11 @@ async function failExpired(deps: DispatchDeps): Promise<number> {
     return { ...claimed, step, reason: "lease_expired" };
   });
   const completions = await completeDeliveries(deps, ended);
-  const recorded = expired.flatMap((claimed, at) => {
+  const stored = expired.flatMap((claimed, at) => {
     const completion = completions[at];
     return completion ? [{ ...claimed, completion, end: ended[at]! }] : [];
   });
-  for (const { subscriptionId, eventId, attempt, completion, end } of recorded) {
+  for (const { subscriptionId, eventId, attempt, completion, end } of stored) {
     countEnd(deps, end, completion);
     deps.log.warn(
       {
@@ -43,7 +43,7 @@ async function failExpired(deps: DispatchDeps): Promise<number> {
       "attempt",
     );
   }
-  return recorded.length;
+  return stored.length;
 }
 
 async function cancelDisabled(deps: DispatchDeps): Promise<number> {

@@ -26,18 +26,18 @@ const FAILED_FOR_HOURS = 24;
 const MAX_CLAIMED = 100;
 
 // Longer than a mailer keeps trying. If a gateway dies with the alerts that it has claimed, another gets them after this time. Alerts that
-// still cannot be sent are handed out less and less often, in the end once a day.
-const TELLING_MINUTES = 15;
-const MAX_TELLING_HOURS = 24;
+// still cannot be sent are claimed less and less often, in the end once a day.
+const ALERT_LEASE_MINUTES = 15;
+const MAX_ALERT_LEASE_HOURS = 24;
 
 /**
- * Hands out subscriptions that have been failing for a day, each to one client. Leaves out disabled ones, and those that have delivered
+ * Claims the alerts about subscriptions that have been failing for a day, each for one client. Leaves out disabled ones, and those that have delivered
  * since, even if a killed process did not write the success.
  */
 export async function claimFailing(deps: Deps): Promise<ClaimFailingResponse> {
   const rows = await deps.db.run<FailingRow>(sql`
     WITH ${clock(deps)},
-    untold AS (
+    unalerted AS (
       SELECT h.subscription_id, s.account_id, s.environment, s.url, s.status = 'active' AS is_active, q.fail_streak > 0 AS is_failing
       FROM subscription_health AS h
       JOIN subscriptions AS s ON s.id = h.subscription_id
@@ -51,13 +51,13 @@ export async function claimFailing(deps: Deps): Promise<ClaimFailingResponse> {
         failing_since = CASE WHEN is_failing THEN failing_since END,
         told_at = CASE WHEN is_failing AND NOT is_active THEN now END,
         telling_until = CASE WHEN is_failing AND is_active THEN now + least(
-          greatest(${TELLING_MINUTES}::integer * interval '1 minute', now - failing_since - ${FAILED_FOR_HOURS}::integer * interval '1 hour'),
-          ${MAX_TELLING_HOURS}::integer * interval '1 hour') END
-      FROM untold, clock WHERE h.subscription_id = untold.subscription_id
+          greatest(${ALERT_LEASE_MINUTES}::integer * interval '1 minute', now - failing_since - ${FAILED_FOR_HOURS}::integer * interval '1 hour'),
+          ${MAX_ALERT_LEASE_HOURS}::integer * interval '1 hour') END
+      FROM unalerted, clock WHERE h.subscription_id = unalerted.subscription_id
       RETURNING h.*)
-    SELECT untold.subscription_id AS id, untold.account_id AS "accountId", untold.environment, untold.url,
+    SELECT unalerted.subscription_id AS id, unalerted.account_id AS "accountId", unalerted.environment, unalerted.url,
       claimed.failing_since AS "failingSince", claimed.last_failure_reason AS reason, claimed.last_failure_status AS "failureStatus"
-    FROM untold JOIN claimed USING (subscription_id) WHERE is_failing AND is_active
+    FROM unalerted JOIN claimed USING (subscription_id) WHERE is_failing AND is_active
     ORDER BY claimed.failing_since`);
   return create(ClaimFailingResponseSchema, {
     subscriptions: rows.map((row) => ({
@@ -70,18 +70,18 @@ export async function claimFailing(deps: Deps): Promise<ClaimFailingResponse> {
   });
 }
 
-/** Records that an alert was sent, until the subscription delivers again. */
+/** Stores that an alert was sent, until the subscription delivers again. */
 export async function acknowledgeFailing(
   deps: Deps,
   { subscriptionIds }: AcknowledgeFailingRequest,
 ): Promise<AcknowledgeFailingResponse> {
   await deps.db.run(sql`
     WITH ${clock(deps)},
-    told AS (
+    locked AS (
       SELECT subscription_id FROM subscription_health
       WHERE subscription_id = ANY (${subscriptionIds}::text[]) AND failing_since IS NOT NULL AND telling_until IS NOT NULL
       ORDER BY subscription_id FOR UPDATE)
     UPDATE subscription_health AS h SET told_at = clock.now, telling_until = NULL
-    FROM told, clock WHERE h.subscription_id = told.subscription_id`);
+    FROM locked, clock WHERE h.subscription_id = locked.subscription_id`);
   return create(AcknowledgeFailingResponseSchema);
 }

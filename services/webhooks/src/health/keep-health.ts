@@ -9,7 +9,7 @@ import { type FailureReason, isOurs } from "./failure-reason.js";
  * second of counts.
  */
 export interface HealthKeeper {
-  /** Counts an attempt whose end has been recorded. */
+  /** Counts an attempt whose end is stored. */
   count(end: CountedEnd): void;
   /** Writes the counts, and returns the number of subscriptions. */
   flushOnce(): Promise<number>;
@@ -78,7 +78,7 @@ async function write(db: Pick<Database, "run">, { hour, tallies }: Counted): Pro
         ${tallies.map((t) => t.failingSince)}::timestamptz[]
       ) AS ended (subscription_id, delivered, failed, given_up, last_success_at, last_failure_at, reason, status, failing_since)
       JOIN subscriptions AS s ON s.id = ended.subscription_id
-      WHERE NOT EXISTS (SELECT FROM held_accounts AS held WHERE held.account_id = s.account_id AND held.erased_at IS NOT NULL)
+      WHERE NOT EXISTS (SELECT FROM held_accounts AS a WHERE a.account_id = s.account_id AND a.erased_at IS NOT NULL)
       ORDER BY subscription_id),
     counted AS (
       INSERT INTO subscription_hours AS h (hour, subscription_id, delivered, failed, given_up)

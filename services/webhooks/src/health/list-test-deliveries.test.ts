@@ -38,9 +38,9 @@ async function testOf(caller: Caller = newCaller(), url = receiver.url, aheadMs 
   const data = (id: string) => JSON.stringify({ id, object: "any", status: "created", shipment_id: shipment });
   const arrive = (type: string, id = shipment) =>
     acceptEvents(deps, [newEvent({ type, caller, data: data(id), now: new Date(), random: pooledRandom })]);
-  const read = async (by: Caller = caller, mostSought?: number) => {
+  const read = async (by: Caller = caller, maxExamined?: number) => {
     const request = { caller: by, subscriptionId, resourceIds: [shipment], since: since.toISOString() };
-    return (await listTestDeliveries(deps, create(ListTestDeliveriesRequestSchema, request), mostSought)).deliveries;
+    return (await listTestDeliveries(deps, create(ListTestDeliveriesRequestSchema, request), maxExamined)).deliveries;
   };
   /** Makes it that many seconds later that the events of this caller and type arrived. */
   const arrivedLater = (type: string, by: number) =>

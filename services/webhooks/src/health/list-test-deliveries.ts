@@ -41,7 +41,7 @@ const AROUND: readonly Span[] = [
   { from: -420, to: SOON.from, order: sql`DESC` },
   { from: SOON.to, to: 420, order: sql`ASC` },
 ];
-const MAX_SOUGHT = 50_000;
+const MAX_EXAMINED = 50_000;
 const MAX_RESOURCES = 2;
 
 /**
@@ -52,7 +52,7 @@ const MAX_RESOURCES = 2;
 export async function listTestDeliveries(
   deps: SubscriptionDeps,
   request: ListTestDeliveriesRequest,
-  mostSought = MAX_SOUGHT,
+  maxExamined = MAX_EXAMINED,
 ): Promise<ListTestDeliveriesResponse> {
   const caller = requireCaller(request);
   const [subscription] = await deps.db.runList<{ id: string; events: string[] }>(
@@ -71,7 +71,7 @@ export async function listTestDeliveries(
         SELECT id, type, account_id, environment, body, received_at FROM events
         WHERE received_at >= ${request.since}::timestamptz + ${from}::integer * interval '1 second'
           AND received_at < ${request.since}::timestamptz + ${to}::integer * interval '1 second'
-        ORDER BY received_at ${order} LIMIT ${mostSought}) AS near
+        ORDER BY received_at ${order} LIMIT ${maxExamined}) AS near
       WHERE ${ownedSql(caller)} AND type = ANY (${types}::text[])
         AND (${join(namedConditions, " OR ")})
       LIMIT ${types.length}) AS of_test

@@ -64,11 +64,11 @@ const stateSql = {
   delivered: "UPDATE deliveries SET state = 'delivered', lease_until = NULL, claim_id = NULL",
 };
 
-const list = (subscriptionId: string, extra: object = {}, mostWalked?: number) =>
+const list = (subscriptionId: string, extra: object = {}, maxExamined?: number) =>
   listDeliveries(
     deps,
     create(ListDeliveriesRequestSchema, { subscriptionId, since: LONG_AGO, limit: 100, ...extra }),
-    mostWalked,
+    maxExamined,
   );
 const resend = async (eventId: string, subscriptionId: string) => {
   const request = create(ResendDeliveriesRequestSchema, { deliveries: [{ eventId, subscriptionId }] });
@@ -110,11 +110,11 @@ describe("the deliveries of a subscription are listed", () => {
   test("page by page, each once, even if a call stops after many events of others", async () => {
     const { subscriptionId, ids } = await arrived(5);
     for (let n = 0; n < 3; n++) await arrived(4);
-    for (const [extra, mostWalked] of [[{ limit: 2 }], [{}, 3], [{ limit: 1 }, 2]] as const) {
+    for (const [extra, maxExamined] of [[{ limit: 2 }], [{}, 3], [{ limit: 1 }, 2]] as const) {
       const seen: string[] = [];
       let after: string | undefined;
       do {
-        const page = await list(subscriptionId, { ...extra, ...(after && { after }) }, mostWalked);
+        const page = await list(subscriptionId, { ...extra, ...(after && { after }) }, maxExamined);
         seen.push(...eventIds(page));
         after = page.nextCursor;
       } while (after);

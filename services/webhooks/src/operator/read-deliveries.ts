@@ -69,7 +69,7 @@ export async function showEvent(deps: { db: Database }, { id }: ShowEventRequest
 }
 
 /** The most events that one call examines. */
-const MAX_WALKED = 20_000;
+const MAX_EXAMINED = 20_000;
 
 /**
  * Reads one page of the deliveries of a subscription. There is no index in this order, because each delivery would have to write it, and
@@ -78,13 +78,13 @@ const MAX_WALKED = 20_000;
 export async function listDeliveries(
   deps: { db: Database },
   { subscriptionId, state, since, limit, after }: ListDeliveriesRequest,
-  mostWalked = MAX_WALKED,
+  maxExamined = MAX_EXAMINED,
 ): Promise<ListDeliveriesResponse> {
   const { accountId, environment, url } = await ownerOf(deps, subscriptionId);
   const unread = sql`received_at >= ${since}::timestamptz ${after === undefined ? empty : sql`AND ${place} < ${placeOf(after)}`}`;
   const [end] = await deps.db.run<{ receivedAt: Date; eventId: string }>(sql`
     SELECT received_at AS "receivedAt", id AS "eventId" FROM events WHERE ${unread}
-    ORDER BY received_at DESC, id DESC OFFSET ${mostWalked - 1} LIMIT 1`);
+    ORDER BY received_at DESC, id DESC OFFSET ${maxExamined - 1} LIMIT 1`);
   const rows = await deps.db.run<DeliveryRow>(sql`
     SELECT ${deliveryColumns}
     FROM (

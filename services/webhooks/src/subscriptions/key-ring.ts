@@ -39,11 +39,11 @@ export function createKeyRing(keys: readonly SealingKey[], random: Random): KeyR
     open(sealed, identity) {
       const start = 1 + (sealed[0] ?? 0);
       const id = Buffer.from(sealed.subarray(1, start)).toString();
-      const held = keys.find((candidate) => candidate.id === id);
-      if (!held) throw new Error(`A secret is encrypted with the key ${id}, which is not in the key ring.`);
+      const found = keys.find((candidate) => candidate.id === id);
+      if (!found) throw new Error(`A secret is encrypted with the key ${id}, which is not in the key ring.`);
       const tagAt = start + NONCE_BYTES;
       const textAt = tagAt + TAG_BYTES;
-      const decipher = createDecipheriv(ALGORITHM, held.key, sealed.subarray(start, tagAt), {
+      const decipher = createDecipheriv(ALGORITHM, found.key, sealed.subarray(start, tagAt), {
         authTagLength: TAG_BYTES,
       })
         .setAAD(associated(identity))

@@ -109,7 +109,7 @@ const sealedSecrets: SealedRows<SealedSecret> = {
   identityOf: (row) => secretIdentity(row.id),
   // NO KEY: deliveries that are being inserted refer to the subscription and must not wait.
   replace: (rows, resealed) => sql`
-    UPDATE subscriptions AS s SET secret = held.resealed
+    UPDATE subscriptions AS s SET secret = locked.resealed
     FROM (
       SELECT s.id, read.resealed
       FROM unnest(
@@ -119,8 +119,8 @@ const sealedSecrets: SealedRows<SealedSecret> = {
       ) AS read (id, sealed, resealed)
       JOIN subscriptions AS s ON s.id = read.id AND s.secret = read.sealed
       ORDER BY s.id FOR NO KEY UPDATE OF s
-    ) AS held
-    WHERE s.id = held.id RETURNING s.id`,
+    ) AS locked
+    WHERE s.id = locked.id RETURNING s.id`,
   keyIds: distinctKeys(sql`subscriptions`, sql`sealed_with(secret)`, sql`true`),
 };
 
@@ -135,7 +135,7 @@ const sealedBodies: SealedRows<SealedBody> = {
     FROM ledger WHERE kind = 'result' AND sealed_with(body) = ANY(${keyIds}::text[]) LIMIT ${limit}`,
   identityOf: ledgerIdentity,
   replace: (rows, resealed) => sql`
-    UPDATE ledger AS l SET body = held.resealed
+    UPDATE ledger AS l SET body = locked.resealed
     FROM (
       SELECT l.account_id, l.environment, l.idempotency_key, read.resealed
       FROM unnest(
@@ -148,18 +148,18 @@ const sealedBodies: SealedRows<SealedBody> = {
       JOIN ledger AS l USING (account_id, environment, idempotency_key)
       WHERE l.body = read.sealed
       ORDER BY l.account_id, l.environment, l.idempotency_key FOR NO KEY UPDATE OF l
-    ) AS held
-    WHERE l.account_id = held.account_id AND l.environment = held.environment AND l.idempotency_key = held.idempotency_key
+    ) AS locked
+    WHERE l.account_id = locked.account_id AND l.environment = locked.environment AND l.idempotency_key = locked.idempotency_key
     RETURNING l.idempotency_key`,
   keyIds: distinctKeys(sql`ledger`, sql`sealed_with(body)`, sql`kind = 'result'`),
 };
 
 // Steps from key to key along the index; a DISTINCT would read every row.
-function distinctKeys(table: Sql, keyId: Sql, held: Sql): Sql {
+function distinctKeys(table: Sql, keyId: Sql, condition: Sql): Sql {
   return sql`
     WITH RECURSIVE used AS (
-      SELECT (SELECT min(${keyId}) FROM ${table} WHERE ${held}) AS id
+      SELECT (SELECT min(${keyId}) FROM ${table} WHERE ${condition}) AS id
       UNION ALL
-      SELECT (SELECT min(${keyId}) FROM ${table} WHERE ${held} AND ${keyId} > used.id) FROM used WHERE used.id IS NOT NULL)
+      SELECT (SELECT min(${keyId}) FROM ${table} WHERE ${condition} AND ${keyId} > used.id) FROM used WHERE used.id IS NOT NULL)
     SELECT id FROM used WHERE id IS NOT NULL`;
 }
