@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { scopes } from "@shipping/gateway/admission/api-key";
+import { runAdmin } from "@shipping/gateway/cli/run-admin";
 import { apiClient } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 
@@ -26,21 +27,35 @@ interface Ended {
   err: string;
 }
 
-/** Runs a command in a process of its own, as `npm run admin` does; `{}` stands for an argument with spaces. */
-function admin(line: string, { env, fill = "" }: { env?: Record<string, string>; fill?: string } = {}): Promise<Ended> {
+type Typing = { env?: Record<string, string>; fill?: string };
+
+/** The words of a command and the platform that it finds; `{}` stands for an argument with spaces. */
+function typed(line: string, { env, fill = "" }: Typing) {
   const words = line.split(" ").map((word) => (word === "{}" ? fill : word));
+  return { words, env: env ?? { DATABASE_URL_GATEWAY: stack.databaseUrls.gateway } };
+}
+
+async function admin(line: string, typing: Typing = {}): Promise<Ended> {
+  const { words, env } = typed(line, typing);
+  const [out, err]: [string[], string[]] = [[], []];
+  const status = await runAdmin(words, { env, out: (text) => void out.push(text), err: (text) => void err.push(text) });
+  return { status, out: out.join(""), err: err.join("") };
+}
+
+/** Runs a command in a process of its own, as `npm run admin` does. */
+function adminProcess(line: string, typing: Typing = {}): Promise<Ended> {
+  const { words, env } = typed(line, typing);
   const args = ["--conditions=source", "--import=tsx", "gateway/src/cli/cli.ts", ...words];
-  const named = env ?? { DATABASE_URL_GATEWAY: stack.databaseUrls.gateway };
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: root, env: { PATH: process.env.PATH, ...named } }, (error, out, err) => {
+    execFile(process.execPath, args, { cwd: root, env: { PATH: process.env.PATH, ...env } }, (error, out, err) => {
       resolve({ status: error ? Number(error.code) : 0, out, err });
     });
   });
 }
 
 /** The value that a command prints with `--json`: one, on one line, and nothing else. */
-async function json<T = { id: string; key: string }>(line: string, typing?: Parameters<typeof admin>[1]): Promise<T> {
-  const { status, out, err } = await admin(`${line} --json`, typing);
+async function json<T = { id: string; key: string }>(line: string, typing?: Typing, run = admin): Promise<T> {
+  const { status, out, err } = await run(`${line} --json`, typing);
   expect({ status, err }).toEqual({ status: 0, err: "" });
   expect(out).toMatch(/^[^\n]+\n$/);
   return JSON.parse(out);
@@ -56,7 +71,7 @@ async function account(key: string): Promise<[number, string[] | undefined]> {
 
 describe("with --json", () => {
   test("account create: { id, name }; account list: an array that has it", async () => {
-    const created = await json("account create --name {}", { fill: "Rød & Søn, Ltd" });
+    const created = await json("account create --name {}", { fill: "Rød & Søn, Ltd" }, adminProcess);
     expect(created).toEqual({ id: expect.stringMatching(/^acc_[a-z2-7]{26}$/), name: "Rød & Søn, Ltd" });
     const listed = await json<object[]>("account list");
     expect(listed).toContainEqual({ ...created, created_at: expect.stringMatching(TIME) });
@@ -129,7 +144,7 @@ describe("with --json", () => {
   });
 });
 
-// The rest of what is refused, and how it all reads for people, is looked at without a process in `run-admin.test.ts`.
+// The rest of what is refused, and how it all reads for people, is in `run-admin.test.ts`.
 describe("a refusal is one line on stderr and exit 1", () => {
   const nobody = "acc_mfrggzdfmztwq2lknnwg23tpoa";
 
@@ -148,6 +163,12 @@ describe("a refusal is one line on stderr and exit 1", () => {
     expect(err).not.toContain("hush");
   });
 
+  test("in a process of its own, too", async () => {
+    const { status, out, err } = await adminProcess("account destroy --json");
+    expect([status, out]).toEqual([1, ""]);
+    expect(err).toMatch(/^error: [^\n]*destroy[^\n]*\n$/);
+  });
+
   test("the fifty-first active key of an environment", async () => {
     const accountId = await stack.newAccount();
     for (let n = 1; n <= 50; n++) await stack.newKey(accountId);
@@ -163,7 +184,7 @@ test("the platform that has written itself into DATA_DIR is found, and several c
   const env = { DATA_DIR: folder };
   const accountId = await stack.newAccount();
   const create = `key create --account ${accountId} --environment sandbox`;
-  const created = await Promise.all(Array.from({ length: 3 }, () => json(create, { env })));
+  const created = await Promise.all(Array.from({ length: 3 }, () => json(create, { env }, adminProcess)));
   expect(new Set(created.map(({ key }) => key)).size).toBe(3);
   expect(await json<object[]>(`key list --account ${accountId}`, { env })).toHaveLength(3);
 });

@@ -13,15 +13,16 @@ class SharedContext extends TestEnvironment {
   initialGlobals = Object.getOwnPropertyDescriptors(this.global);
 
   async teardown() {
-    this.fakeTimers.useRealTimers();
     this.fakeTimersModern.dispose();
     const { global, initialGlobals } = this;
     // Symbols are Jest's own state. Packages look for names that they have set when they were loaded.
     for (const name of Object.getOwnPropertySymbols(global)) {
       if (!Object.hasOwn(initialGlobals, name)) delete global[name];
     }
-    for (const [name, descriptor] of Object.entries(initialGlobals)) {
-      if (descriptor.configurable && global[name] !== descriptor.value) Object.defineProperty(global, name, descriptor);
+    for (const [name, initial] of Object.entries(initialGlobals)) {
+      const { value, get } = Object.getOwnPropertyDescriptor(global, name) ?? {};
+      if (initial.configurable && (value !== initial.value || get !== initial.get))
+        Object.defineProperty(global, name, initial);
     }
     this._globalProxy.leftovers = [];
   }

@@ -96,14 +96,14 @@ describe("what weighs much", () => {
     (await bulkhead.acquire({ accountId: "b", weight: 1, deadline: soon(), onDisconnect: never }))();
     // Timers may fire a millisecond early.
     expect(await waitMs(bulkhead)).toBeGreaterThan(17);
-    expect(await waitMs(bulkhead, { minPauseMs: 60 })).toBeGreaterThan(57);
+    expect(await waitMs(bulkhead, { minPauseMs: 500 })).toBeGreaterThan(497);
     const begun = performance.now();
     (await bulkhead.acquire({ accountId: "b", weight: 4, deadline: soon(), onDisconnect: never }))();
-    expect(performance.now() - begun).toBeLessThan(20);
+    expect(performance.now() - begun).toBeLessThan(250);
   });
 
   test("is followed at once by what waits where there is nobody else", async () => {
-    expect(await waitMs(createBulkhead({ total: 100, perAccount: 4 }), { minPauseMs: 60 })).toBeLessThan(20);
+    expect(await waitMs(createBulkhead({ total: 100, perAccount: 4 }), { minPauseMs: 5_000 })).toBeLessThan(2_500);
   });
 });
 
