@@ -1,4 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import tls from "node:tls";
 import { identityIn } from "@shipping/kit/tls/tls";
 import { parts } from "@shipping/local/parts";
 import { type KubernetesObject, objectsOf, template, workloadsIn } from "./rendered.js";
@@ -94,6 +97,26 @@ describe("in a trial, Helm makes the certificates", () => {
       return authority.fingerprint256;
     });
     expect(new Set(authorities).size).toBe(1);
+  });
+
+  test("with which the parts can connect to each other under the name of a Service", async () => {
+    const objects = objectsOf("trial");
+    const [records, carrier] = ["records", "carrier"].map((part) => {
+      const { data } = named(objects, "Secret", secretOf(objects, part));
+      const [cert, key, ca] = ["tls.crt", "tls.key", "ca.crt"].map((file) => Buffer.from(data[file], "base64"));
+      return { cert, key, ca, minVersion: "TLSv1.3" } as tls.SecureContextOptions;
+    });
+    const server = tls.createServer({ ...records, requestCert: true, rejectUnauthorized: true });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const accepted = once(server, "secureConnection");
+    const { port } = server.address() as AddressInfo;
+    const client = tls.connect({ ...carrier, port, host: "127.0.0.1", servername: "shipping-records" });
+    const [socket] = (await accepted) as [tls.TLSSocket];
+    expect(client.authorized).toBe(true);
+    expect(identityIn(socket.getPeerCertificate().subjectaltname, { production: false })?.part).toBe("carrier");
+    client.destroy();
+    socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
   });
 
   test("unless an issuer, Secrets or a trusted network are named", () => {

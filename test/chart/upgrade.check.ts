@@ -1,0 +1,81 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { chart, KUBERNETES, type KubernetesObject, objectsIn, objectsOf, tools } from "./rendered.js";
+
+// As much of the Kubernetes API as helm's `lookup` calls.
+const SECRETS = "/api/v1/namespaces/trial/secrets/";
+const secrets = new Map<string, KubernetesObject>();
+const discovery: Record<string, object> = {
+  "/api": { kind: "APIVersions", versions: ["v1"] },
+  "/apis": { kind: "APIGroupList", apiVersion: "v1", groups: [] },
+  "/api/v1": {
+    kind: "APIResourceList",
+    groupVersion: "v1",
+    resources: [{ name: "secrets", singularName: "", namespaced: true, kind: "Secret", verbs: ["get"] }],
+  },
+};
+let api: Server;
+let folder: string;
+beforeAll(async () => {
+  api = createServer(({ url = "" }, response) => {
+    const path = url.split("?")[0] ?? "";
+    const found = discovery[path] ?? secrets.get(path.replace(SECRETS, ""));
+    const status = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "NotFound", code: 404 };
+    response.writeHead(found ? 200 : 404, { "content-type": "application/json" });
+    response.end(JSON.stringify(found ?? status));
+  });
+  await once(api.listen(0, "127.0.0.1"), "listening");
+  folder = mkdtempSync(join(tmpdir(), "chart-upgrade-"));
+  const server = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const config = {
+    kind: "Config",
+    apiVersion: "v1",
+    clusters: [{ name: "fake", cluster: { server } }],
+    users: [{ name: "fake", user: {} }],
+    contexts: [{ name: "fake", context: { cluster: "fake", user: "fake" } }],
+    "current-context": "fake",
+  };
+  writeFileSync(join(folder, "config"), JSON.stringify(config));
+});
+afterAll(async () => {
+  await new Promise((resolve) => api.close(resolve));
+  rmSync(folder, { recursive: true });
+});
+
+/** The Secrets of a trial, rendered with a cluster that holds `secrets`. */
+async function upgraded(): Promise<Record<string, KubernetesObject>> {
+  const args = ["template", "shipping", chart, "--namespace", "trial", "--kube-version", KUBERNETES];
+  const values = ["--dry-run=server", "--values", join(chart, "ci/trial.yaml")];
+  const env = {
+    ...process.env,
+    PATH: [tools, process.env.PATH].join(delimiter),
+    KUBECONFIG: join(folder, "config"),
+  };
+  const child = spawn("helm", [...args, ...values], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const [[status], out] = await Promise.all([once(child, "close"), text(child.stdout)]);
+  return secretsIn(objectsIn({ status, text: out }));
+}
+
+function secretsIn(objects: KubernetesObject[]): Record<string, KubernetesObject> {
+  const found = objects.filter(({ kind }) => kind === "Secret");
+  return Object.fromEntries(found.map(({ metadata, data, stringData }) => [metadata.name, { ...data, ...stringData }]));
+}
+
+test("an upgrade of a trial keeps its certificates; if one is gone, all are made again, by one authority", async () => {
+  const installed = objectsOf("trial").filter(({ type }: KubernetesObject) => type === "kubernetes.io/tls");
+  for (const secret of installed) secrets.set(secret.metadata.name, secret);
+  expect(secrets.size).toBe(5);
+  expect(await upgraded()).toMatchObject(secretsIn(installed));
+
+  secrets.delete("shipping-records-tls");
+  const renewed = Object.entries(await upgraded()).filter(([name]) => name.endsWith("-tls"));
+  expect(renewed).toHaveLength(5);
+  expect(new Set(renewed.map(([, data]) => data["ca.crt"])).size).toBe(1);
+  for (const [name, data] of renewed) expect(data["tls.crt"]).not.toBe(secretsIn(installed)[name]["tls.crt"]);
+});
