@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { NODE_RECIPE, PYTHON_RECIPE } from "@shipping/gateway/developers/webhooks/create-subscription";
+import { NODE_RECIPE, PYTHON_RECIPE } from "../../gateway/src/developers/webhooks/create-subscription.js";
 import { apiClient } from "../api-client.js";
 import { useArea } from "./area.js";
 import { decodeText, fieldsOf, secretIn } from "./visitor.js";

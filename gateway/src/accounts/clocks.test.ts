@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { newId } from "@shipping/kit/ids";
-import { listKeysOfPage } from "../developers/keys/keys.js";
+import { listKeyPage } from "../developers/keys/keys.js";
 import { minutesFromNow, SKEWED_CLOCKS } from "../testing/clocks.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { countMail } from "./count-mails.js";
@@ -47,7 +47,7 @@ describe.each(SKEWED_CLOCKS)("on a gateway whose clock is %s, by the database's"
     const wanted = { accountId, environment: "sandbox" } as const;
     const { id, expiresAt } = await createKey(skewed(), { ...wanted, expiresInMs: 3 * 60_000 });
     expect(minutesFromNow(expiresAt!)).toBe(3);
-    const { rows } = await listKeysOfPage({ ...skewed(), clockOffsetMs: 0 }, { ...wanted, after: undefined });
+    const { rows } = await listKeyPage({ ...skewed(), clockOffsetMs: 0 }, { ...wanted, after: undefined });
     expect(rows).toMatchObject([{ id, active: true }]);
     await createKey(skewed(), { ...wanted, expiresInMs: -3 * 60_000 });
     expect(await readUsage(skewed(), accountId)).toMatchObject([

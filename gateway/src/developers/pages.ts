@@ -16,21 +16,21 @@ import { showLabels } from "./resources/labels.js";
 import { showOrder, showOrders } from "./resources/orders.js";
 import { showShipment, showShipments } from "./resources/shipments.js";
 import { showSearch } from "./search/search.js";
-import { askForLink, showLinkForm } from "./sign-in/request-link.js";
+import { requestLink, showLinkForm } from "./sign-in/request-link.js";
 import { showEntrance, signOut } from "./sign-in/sign-in.js";
 import { confirmSignIn, submitSignIn } from "./sign-in/sign-in-link.js";
 import { beginProviderSignIn, completeProviderSignIn } from "./sign-in/sign-in-provider.js";
-import { showWebhookForm, submitWebhookForm } from "./webhooks/create-subscription.js";
-import { showSubscription } from "./webhooks/subscription.js";
-import { confirmDisable, showWebhooks, submitDisable } from "./webhooks/subscriptions.js";
+import { showSubscriptionForm, submitSubscriptionForm } from "./webhooks/create-subscription.js";
+import { confirmDisable, showSubscription, submitDisable } from "./webhooks/subscription.js";
+import { showSubscriptions } from "./webhooks/subscriptions.js";
 import { showTest, submitTest } from "./webhooks/test-page.js";
 
-/** For everyone: the way in and the way out. */
-const entrance: readonly OpenPage[] = [
+/** Sign-in and sign-out, for everyone. */
+const signIn: readonly OpenPage[] = [
   { method: "GET", path: "", access: "anyone", handler: showEntrance },
   { method: "POST", path: "/sign-out", access: "anyone", handler: signOut },
   { method: "GET", path: "/sign-in", access: "anyone", handler: showLinkForm },
-  { method: "POST", path: "/sign-in", access: "anyone", takesForm: true, handler: askForLink },
+  { method: "POST", path: "/sign-in", access: "anyone", takesForm: true, handler: requestLink },
   { method: "GET", path: "/sign-in/provider", access: "anyone", handler: beginProviderSignIn },
   { method: "GET", path: "/sign-in/callback", access: "anyone", handler: completeProviderSignIn },
   { method: "GET", path: "/sign-in/{token}", access: "anyone", handler: confirmSignIn },
@@ -40,7 +40,7 @@ const entrance: readonly OpenPage[] = [
 const section = <Name extends AccountPage["section"]>(name: Name, rows: readonly AccountPage[]) =>
   rows.map((row) => ({ ...row, section: name }));
 
-/** Of the whole account. */
+/** Pages of the whole account. */
 const account: readonly AccountPage[] = [
   { method: "GET", path: "/accounts", access: "viewer", handler: showAccounts },
   { method: "GET", path: "/audit", section: "audit", access: "viewer", handler: showAuditLog },
@@ -92,9 +92,9 @@ const requests = section("requests", [
 ]);
 
 const webhooks = section("webhooks", [
-  { method: "GET", path: "/{environment}/webhooks", access: "viewer", handler: showWebhooks },
-  { method: "GET", path: "/{environment}/webhooks/new", access: "admin", handler: showWebhookForm },
-  { method: "POST", path: "/{environment}/webhooks/new", access: "admin", handler: submitWebhookForm },
+  { method: "GET", path: "/{environment}/webhooks", access: "viewer", handler: showSubscriptions },
+  { method: "GET", path: "/{environment}/webhooks/new", access: "admin", handler: showSubscriptionForm },
+  { method: "POST", path: "/{environment}/webhooks/new", access: "admin", handler: submitSubscriptionForm },
   { method: "GET", path: "/{environment}/webhooks/{id}", access: "viewer", handler: showSubscription },
   { method: "GET", path: "/{environment}/webhooks/{id}/test", access: "viewer", handler: showTest },
   { method: "POST", path: "/{environment}/webhooks/{id}/test", access: "admin", handler: submitTest },
@@ -102,9 +102,9 @@ const webhooks = section("webhooks", [
   { method: "POST", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: submitDisable },
 ]);
 
-/** Every page of the developer area: the access that it requires, and its handler. Pages with a fixed path come before `{environment}`. */
+/** All pages of the developer area. Fixed paths come before `{environment}`, because the first match wins. */
 export const pages: readonly PageRoute[] = [
-  ...entrance,
+  ...signIn,
   ...account,
   ...members,
   { method: "GET", path: "/{environment}", section: "overview", access: "viewer", handler: showOverview },

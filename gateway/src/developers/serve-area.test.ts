@@ -1,5 +1,5 @@
 import { gatewayUnderTest } from "../testing/gateway-under-test.js";
-import { isDeliberate } from "./serve-area.js";
+import { isOpenedByPerson } from "./serve-area.js";
 
 test("switched off, the area's paths are unknown routes, in JSON", async () => {
   const gateway = await gatewayUnderTest();
@@ -40,5 +40,5 @@ test.each([
     ...(target && { "sec-fetch-dest": [target] }),
     ...(site && { "sec-fetch-site": [site] }),
   };
-  expect(isDeliberate({ headersDistinct })).toBe(expected);
+  expect(isOpenedByPerson({ headersDistinct })).toBe(expected);
 });

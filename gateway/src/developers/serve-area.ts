@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Environment } from "@shipping/kit/caller";
-import { type RequestHandler, Router } from "express";
+import { type Request, type RequestHandler, type Response, Router } from "express";
 import helmet from "helmet";
 import type { ApiDeps } from "../api/deps.js";
 import { ANSWER_MS } from "../api/locals.js";
@@ -8,15 +8,16 @@ import { getClientAddress } from "../http/http-rules.js";
 import { unknownRoute } from "../http/send-answer.js";
 import { sendPageAnswer, sendRefusal } from "./page/answer.js";
 import { serveAssets } from "./page/assets.js";
-import { isShownFor } from "./page/form.js";
+import { isFormFor } from "./page/form.js";
 import {
   AREA_PATH,
   type HtmlPage,
+  needsRecentSignIn,
+  type PageAnswer,
   type PageDeps,
   type PageLocals,
   type PageRoute,
   takesForm,
-  takesFreshSignIn,
   type VisitorRequest,
 } from "./page/page.js";
 import { isOwnForm, readForm } from "./page/read-form.js";
@@ -27,11 +28,12 @@ import { findSession, limitForms, type SignedIn } from "./session/session.js";
 import type { DeveloperArea, DeveloperDeps } from "./session/settings.js";
 import { showSignedOut, showSignInAgain } from "./sign-in/sign-in.js";
 
-type PageStep = RequestHandler<Record<string, string>, unknown, unknown, unknown, PageLocals>;
+type PageRequestHead = Request<Record<string, string>>;
+type PageResponse = Response<unknown, PageLocals>;
+/** A request before its session is looked up and its form read. */
+type Visit = Omit<VisitorRequest, "session" | "form" | "deadline">;
 
-type Where = Pick<VisitorRequest, "environment" | "url">;
-
-/** The developer area: a router of its own, whose refusals are pages. */
+/** The developer area: a router whose errors are pages, not JSON. */
 export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): Router {
   const origin = () => area.publicUrl ?? deps.ownOrigin();
   const callback = () => `${origin()}${AREA_PATH}/sign-in/callback`;
@@ -42,7 +44,11 @@ export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): R
   router.use(AREA_PATH, headers(area));
   for (const page of pages) {
     const method = page.method.toLowerCase() as "get" | "post";
-    router[method](AREA_PATH + page.path.replace(/\{(\w+)\}/g, ":$1"), answerPage(pageDeps, page));
+    router[method](
+      AREA_PATH + page.path.replace(/\{(\w+)\}/g, ":$1"),
+      async (req: PageRequestHead, res: PageResponse) =>
+        sendPageAnswer(req, res, await answerPage(pageDeps, page, req, res)),
+    );
   }
   router.use(AREA_PATH, () => {
     throw unknownRoute();
@@ -67,58 +73,61 @@ function headers({ publicUrl }: DeveloperArea): RequestHandler {
         trustedTypes: ["'none'"],
       },
     },
-    // Without a referrer at all, forms would say `Origin: null`.
+    // With `no-referrer`, browsers would send `Origin: null` with forms.
     referrerPolicy: { policy: "same-origin" },
     strictTransportSecurity: publicUrl?.startsWith("https:") ?? false,
     xPoweredBy: false,
   });
 }
 
-/** The steps that every page takes, from top to bottom; the first that refuses ends it. */
-function answerPage(deps: PageDeps, page: PageRoute): PageStep {
-  return async (req, res) => {
-    const { id = "", token = id, environment = "sandbox" } = req.params;
-    if (!isEnvironment(environment)) throw unknownRoute();
-    Object.assign(res.locals, { page, environment });
-    const asked: Omit<VisitorRequest, "form" | "deadline"> = {
-      environment,
-      id: token,
-      query: new URL(req.url, deps.origin()).searchParams,
-      url: req.url,
-      cookies: req.headers.cookie,
-      source: getClientAddress(req, deps.trustedProxies),
-      deliberate: isDeliberate(req),
-      requestId: res.locals.requestId,
-    };
-    const admit = async () => {
-      const session = await findSession(deps, asked.cookies);
-      res.locals.session = session;
-      return { session, refusal: refusalOf(deps, page, { req, session, asked }) };
-    };
-    const first = await admit();
-    if (first.refusal) return await sendPageAnswer(req, res, first.refusal);
-    const changesAccount = page.method === "POST" && page.access !== "anyone";
-    if (changesAccount && first.session) await limitForms(deps, first.session);
-    const form = takesForm(page) ? await readForm(req, res) : new Map();
-    // A form may take 30 s to come, in which its sender may have been removed.
-    const { session, refusal } = changesAccount ? await admit() : first;
-    if (refusal) return await sendPageAnswer(req, res, refusal);
-    const complete = { ...asked, form, deadline: performance.now() + ANSWER_MS };
-    if (page.access === "anyone")
-      return await sendPageAnswer(req, res, await page.handler(deps, { ...complete, session }));
-    if (!session) throw new Error("A page of an account was reached without one.");
-    if (changesAccount && !isShownFor(asked.query, session))
-      return await sendPageAnswer(req, res, otherAccountPage(session));
-    const actor = { name: session.email, source: asked.source };
-    await sendPageAnswer(req, res, await page.handler(deps, { ...complete, session, actor }));
-  };
-}
-
-/** What is shown instead of a page that may not be seen, or undefined. */
-function refusalOf(
+/** Answers a request for a page: finds the session, checks the access, reads the form and calls the page's handler. */
+async function answerPage(
   deps: PageDeps,
   page: PageRoute,
-  { req, session, asked }: { req: IncomingMessage; session: SignedIn | undefined; asked: Where },
+  req: PageRequestHead,
+  res: PageResponse,
+): Promise<PageAnswer> {
+  const { id = "", token = id, environment = "sandbox" } = req.params;
+  if (!isEnvironment(environment)) throw unknownRoute();
+  Object.assign(res.locals, { page, environment });
+  const visit: Visit = {
+    environment,
+    id: token,
+    query: new URL(req.url, deps.origin()).searchParams,
+    url: req.url,
+    cookies: req.headers.cookie,
+    source: getClientAddress(req, deps.trustedProxies),
+    openedByPerson: isOpenedByPerson(req),
+    requestId: res.locals.requestId,
+  };
+  const checkAccess = async () => {
+    const session = await findSession(deps, visit.cookies);
+    res.locals.session = session;
+    return { session, refusal: refuseAccess(deps, page, { req, visit, session }) };
+  };
+
+  const before = await checkAccess();
+  if (before.refusal) return before.refusal;
+  const changesAccount = page.method === "POST" && page.access !== "anyone";
+  if (changesAccount && before.session) await limitForms(deps, before.session);
+  const form = takesForm(page) ? await readForm(req, res) : new Map();
+  // A form may take 30 s to arrive. Its sender may have been removed in the meantime.
+  const { session, refusal } = changesAccount ? await checkAccess() : before;
+  if (refusal) return refusal;
+
+  const request = { ...visit, form, deadline: performance.now() + ANSWER_MS };
+  if (page.access === "anyone") return page.handler(deps, { ...request, session });
+  if (!session) throw new Error("A member's page was reached without a session.");
+  if (changesAccount && !isFormFor(session, visit.query)) return otherAccountPage(session);
+  const actor = { name: session.email, source: visit.source };
+  return page.handler(deps, { ...request, session, actor });
+}
+
+/** The page to show instead if the request may not see or do this, or undefined. */
+function refuseAccess(
+  deps: PageDeps,
+  page: PageRoute,
+  { req, visit, session }: { req: IncomingMessage; visit: Visit; session: SignedIn | undefined },
 ): HtmlPage | undefined {
   if (page.method === "POST" && !isOwnForm(req, deps.origin())) {
     return forbidden("This form was not submitted from the developer area. Reload the page and submit the form again.");
@@ -129,9 +138,10 @@ function refusalOf(
   if (page.access === "admin" && session.role !== "admin") {
     return forbidden("You are a viewer of this account. You can see everything but change nothing.");
   }
-  return takesFreshSignIn(page, asked.environment) && !session.fresh
-    ? showSignInAgain(deps, { url: asked.url, email: session.email })
-    : undefined;
+  if (needsRecentSignIn(page, visit.environment) && !session.fresh) {
+    return showSignInAgain(deps, { url: visit.url, email: session.email });
+  }
+  return undefined;
 }
 
 function isEnvironment(word: string): word is Environment {
@@ -139,10 +149,10 @@ function isEnvironment(word: string): word is Environment {
 }
 
 /**
- * Whether a person opened a page: it is not embedded in another page, and was not sent by another site's page, as far as the browser says.
- * A client that sends neither header counts as a person.
+ * True if a person opened the page, as far as the browser says: it is not embedded in another page, and another site's page did not
+ * request it. A client without these headers counts as a person.
  */
-export function isDeliberate({ headersDistinct }: Pick<IncomingMessage, "headersDistinct">): boolean {
+export function isOpenedByPerson({ headersDistinct }: Pick<IncomingMessage, "headersDistinct">): boolean {
   const [target = "document"] = headersDistinct["sec-fetch-dest"] ?? [];
   const [site = "none"] = headersDistinct["sec-fetch-site"] ?? [];
   return target === "document" && (site === "none" || site === "same-origin");

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { parseApiKey } from "@shipping/gateway/admission/api-key";
-import { formOf, isOwnForm } from "@shipping/gateway/developers/page/read-form";
+import { isOwnForm, parseForm } from "@shipping/gateway/developers/page/read-form";
 import { readCookie } from "@shipping/gateway/developers/session/session";
 import { parseRange, unmetCondition } from "@shipping/gateway/http/conditional";
 import { getClientAddress, httpFault, isPlain } from "@shipping/gateway/http/http-rules";
@@ -35,7 +35,7 @@ const origin = "https://ship.example";
 const headers = (name: string, value: string) => ({ headersDistinct: { [name]: [value] } });
 
 const readers: readonly Omit<Reader, "given">[] = [
-  { reader: "forms", most: BODY_BYTES, shapes: pairs, read: formOf },
+  { reader: "forms", most: BODY_BYTES, shapes: pairs, read: parseForm },
   { reader: "queries", most: HEAD_BYTES, shapes: pairs, read: (text) => validQuery(list, `/orders?${text}`) },
   {
     reader: "keys",

@@ -1,6 +1,6 @@
 import sql from "sql-template-tag";
-import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { Text } from "../page/text.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { Table, Text } from "../page/text.js";
 
 interface Membership {
   accountId: string;
@@ -8,11 +8,11 @@ interface Membership {
   role: string;
 }
 
-/** `GET /developers/accounts`: the account of the session, and the others of the same person, as the provider knows them. */
+/** `GET /developers/accounts`: the account of the session, and the other accounts of the same identity at the provider. */
 export async function showAccounts(deps: PageDeps, { session }: PageRequest): Promise<PageAnswer> {
-  const others = await othersOf(deps, session.memberId);
+  const others = await findOtherAccounts(deps, session.memberId);
   const own = { accountId: session.accountId, name: session.accountName, role: session.role };
-  return shown(
+  return htmlPage(
     "Your accounts",
     <>
       <h1>Your accounts</h1>
@@ -21,20 +21,11 @@ export async function showAccounts(deps: PageDeps, { session }: PageRequest): Pr
           ? "The accounts that you can sign in to through the provider. An account that you joined later is listed after your next sign-in."
           : "A sign-in link leads to one account. To work in another one, use a link for it."}
       </p>
-      <table>
-        <thead>
-          <tr>
-            {["Account", "Role", "Change"].map((heading) => (
-              <th scope="col">{heading}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {[own, ...others].map((one) => (
-            <Row membership={one} isCurrent={one === own} />
-          ))}
-        </tbody>
-      </table>
+      <Table headings={["Account", "Role", "Change"]}>
+        {[own, ...others].map((membership) => (
+          <Row membership={membership} isCurrent={membership === own} />
+        ))}
+      </Table>
     </>,
   );
 }
@@ -60,7 +51,7 @@ function Row({ membership: { accountId, name, role }, isCurrent }: { membership:
 }
 
 // By identity, not by email: an invitation can be shared with somebody who does not read that mailbox.
-function othersOf({ db, provider }: PageDeps, memberId: string): Promise<Membership[]> {
+function findOtherAccounts({ db, provider }: PageDeps, memberId: string): Promise<Membership[]> {
   if (!provider) return Promise.resolve([]);
   return db.run<Membership>(sql`
     SELECT a.id AS "accountId", a.name, m.role

@@ -1,9 +1,9 @@
 import type { AuditAction } from "../../accounts/audit.js";
-import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { cursorOf, PAGE_SIZE, Paging, pageOf } from "../page/paging.js";
-import { Text, Time } from "../page/text.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
+import { Table, Text, Time } from "../page/text.js";
 
-const WORDS: Record<AuditAction, string> = {
+const ACTIONS: Record<AuditAction, string> = {
   "key.created": "Key created",
   "key.revoked": "Key revoked",
   "member.added": "Member added",
@@ -18,21 +18,19 @@ const WORDS: Record<AuditAction, string> = {
   "account.resumed": "Account resumed",
 };
 
-/** `GET /developers/audit`: the newest first. */
+/** `GET /developers/audit`: changes, newest first. */
 export async function showAuditLog(deps: PageDeps, { session, query }: PageRequest): Promise<PageAnswer> {
   const { accountId } = session;
-  const wanted = cursorOf(query, "aud");
-  const begin =
-    wanted === undefined ? null : await deps.prisma.auditEntry.findFirst({ where: { id: wanted, accountId } });
-  const after = begin?.id;
-  const read = await deps.prisma.auditEntry.findMany({
+  const id = readCursor(query, "aud");
+  const after = id && (await deps.prisma.auditEntry.findFirst({ where: { id, accountId } }))?.id;
+  const rows = await deps.prisma.auditEntry.findMany({
     where: { accountId },
     orderBy: [{ at: "desc" }, { id: "desc" }],
     take: PAGE_SIZE + 1,
     ...(after && { cursor: { id: after }, skip: 1 }),
   });
-  const { rows: entries, nextCursor } = pageOf(read);
-  return shown(
+  const { rows: entries, nextCursor } = toPage(rows);
+  return htmlPage(
     "Audit log",
     <>
       <h1>Audit log</h1>
@@ -45,37 +43,28 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
           <p>No changes yet.</p>
         </div>
       ) : (
-        <table>
-          <thead>
+        <Table headings={["When", "Who", "What", "Which", "From"]}>
+          {entries.map((entry) => (
             <tr>
-              {["When", "Who", "What", "Which", "From"].map((heading) => (
-                <th scope="col">{heading}</th>
-              ))}
+              <td data-label="When">
+                <Time at={entry.at} />
+              </td>
+              <td data-label="Who">
+                <Text>{entry.actor}</Text>
+              </td>
+              <td data-label="Type">
+                <span>
+                  {ACTIONS[entry.action as AuditAction] ?? entry.action}
+                  {entry.environment && <span class="sub">{entry.environment}</span>}
+                </span>
+              </td>
+              <td data-label="Which">
+                <Text>{entry.detail}</Text>
+              </td>
+              <td data-label="From">{entry.source}</td>
             </tr>
-          </thead>
-          <tbody>
-            {entries.map((entry) => (
-              <tr>
-                <td data-label="When">
-                  <Time at={entry.at} />
-                </td>
-                <td data-label="Who">
-                  <Text>{entry.actor}</Text>
-                </td>
-                <td data-label="Type">
-                  <span>
-                    {WORDS[entry.action as AuditAction] ?? entry.action}
-                    {entry.environment && <span class="sub">{entry.environment}</span>}
-                  </span>
-                </td>
-                <td data-label="Which">
-                  <Text>{entry.detail}</Text>
-                </td>
-                <td data-label="From">{entry.source}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
       <Paging path={`${AREA_PATH}/audit`} after={after} next={nextCursor} />
     </>,

@@ -1,15 +1,15 @@
 import { type FieldError, failureIn } from "@shipping/kit/errors";
-import { isId, newId } from "@shipping/kit/ids";
+import { newId } from "@shipping/kit/ids";
 import { z } from "zod";
 import { INVITATION_DAYS, type Invited, inviteAgain, inviteMember } from "../../accounts/invite-members.js";
 import { getMember, normalizeEmail, ROLES } from "../../accounts/manage-members.js";
 import type { Mail } from "../../mail/deliver.js";
 import { toMail } from "../../mail/letter.js";
 import { SITE_NAME } from "../../site/site-header.js";
-import { AccountForm, Fault, Field, FormFaults, faultAttributes, formId } from "../page/form.js";
-import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { checkForm } from "../page/read-form.js";
-import { Note, Text, Time } from "../page/text.js";
+import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors, formId } from "../page/form.js";
+import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { checkForm, keepFormId, readField } from "../page/read-form.js";
+import { Fact, Note, Secret, Text, Time } from "../page/text.js";
 import { RoleChoice } from "./change-member.js";
 import { MEMBERS_PATH } from "./members.js";
 
@@ -18,7 +18,7 @@ const inviteForm = z.object({
   role: z.enum(ROLES, "must be admin or viewer"),
   form_id: formId,
 });
-const againForm = z.object({ form_id: formId });
+const resendForm = z.object({ form_id: formId });
 
 function isEmail(text: string): boolean {
   try {
@@ -32,32 +32,33 @@ function isEmail(text: string): boolean {
 /** `GET /developers/members/invite`. */
 export async function showInviteForm(deps: PageDeps): Promise<PageAnswer> {
   const values = { email: "", role: "viewer", formId: newId("form", deps.random) };
-  return shown("Invite a member", <InviteForm deps={deps} values={values} faults={[]} />);
+  return htmlPage("Invite a member", <InviteForm deps={deps} values={values} errors={[]} />);
 }
 
-/** `POST /developers/members/invite`. Where no mail is sent, the link stands in this answer and nowhere else. */
+/** `POST /developers/members/invite`. If email is not set up, only this answer shows the link. */
 export async function submitInviteForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, session, actor } = request;
-  const { value, faults } = checkForm(inviteForm, form);
-  if (!value) return refuseForm(deps, request, 422, faults);
-  const { email, role, form_id: id } = value;
+  const { value, errors } = checkForm(inviteForm, form);
+  if (!value) return refuseForm(deps, request, 422, errors);
+  const { email, role, form_id: formId } = value;
   try {
-    const wanted = { accountId: session.accountId, email, role, formId: id, origin: deps.origin() };
-    return send(deps, request, await inviteMember(deps, wanted, actor));
+    const wanted = { accountId: session.accountId, email, role, formId, origin: deps.origin() };
+    return sendInvitation(deps, request, await inviteMember(deps, wanted, actor));
   } catch (error) {
     const failure = failureIn(error);
     if (failure?.code === "idempotency_conflict") return { location: MEMBERS_PATH };
-    // The fields are right: somebody is already a member, or there are as many as there may be.
-    if (failure?.code !== "invalid_request") throw error;
-    return refuseForm(deps, request, 409, [{ path: "", message: failure.message }]);
+    // The fields are valid, but the person is already a member, or the account has reached its limit.
+    if (failure?.code === "invalid_request")
+      return refuseForm(deps, request, 409, [{ path: "", message: failure.message }]);
+    throw error;
   }
 }
 
-/** `GET /developers/members/{id}/invite-again`: asks. */
+/** `GET /developers/members/{id}/invite-again`: asks for confirmation. */
 export async function confirmInviteAgain(deps: PageDeps, { session, id }: PageRequest): Promise<PageAnswer> {
   const member = await getMember(deps, { accountId: session.accountId, id });
   if (!member.invitedAt) return { location: MEMBERS_PATH };
-  return shown(
+  return htmlPage(
     "Resend an invitation",
     <>
       <h1>Resend an invitation</h1>
@@ -68,10 +69,7 @@ export async function confirmInviteAgain(deps: PageDeps, { session, id }: PageRe
       </p>
       <AccountForm>
         <input type="hidden" name="form_id" value={newId("form", deps.random)} />
-        <div class="actions">
-          <button type="submit">Resend invitation</button>
-          <a href={MEMBERS_PATH}>Cancel</a>
-        </div>
+        <FormButtons submit="Resend invitation" cancel={MEMBERS_PATH} />
       </AccountForm>
     </>,
   );
@@ -82,49 +80,104 @@ export async function submitInviteAgain(deps: PageDeps, request: PageRequest): P
   const { form, session, actor, id } = request;
   const { accountId } = session;
   const { invitedAt } = await getMember(deps, { accountId, id });
-  const { value } = checkForm(againForm, form);
+  const { value } = checkForm(resendForm, form);
   if (!invitedAt || !value) return { location: MEMBERS_PATH };
   try {
     const wanted = { accountId, id, formId: value.form_id, origin: deps.origin() };
-    return send(deps, request, await inviteAgain(deps, wanted, actor));
+    return sendInvitation(deps, request, await inviteAgain(deps, wanted, actor));
   } catch (error) {
     const code = failureIn(error)?.code;
-    // Sent before, or come in between: either way the list says how it stands.
+    // This form was submitted before, or the person has signed in meanwhile. The list shows which.
     if (code === "idempotency_conflict" || code === "invalid_request") return { location: MEMBERS_PATH };
     throw error;
   }
 }
 
-function send(deps: PageDeps, { session }: PageRequest, invited: Invited): HtmlPage {
+function sendInvitation(deps: PageDeps, { session }: PageRequest, invited: Invited): HtmlPage {
   const { canSend } = deps.mailer;
   const { email: inviter, accountName } = session;
   if (canSend) void deps.mailer.send(invitationMail({ ...invited, inviter, accountName, origin: deps.origin() }));
-  const body = <InvitationPage invited={invited} isMailed={canSend} />;
-  return {
-    status: 201,
-    title: canSend ? "Invitation sent" : "Share the link",
-    body,
-    ...(!canSend && { secret: true }),
-  };
+  const title = canSend ? "Invitation sent" : "Share the link";
+  const body = <InvitedPage title={title} invited={invited} isMailed={canSend} />;
+  return { status: 201, title, body, ...(!canSend && { secret: true }) };
 }
 
-interface Values {
-  email: string;
-  role: string;
-  formId: string;
+const PERMISSIONS = {
+  admin: "an admin, who can change everything",
+  viewer: "a viewer, who can see everything but change nothing",
+};
+
+function invitationMail(invited: Invited & { inviter: string; accountName: string; origin: string }): Mail {
+  const { email, role, url, inviter, accountName, origin } = invited;
+  return toMail(email, {
+    subject: `Invitation to ${accountName} on ${SITE_NAME}`,
+    before: [`${inviter} has invited you to the developer area of ${accountName} as ${PERMISSIONS[role]}.`],
+    links: [{ words: `Sign in to ${accountName}`, url }],
+    after: [
+      `The link works once and expires after ${INVITATION_DAYS} days. To sign in later, request a new link at ${origin}${AREA_PATH} with this email address.`,
+      "If you did not expect this invitation, ignore this email.",
+    ],
+  });
 }
 
-function InviteForm(props: { deps: PageDeps; values: Values; faults: readonly FieldError[] }) {
-  const { deps, values, faults } = props;
+function InvitedPage({ title, invited, isMailed }: { title: string; invited: Invited; isMailed: boolean }) {
+  const { email, role, url, expiresAt } = invited;
+  return (
+    <>
+      <h1>{title}</h1>
+      <Note kind="good">
+        {isMailed ? (
+          <p>
+            The invitation is on its way to <Text>{email}</Text>.
+          </p>
+        ) : (
+          <>
+            <p>
+              <strong>Copy it now.</strong> It is shown only once. Send it only to <Text>{email}</Text>: anyone who
+              opens the link can sign in as this member.
+            </p>
+            <Secret list={MEMBERS_PATH}>{url}</Secret>
+          </>
+        )}
+      </Note>
+      <dl>
+        <Fact name="Email">
+          <Text>{email}</Text>
+        </Fact>
+        <Fact name="Role">{role}</Fact>
+        <Fact name="Link expires">
+          <Time at={expiresAt} />
+        </Fact>
+      </dl>
+      <div class="actions">
+        <a href={MEMBERS_PATH}>All members</a>
+      </div>
+    </>
+  );
+}
+
+function refuseForm(deps: PageDeps, { form }: PageRequest, status: number, errors: readonly FieldError[]): HtmlPage {
+  const formId = keepFormId(form, deps.random);
+  const values = { email: readField(form, "email"), role: readField(form, "role"), formId };
+  return { status, title: "Invite a member", body: <InviteForm deps={deps} values={values} errors={errors} /> };
+}
+
+function InviteForm(props: {
+  deps: PageDeps;
+  values: { email: string; role: string; formId: string };
+  errors: readonly FieldError[];
+}) {
+  const { deps, values, errors } = props;
   return (
     <>
       <h1>Invite a member</h1>
       <p>
         {deps.mailer.canSend
-          ? `They receive a link by email. It works once and expires after ${INVITATION_DAYS} days.`
-          : `Email is not set up here, so you get a link to share. It works once and expires after ${INVITATION_DAYS} days.`}
+          ? "They receive a link by email."
+          : "Email is not set up here, so you get a link to share."}{" "}
+        It works once and expires after {INVITATION_DAYS} days.
       </p>
-      <FormFaults faults={faults} fields={["email", "role"]} />
+      <FormErrors errors={errors} fields={["email", "role"]} />
       <AccountForm>
         <input type="hidden" name="form_id" value={values.formId} />
         <Field id="email" label="Email address">
@@ -139,87 +192,13 @@ function InviteForm(props: { deps: PageDeps; values: Values; faults: readonly Fi
             autocomplete="off"
             autocapitalize="none"
             spellcheck={false}
-            {...faultAttributes("email", faults, "email")}
+            {...errorAttributes("email", errors, "email")}
           />
-          <Fault id="email" faults={faults} path="email" />
+          <ErrorText id="email" errors={errors} path="email" />
         </Field>
-        <RoleChoice role={values.role} faults={faults} />
-        <div class="actions">
-          <button type="submit">Invite member</button>
-          <a href={MEMBERS_PATH}>Cancel</a>
-        </div>
+        <RoleChoice role={values.role} errors={errors} />
+        <FormButtons submit="Invite member" cancel={MEMBERS_PATH} />
       </AccountForm>
     </>
   );
-}
-
-function refuseForm(deps: PageDeps, { form }: PageRequest, status: number, faults: readonly FieldError[]): HtmlPage {
-  const sent = (name: string) => form.get(name)?.[0] ?? "";
-  const values = {
-    email: sent("email"),
-    role: sent("role"),
-    formId: isId("form", sent("form_id")) ? sent("form_id") : newId("form", deps.random),
-  };
-  return { status, title: "Invite a member", body: <InviteForm deps={deps} values={values} faults={faults} /> };
-}
-
-/** Says that an invitation is on its way, or shows its link, this once. */
-function InvitationPage({ invited, isMailed }: { invited: Invited; isMailed: boolean }) {
-  const { email, role, url, expiresAt } = invited;
-  return (
-    <>
-      <h1>{isMailed ? "Invitation sent" : "Share the link"}</h1>
-      {isMailed ? (
-        <Note kind="good">
-          <p>
-            The invitation is on its way to <Text>{email}</Text>.
-          </p>
-        </Note>
-      ) : (
-        <Note kind="good">
-          <p>
-            <strong>Copy it now.</strong> It is shown only once. Send it only to <Text>{email}</Text>: anyone who opens
-            the link can sign in as this member.
-          </p>
-          <output id="secret" data-copy data-list={MEMBERS_PATH}>
-            {url}
-          </output>
-        </Note>
-      )}
-      <dl>
-        <dt>Email</dt>
-        <dd>
-          <Text>{email}</Text>
-        </dd>
-        <dt>Role</dt>
-        <dd>{role}</dd>
-        <dt>Link expires</dt>
-        <dd>
-          <Time at={expiresAt} />
-        </dd>
-      </dl>
-      <div class="actions">
-        <a href={MEMBERS_PATH}>All members</a>
-      </div>
-    </>
-  );
-}
-
-const MAY = {
-  admin: "an admin, who can change everything",
-  viewer: "a viewer, who can see everything but change nothing",
-};
-
-/** The mail that invites somebody. */
-function invitationMail(invited: Invited & { inviter: string; accountName: string; origin: string }): Mail {
-  const { email, role, url, inviter, accountName, origin } = invited;
-  return toMail(email, {
-    subject: `Invitation to ${accountName} on ${SITE_NAME}`,
-    before: [`${inviter} has invited you to the developer area of ${accountName} as ${MAY[role]}.`],
-    links: [{ words: `Sign in to ${accountName}`, url }],
-    after: [
-      `The link works once and expires after ${INVITATION_DAYS} days. To sign in later, request a new link at ${origin}${AREA_PATH} with this email address.`,
-      "If you did not expect this invitation, ignore this email.",
-    ],
-  });
 }

@@ -1,24 +1,22 @@
 import { INVITATION_DAYS } from "../../accounts/invite-members.js";
 import { listMembers, type Member } from "../../accounts/manage-members.js";
-import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { cursorOf, PAGE_SIZE, Paging, pageOf } from "../page/paging.js";
-import { Text, Time } from "../page/text.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
+import { Table, Text, Time } from "../page/text.js";
 
-/** Where the list of members is; what changes one is below it. */
+/** The path of the list of members. The pages that change a member are below it. */
 export const MEMBERS_PATH = `${AREA_PATH}/members`;
 
 /** `GET /developers/members`. */
 export async function showMembers(deps: PageDeps, { session, query }: PageRequest): Promise<PageAnswer> {
   const { accountId } = session;
-  const wanted = cursorOf(query, "mem");
-  const begin =
-    wanted === undefined ? null : await deps.prisma.accountMember.findFirst({ where: { id: wanted, accountId } });
-  const after = begin?.id;
-  const read = await listMembers(deps, accountId, { after, take: PAGE_SIZE + 1 });
-  const { rows: members, nextCursor } = pageOf(read);
+  const id = readCursor(query, "mem");
+  const after = id && (await deps.prisma.accountMember.findFirst({ where: { id, accountId } }))?.id;
+  const rows = await listMembers(deps, accountId, { after, take: PAGE_SIZE + 1 });
+  const { rows: members, nextCursor } = toPage(rows);
   const mayChange = session.role === "admin";
   const headings = ["Email", "Role", "Added", ...(deps.provider ? ["Sign-in"] : []), ...(mayChange ? ["Change"] : [])];
-  return shown(
+  return htmlPage(
     "Members",
     <>
       <div class="head">
@@ -35,36 +33,27 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
           </a>
         )}
       </div>
-      <table>
-        <thead>
+      <Table headings={headings}>
+        {members.map((member) => (
           <tr>
-            {headings.map((heading) => (
-              <th scope="col">{heading}</th>
-            ))}
+            <td data-label="Email">
+              <span>
+                <Text>{member.email}</Text> {member.id === session.memberId && <span class="tag">You</span>}
+              </span>
+            </td>
+            <td data-label="Role">{member.role}</td>
+            <td data-label="Added">
+              <Added member={member} now={deps.now()} />
+            </td>
+            {deps.provider && <td data-label="Sign-in">{member.bound ? "Linked" : "Not yet"}</td>}
+            {mayChange && (
+              <td>
+                <Changes member={member} />
+              </td>
+            )}
           </tr>
-        </thead>
-        <tbody>
-          {members.map((member) => (
-            <tr>
-              <td data-label="Email">
-                <span>
-                  <Text>{member.email}</Text> {member.id === session.memberId && <span class="tag">You</span>}
-                </span>
-              </td>
-              <td data-label="Role">{member.role}</td>
-              <td data-label="Added">
-                <Added member={member} now={deps.now()} />
-              </td>
-              {deps.provider && <td data-label="Sign-in">{member.bound ? "Linked" : "Not yet"}</td>}
-              {mayChange && (
-                <td>
-                  <Changes member={member} />
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       <Paging path={MEMBERS_PATH} after={after} next={nextCursor} />
     </>,
   );
@@ -72,13 +61,13 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
 
 function Added({ member: { createdAt, invitedAt }, now }: { member: Member; now: Date }) {
   if (!invitedAt) return <Time at={createdAt} />;
-  const isOver = now.getTime() - invitedAt.getTime() > INVITATION_DAYS * 86_400_000;
+  const isExpired = now.getTime() - invitedAt.getTime() > INVITATION_DAYS * 86_400_000;
   return (
     <span>
       <span class="tag warning">Invited</span>
       <span class="sub">
         <Time at={invitedAt} />
-        {isOver && ", the link has expired"}
+        {isExpired && ", the link has expired"}
       </span>
     </span>
   );

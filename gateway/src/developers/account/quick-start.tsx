@@ -1,11 +1,11 @@
 import { BASE_PATH } from "../../api/endpoint.js";
 import { CodeExample, CodeTabs } from "../../site/code-example.js";
-import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 
-/** `GET /developers/quick-start`: from an order to its label, with this installation's address and no key in it. */
+/** `GET /developers/quick-start`: programs from an order to its label, with the URL of this installation and without a key. */
 export async function showQuickStart(deps: PageDeps, { session }: PageRequest): Promise<PageAnswer> {
   const base = deps.origin() + BASE_PATH;
-  return shown(
+  return htmlPage(
     "Quick start",
     <>
       <h1>Quick start: create your first label</h1>
@@ -54,8 +54,8 @@ const SHIPPING = {
 const order = JSON.stringify(SHIPPING, null, 2);
 
 /**
- * From an order to its label in POSIX shell and curl 7.76 or newer. `base` is the API's address. It has no comments: an interactive zsh
- * takes them for commands.
+ * From an order to its label in POSIX shell, with curl 7.76 or newer. `base` is the URL of the API. It has no comments, because an
+ * interactive zsh runs them as commands.
  */
 function curlSteps(base: string): string {
   return `BASE=${base}

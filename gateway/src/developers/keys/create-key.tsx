@@ -1,18 +1,15 @@
 import type { Environment } from "@shipping/kit/caller";
 import { type FieldError, failureIn } from "@shipping/kit/errors";
-import { isId, newId } from "@shipping/kit/ids";
+import { newId } from "@shipping/kit/ids";
 import { z } from "zod";
 import { isName, NAME_RULE } from "../../accounts/manage-accounts.js";
 import { type CreatedKey, createKey } from "../../accounts/manage-keys.js";
 import { type Scope, scopes } from "../../admission/api-key.js";
-import { AccountForm, Fault, Field, FormFaults, faultAttributes, formId } from "../page/form.js";
-import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { checkForm } from "../page/read-form.js";
-import { Note, Text, Time } from "../page/text.js";
+import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors, formId } from "../page/form.js";
+import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { checkForm, keepFormId, readField } from "../page/read-form.js";
+import { Fact, Note, Secret, Text, Time } from "../page/text.js";
 
-const DAY_MS = 86_400_000;
-
-/** Describes in words what each scope allows. */
 const SCOPE_WORDS: Record<Scope, string> = {
   "account:read": "View the account's name, limits and capabilities",
   "orders:write": "Create orders",
@@ -26,25 +23,16 @@ const SCOPE_WORDS: Record<Scope, string> = {
   "webhooks:read": "View webhook subscriptions",
 };
 
-/**
- * Exactly the scopes that the quick starts need: for the account, and from order to label where there is a carrier, otherwise from order to
- * shipment.
- */
+/** The scopes that the quick starts need: from the account and an order to the label, or to the shipment if there is no carrier. */
 export const FIRST_SCOPES: Record<Environment, readonly Scope[]> = {
   sandbox: ["account:read", "orders:write", "shipments:write", "rates:read", "labels:write", "labels:read"],
   live: ["account:read", "orders:write", "shipments:write"],
 };
 
-/** For how long a new key may be made; 90 days unless told otherwise. */
-const EXPIRIES = { "30d": 30, "90d": 90, "365d": 365, never: undefined } as const;
-
-type Expiry = keyof typeof EXPIRIES;
-
-/** How an expiry is called. */
-function expiryWords(expiry: Expiry): string {
-  const days = EXPIRIES[expiry];
-  return days === undefined ? "Never" : `In ${days} days`;
-}
+const DAY_MS = 86_400_000;
+const EXPIRY_DAYS = { "30d": 30, "90d": 90, "365d": 365, never: undefined } as const;
+type Expiry = keyof typeof EXPIRY_DAYS;
+const EXPIRIES = Object.keys(EXPIRY_DAYS) as Expiry[];
 
 const nameRule = `must have ${NAME_RULE}`;
 const keyForm = z.strictObject({
@@ -52,7 +40,7 @@ const keyForm = z.strictObject({
   scopes: z
     .array(z.enum(scopes, "must be chosen from the list"), "must include at least one")
     .refine((chosen) => new Set(chosen).size === chosen.length, "must not be repeated"),
-  expires: z.enum(Object.keys(EXPIRIES) as Expiry[], "must be chosen from the list"),
+  expires: z.enum(EXPIRIES, "must be chosen from the list"),
   form_id: formId,
 });
 
@@ -64,53 +52,48 @@ export async function showKeyForm(deps: PageDeps, { environment }: PageRequest):
     expires: "90d",
     formId: newId("form", deps.random),
   };
-  return shown("Create a key", <KeyForm environment={environment} values={values} faults={[]} />);
+  return htmlPage("Create a key", <KeyForm environment={environment} values={values} errors={[]} />);
 }
 
-/** `POST …/keys/new`: the key stands in this answer and nowhere else. The same form again is sent to the list. */
+/** `POST …/keys/new`. Only this answer shows the key. The same form, submitted again, leads to the list. */
 export async function submitKeyForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, environment, session, actor } = request;
-  const { value, faults } = checkForm(keyForm, form, ["scopes"]);
-  if (!value) return refuseForm(deps, request, 422, faults);
-  const { name, scopes: chosen, expires, form_id: id } = value;
-  const days = EXPIRIES[expires];
+  const { value, errors } = checkForm(keyForm, form, ["scopes"]);
+  if (!value) return refuseForm(deps, request, 422, errors);
+  const { name, expires, form_id: formId } = value;
+  const days = EXPIRY_DAYS[expires];
   const wanted = {
     accountId: session.accountId,
     environment,
     name,
-    scopes: chosen,
-    formId: id,
+    scopes: value.scopes,
+    formId,
     ...(days !== undefined && { expiresInMs: days * DAY_MS }),
   };
   const list = `${AREA_PATH}/${environment}/keys`;
   try {
     const created = await createKey(deps, wanted, actor);
-    const body = <NewKeyPage created={created} name={name} list={list} />;
+    const body = <CreatedKeyPage created={created} name={name} list={list} />;
     return { status: 201, title: "Key created", secret: true, body };
   } catch (error) {
     const failure = failureIn(error);
     if (failure?.code === "idempotency_conflict") return { location: list };
-    // The fields are right: there are as many keys as there may be.
-    if (failure?.code !== "invalid_request") throw error;
-    return refuseForm(deps, request, 409, [{ path: "", message: failure.message }]);
+    // The fields are valid, but the account has reached its limit of keys.
+    if (failure?.code === "invalid_request")
+      return refuseForm(deps, request, 409, [{ path: "", message: failure.message }]);
+    throw error;
   }
 }
 
-function refuseForm(
-  deps: PageDeps,
-  { form, environment }: PageRequest,
-  status: number,
-  faults: readonly FieldError[],
-): HtmlPage {
-  const sent = (name: string) => form.get(name)?.[0] ?? "";
+function refuseForm(deps: PageDeps, request: PageRequest, status: number, errors: readonly FieldError[]): HtmlPage {
+  const { form, environment } = request;
   const values: KeyFormValues = {
-    name: sent("name"),
+    name: readField(form, "name"),
     scopes: form.get("scopes") ?? [],
-    expires: sent("expires"),
-    formId: isId("form", sent("form_id")) ? sent("form_id") : newId("form", deps.random),
+    expires: readField(form, "expires"),
+    formId: keepFormId(form, deps.random),
   };
-  const body = <KeyForm environment={environment} values={values} faults={faults} />;
-  return { status, title: "Create a key", body };
+  return { status, title: "Create a key", body: <KeyForm environment={environment} values={values} errors={errors} /> };
 }
 
 interface KeyFormValues {
@@ -120,21 +103,13 @@ interface KeyFormValues {
   formId: string;
 }
 
-/** The form for a new key, with what was sent before and what was wrong with it. */
-function KeyForm({
-  environment,
-  values,
-  faults,
-}: {
-  environment: Environment;
-  values: KeyFormValues;
-  faults: readonly FieldError[];
-}) {
+function KeyForm(props: { environment: Environment; values: KeyFormValues; errors: readonly FieldError[] }) {
+  const { environment, values, errors } = props;
   return (
     <>
       <h1>{environment === "live" ? "Create a live key" : "Create a sandbox key"}</h1>
       <p>The next page shows the key once. Be ready to store it with your server's other secrets.</p>
-      <FormFaults faults={faults} fields={["name", "scopes", "expires"]} />
+      <FormErrors errors={errors} fields={["name", "scopes", "expires"]} />
       <AccountForm>
         <input type="hidden" name="form_id" value={values.formId} />
         <Field id="name" label="Name" hint="The server or program that will use this key.">
@@ -146,9 +121,9 @@ function KeyForm({
             maxLength={200}
             required
             autocomplete="off"
-            {...faultAttributes("name", faults, "name")}
+            {...errorAttributes("name", errors, "name")}
           />
-          <Fault id="name" faults={faults} path="name" />
+          <ErrorText id="name" errors={errors} path="name" />
         </Field>
         <fieldset>
           <legend>Permissions</legend>
@@ -163,29 +138,25 @@ function KeyForm({
               <code class="sub">{scope}</code>
             </div>
           ))}
-          <Fault id="scopes" faults={faults} path="scopes" />
+          <ErrorText id="scopes" errors={errors} path="scopes" />
         </fieldset>
         <Field id="expires" label="Expires" hint="If a key leaks, an expiry date limits the damage.">
-          <select id="expires" name="expires" {...faultAttributes("expires", faults, "expires")}>
-            {(Object.keys(EXPIRIES) as Expiry[]).map((expiry) => (
+          <select id="expires" name="expires" {...errorAttributes("expires", errors, "expires")}>
+            {EXPIRIES.map((expiry) => (
               <option value={expiry} selected={values.expires === expiry}>
-                {expiryWords(expiry)}
+                {expiry === "never" ? "Never" : `In ${EXPIRY_DAYS[expiry]} days`}
               </option>
             ))}
           </select>
-          <Fault id="expires" faults={faults} path="expires" />
+          <ErrorText id="expires" errors={errors} path="expires" />
         </Field>
-        <div class="actions">
-          <button type="submit">Create key</button>
-          <a href={`${AREA_PATH}/${environment}/keys`}>Cancel</a>
-        </div>
+        <FormButtons submit="Create key" cancel={`${AREA_PATH}/${environment}/keys`} />
       </AccountForm>
     </>
   );
 }
 
-/** Shows a key, this once. */
-function NewKeyPage({ created, name, list }: { created: CreatedKey; name: string; list: string }) {
+function CreatedKeyPage({ created, name, list }: { created: CreatedKey; name: string; list: string }) {
   const { key, expiresAt, environment } = created;
   return (
     <>
@@ -194,17 +165,13 @@ function NewKeyPage({ created, name, list }: { created: CreatedKey; name: string
         <p>
           <strong>Copy it now.</strong> It is shown only once. We store only a hash, so nobody can look it up later.
         </p>
-        <output id="secret" data-copy data-list={list}>
-          {key}
-        </output>
+        <Secret list={list}>{key}</Secret>
       </Note>
       <dl>
-        <dt>Name</dt>
-        <dd>
+        <Fact name="Name">
           <Text>{name}</Text>
-        </dd>
-        <dt>Expires</dt>
-        <dd>{expiresAt ? <Time at={expiresAt} /> : "Never"}</dd>
+        </Fact>
+        <Fact name="Expires">{expiresAt ? <Time at={expiresAt} /> : "Never"}</Fact>
       </dl>
       <p>Keep the key on your server. Never put it in browsers, mobile apps, repositories or URLs.</p>
       <div class="actions">

@@ -3,20 +3,29 @@ import sql from "sql-template-tag";
 import { LISTED_KEY, type ListedKey } from "../../accounts/manage-keys.js";
 import { scopes } from "../../admission/api-key.js";
 import { clock, selectColumns } from "../../database/deps.js";
-import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { cursorOf, PAGE_SIZE, Paging, pageOf } from "../page/paging.js";
-import { Chips, Text, Time } from "../page/text.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
+import { Chips, Table, Text, Time } from "../page/text.js";
+
+/** A key in the list. */
+export interface KeyRow extends ListedKey {
+  /** True if the key is valid now. */
+  active: boolean;
+}
 
 /** `GET …/keys`: the keys of an environment, newest first, with inactive keys at the end. */
 export async function showKeys(deps: PageDeps, { session, environment, query }: PageRequest): Promise<PageAnswer> {
   const { accountId } = session;
-  const wanted = cursorOf(query, "key");
-  const begin =
-    wanted === undefined ? null : await deps.prisma.apiKey.findFirst({ where: { id: wanted, accountId, environment } });
-  const after = begin?.id;
-  const { rows: keys, nextCursor } = await listKeysOfPage(deps, { accountId, environment, after });
+  const id = readCursor(query, "key");
+  const after = id && (await deps.prisma.apiKey.findFirst({ where: { id, accountId, environment } }))?.id;
+  const { rows: keys, nextCursor } = await listKeyPage(deps, { accountId, environment, after });
   const mayChange = session.role === "admin";
-  return shown(
+  const createLink = mayChange && (
+    <a class="button" href={`${AREA_PATH}/${environment}/keys/new`}>
+      Create key
+    </a>
+  );
+  return htmlPage(
     "API keys",
     <>
       <div class="head">
@@ -28,15 +37,15 @@ export async function showKeys(deps: PageDeps, { session, environment, query }: 
             characters are shown.
           </p>
         </div>
-        {mayChange && keys.length > 0 && <CreateLink environment={environment} />}
+        {keys.length > 0 && createLink}
       </div>
       {keys.length === 0 ? (
         <div class="empty">
           <p>There are no {environment} keys yet. Create one to call the API.</p>
-          {mayChange && <CreateLink environment={environment} />}
+          {createLink}
         </div>
       ) : (
-        <KeyTable keys={keys} revocable={mayChange} environment={environment} />
+        <KeyTable keys={keys} mayRevoke={mayChange} environment={environment} />
       )}
       <Paging path={`${AREA_PATH}/${environment}/keys`} after={after} next={nextCursor} />
       <h2>Rotate a key</h2>
@@ -48,115 +57,12 @@ export async function showKeys(deps: PageDeps, { session, environment, query }: 
   );
 }
 
-function CreateLink({ environment }: { environment: Environment }) {
-  return (
-    <a class="button" href={`${AREA_PATH}/${environment}/keys/new`}>
-      Create key
-    </a>
-  );
-}
-
-function KeyTable(props: { keys: ListedKeyOfPage[]; revocable: boolean; environment: Environment }) {
-  const { keys, revocable, environment } = props;
-  return (
-    <table>
-      <thead>
-        <tr>
-          {["Name", "Permissions", "Created", "Last used", "Expires", ...(revocable ? ["Revoke"] : [])].map(
-            (heading) => (
-              <th scope="col">{heading}</th>
-            ),
-          )}
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map((key) => (
-          <tr class={key.active ? undefined : "over"}>
-            <td data-label="Name">
-              <span>
-                <Text>{nameOf(key)}</Text>
-                <code class="sub">…{key.lastFour}</code>
-              </span>
-            </td>
-            <td data-label="Permissions">
-              {key.scopes.length === scopes.length ? "Full access" : <Chips words={key.scopes} />}
-            </td>
-            <td data-label="Created">
-              <Time at={key.createdAt} />
-            </td>
-            <td data-label="Last used">{key.lastUsedAt ? <Time at={key.lastUsedAt} /> : "Never"}</td>
-            <td data-label="Expires">
-              <Expiry keyShown={key} />
-            </td>
-            {revocable && (
-              <td>
-                {key.active && (
-                  <a
-                    class="danger-link"
-                    href={`${AREA_PATH}/${environment}/keys/${key.id}/revoke`}
-                    aria-label={`Revoke the key that ends in ${key.lastFour}`}
-                  >
-                    Revoke
-                  </a>
-                )}
-              </td>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function Expiry({ keyShown }: { keyShown: ListedKeyOfPage }) {
-  const { revokedAt, expiresAt, active } = keyShown;
-  if (revokedAt) {
-    return (
-      <span>
-        <span class="tag danger">Revoked</span>
-        <span class="sub">
-          <Time at={revokedAt} />
-        </span>
-      </span>
-    );
-  }
-  if (!expiresAt) return <span>Never</span>;
-  return !active ? (
-    <span>
-      <span class="tag">Expired</span>
-      <span class="sub">
-        <Time at={expiresAt} />
-      </span>
-    </span>
-  ) : (
-    <Time at={expiresAt} />
-  );
-}
-
-/** The name of a key. Keys created on the command line may have none. */
-export function nameOf({ name }: Pick<ListedKey, "name">): string {
-  return name ?? "Unnamed key";
-}
-
-/** A key in the area's list. */
-export interface ListedKeyOfPage extends ListedKey {
-  /** True if the key is valid now. */
-  active: boolean;
-}
-
-/** Which page of a list of keys: that after a key which is there, or the first one. */
-interface WantedKeys {
-  accountId: string;
-  environment: Environment;
-  after: string | undefined;
-}
-
-/** A page of an environment's keys: the active ones first, and of each kind the newest first. */
-export async function listKeysOfPage(
+/** Lists a page of an environment's keys: active ones first, each group newest first. `after` is the ID of an existing key. */
+export async function listKeyPage(
   deps: Pick<PageDeps, "db" | "clockOffsetMs">,
-  { accountId, environment, after = "" }: WantedKeys,
-): Promise<ReturnType<typeof pageOf<ListedKeyOfPage>>> {
-  const read = await deps.db.run<ListedKeyOfPage>(sql`
+  { accountId, environment, after = "" }: { accountId: string; environment: Environment; after?: string | undefined },
+): Promise<ReturnType<typeof toPage<KeyRow>>> {
+  const rows = await deps.db.run<KeyRow>(sql`
     WITH listed AS (
       SELECT ${selectColumns(LISTED_KEY, "api_keys")},
         revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${clock(deps)}) AS active
@@ -164,5 +70,66 @@ export async function listKeysOfPage(
     SELECT * FROM listed
     WHERE ${after} = '' OR (active, "createdAt", id) < (SELECT active, "createdAt", id FROM listed WHERE id = ${after})
     ORDER BY active DESC, "createdAt" DESC, id DESC LIMIT ${PAGE_SIZE + 1}`);
-  return pageOf(read);
+  return toPage(rows);
+}
+
+function KeyTable(props: { keys: readonly KeyRow[]; mayRevoke: boolean; environment: Environment }) {
+  const { keys, mayRevoke, environment } = props;
+  const headings = ["Name", "Permissions", "Created", "Last used", "Expires", ...(mayRevoke ? ["Revoke"] : [])];
+  return (
+    <Table headings={headings}>
+      {keys.map((key) => (
+        <tr class={key.active ? undefined : "over"}>
+          <td data-label="Name">
+            <span>
+              <Text>{keyName(key)}</Text>
+              <code class="sub">…{key.lastFour}</code>
+            </span>
+          </td>
+          <td data-label="Permissions">
+            {key.scopes.length === scopes.length ? "Full access" : <Chips words={key.scopes} />}
+          </td>
+          <td data-label="Created">
+            <Time at={key.createdAt} />
+          </td>
+          <td data-label="Last used">{key.lastUsedAt ? <Time at={key.lastUsedAt} /> : "Never"}</td>
+          <td data-label="Expires">
+            <Expiry {...key} />
+          </td>
+          {mayRevoke && (
+            <td>
+              {key.active && (
+                <a
+                  class="danger-link"
+                  href={`${AREA_PATH}/${environment}/keys/${key.id}/revoke`}
+                  aria-label={`Revoke the key that ends in ${key.lastFour}`}
+                >
+                  Revoke
+                </a>
+              )}
+            </td>
+          )}
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function Expiry({ revokedAt, expiresAt, active }: Pick<KeyRow, "revokedAt" | "expiresAt" | "active">) {
+  const endedAt = revokedAt ?? expiresAt;
+  if (!endedAt) return <span>Never</span>;
+  if (active) return <Time at={endedAt} />;
+  return (
+    <span>
+      {revokedAt ? <span class="tag danger">Revoked</span> : <span class="tag">Expired</span>}
+      <span class="sub">
+        <Time at={endedAt} />
+      </span>
+    </span>
+  );
+}
+
+/** The name of a key. Keys created on the command line may have none. */
+export function keyName({ name }: Pick<ListedKey, "name">): string {
+  return name ?? "Unnamed key";
 }

@@ -1,19 +1,19 @@
 import { getKey, revokeKey } from "../../accounts/manage-keys.js";
-import { AccountForm } from "../page/form.js";
-import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { Note, Text, Time } from "../page/text.js";
-import { nameOf } from "./keys.js";
+import { AccountForm, FormButtons } from "../page/form.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { Fact, Note, Text, Time } from "../page/text.js";
+import { keyName } from "./keys.js";
 
 const DAY_MS = 86_400_000;
 
-/** `GET …/keys/{id}/revoke`: asks, and says what would break. */
+/** `GET …/keys/{id}/revoke`: asks for confirmation, and warns if the key is in use. */
 export async function confirmRevoke(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id, session } = request;
   const list = `${AREA_PATH}/${environment}/keys`;
   const key = await getKey(deps, { id, environment, accountId: session.accountId });
   if (key.revokedAt) return { location: list };
   const isInUse = key.lastUsedAt !== null && deps.now().getTime() - key.lastUsedAt.getTime() < DAY_MS;
-  return shown(
+  return htmlPage(
     "Revoke a key",
     <>
       <h1>
@@ -29,24 +29,16 @@ export async function confirmRevoke(deps: PageDeps, request: PageRequest): Promi
         <p>Requests with this key are refused immediately. You cannot undo this.</p>
       </Note>
       <dl>
-        <dt>Name</dt>
-        <dd>
-          <Text>{nameOf(key)}</Text>
-        </dd>
-        <dt>Last used</dt>
-        <dd>{key.lastUsedAt ? <Time at={key.lastUsedAt} /> : "Never"}</dd>
-        <dt>Created</dt>
-        <dd>
+        <Fact name="Name">
+          <Text>{keyName(key)}</Text>
+        </Fact>
+        <Fact name="Last used">{key.lastUsedAt ? <Time at={key.lastUsedAt} /> : "Never"}</Fact>
+        <Fact name="Created">
           <Time at={key.createdAt} />
-        </dd>
+        </Fact>
       </dl>
       <AccountForm>
-        <div class="actions">
-          <button class="danger-action" type="submit">
-            Revoke key
-          </button>
-          <a href={list}>Cancel</a>
-        </div>
+        <FormButtons submit="Revoke key" cancel={list} isDangerous />
       </AccountForm>
     </>,
   );

@@ -2,10 +2,10 @@ import type { Environment } from "@shipping/kit/caller";
 import { ACTIVE_KEYS_LIMIT } from "../../accounts/manage-keys.js";
 import { ACTIVE_WEBHOOKS_LIMIT, getCapabilities } from "../../api/endpoints/account.js";
 import type { HourOfRequests, Refusals } from "../../request-log/count-requests.js";
-import { nameOf } from "../keys/keys.js";
+import { keyName } from "../keys/keys.js";
 import { BarChart, type BarKind } from "../page/bar-chart.js";
-import { Text, Time } from "../page/text.js";
-import { type KeyInUse, type LabelsMade, MAX_LABELS } from "./overview.js";
+import { Fact, Table, Text, Time } from "../page/text.js";
+import { type KeyInUse, type LabelCounts, MAX_LABELS } from "./read-figures.js";
 
 const KINDS: readonly BarKind[] = [
   { name: "Successful", tone: "good" },
@@ -13,14 +13,13 @@ const KINDS: readonly BarKind[] = [
   { name: "Failed (5xx)", tone: "danger" },
 ];
 
-/** The requests of the last day by hour, and why some were refused. */
+/** The requests of the last 24 hours, and why some were refused. */
 export function RequestFigures(props: {
   base: string;
   hours: readonly HourOfRequests[];
   refusals: readonly Refusals[];
 }) {
-  const { base, hours, refusals } = props;
-  const bars = hours.map(({ hour, reads, writes, replays, refused, failed }) => ({
+  const bars = props.hours.map(({ hour, reads, writes, replays, refused, failed }) => ({
     at: hour,
     counts: [reads + writes + replays, refused, failed],
   }));
@@ -28,58 +27,47 @@ export function RequestFigures(props: {
     <>
       <h2>Requests in the last 24 hours</h2>
       <BarChart label="Requests by hour" kinds={KINDS} bars={bars} />
-      {refusals.length > 0 && <RefusalTable base={base} refusals={refusals} />}
+      {props.refusals.length > 0 && <ErrorTable base={props.base} refusals={props.refusals} />}
     </>
   );
 }
 
-function RefusalTable({ base, refusals }: { base: string; refusals: readonly Refusals[] }) {
+function ErrorTable({ base, refusals }: { base: string; refusals: readonly Refusals[] }) {
   return (
-    <table>
-      <caption>Errors by code</caption>
-      <thead>
+    <Table caption="Errors by code" headings={["Code", "Status", "Requests", "Explanation"]}>
+      {refusals.map(({ code, status, count }) => (
         <tr>
-          <th scope="col">Code</th>
-          <th scope="col">Status</th>
-          <th scope="col">Requests</th>
-          <th scope="col">Explanation</th>
+          <td data-label="Code">
+            <a href={`${base}/requests?status=${code}`}>
+              <code>{code}</code>
+            </a>
+          </td>
+          <td data-label="Status">{status}</td>
+          <td data-label="Requests">{count.toLocaleString("en")}</td>
+          <td data-label="Explanation">
+            <a href={`/docs/errors#${code}`} aria-label={`How to fix it: ${code}`}>
+              How to fix it
+            </a>
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {refusals.map(({ code, status, count }) => (
-          <tr>
-            <td data-label="Code">
-              <a href={`${base}/requests?status=${code}`}>
-                <code>{code}</code>
-              </a>
-            </td>
-            <td data-label="Status">{status}</td>
-            <td data-label="Requests">{count.toLocaleString("en")}</td>
-            <td data-label="Explanation">
-              <a href={`/docs/errors#${code}`} aria-label={`How to fix it: ${code}`}>
-                How to fix it
-              </a>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }
 
-/** How many labels were made lately. */
-export function LabelFigures({ base, labels }: { base: string; labels: LabelsMade }) {
+/** How many labels were created. */
+export function LabelFigures({ base, labels }: { base: string; labels: LabelCounts }) {
+  const format = (count: number) =>
+    count > MAX_LABELS ? `more than ${MAX_LABELS.toLocaleString("en")}` : count.toLocaleString("en");
   return (
     <>
       <h2>Labels created</h2>
       <dl class="figures">
         <div>
-          <dt>Last 24 hours</dt>
-          <dd>{inWords(labels.lastDay)}</dd>
+          <Fact name="Last 24 hours">{format(labels.lastDay)}</Fact>
         </div>
         <div>
-          <dt>Last 30 days</dt>
-          <dd>{inWords(labels.lastMonth)}</dd>
+          <Fact name="Last 30 days">{format(labels.lastMonth)}</Fact>
         </div>
       </dl>
       <p>
@@ -89,49 +77,36 @@ export function LabelFigures({ base, labels }: { base: string; labels: LabelsMad
   );
 }
 
-function inWords(count: number): string {
-  return count > MAX_LABELS ? `more than ${MAX_LABELS.toLocaleString("en")}` : count.toLocaleString("en");
-}
-
-/** How much of its limit each key has used in the last minute. */
+/** How much of its rate limit each key has used in the last minute. */
 export function KeyUsage(props: { base: string; keys: readonly KeyInUse[]; limit: number; isAdmin: boolean }) {
   const { base, keys, limit, isAdmin } = props;
   return (
     <>
       <h2>Requests per key in the last minute</h2>
-      <table>
-        <thead>
+      <Table headings={["Key", "Used", "Last used"]}>
+        {keys.map((key) => (
           <tr>
-            <th scope="col">Key</th>
-            <th scope="col">Used</th>
-            <th scope="col">Last used</th>
+            <td data-label="Key">
+              <span>
+                <Text>{keyName(key)}</Text> <code class="sub">…{key.lastFour}</code>
+              </span>
+            </td>
+            <td data-label="Used">
+              <span class="nowrap">
+                <meter
+                  min={0}
+                  max={limit}
+                  high={limit * 0.8}
+                  value={key.requests}
+                  aria-label={`Requests of the key that ends in ${key.lastFour}`}
+                />
+                {key.requests} of {limit}
+              </span>
+            </td>
+            <td data-label="Last used">{key.lastUsedAt ? <Time at={key.lastUsedAt} /> : "Never"}</td>
           </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr>
-              <td data-label="Key">
-                <span>
-                  <Text>{nameOf(key)}</Text> <code class="sub">…{key.lastFour}</code>
-                </span>
-              </td>
-              <td data-label="Used">
-                <span class="nowrap">
-                  <meter
-                    min={0}
-                    max={limit}
-                    high={limit * 0.8}
-                    value={key.requests}
-                    aria-label={`Requests of the key that ends in ${key.lastFour}`}
-                  />
-                  {key.requests} of {limit}
-                </span>
-              </td>
-              <td data-label="Last used">{key.lastUsedAt ? <Time at={key.lastUsedAt} /> : "Never"}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       <p class="paging">
         <a href={`${base}/keys`}>All API keys</a>
         {isAdmin && <a href={`${base}/keys/new`}>Create key</a>}
@@ -140,7 +115,7 @@ export function KeyUsage(props: { base: string; keys: readonly KeyInUse[]; limit
   );
 }
 
-const WORDS: Record<keyof ReturnType<typeof getCapabilities>, string> = {
+const CAPABILITIES: Record<keyof ReturnType<typeof getCapabilities>, string> = {
   orders: "Orders",
   shipments: "Shipments",
   webhooks: "Webhooks",
@@ -149,28 +124,21 @@ const WORDS: Record<keyof ReturnType<typeof getCapabilities>, string> = {
   tracking: "Tracking",
 };
 
-/** What an environment can do, and how much of it. */
-export function Abilities({ environment, requestsPerMinute }: { environment: Environment; requestsPerMinute: number }) {
-  const capabilities = Object.entries(getCapabilities(environment)) as [keyof typeof WORDS, boolean][];
-  const named = (wanted: boolean) => capabilities.filter(([, can]) => can === wanted).map(([name]) => WORDS[name]);
+/** What an environment can do, and its limits. */
+export function Capabilities(props: { environment: Environment; requestsPerMinute: number }) {
+  const capabilities = Object.entries(getCapabilities(props.environment)) as [keyof typeof CAPABILITIES, boolean][];
+  const list = (wanted: boolean) =>
+    capabilities.flatMap(([name, isAvailable]) => (isAvailable === wanted ? CAPABILITIES[name] : [])).join(", ");
+  const missing = list(false);
   return (
     <>
       <h2>Capabilities and limits</h2>
       <dl>
-        <dt>Available</dt>
-        <dd>{named(true).join(", ")}</dd>
-        {named(false).length > 0 && (
-          <>
-            <dt>Not available</dt>
-            <dd>{named(false).join(", ")} (no carrier is configured)</dd>
-          </>
-        )}
-        <dt>Rate limit</dt>
-        <dd>{requestsPerMinute} requests per minute per key</dd>
-        <dt>API keys</dt>
-        <dd>Up to {ACTIVE_KEYS_LIMIT} active keys</dd>
-        <dt>Webhooks</dt>
-        <dd>Up to {ACTIVE_WEBHOOKS_LIMIT} active subscriptions</dd>
+        <Fact name="Available">{list(true)}</Fact>
+        {missing && <Fact name="Not available">{missing} (no carrier is configured)</Fact>}
+        <Fact name="Rate limit">{props.requestsPerMinute} requests per minute per key</Fact>
+        <Fact name="API keys">Up to {ACTIVE_KEYS_LIMIT} active keys</Fact>
+        <Fact name="Webhooks">Up to {ACTIVE_WEBHOOKS_LIMIT} active subscriptions</Fact>
       </dl>
     </>
   );

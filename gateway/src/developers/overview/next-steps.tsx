@@ -1,30 +1,43 @@
 import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { nameOf } from "../keys/keys.js";
+import { keyName } from "../keys/keys.js";
 import { AREA_PATH } from "../page/page.js";
 import { Note, Text, Time } from "../page/text.js";
-import { wordsOf } from "../webhooks/failure-words.js";
-import { hostOf } from "../webhooks/read-subscriptions.js";
-import type { KeyInUse } from "./overview.js";
+import { describeFailure } from "../webhooks/failure-words.js";
+import { endpointHost } from "../webhooks/read-subscriptions.js";
+import type { KeyInUse } from "./read-figures.js";
 
-/** Which of the first steps an account has taken. What its environment cannot do is no step. */
+/** The steps that an account has taken. `label` is undefined if the environment has no labels. */
 interface Done {
   key: boolean;
-  label?: boolean;
+  label: boolean | undefined;
   webhook: boolean;
 }
 
-interface Step {
-  isDone: boolean;
-  title: string;
-  why: string;
-  /** Where it is done. */
-  path: string;
-  button: string;
-}
-
-/** The next steps of a new account; nothing once all are done. Viewers see how far the account has got. */
+/** The steps of a new account; nothing once all are done. Only admins get a button, since only they can take all steps. */
 export function NextSteps({ base, isAdmin, done }: { base: string; isAdmin: boolean; done: Done }) {
-  const steps = stepsOf(base, done);
+  const steps = [
+    {
+      isDone: done.key,
+      title: "Create an API key",
+      why: "Your program needs one to call the API.",
+      path: `${base}/keys/new`,
+      button: "Create key",
+    },
+    {
+      isDone: done.label,
+      title: "Create your first label",
+      why: "Create an order, a shipment and a label with commands that you can copy.",
+      path: `${AREA_PATH}/quick-start`,
+      button: "Open the quick start",
+    },
+    {
+      isDone: done.webhook,
+      title: "Subscribe to events",
+      why: "Receive events as they happen instead of polling the API.",
+      path: `${base}/webhooks/new`,
+      button: "Create subscription",
+    },
+  ].filter(({ isDone }) => isDone !== undefined);
   const next = steps.find(({ isDone }) => !isDone);
   if (!next) return null;
   return (
@@ -49,91 +62,45 @@ export function NextSteps({ base, isAdmin, done }: { base: string; isAdmin: bool
   );
 }
 
-function stepsOf(base: string, done: Done): Step[] {
-  return [
-    {
-      isDone: done.key,
-      title: "Create an API key",
-      why: "Your program needs one to call the API.",
-      path: `${base}/keys/new`,
-      button: "Create key",
-    },
-    ...(done.label === undefined
-      ? []
-      : [
-          {
-            isDone: done.label,
-            title: "Create your first label",
-            why: "Create an order, a shipment and a label with commands that you can copy.",
-            path: `${AREA_PATH}/quick-start`,
-            button: "Open the quick start",
-          },
-        ]),
-    {
-      isDone: done.webhook,
-      title: "Subscribe to events",
-      why: "Receive events as they happen instead of polling the API.",
-      path: `${base}/webhooks/new`,
-      button: "Create subscription",
-    },
-  ];
-}
-
-/** Lists failing subscriptions and keys that expire within a week. Renders nothing if there are none. */
+/** Warns about failing subscriptions and keys that expire within a week. Renders nothing if there are none. */
 export function Attention(props: {
   base: string;
   subscriptions: readonly SubscriptionHealth[];
   keys: readonly KeyInUse[];
 }) {
+  const { base } = props;
   const failing = props.subscriptions.filter(({ state }) => state === "failing");
   const expiring = props.keys.filter(({ expiresSoon }) => expiresSoon);
   if (failing.length + expiring.length === 0) return null;
   return (
     <Note kind="danger">
       <ul class="attention">
-        {failing.map((health) => (
+        {failing.map(({ subscriptionId, url, lastFailure, failingSince }) => (
           <li>
-            <FailingSubscription base={props.base} health={health} />
+            <strong>
+              <a href={`${base}/webhooks/${subscriptionId}`}>
+                <Text>{endpointHost(url)}</Text>
+              </a>{" "}
+              is failing
+            </strong>
+            {failingSince && (
+              <>
+                {" "}
+                since <Time at={new Date(failingSince)} />
+              </>
+            )}
+            {lastFailure && `: ${describeFailure(lastFailure).what}.`}
           </li>
         ))}
         {expiring.map((key) => (
           <li>
-            <ExpiringKey base={props.base} keyShown={key} />
+            <strong>
+              The key <Text>{keyName(key)}</Text> <code>…{key.lastFour}</code> expires
+            </strong>{" "}
+            {key.expiresAt && <Time at={key.expiresAt} />}. <a href={`${base}/keys`}>Rotate it</a> before then.
           </li>
         ))}
       </ul>
     </Note>
-  );
-}
-
-function FailingSubscription({ base, health }: { base: string; health: SubscriptionHealth }) {
-  const { subscriptionId, url, lastFailure, failingSince } = health;
-  return (
-    <>
-      <strong>
-        <a href={`${base}/webhooks/${subscriptionId}`}>
-          <Text>{hostOf(url)}</Text>
-        </a>{" "}
-        is failing
-      </strong>
-      {failingSince && (
-        <>
-          {" "}
-          since <Time at={new Date(failingSince)} />
-        </>
-      )}
-      {lastFailure && `: ${wordsOf(lastFailure).what}.`}
-    </>
-  );
-}
-
-function ExpiringKey({ base, keyShown }: { base: string; keyShown: KeyInUse }) {
-  return (
-    <>
-      <strong>
-        The key <Text>{nameOf(keyShown)}</Text> <code>…{keyShown.lastFour}</code> expires
-      </strong>{" "}
-      {keyShown.expiresAt && <Time at={keyShown.expiresAt} />}. <a href={`${base}/keys`}>Rotate it</a> before then.
-    </>
   );
 }

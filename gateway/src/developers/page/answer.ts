@@ -11,55 +11,55 @@ import { refusalPage } from "./refusal-page.js";
 
 const RETRY_AFTER_SECONDS: Record<number, number> = { 429: WINDOW_MINUTES * 60, 503: 5 };
 
-type Asking = Pick<Request, "headers" | "method" | "acceptsEncodings">;
+type PageHttpRequest = Pick<Request, "headers" | "method" | "acceptsEncodings">;
 type PageResponse = Response<unknown, PageLocals>;
 
-/** Sends the answer of a page's handler. Caches keep none of it, except files that allow it. */
-export async function sendPageAnswer(req: Asking, res: PageResponse, answer: PageAnswer): Promise<void> {
+/** Sends the answer of a page's handler. Only files may be cached, and only if they say so. */
+export async function sendPageAnswer(req: PageHttpRequest, res: PageResponse, answer: PageAnswer): Promise<void> {
   if ("content" in answer) return sendFile(req, res, answer);
-  sendWhole(req, res, answer);
+  sendPageOrRedirect(req, res, answer);
 }
 
-function sendWhole(req: Asking, res: PageResponse, answer: Exclude<PageAnswer, FileAnswer>): void {
+function sendPageOrRedirect(req: PageHttpRequest, res: PageResponse, answer: Exclude<PageAnswer, FileAnswer>): void {
   res.setHeader("Cache-Control", "no-store");
   for (const cookie of answer.cookies ?? []) res.appendHeader("Set-Cookie", cookie);
   if ("location" in answer) res.writeHead(303, { Location: answer.location }).end();
   else sendPage(req, res, answer);
 }
 
-// A browser that keeps the file asks each time before it shows it, so nobody sees it who has lost access.
-async function sendFile(req: Asking, res: PageResponse, { etag, content }: FileAnswer): Promise<void> {
-  const known = { ...(etag && { ETag: etag }), "Cache-Control": "private, no-cache" };
-  if (etag && unmetCondition(req.headers, { etag }) === 304) return void res.writeHead(304, known).end();
+// With `no-cache`, the browser asks before it shows a cached file, so nobody sees it after losing access.
+async function sendFile(req: PageHttpRequest, res: PageResponse, { etag, content }: FileAnswer): Promise<void> {
+  const cached = { ...(etag && { ETag: etag }), "Cache-Control": "private, no-cache" };
+  if (etag && unmetCondition(req.headers, { etag }) === 304) return void res.writeHead(304, cached).end();
   const { type, body, name, kept } = await content();
   res.writeHead(200, {
     "Content-Type": type,
     "Content-Length": body.length,
-    ...(kept ? known : { "Cache-Control": "no-store" }),
+    ...(kept ? cached : { "Cache-Control": "no-store" }),
     ...(name && { "Content-Disposition": `attachment; filename="${name}"` }),
   });
   res.end(body);
 }
 
-/** Whether the answer is 304. A page has no entity tag, so a condition can only ask whether it exists. */
-function isKnown(req: Asking, { status }: HtmlPage): boolean {
+/** True if the answer is 304. Pages have no ETag, so the only conditions that apply are `If-Match: *` and `If-None-Match: *`. */
+function isNotModified(req: PageHttpRequest, { status }: HtmlPage): boolean {
   const unmet = req.method === "GET" && status === 200 ? unmetCondition(req.headers, {}) : undefined;
   if (unmet === 412) throw new HttpRefusal(412, "A precondition of the request is not met.");
   return unmet === 304;
 }
 
-function sendPage(req: Asking, res: PageResponse, page: HtmlPage): void {
-  if (isKnown(req, page)) return void res.writeHead(304).end();
+function sendPage(req: PageHttpRequest, res: PageResponse, page: HtmlPage): void {
+  if (isNotModified(req, page)) return void res.writeHead(304).end();
   const { page: route, session, environment } = res.locals;
-  const section = session && route?.section;
-  const text = renderArea({
-    page,
-    session,
-    section,
-    environment: route && isPerEnvironment(route) ? environment : undefined,
-  });
-  const html = Buffer.from(text);
-  // A secret is not compressed: the compressed size would reveal something about it.
+  const html = Buffer.from(
+    renderArea({
+      page,
+      session,
+      section: session && route?.section,
+      environment: route && isPerEnvironment(route) ? environment : undefined,
+    }),
+  );
+  // A page with a secret is not compressed: the size would reveal something about the secret.
   const isCompressed = !page.secret && req.acceptsEncodings("gzip") !== false;
   const retryAfter = RETRY_AFTER_SECONDS[page.status];
   const body = isCompressed ? gzipSync(html) : html;
@@ -74,13 +74,13 @@ function sendPage(req: Asking, res: PageResponse, page: HtmlPage): void {
   res.end(body);
 }
 
-/** Answers an error of a page with a page, as `sendError` answers those of other requests. */
+/** Express error handler: answers with a page, as `sendError` answers API requests with JSON. */
 export function sendRefusal(
   log: Log,
 ): ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, PageLocals> {
-  // Express knows an error handler by its four parameters.
+  // Express recognises an error handler by its four parameters.
   return (error, req, res, _next) => {
     if (res.headersSent || res.destroyed) return void res.destroy();
-    sendWhole(req, res, refusalPage(noteFailure(log, res.locals, error)));
+    sendPageOrRedirect(req, res, refusalPage(noteFailure(log, res.locals, error)));
   };
 }

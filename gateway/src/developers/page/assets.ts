@@ -4,25 +4,16 @@ import { AREA_PATH } from "./page.js";
 
 export const style = loadAsset(
   `${AREA_PATH}/style.css`,
-  ...[
-    "site.css",
-    "base.css",
-    "code.css",
-    "developers.css",
-    "members.css",
-    "resources.css",
-    "requests.css",
-    "charts.css",
-  ],
-  "overview.css",
+  ...["site.css", "base.css", "code.css", "developers.css", "resources.css", "requests.css"],
+  ...["charts.css", "overview.css"],
 );
 export const script = loadAsset(`${AREA_PATH}/script.js`, "developers.js");
 export const CLEAR_PATH = `${AREA_PATH}/clear.gif`;
 
-// One transparent point.
+// A transparent pixel.
 const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 
-/** Serves the style, the script, and the picture that makes a browser forget the pages before. */
+/** Serves the style, the script, and the image with which a browser clears its cache after sign-out. */
 export function serveAssets(router: Router): void {
   style.serve(router);
   script.serve(router);

@@ -1,28 +1,32 @@
-import { Time } from "./text.js";
+import { Table, Time } from "./text.js";
 
-/** The layers of a stacked bar, from the bottom up. */
+/** A layer of the stacked bars. */
 export interface BarKind {
-  /** As it stands in the legend and in the table: "Delivered". */
+  /** In the legend and in the table: "Delivered". */
   name: string;
   tone: "good" | "warning" | "danger";
 }
 
-/** An hour, and how many there were of each kind. */
+/** An hour with a count for each kind, from the bottom up. */
 interface Bar {
   at: Date;
   counts: readonly number[];
 }
 
+// In units of the SVG.
+const HEIGHT = 100;
 const WIDTH = 20;
 const GAP = 4;
+// A small count stays visible beside a large one.
+const MIN_LAYER_HEIGHT = 2;
 
-/** Counts by the hour as stacked bars, and the same as a table. `label` says what is counted: "Attempts by the hour". */
+/** Hourly counts as stacked bars and as a table. `label` says what is counted: "Attempts by hour". */
 export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars: readonly Bar[] }) {
   const { label, kinds, bars } = props;
   const sums = bars.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0));
   const most = Math.max(...sums, 0);
   const totals = kinds.map((kind, n) => ({ ...kind, total: bars.reduce((sum, bar) => sum + (bar.counts[n] ?? 0), 0) }));
-  const said = totals.map(({ name, total }) => `${number(total)} ${name.toLowerCase()}`).join(", ");
+  const summary = totals.map(({ name, total }) => `${number(total)} ${name.toLowerCase()}`).join(", ");
   const [first, last] = [bars[0], bars.at(-1)];
   return (
     <figure class="chart">
@@ -40,13 +44,13 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
       <svg
         class={most === 0 ? "none" : undefined}
         role="img"
-        aria-label={`${label}: ${said}`}
+        aria-label={`${label}: ${summary}`}
         viewBox={`0 0 ${bars.length * WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
       >
         {bars.map((bar, n) => (
           <g>
-            <title>{titleOf(bar, kinds)}</title>
+            <title>{formatTitle(bar, kinds)}</title>
             <rect class="hour" x={n * WIDTH} y={0} width={WIDTH} height={HEIGHT} />
             {stack(bar.counts, most).map(({ y, height }, kind) =>
               height > 0 ? (
@@ -64,34 +68,24 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
       )}
       <details>
         <summary>As a table</summary>
-        <table>
-          <thead>
+        <Table headings={["Hour", ...kinds.map(({ name }) => name)]}>
+          {bars.map(({ at, counts }) => (
             <tr>
-              <th scope="col">Hour</th>
-              {kinds.map(({ name }) => (
-                <th scope="col">{name}</th>
+              <td data-label="Hour">
+                <Time at={at} />
+              </td>
+              {kinds.map(({ name }, n) => (
+                <td data-label={name}>{number(counts[n] ?? 0)}</td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {bars.map(({ at, counts }) => (
-              <tr>
-                <td data-label="Hour">
-                  <Time at={at} />
-                </td>
-                {kinds.map(({ name }, n) => (
-                  <td data-label={name}>{number(counts[n] ?? 0)}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       </details>
     </figure>
   );
 }
 
-function titleOf({ at, counts }: Bar, kinds: readonly BarKind[]): string {
+function formatTitle({ at, counts }: Bar, kinds: readonly BarKind[]): string {
   const iso = at.toISOString();
   const words = kinds.map(({ name }, n) => `${number(counts[n] ?? 0)} ${name.toLowerCase()}`);
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC: ${words.join(", ")}`;
@@ -101,22 +95,16 @@ function number(value: number): string {
   return value.toLocaleString("en");
 }
 
-/** How high a chart is, in units of its own. */
-const HEIGHT = 100;
-
-/** The least height of a layer, so that a small count stays visible beside a large one. */
-const MIN_HEIGHT = 2;
-
-/** Where the parts of a bar stand. No part that is there is thinner than can be seen, and no bar is higher than the chart. */
+/** Positions the layers of a bar. Layers that are not empty have a minimum height; no bar is higher than the chart. */
 export function stack(counts: readonly number[], most: number): { y: number; height: number }[] {
-  const heights = counts.map((count) => (count === 0 ? 0 : Math.max(MIN_HEIGHT, (count / most) * HEIGHT)));
+  const heights = counts.map((count) => (count === 0 ? 0 : Math.max(MIN_LAYER_HEIGHT, (count / most) * HEIGHT)));
   const sum = heights.reduce((one, other) => one + other, 0);
   const scale = Math.min(1, HEIGHT / sum);
   let top = HEIGHT;
   return heights.map((height) => {
     top -= height * scale;
-    return { y: rounded(top), height: rounded(height * scale) };
+    return { y: round(top), height: round(height * scale) };
   });
 }
 
-const rounded = (value: number) => Math.round(value * 100) / 100;
+const round = (value: number) => Math.round(value * 100) / 100;

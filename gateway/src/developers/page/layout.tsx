@@ -3,7 +3,7 @@ import { codeScript, renderDocument } from "../../site/html-document.js";
 import { SiteHeader } from "../../site/site-header.js";
 import type { SignedIn } from "../session/session.js";
 import { script, style } from "./assets.js";
-import { ShownFor } from "./form.js";
+import { FormAccount } from "./form.js";
 import { AREA_PATH, type HtmlPage, type Section } from "./page.js";
 import { Note, Text } from "./text.js";
 
@@ -11,13 +11,13 @@ interface Frame {
   page: HtmlPage;
   session: SignedIn | undefined;
   section: Section | undefined;
-  /** Undefined on pages that belong to both. */
+  /** Undefined on pages of the whole account. */
   environment: Environment | undefined;
 }
 
-/** A whole page: the header of the site, the ways within the area, and the content. */
+/** Renders a page: site header, navigation and content. */
 export function renderArea({ page, session, section, environment }: Frame): string {
-  const place = environment && session ? `${page.title} · ${BAND[environment].name}` : page.title;
+  const place = environment && session ? `${page.title} · ${ENVIRONMENTS[environment].name}` : page.title;
   return renderDocument({
     title: place,
     styles: [style],
@@ -32,7 +32,7 @@ export function renderArea({ page, session, section, environment }: Frame): stri
         </SiteHeader>
         {session && environment && (
           <aside class="band" aria-label="About this environment">
-            <strong>{BAND[environment].name}</strong> {BAND[environment].says}
+            <strong>{ENVIRONMENTS[environment].name}</strong> {ENVIRONMENTS[environment].says}
           </aside>
         )}
         {session ? (
@@ -45,7 +45,7 @@ export function renderArea({ page, session, section, environment }: Frame): stri
                   can be changed. Contact the operator of the platform.
                 </Note>
               )}
-              <ShownFor.Provider value={session}>{page.body}</ShownFor.Provider>
+              <FormAccount.Provider value={session}>{page.body}</FormAccount.Provider>
             </main>
           </div>
         ) : (
@@ -90,14 +90,14 @@ function Account({ session }: { session: SignedIn }) {
   );
 }
 
-/** Each environment, described in words. */
-const BAND: Record<Environment, { name: string; says: string }> = {
+/** The words in the band at the top of each environment's pages. */
+const ENVIRONMENTS: Record<Environment, { name: string; says: string }> = {
   sandbox: { name: "Sandbox", says: "Test data. Nothing is charged or shipped." },
   live: { name: "Live", says: "Real orders and shipments." },
 };
 
-/** The sections of one environment, whose paths are those of both. */
-const OF_ENVIRONMENT: readonly (readonly [Section, string, string])[] = [
+/** The sections of an environment. Their paths are the same in both. */
+const ENVIRONMENT_SECTIONS: readonly (readonly [Section, string, string])[] = [
   ["overview", "", "Overview"],
   ["shipments", "/shipments", "Shipments"],
   ["orders", "/orders", "Orders"],
@@ -107,36 +107,36 @@ const OF_ENVIRONMENT: readonly (readonly [Section, string, string])[] = [
   ["keys", "/keys", "API keys"],
 ];
 
-const OF_ACCOUNT: readonly (readonly [Section, string, string])[] = [
+const ACCOUNT_SECTIONS: readonly (readonly [Section, string, string])[] = [
   ["quick-start", "/quick-start", "Quick start"],
   ["members", "/members", "Members"],
   ["audit", "/audit", "Audit log"],
 ];
 
-/** The ways within the area: to the other environment, its sections, and those of the whole account. */
+/** The navigation: the other environment, the sections of this one, and those of the whole account. */
 function SideNavigation(props: { section: Section | undefined; environment: Environment | undefined }) {
   const { section, environment } = props;
-  // From a page of the whole account, the way back is to the sandbox.
+  // Pages of the whole account link to the sandbox.
   const base = `${AREA_PATH}/${environment ?? "sandbox"}`;
-  const shared = OF_ENVIRONMENT.find(([name]) => name === section)?.[1] ?? "";
+  const shared = ENVIRONMENT_SECTIONS.find(([name]) => name === section)?.[1] ?? "";
   return (
     <div class="side">
       <nav aria-label="Environment" class="switch">
         {(["sandbox", "live"] as const).map((target) => (
           <a href={`${AREA_PATH}/${target}${shared}`} aria-current={environment === target ? "true" : undefined}>
-            {BAND[target].name}
+            {ENVIRONMENTS[target].name}
           </a>
         ))}
       </nav>
       <nav aria-label="Pages">
-        <SectionLinks base={base} sections={OF_ENVIRONMENT} current={section} />
-        <SectionLinks base={AREA_PATH} sections={OF_ACCOUNT} current={section} />
+        <SectionLinks base={base} sections={ENVIRONMENT_SECTIONS} current={section} />
+        <SectionLinks base={AREA_PATH} sections={ACCOUNT_SECTIONS} current={section} />
       </nav>
     </div>
   );
 }
 
-function SectionLinks(props: { base: string; sections: typeof OF_ACCOUNT; current: Section | undefined }) {
+function SectionLinks(props: { base: string; sections: typeof ACCOUNT_SECTIONS; current: Section | undefined }) {
   const { base, sections, current } = props;
   return (
     <ul>

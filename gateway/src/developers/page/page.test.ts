@@ -1,4 +1,4 @@
-import { type AccountPage, takesFreshSignIn } from "./page.js";
+import { type AccountPage, needsRecentSignIn } from "./page.js";
 
 const page = (access: AccountPage["access"], path: string) =>
   ({ method: "POST", path, access, handler: async () => ({ location: "/" }) }) as const;
@@ -11,5 +11,5 @@ test.each([
   ["changes nothing", page("viewer", "/{environment}/keys"), "live", false],
   ["changes nothing of both", page("viewer", "/members"), "sandbox", false],
 ] as const)("a page that %s takes a sign-in of the last minutes", (_what, route, environment, expected) => {
-  expect(takesFreshSignIn(route, environment)).toBe(expected);
+  expect(needsRecentSignIn(route, environment)).toBe(expected);
 });

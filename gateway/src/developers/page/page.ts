@@ -8,18 +8,18 @@ import type { SignedIn } from "../session/session.js";
 import type { DeveloperArea, DeveloperDeps } from "../session/settings.js";
 import type { Form } from "./read-form.js";
 
-/** Where the developer area begins on the gateway's host. */
+/** The path under which the gateway serves the developer area. */
 export const AREA_PATH = "/developers";
 
 /** The dependencies of all pages. */
 export interface PageDeps extends ApiDeps, DeveloperDeps {
   area: DeveloperArea;
-  /** Scheme and host under which people reach the area: from configuration, never from a request. */
+  /** Scheme and host under which people reach the area, from the configuration and never from a request. */
   origin(): string;
   provider: Provider | undefined;
 }
 
-/** The part of the area that a page belongs to, for the navigation. */
+/** The entry of the navigation that a page belongs to. */
 export type Section =
   | "overview"
   | "shipments"
@@ -32,30 +32,32 @@ export type Section =
   | "audit"
   | "quick-start";
 
-/** The request for a page. Values that the path does not contain are empty. */
+/** A request for a page. */
 export interface VisitorRequest {
+  /** Undefined if nobody is signed in. */
+  session: SignedIn | undefined;
   environment: Environment;
-  /** The id or the token in the path. */
+  /** `{id}` or `{token}` of the path; empty if it has neither. */
   id: string;
   query: URLSearchParams;
   /** The path and query as they were sent. */
   url: string;
   /** The `Cookie` header. */
   cookies: string | undefined;
-  /** Empty unless the page takes one. */
+  /** The submitted form; empty if the page takes none. */
   form: Form;
-  /** The network address that the request comes from. */
+  /** The client's IP address. */
   source: string;
-  /** True if a person opened this page, according to the browser. */
-  deliberate: boolean;
+  /** True if, according to the browser, a person opened this page. */
+  openedByPerson: boolean;
   requestId: string;
   deadline: number;
 }
 
-/** The same for a member who is signed in. */
+/** A request by a member who is signed in. */
 export interface PageRequest extends VisitorRequest {
   session: SignedIn;
-  /** The member who makes the change, for the audit log. */
+  /** The member, as the audit log names them. */
   actor: Actor;
 }
 
@@ -64,13 +66,13 @@ export interface HtmlPage {
   status: number;
   title: string;
   body: ComponentChildren;
-  /** Shows a secret: it is not compressed, and the script wipes it when it is left. */
+  /** The page shows a secret, so it is not compressed. */
   secret?: true;
-  /** It is loaded anew after so many seconds, with a script or without. */
+  /** The browser reloads the page after so many seconds (`Refresh` header). */
   refreshSeconds?: number | undefined;
 }
 
-/** Where to go instead. */
+/** A redirect to another page, with status 303. */
 interface Redirect {
   location: string;
 }
@@ -79,15 +81,15 @@ interface Redirect {
 interface FileContent {
   type: string;
   body: Uint8Array;
-  /** Under which it is saved; one that has no name is shown. */
+  /** The name under which the browser saves the file. Without a name, it shows the file. */
   name?: string;
-  /** Whether the reader's browser may keep it, under the file's entity tag. */
+  /** The browser may cache the content, with the ETag of the answer. */
   kept?: true;
 }
 
-/** A file to show or to save, made only if the reader does not have it. */
+/** A file. Its content is made only if the browser has not cached it. */
 export interface FileAnswer {
-  /** Of the content that may be kept, with its quotes. */
+  /** Includes the quotes. */
   etag?: string;
   content(): Promise<FileContent>;
 }
@@ -97,44 +99,44 @@ export type PageAnswer = (HtmlPage | Redirect | FileAnswer) & { cookies?: readon
 
 interface Row {
   method: "GET" | "POST";
-  /** `{environment}`, `{id}` and `{token}` stand for themselves. */
+  /** May contain `{environment}`, `{id}` and `{token}`. */
   path: string;
   section?: Section;
 }
 
-/** A page for everyone. `session` is there if they are signed in. */
+/** A page for everyone, signed in or not. */
 export interface OpenPage extends Row {
   access: "anyone";
-  /** Reads the form that is posted. */
+  /** The handler gets the submitted form. */
   takesForm?: true;
-  handler(deps: PageDeps, asked: VisitorRequest & { session: SignedIn | undefined }): Promise<PageAnswer>;
+  handler(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer>;
 }
 
-/** A page of an account. */
+/** A page for members of an account. */
 export interface AccountPage extends Row {
-  /** The least role: viewers can look, admins can change things as well. */
+  /** The role that the page requires. An admin may do everything that a viewer may. */
   access: "viewer" | "admin";
   handler(deps: PageDeps, request: PageRequest): Promise<PageAnswer>;
 }
 
 export type PageRoute = OpenPage | AccountPage;
 
-/** True if a page reads a form. Every page that changes an account does, because the form names the account. */
+/** True if a page reads a form. Every page that changes an account does. */
 export function takesForm(page: PageRoute): boolean {
   return page.access === "anyone" ? page.takesForm === true : page.method === "POST";
 }
 
-/** True if a page is about one environment. The others are about the whole account, or about no account. */
+/** True if a page belongs to one environment, and not to the whole account. */
 export function isPerEnvironment({ path }: Pick<PageRoute, "path">): boolean {
   return path.startsWith("/{environment}");
 }
 
-/** True if a page requires a sign-in within the last minutes: it changes the live environment, or something that belongs to both, such as members. */
-export function takesFreshSignIn(page: Pick<PageRoute, "access" | "path">, environment: Environment): boolean {
+/** True if a page requires a recent sign-in: it changes the live environment, or the whole account, such as its members. */
+export function needsRecentSignIn(page: Pick<PageRoute, "access" | "path">, environment: Environment): boolean {
   return page.access === "admin" && (environment === "live" || !isPerEnvironment(page));
 }
 
-/** What the developer area knows about a request, in addition to what the gateway knows. */
+/** `res.locals` in the developer area. */
 export interface PageLocals extends Locals {
   page: PageRoute | undefined;
   session: SignedIn | undefined;
@@ -142,11 +144,11 @@ export interface PageLocals extends Locals {
 }
 
 /** The account and environment whose data a page shows. */
-export function callerOfPage({ session, environment }: Pick<PageRequest, "session" | "environment">): Caller {
+export function toCaller({ session, environment }: Pick<PageRequest, "session" | "environment">): Caller {
   return { accountId: session.accountId, environment };
 }
 
-/** A page with its status 200. */
-export function shown(title: string, body: ComponentChildren): HtmlPage {
+/** A page with status 200. */
+export function htmlPage(title: string, body: ComponentChildren): HtmlPage {
   return { status: 200, title, body };
 }

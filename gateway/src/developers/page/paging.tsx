@@ -1,26 +1,30 @@
 import { isId } from "@shipping/kit/ids";
 
-/** How much of a list one page shows. */
+/** The number of rows on a page of a list. */
 export const PAGE_SIZE = 50;
 
-/** The id after which a page of a list begins, if the query names one of that kind. */
-export function cursorOf(query: URLSearchParams, prefix: string): string | undefined {
+/** The ID after which the page of a list begins: `after` in the query, if it is an ID with this prefix. */
+export function readCursor(query: URLSearchParams, prefix: string): string | undefined {
   const after = query.get("after") ?? "";
   return isId(prefix, after) ? after : undefined;
 }
 
-/** Cuts a page from what was read: up to `PAGE_SIZE + 1` rows, of which the extra one says that there is a next page. */
-export function pageOf<Row extends { id: string }>(read: readonly Row[]): { rows: Row[]; nextCursor?: string } {
+/** Makes a page from up to `PAGE_SIZE + 1` rows. The extra row is not shown: it says that there is a next page. */
+export function toPage<Row extends { id: string }>(read: readonly Row[]): { rows: Row[]; nextCursor?: string } {
   const rows = read.slice(0, PAGE_SIZE);
   const last = rows.at(-1);
   return read.length > rows.length && last ? { rows, nextCursor: last.id } : { rows };
 }
 
-/** The ways to the other pages of a list: to its beginning, and on. Nothing where it has but one. `path` may have a query. */
-export function Paging(props: { path: string; after: string | undefined; next: string | undefined }) {
-  const { path, after, next } = props;
+/** Links to the first and the next page of a list. Renders nothing if the list fits on one page. `path` may have a query. */
+export function Paging(props: {
+  path: string;
+  after: string | undefined;
+  next: string | undefined;
+  nextWords?: string;
+}) {
+  const { path, after, next, nextWords = "Next page" } = props;
   if (!after && !next) return null;
-  const onward = `${path}${path.includes("?") ? "&" : "?"}after=${next}`;
   return (
     <nav class="paging" aria-label="Pages of this list">
       {after && (
@@ -29,8 +33,8 @@ export function Paging(props: { path: string; after: string | undefined; next: s
         </a>
       )}
       {next && (
-        <a href={onward} rel="next">
-          Next page
+        <a href={`${path}${path.includes("?") ? "&" : "?"}after=${next}`} rel="next">
+          {nextWords}
         </a>
       )}
     </nav>

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { fail, failFields } from "@shipping/kit/errors";
+import { type FieldError, fail, failFields } from "@shipping/kit/errors";
+import { isId, newId, type Random } from "@shipping/kit/ids";
 import type { z } from "zod";
 import { collect, MAX_BODY_BYTES } from "../../api/middleware/read-body.js";
 import { isPlain } from "../../http/http-rules.js";
-import { type Checked, check, decodePairs } from "../../input/validate.js";
+import { check, decodePairs } from "../../input/validate.js";
 
 /** The fields of a form, each with all its values in order. */
 export type Form = ReadonlyMap<string, readonly string[]>;
@@ -12,8 +13,8 @@ export type Form = ReadonlyMap<string, readonly string[]>;
 const MAX_PAIRS = 100;
 
 /**
- * Whether a form was sent by one of our own pages. Browsers say so in `Sec-Fetch-Site`, which no script can set; an older one at least
- * in `Origin`. A request that says neither comes from no browser that we know.
+ * True if one of our own pages submitted the form. Browsers say so in `Sec-Fetch-Site`, which no script can set; older ones in `Origin`.
+ * A request with neither is refused.
  */
 export function isOwnForm({ headersDistinct }: Pick<IncomingMessage, "headersDistinct">, origin: string): boolean {
   const site = headersDistinct["sec-fetch-site"];
@@ -22,7 +23,7 @@ export function isOwnForm({ headersDistinct }: Pick<IncomingMessage, "headersDis
   return sent?.length === 1 && sent[0] === origin;
 }
 
-/** Reads a form. */
+/** Reads the form in a request body. */
 export async function readForm(req: IncomingMessage, res: ServerResponse): Promise<Form> {
   if (!isPlain(req, "application/x-www-form-urlencoded")) {
     throw fail("unsupported_media_type", "Send forms as application/x-www-form-urlencoded.");
@@ -30,11 +31,11 @@ export async function readForm(req: IncomingMessage, res: ServerResponse): Promi
   if (Number(req.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw fail("payload_too_large");
   const bytes = await collect(req, res, MAX_BODY_BYTES);
   if (!bytes) throw fail("payload_too_large");
-  return formOf(bytes.toString());
+  return parseForm(bytes.toString());
 }
 
-/** The fields of a form's text. */
-export function formOf(text: string): Form {
+/** Parses `a=1&b=2`. */
+export function parseForm(text: string): Form {
   if (text.split("&", MAX_PAIRS + 1).length > MAX_PAIRS) {
     throw failFields([{ path: "form", message: `must have at most ${MAX_PAIRS} values` }]);
   }
@@ -47,12 +48,24 @@ export function formOf(text: string): Form {
   return form;
 }
 
-/** Checks a form. Fields that `lists` names may come several times; any other repeated field is an error, and so is an unknown one. */
+/** Validates a form. Only the fields in `lists` may be repeated. `value` is undefined if there are errors. */
 export function checkForm<Fields>(
   schema: z.ZodType<Fields>,
   form: Form,
   lists: readonly string[] = [],
-): Checked & { value: Fields | undefined } {
+): { value: Fields | undefined; errors: FieldError[] } {
   const values = [...form].map(([name, given]) => [name, given.length > 1 || lists.includes(name) ? given : given[0]]);
-  return check(schema, Object.fromEntries(values), "form") as Checked & { value: Fields | undefined };
+  const { value, faults } = check(schema, Object.fromEntries(values), "form");
+  return { value: value as Fields | undefined, errors: faults };
+}
+
+/** The first value of a field, as it was sent; empty if there is none. */
+export function readField(form: Form, name: string): string {
+  return form.get(name)?.[0] ?? "";
+}
+
+/** The ID of a form that is shown again: its own, so that it still takes effect once, or a new one. */
+export function keepFormId(form: Form, random: Random): string {
+  const sent = readField(form, "form_id");
+  return isId("form", sent) ? sent : newId("form", random);
 }

@@ -5,18 +5,18 @@ import type { SignedIn } from "../session/session.js";
 import { AREA_PATH, type HtmlPage } from "./page.js";
 import { Text } from "./text.js";
 
-/** Says that somebody may not do this. */
+/** 403: the person may not do this. */
 export function forbidden(why: string): HtmlPage {
   return refused(403, "Not allowed", why);
 }
 
-/** Says that nothing in a suspended account can be changed: an account that is about to be erased must not grow. */
+/** 403: a suspended account cannot be changed. It may be about to be erased, so it must not grow. */
 export function suspendedPage(): HtmlPage {
   const why = "While this account is suspended, you can see everything but change nothing.";
   return refused(403, "Account suspended", why);
 }
 
-/** Says that a form was shown for another account than the one that somebody is signed in to. */
+/** 409: the form was shown for another account than the one that is signed in now. */
 export function otherAccountPage({ accountName }: Pick<SignedIn, "accountName">): HtmlPage {
   return refused(
     409,
@@ -31,7 +31,7 @@ export function otherAccountPage({ accountName }: Pick<SignedIn, "accountName">)
   );
 }
 
-/** A refusal as a page. A missing thing and somebody else's look alike, byte for byte. */
+/** Shows an error as a page. What does not exist and what belongs to another account give the same bytes. */
 export function refusalPage(failure: Failure): HtmlPage {
   const { title, why } = refusalWords(failure);
   return refused(failure.status, title, why);

@@ -3,19 +3,19 @@ import { visible } from "../../input/text.js";
 
 export { visible };
 
-/** A text that somebody typed: it cannot reorder the text around it, and its invisible characters are shown. */
+/** Text that somebody typed: it cannot reorder the text around it, and its invisible characters are shown. */
 export function Text({ children }: { children: string }) {
   return <bdi>{visible(children)}</bdi>;
 }
 
-/** A point in time: UTC as it is sent and when it is pointed at, the reader's own time once the script has run. */
+/** A point in time, in UTC. The script replaces it with the reader's local time; the tooltip stays in UTC. */
 export function Time({ at }: { at: Date }) {
   const iso = at.toISOString();
   const [day, time] = [iso.slice(0, 10), iso.slice(11, 19)];
   return <time dateTime={iso} title={`${day} ${time} UTC`}>{`${day} ${time.slice(0, 5)} UTC`}</time>;
 }
 
-/** Short words of a machine, each in a frame of its own: scopes, types of events. */
+/** Scopes or event types, each in a frame of its own. */
 export function Chips({ words }: { words: readonly string[] }) {
   return (
     <ul class="chips">
@@ -28,7 +28,7 @@ export function Chips({ words }: { words: readonly string[] }) {
   );
 }
 
-/** Lines to copy. The script gives them a button where there is a clipboard. */
+/** Lines to copy. The script adds a button if the browser has a clipboard. */
 export function Code({ children }: { children: string }) {
   return (
     <pre data-copy>
@@ -37,11 +37,52 @@ export function Code({ children }: { children: string }) {
   );
 }
 
-/** A message about what has just happened, or about what to watch out for. */
+/** A secret that is shown once. The script adds a copy button and wipes the secret when the page is left; Back leads to `list`. */
+export function Secret({ list, children }: { list: string; children: string }) {
+  return (
+    <output id="secret" data-copy data-list={list}>
+      {children}
+    </output>
+  );
+}
+
+/** A message about what has just happened, or a warning. */
 export function Note({ kind, children }: { kind: "danger" | "good" | "hint"; children: ComponentChildren }) {
   return (
     <div class={`note ${kind}`} role={kind === "danger" ? "alert" : undefined}>
       {children}
     </div>
+  );
+}
+
+/** An entry of a `<dl>`. */
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+/** A table. On narrow screens its headings are hidden, and each cell shows its own `data-label`. */
+export function Table(props: {
+  headings: readonly string[];
+  class?: string;
+  caption?: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <table class={props.class}>
+      {props.caption && <caption>{props.caption}</caption>}
+      <thead>
+        <tr>
+          {props.headings.map((heading) => (
+            <th scope="col">{heading}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{props.children}</tbody>
+    </table>
   );
 }

@@ -3,21 +3,23 @@ import type { WriteRoute } from "../../api/endpoint.js";
 import { routes } from "../../api/endpoints/endpoints.js";
 import { executeWrite } from "../../api/execute-write.js";
 import { jsonBody } from "../../input/json-body.js";
-import { callerOfPage, type PageDeps, type PageRequest } from "./page.js";
+import { type PageDeps, type PageRequest, toCaller } from "./page.js";
 
-/** A write of the API, by a form: `row` is that of the table of endpoints, `id` is for rows whose path has one. */
+/** A write of the API, made by a form. */
 interface FormWrite {
+  /** The row of the table of endpoints: "POST /labels/{id}/void". */
   row: string;
+  /** For rows with `{id}`. */
   id?: string;
-  /** Names the form as it was shown; it is the idempotency key. */
+  /** The ID of the rendered form. The idempotency key is made from it. */
   formId: string;
-  /** A form that makes several writes names each, so that sent again it makes each once. */
+  /** For forms that make several writes: tells their idempotency keys apart. */
   step?: string;
-  /** Undefined where the endpoint takes none. */
+  /** Undefined if the endpoint has no body. */
   body: unknown;
 }
 
-/** Executes a write of the API as its endpoint would: by the same rules, at most once for each form, with the same events. */
+/** Executes a write as its endpoint does, with the same validation and events, at most once per form. */
 export function writeByForm(
   deps: PageDeps,
   request: PageRequest,
@@ -28,7 +30,7 @@ export function writeByForm(
   return executeWrite(deps, route, {
     requestId,
     deadline,
-    caller: callerOfPage(request),
+    caller: toCaller(request),
     actor,
     idempotencyKey: ["developer-area", formId, step].filter(Boolean).join(":"),
     id,

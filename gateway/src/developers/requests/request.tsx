@@ -3,23 +3,23 @@ import type { Environment } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import { type ErrorCode, errors } from "@shipping/proto/errors";
-import type { ComponentChildren } from "preact";
 import { ABORTED, type LoggedRequest } from "../../request-log/logged-request.js";
 import { readReplayed, readRequest } from "../../request-log/read-request.js";
-import { nameOf } from "../keys/keys.js";
-import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { Note, Text, Time } from "../page/text.js";
-import { addressOf } from "./request-filter.js";
+import { keyName } from "../keys/keys.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { Fact, Note, Text, Time } from "../page/text.js";
+import { toPath } from "./filter.js";
 
-/** `GET …/requests/{id}`: all that is known of a request. */
-export async function showRequest(deps: PageDeps, { session, environment, id }: PageRequest): Promise<PageAnswer> {
-  const caller = { accountId: session.accountId, environment };
-  const request = await readRequest(deps, caller, id);
+/** `GET …/requests/{id}`: what the request log knows about a request of the API. */
+export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Promise<PageAnswer> {
+  const { environment } = pageRequest;
+  const caller = toCaller(pageRequest);
+  const request = await readRequest(deps, caller, pageRequest.id);
   if (!request) throw fail("not_found");
   const original = await readReplayed(deps, caller, request);
   const list = `${AREA_PATH}/${environment}/requests`;
   const { method, path, idempotencyKey, keyId } = request;
-  return shown(
+  return htmlPage(
     "Request",
     <>
       <h1 class="request-line">
@@ -28,7 +28,7 @@ export async function showRequest(deps: PageDeps, { session, environment, id }: 
       <p>
         <StatusTag {...request} />
       </p>
-      <Refusal request={request} />
+      <Failure request={request} />
       <dl class="request-facts">
         <Fact name="Request ID">
           <code>{request.requestId}</code>
@@ -36,11 +36,11 @@ export async function showRequest(deps: PageDeps, { session, environment, id }: 
         <Fact name="Time">
           <Time at={request.at} /> <code class="sub">{request.at.toISOString()}</code>
         </Fact>
-        <Fact name="Duration">{durationOf(request)}</Fact>
+        <Fact name="Duration">{formatDuration(request)}</Fact>
         <Fact name="API key">
           {keyId === null ? "None" : <KeyName {...request} />}
           {keyId !== null && (
-            <a class="sub" href={addressOf(list, { keyId })}>
+            <a class="sub" href={toPath(list, { keyId })}>
               Requests with this key
             </a>
           )}
@@ -51,7 +51,7 @@ export async function showRequest(deps: PageDeps, { session, environment, id }: 
           ) : (
             <>
               <Text>{idempotencyKey}</Text>{" "}
-              <a class="sub" href={addressOf(list, { sought: idempotencyKey })}>
+              <a class="sub" href={toPath(list, { text: idempotencyKey })}>
                 Requests with this idempotency key
               </a>
             </>
@@ -65,7 +65,7 @@ export async function showRequest(deps: PageDeps, { session, environment, id }: 
         </Fact>
         <Fact name="Client address">{request.source}</Fact>
         <Fact name="User agent">{request.userAgent ? <Text>{request.userAgent}</Text> : "None"}</Fact>
-        {request.more > 0 && <Fact name="Repeated">{moreOf(request)}, not listed separately</Fact>}
+        {request.more > 0 && <Fact name="Repeated">{formatSimilar(request)}, not listed separately</Fact>}
       </dl>
       <p class="hint">
         Request bodies and query strings are not stored. To see what a request created, open its resource.
@@ -77,17 +77,8 @@ export async function showRequest(deps: PageDeps, { session, environment, id }: 
   );
 }
 
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
-  );
-}
-
 /** Explains why the request failed. */
-function Refusal({ request: { code, fields } }: { request: LoggedRequest }) {
+function Failure({ request: { code, fields } }: { request: LoggedRequest }) {
   if (code === ABORTED) {
     return (
       <Note kind="hint">
@@ -98,7 +89,7 @@ function Refusal({ request: { code, fields } }: { request: LoggedRequest }) {
       </Note>
     );
   }
-  const meaning = meaningOf(code);
+  const meaning = explainCode(code);
   if (!meaning) return null;
   return (
     <Note kind="hint">
@@ -145,17 +136,17 @@ function Resource({ id, environment }: { id: string | null; environment: Environ
   return <a href={`${AREA_PATH}/${environment}${path}`}>{id}</a>;
 }
 
-/** The status of a request as a tag: succeeded, refused or failed. */
+/** The status of a request as a coloured tag. */
 function StatusTag({ status, code }: Pick<LoggedRequest, "status" | "code">) {
   if (status === null) return <span class="tag">No response</span>;
-  return <span class={`tag${kindOf({ status, code })}`}>{`${status} ${STATUS_CODES[status] ?? ""}`}</span>;
+  return <span class={`tag${toneClass({ status, code })}`}>{`${status} ${STATUS_CODES[status] ?? ""}`}</span>;
 }
 
-/** The status of a request in a list, with the code that says what it means. */
+/** The status of a request in the list, with the code of its error. */
 export function ListedStatus({ status, code }: Pick<LoggedRequest, "status" | "code">) {
   return (
     <>
-      <span class={`tag${kindOf({ status, code })}`}>{status ?? "No response"}</span>
+      <span class={`tag${toneClass({ status, code })}`}>{status ?? "No response"}</span>
       {code !== null && (
         <code class="sub">
           {code.split(/(?<=_)/).map((word) => (
@@ -170,34 +161,34 @@ export function ListedStatus({ status, code }: Pick<LoggedRequest, "status" | "c
   );
 }
 
-function kindOf({ status, code }: Pick<LoggedRequest, "status" | "code">): string {
+function toneClass({ status, code }: Pick<LoggedRequest, "status" | "code">): string {
   if (status === null || code === ABORTED) return "";
   return status >= 500 ? " danger" : status >= 400 ? " warning" : " good";
 }
 
-/** The key that a request was made with. */
-export function KeyName({ keyName, keyLastFour }: Pick<LoggedRequest, "keyName" | "keyLastFour">) {
+/** The API key that authenticated a request. */
+export function KeyName({ keyName: name, keyLastFour }: Pick<LoggedRequest, "keyName" | "keyLastFour">) {
   return (
     <>
-      <Text>{nameOf({ name: keyName })}</Text>
+      <Text>{keyName({ name })}</Text>
       {keyLastFour !== null && <code class="sub">…{keyLastFour}</code>}
     </>
   );
 }
 
-/** How long it took, as people say it. */
-export function durationOf({ ms }: Pick<LoggedRequest, "ms">): string {
+/** The duration of a request, such as "8.2 ms" or "1.4 s". */
+export function formatDuration({ ms }: Pick<LoggedRequest, "ms">): string {
   if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`;
   return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 }
 
-/** The requests that a row stands for beside its own. */
-export function moreOf({ more }: Pick<LoggedRequest, "more">): string | undefined {
+/** The number of similar requests that are counted with this one instead of being listed. */
+export function formatSimilar({ more }: Pick<LoggedRequest, "more">): string | undefined {
   return more > 0 ? `and ${more.toLocaleString("en")} similar requests in that minute` : undefined;
 }
 
-/** What a code means, in a sentence, or undefined if it is none of the API's. */
-function meaningOf(code: string | null): { sentence: string; guide: string } | undefined {
+/** Explains an error code of the API; undefined for other codes. */
+function explainCode(code: string | null): { sentence: string; guide: string } | undefined {
   if (code === null || !Object.hasOwn(errors, code)) return undefined;
   return { sentence: errors[code as ErrorCode].message, guide: `/docs/errors#${code}` };
 }

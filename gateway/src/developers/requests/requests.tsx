@@ -2,45 +2,44 @@ import { isId } from "@shipping/kit/ids";
 import { findRequests, listRequests, type RequestPage } from "../../request-log/list-requests.js";
 import type { LoggedRequest } from "../../request-log/logged-request.js";
 import { readRequest } from "../../request-log/read-request.js";
-import { listKeysOfPage } from "../keys/keys.js";
-import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { PAGE_SIZE } from "../page/paging.js";
-import { Text, Time } from "../page/text.js";
-import { durationOf, KeyName, ListedStatus, moreOf } from "./request.js";
-import {
-  type AskedRequests,
-  addressOf,
-  askedRequests,
-  isNarrowed,
-  RequestFilter,
-  RequestSearch,
-} from "./request-filter.js";
+import { listKeyPage } from "../keys/keys.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { PAGE_SIZE, Paging } from "../page/paging.js";
+import { Table, Text, Time } from "../page/text.js";
+import { FilterForm, isFiltered, type RequestFilter, readFilter, SearchForm, toPath } from "./filter.js";
+import { formatDuration, formatSimilar, KeyName, ListedStatus } from "./request.js";
 
-/** `GET …/requests`: writes and refusals, the newest first. */
-export async function showRequests(deps: PageDeps, { session, environment, query }: PageRequest): Promise<PageAnswer> {
-  const caller = { accountId: session.accountId, environment };
+/** `GET …/requests`: writes and failed requests, newest first. */
+export async function showRequests(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const { environment, query } = request;
+  const caller = toCaller(request);
   const list = `${AREA_PATH}/${environment}/requests`;
-  const asked = askedRequests(query);
-  const { sought, after } = asked;
-  if (sought && (await readRequest(deps, caller, sought))) return { location: `${list}/${sought}` };
-  if (sought && isId("key", sought)) return { location: addressOf(list, { keyId: sought }) };
-  const page = sought
-    ? await findRequests(deps, caller, sought, { after, size: PAGE_SIZE })
-    : await listRequests(deps, caller, asked, PAGE_SIZE);
-  const { rows: keys } = await listKeysOfPage(deps, { ...caller, after: undefined });
-  return shown(
+  const filter = readFilter(query);
+  const { text, after } = filter;
+  if (text && (await readRequest(deps, caller, text))) return { location: `${list}/${text}` };
+  if (text && isId("key", text)) return { location: toPath(list, { keyId: text }) };
+  const page = text
+    ? await findRequests(deps, caller, text, { after, size: PAGE_SIZE })
+    : await listRequests(deps, caller, filter, PAGE_SIZE);
+  const { rows: keys } = await listKeyPage(deps, caller);
+  return htmlPage(
     "Requests",
     <>
       <h1>{environment === "live" ? "Live requests" : "Sandbox requests"}</h1>
       <Introduction days={deps.requestLogDays} />
-      <RequestSearch list={list} asked={asked} />
-      <RequestFilter list={list} asked={asked} keys={keys} />
+      <SearchForm list={list} filter={filter} />
+      <FilterForm list={list} filter={filter} keys={keys} />
       {page.rows.length > 0 ? (
         <RequestTable list={list} rows={page.rows} />
       ) : (
-        <Nothing asked={asked} page={page} list={list} days={deps.requestLogDays} />
+        <NoRequests filter={filter} page={page} list={list} days={deps.requestLogDays} />
       )}
-      <RequestPaging list={list} asked={asked} page={page} />
+      <Paging
+        path={toPath(list, { ...filter, after: undefined })}
+        after={after}
+        next={page.nextCursor}
+        nextWords={page.lookedBackTo ? "Search older requests" : "Next page"}
+      />
     </>,
   );
 }
@@ -58,89 +57,61 @@ function Introduction({ days }: { days: number }) {
 
 function RequestTable({ list, rows }: { list: string; rows: readonly LoggedRequest[] }) {
   return (
-    <table class="requests">
-      <thead>
+    <Table class="requests" headings={["Request", "Status", "API key", "Duration", "Time"]}>
+      {rows.map((row) => (
         <tr>
-          {["Request", "Status", "API key", "Duration", "Time"].map((heading) => (
-            <th scope="col">{heading}</th>
-          ))}
+          <td data-label="Request">
+            <span>
+              <a href={`${list}/${row.requestId}`}>
+                {row.method} <Text>{row.path.replace(/^\/api\/v1(?=\/)/, "")}</Text>
+              </a>
+              <code class="sub">{row.requestId}</code>
+            </span>
+          </td>
+          <td data-label="Status">
+            <span>
+              <ListedStatus {...row} />
+              {row.replayed && <span class="sub">Replayed</span>}
+              {row.more > 0 && <span class="sub">{formatSimilar(row)}</span>}
+            </span>
+          </td>
+          <td data-label="API key">
+            <span>
+              <KeyName {...row} />
+            </span>
+          </td>
+          <td data-label="Duration">
+            <span class="nowrap">{formatDuration(row)}</span>
+          </td>
+          <td data-label="Time">
+            <Time at={row.at} />
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr>
-            <td data-label="Request">
-              <span>
-                <a href={`${list}/${row.requestId}`}>
-                  {row.method} <Text>{row.path.replace(/^\/api\/v1(?=\/)/, "")}</Text>
-                </a>
-                <code class="sub">{row.requestId}</code>
-              </span>
-            </td>
-            <td data-label="Status">
-              <span>
-                <ListedStatus {...row} />
-                {row.replayed && <span class="sub">Replayed</span>}
-                {row.more > 0 && <span class="sub">{moreOf(row)}</span>}
-              </span>
-            </td>
-            <td data-label="API key">
-              <span>
-                <KeyName {...row} />
-              </span>
-            </td>
-            <td data-label="Duration">
-              <span class="nowrap">{durationOf(row)}</span>
-            </td>
-            <td data-label="Time">
-              <Time at={row.at} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }
 
-function Nothing(props: { asked: AskedRequests; page: RequestPage; list: string; days: number }) {
-  const { asked, page, list, days } = props;
-  const { sought } = asked;
+function NoRequests(props: { filter: RequestFilter; page: RequestPage; list: string; days: number }) {
+  const { filter, page, list, days } = props;
   return (
     <div class="empty">
-      {sought ? (
+      {filter.text ? (
         <p>
-          Nothing found for <Text>{sought}</Text>. This list does not include successful reads, requests without a valid
-          API key, requests to unknown paths, most of a series of similar failures, requests of the other environment,
-          and anything older than {days} days.
+          Nothing found for <Text>{filter.text}</Text>. This list does not include successful reads, requests without a
+          valid API key, requests to unknown paths, most of a series of similar failures, requests of the other
+          environment, and anything older than {days} days.
         </p>
       ) : page.lookedBackTo ? (
         <p>
           No matching requests since <Time at={page.lookedBackTo} />. You can search older requests.
         </p>
-      ) : isNarrowed(asked) ? (
+      ) : isFiltered(filter) ? (
         <p>No requests match this filter.</p>
       ) : (
         <p>No requests yet. Call the API with a key for this environment, and the request appears here.</p>
       )}
-      {isNarrowed(asked) ? <a href={list}>Show all requests</a> : <a href={`${AREA_PATH}/quick-start`}>Quick start</a>}
+      {isFiltered(filter) ? <a href={list}>Show all requests</a> : <a href={`${AREA_PATH}/quick-start`}>Quick start</a>}
     </div>
-  );
-}
-
-function RequestPaging({ list, asked, page }: { list: string; asked: AskedRequests; page: RequestPage }) {
-  if (!asked.after && !page.nextCursor) return null;
-  return (
-    <nav class="paging" aria-label="Pages of this list">
-      {asked.after && (
-        <a href={addressOf(list, { ...asked, after: undefined })} rel="first">
-          First page
-        </a>
-      )}
-      {page.nextCursor && (
-        <a href={addressOf(list, { ...asked, after: page.nextCursor })} rel="next">
-          {page.lookedBackTo ? "Search older requests" : "Next page"}
-        </a>
-      )}
-    </nav>
   );
 }

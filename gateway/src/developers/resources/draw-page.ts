@@ -1,26 +1,26 @@
 import { Worker } from "node:worker_threads";
 
-/** Draws pages in a thread of its own, which lives while it is used. */
+/** Draws pages of PDFs in a worker thread. */
 interface Drawing {
-  /** The first page of a PDF as PNG; undefined if it cannot be drawn, takes too long, or too many wait. */
+  /** Draws the first page of a PDF as PNG. Undefined if that fails, takes too long, or too many PDFs are waiting. */
   draw(pdf: Uint8Array): Promise<Uint8Array | undefined>;
 }
 
 interface DrawingLimits {
-  /** Drawings that may be under way or wait, at most. */
+  /** The most PDFs that may be waiting, including the one that is being drawn. */
   most: number;
   timeoutMs: number;
-  /** How long the thread waits for more to draw. */
+  /** The thread ends after so long without work. */
   idleMs: number;
 }
 
 // A drawing takes 10 ms; the first one 100 ms more.
 const LIMITS: DrawingLimits = { most: 16, timeoutMs: 3_000, idleMs: 60_000 };
 
-// Plain JavaScript, the same for sources and for what is built.
+// Plain JavaScript, so that the path is the same from `src` and from `dist`.
 const WORKER = new URL("../../../worker/draw-page.mjs", import.meta.url);
 
-/** Makes a thread that draws, when there is something to draw. What goes wrong in it, or takes too long, ends that thread and nothing else. */
+/** Starts the thread when it is needed. An error or a timeout ends the thread and nothing else. */
 export function createDrawing({ most, timeoutMs, idleMs }: DrawingLimits = LIMITS, script: URL = WORKER): Drawing {
   let thread: Worker | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -34,9 +34,9 @@ export function createDrawing({ most, timeoutMs, idleMs }: DrawingLimits = LIMIT
 
   function start(): Worker {
     const started = new Worker(script, { resourceLimits: { maxOldGenerationSizeMb: 64 } });
-    // Its end, which follows, is enough; without a listener an error would end the process.
+    // Without a listener, an error would end the process. The `exit` event that follows is handled below.
     started.on("error", () => {});
-    // A process that stops does not wait for it.
+    // The thread does not keep the process alive.
     started.unref();
     return started;
   }
@@ -44,7 +44,7 @@ export function createDrawing({ most, timeoutMs, idleMs }: DrawingLimits = LIMIT
   async function drawNext(pdf: Uint8Array): Promise<Uint8Array | undefined> {
     clearTimeout(idle);
     thread ??= start();
-    const drawn = await answerOf(thread, pdf, timeoutMs);
+    const drawn = await callThread(thread, pdf, timeoutMs);
     if (drawn === undefined) end();
     else idle = setTimeout(end, idleMs).unref();
     return drawn ?? undefined;
@@ -61,8 +61,8 @@ export function createDrawing({ most, timeoutMs, idleMs }: DrawingLimits = LIMIT
   };
 }
 
-/** The picture; null if the PDF has none, undefined if the thread is of no more use. */
-function answerOf(thread: Worker, pdf: Uint8Array, timeoutMs: number): Promise<Uint8Array | null | undefined> {
+/** The PNG; null if the PDF cannot be drawn, undefined if the thread must be replaced. */
+function callThread(thread: Worker, pdf: Uint8Array, timeoutMs: number): Promise<Uint8Array | null | undefined> {
   return new Promise((resolve) => {
     const limit = setTimeout(() => settle(undefined), timeoutMs);
     const settle = (answer: Uint8Array | null | undefined) => {
@@ -78,7 +78,7 @@ function answerOf(thread: Worker, pdf: Uint8Array, timeoutMs: number): Promise<U
 
 const drawing = createDrawing();
 
-/** The first page of a PDF as PNG, drawn by this process's own thread; undefined if it cannot be drawn now. */
+/** Draws the first page of a PDF as PNG in the thread of this process. */
 export function drawPage(pdf: Uint8Array): Promise<Uint8Array | undefined> {
   return drawing.draw(pdf);
 }

@@ -1,21 +1,21 @@
-import { filterIn, narrows, pathUnder, wantedBy } from "./filter.js";
+import { isFiltered, readFilter, toPath, toWanted } from "./filter.js";
 
 const SHP = "shp_mfrggzdfmztwq2lknnwg23tpoa";
 const kinds = { statuses: ["draft", "voided"], prefix: "shp" };
-const read = (query: string) => filterIn(new URLSearchParams(query), kinds);
+const read = (query: string) => readFilter(new URLSearchParams(query), kinds);
 
 describe("the filter of a list", () => {
   test("is what the form sent, and asks the owner for whole days in UTC", () => {
     const filter = read(`q=+PO-1+&status=draft&from=2026-11-20&to=2026-11-21&after=${SHP}`);
     expect(filter).toEqual({ text: "PO-1", status: "draft", from: "2026-11-20", to: "2026-11-21", after: SHP });
-    expect(wantedBy(filter)).toEqual({
+    expect(toWanted(filter)).toEqual({
       text: "PO-1",
       status: "draft",
       createdFrom: "2026-11-20T00:00:00.000Z",
       createdBefore: "2026-11-22T00:00:00.000Z",
       after: SHP,
     });
-    expect(narrows(filter)).toBe(true);
+    expect(isFiltered(filter)).toBe(true);
   });
 
   test.each([
@@ -26,18 +26,18 @@ describe("the filter of a list", () => {
     "from=2026-13-01&to=2026-1-1",
   ])("leaves out what is empty or makes no sense: %j", (query) => {
     const filter = read(query);
-    expect([narrows(filter), wantedBy(filter), pathUnder("/list", filter)]).toEqual([false, {}, "/list"]);
+    expect([isFiltered(filter), toWanted(filter), toPath("/list", filter)]).toEqual([false, {}, "/list"]);
   });
 
   test("until the last day of four-digit years is until the end of time, for no owner knows the day after", () => {
     const filter = read("from=9999-12-31&to=9999-12-31");
-    expect(wantedBy(filter)).toEqual({ createdFrom: "9999-12-31T00:00:00.000Z" });
-    expect(wantedBy(read("to=9999-12-30"))).toEqual({ createdBefore: "9999-12-31T00:00:00.000Z" });
-    expect([narrows(filter), pathUnder("/list", filter)]).toEqual([true, "/list?from=9999-12-31&to=9999-12-31"]);
+    expect(toWanted(filter)).toEqual({ createdFrom: "9999-12-31T00:00:00.000Z" });
+    expect(toWanted(read("to=9999-12-30"))).toEqual({ createdBefore: "9999-12-31T00:00:00.000Z" });
+    expect([isFiltered(filter), toPath("/list", filter)]).toEqual([true, "/list?from=9999-12-31&to=9999-12-31"]);
   });
 
   test("leads to the next page with itself", () => {
-    expect(pathUnder("/list", read("q=a%26b&status=voided&to=2026-11-21"))).toBe(
+    expect(toPath("/list", read("q=a%26b&status=voided&to=2026-11-21"))).toBe(
       "/list?q=a%26b&status=voided&to=2026-11-21",
     );
   });

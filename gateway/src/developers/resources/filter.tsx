@@ -1,26 +1,28 @@
+import type { Environment } from "@shipping/kit/caller";
 import type { ComponentChildren } from "preact";
-import { cursorOf } from "../page/paging.js";
+import { AREA_PATH } from "../page/page.js";
+import { Paging, readCursor } from "../page/paging.js";
 import { Note } from "../page/text.js";
-import type { Wanted } from "./find-resources.js";
+import type { FoundPage, Wanted } from "./find-resources.js";
 import { STATUSES } from "./record-table.js";
 
-/** The values of the form above a list. Invalid values are empty. */
+/** The values of the form above a list. Missing and invalid values are empty. */
 interface Filter {
   text: string;
   status: string;
-  /** Days, `2026-11-21`, both included, in UTC. */
+  /** Days in UTC, such as `2026-11-21`; both are included. */
   from: string;
   to: string;
-  /** The id that the page begins after. */
+  /** The ID after which the page begins. */
   after: string | undefined;
 }
 
 const DAY_MS = 86_400_000;
-/** Until then is until any time: the day after has a year that PostgreSQL does not read as JavaScript writes it. */
+// Has no upper limit: JavaScript writes the year of the following day as +010000, which PostgreSQL does not parse.
 const LAST_DAY = "9999-12-31";
 
-/** Reads the filter of a list whose resources have these statuses and ids of that prefix. */
-export function filterIn(
+/** Reads the filter from the query. `statuses` are those of the listed resources, `prefix` is that of their IDs. */
+export function readFilter(
   query: URLSearchParams,
   { statuses, prefix }: { statuses: readonly string[]; prefix: string },
 ): Filter {
@@ -28,14 +30,21 @@ export function filterIn(
   return {
     text: query.get("q")?.trim() ?? "",
     status: statuses.includes(status) ? status : "",
-    from: dayIn(query.get("from")),
-    to: dayIn(query.get("to")),
-    after: cursorOf(query, prefix),
+    from: readDay(query.get("from")),
+    to: readDay(query.get("to")),
+    after: readCursor(query, prefix),
   };
 }
 
-/** The filter as the service takes it. */
-export function wantedBy({ text, status, from, to, after }: Filter): Wanted {
+// A day of the Gregorian calendar with a year of four digits, as `<input type="date">` sends it.
+function readDay(text: string | null): string {
+  if (!text || !/^[1-9]\d{3}-\d{2}-\d{2}$/.test(text)) return "";
+  const time = Date.parse(text);
+  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text ? "" : text;
+}
+
+/** The filter in the form that `findOrders` and its siblings take. */
+export function toWanted({ text, status, from, to, after }: Filter): Wanted {
   return {
     ...(text && { text }),
     ...(status && { status }),
@@ -45,27 +54,65 @@ export function wantedBy({ text, status, from, to, after }: Filter): Wanted {
   };
 }
 
-/** True if the filter leaves anything out. */
-export function narrows({ text, status, from, to }: Filter): boolean {
+/** True if the filter excludes anything. */
+export function isFiltered({ text, status, from, to }: Filter): boolean {
   return [text, status, from, to].some((value) => value !== "");
 }
 
-/** The path of the list's first page under the same filter. */
-export function pathUnder(path: string, { text: q, status, from, to }: Filter): string {
+/** The path of the first page of a list with this filter. */
+export function toPath(path: string, { text: q, status, from, to }: Filter): string {
   const given = Object.entries({ q, status, from, to }).filter(([, value]) => value !== "");
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-// The Gregorian calendar's days of four-digit years, as `<input type="date">` sends them.
-function dayIn(text: string | null): string {
-  if (!text || !/^[1-9]\d{3}-\d{2}-\d{2}$/.test(text)) return "";
-  const time = Date.parse(text);
-  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text ? "" : text;
+/** A list with its filter: heading, form, table, and links to the other pages. */
+export function FilteredList(props: {
+  what: "orders" | "shipments" | "labels";
+  environment: Environment;
+  filter: Filter;
+  statuses: readonly string[];
+  /** The hint below the search field: what can be searched for. */
+  searchHint: string;
+  page: FoundPage<unknown>;
+  /** Shown if there are no resources at all. */
+  empty: ComponentChildren;
+  /** The table. */
+  children: ComponentChildren;
+}) {
+  const { what, environment, filter, page, empty, children } = props;
+  const path = `${AREA_PATH}/${environment}/${what}`;
+  return (
+    <>
+      <h1>{environment === "live" ? `Live ${what}` : `Sandbox ${what}`}</h1>
+      <FilterForm path={path} {...props} />
+      {page.incomplete && (
+        <Note kind="hint">
+          <p>
+            More than 500 records match, and only 500 of them were searched. Enter more characters to narrow the search.
+          </p>
+        </Note>
+      )}
+      {page.found.length > 0 ? (
+        children
+      ) : (
+        <div class="empty">
+          {filter.after || isFiltered(filter) ? (
+            <>
+              <p>No matching {what}.</p>
+              <a href={path}>Show all</a>
+            </>
+          ) : (
+            empty
+          )}
+        </div>
+      )}
+      <Paging path={toPath(path, filter)} after={filter.after} next={page.nextCursor} />
+    </>
+  );
 }
 
-/** The form above a list: a search, a status and a time, all at once. */
-export function FilterForm(props: { path: string; filter: Filter; statuses: readonly string[]; searched: string }) {
-  const { path, filter, statuses, searched } = props;
+function FilterForm(props: { path: string; filter: Filter; statuses: readonly string[]; searchHint: string }) {
+  const { path, filter, statuses, searchHint } = props;
   return (
     <form class="filter" method="get" action={path}>
       <div class="field wide">
@@ -80,7 +127,7 @@ export function FilterForm(props: { path: string; filter: Filter; statuses: read
           aria-describedby="q-hint"
         />
         <p class="hint" id="q-hint">
-          {searched}
+          {searchHint}
         </p>
       </div>
       {statuses.length > 1 && (
@@ -106,37 +153,8 @@ export function FilterForm(props: { path: string; filter: Filter; statuses: read
       </div>
       <div class="field send">
         <button type="submit">Search</button>
-        {narrows(filter) && <a href={path}>Clear</a>}
+        {isFiltered(filter) && <a href={path}>Clear</a>}
       </div>
     </form>
-  );
-}
-
-/** Says that a text begins more than is looked at. */
-export function Incomplete({ shown }: { shown: boolean }) {
-  if (!shown) return null;
-  return (
-    <Note kind="hint">
-      <p>
-        More than 500 records match, and only 500 of them were searched. Enter more characters to narrow the search.
-      </p>
-    </Note>
-  );
-}
-
-/** Shown instead of an empty list: nothing matches, or what to do first. */
-export function Nothing(props: { filter: Filter; what: string; path: string; children: ComponentChildren }) {
-  const { filter, what, path, children } = props;
-  return (
-    <div class="empty">
-      {filter.after || narrows(filter) ? (
-        <>
-          <p>No matching {what}s.</p>
-          <a href={path}>Show all</a>
-        </>
-      ) : (
-        children
-      )}
-    </div>
   );
 }

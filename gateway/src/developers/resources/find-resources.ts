@@ -5,48 +5,48 @@ import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_p
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import { trackingNumber } from "../../input/schemas.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
-import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
+import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { PAGE_SIZE } from "../page/paging.js";
 
-/** Which resources of an environment to find, the newest first. */
+/** Which resources to find. */
 export interface Wanted {
   text?: string | undefined;
   status?: string | undefined;
-  /** ISO 8601; created at this time or later, and before that one. */
+  /** ISO 8601. `createdFrom` is included, `createdBefore` is not. */
   createdFrom?: string | undefined;
   createdBefore?: string | undefined;
-  /** Only those after this one. */
+  /** The ID after which the page begins. */
   after?: string | undefined;
   /** `PAGE_SIZE` unless given. */
   limit?: number | undefined;
 }
 
-/** One page of what was found. */
-interface FoundPage<Summary> {
+/** A page of matches, newest first. */
+export interface FoundPage<Summary> {
   found: Summary[];
   nextCursor?: string | undefined;
-  /** The text is the beginning of so much that not all of it was looked at. */
+  /** True if the text matches so many records that not all of them were searched. */
   incomplete: boolean;
 }
 
-/** Finds shipments by id, reference, recipient, postal code, or by their label's id or tracking number. */
+/** Finds shipments by ID, reference, recipient, postal code, or by their label's ID or tracking number. */
 export async function findShipments(
   deps: PageDeps,
   request: PageRequest,
   wanted: Wanted,
 ): Promise<FoundPage<RecordSummary>> {
-  const ids = namesLabel(wanted.text) ? await shipmentsOfLabel(deps, request, wanted.text) : [];
+  const ids = identifiesLabel(wanted.text) ? await findShipmentsByLabel(deps, request, wanted.text) : [];
   const { shipments, ...rest } = await searchShipments(deps, request, wanted, ids);
   return { found: shipments, ...rest };
 }
 
-/** Finds orders by id, reference, recipient or postal code. */
+/** Finds orders by ID, reference, recipient or postal code. */
 export async function findOrders(
   deps: PageDeps,
   request: PageRequest,
   wanted: Wanted,
 ): Promise<FoundPage<RecordSummary>> {
-  const asked = { caller: callerOfPage(request), search: searchOf(wanted, []) };
+  const asked = { caller: toCaller(request), search: toSearch(wanted, []) };
   const { orders, ...rest } = await answered(deps.clients.records.searchOrders(asked, callOptions(request)));
   return { found: orders, ...rest };
 }
@@ -58,16 +58,15 @@ export async function findLabels(
   wanted: Wanted,
 ): Promise<FoundPage<LabelSummary>> {
   const { text } = wanted;
-  const { ids, incomplete } = text && !namesLabel(text) ? await labelsOfShipments(deps, request, text) : NONE;
-  const asked = { caller: callerOfPage(request), search: searchOf(wanted, ids) };
+  const { ids, incomplete } =
+    text && !identifiesLabel(text) ? await findLabelsByShipment(deps, request, text) : { ids: [], incomplete: false };
+  const asked = { caller: toCaller(request), search: toSearch(wanted, ids) };
   const { labels, ...rest } = await answered(deps.clients.carrier.searchLabels(asked, callOptions(request)));
   return { found: labels, incomplete, ...rest };
 }
 
-const NONE = { ids: [], incomplete: false };
-
-/** The shipments of these ids, by their ids. */
-export async function shipmentsById(
+/** Reads these shipments, by ID. */
+export async function findShipmentsById(
   deps: PageDeps,
   request: PageRequest,
   ids: readonly string[],
@@ -77,46 +76,45 @@ export async function shipmentsById(
   return new Map(shipments.map((shipment) => [shipment.id, shipment]));
 }
 
-/** A page of an order's shipments. */
-export async function shipmentsOfOrder(
+/** Lists a page of an order's shipments. */
+export async function listOrderShipments(
   deps: PageDeps,
   request: PageRequest,
   orderId: string,
   after: string | undefined,
 ) {
-  const asked = { caller: callerOfPage(request), search: searchOf({ after }, []), orderId };
+  const asked = { caller: toCaller(request), search: toSearch({ after }, []), orderId };
   return answered(deps.clients.records.searchShipments(asked, callOptions(request)));
 }
 
-/** Refuses an id of another form, before an owner is asked. */
+/** Answers 404 for what cannot be an ID, without a call to the service. */
 export function requireId(prefix: string, id: string): void {
   if (!isId(prefix, id)) throw fail("not_found");
 }
 
-function namesLabel(text: string | undefined): text is string {
+function identifiesLabel(text: string | undefined): text is string {
   const named = text?.trim() ?? "";
   return isId("lbl", named) || trackingNumber.safeParse(named).success;
 }
 
-async function shipmentsOfLabel(deps: PageDeps, request: PageRequest, text: string): Promise<string[]> {
-  const asked = { caller: callerOfPage(request), search: searchOf({ text, limit: 1 }, []) };
+async function findShipmentsByLabel(deps: PageDeps, request: PageRequest, text: string): Promise<string[]> {
+  const asked = { caller: toCaller(request), search: toSearch({ text, limit: 1 }, []) };
   const { labels } = await answered(deps.clients.carrier.searchLabels(asked, callOptions(request)));
   return labels.map(({ shipmentId }) => shipmentId);
 }
 
-async function labelsOfShipments(deps: PageDeps, request: PageRequest, text: string) {
+async function findLabelsByShipment(deps: PageDeps, request: PageRequest, text: string) {
   const { shipments, nextCursor, incomplete } = await searchShipments(deps, request, { text, limit: MAX_MATCHES }, []);
   const ids = shipments.flatMap(({ labelId }) => labelId ?? []);
   return { ids, incomplete: incomplete || nextCursor !== undefined };
 }
 
 function searchShipments(deps: PageDeps, request: PageRequest, wanted: Wanted, ids: readonly string[]) {
-  const asked = { caller: callerOfPage(request), search: searchOf(wanted, ids) };
+  const asked = { caller: toCaller(request), search: toSearch(wanted, ids) };
   return answered(deps.clients.records.searchShipments(asked, callOptions(request)));
 }
 
-function searchOf(wanted: Wanted, ids: readonly string[]) {
-  const { limit = PAGE_SIZE, ...given } = wanted;
-  const told = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return { limit, ids: [...ids], ...told };
+function toSearch({ limit = PAGE_SIZE, ...wanted }: Wanted, ids: readonly string[]) {
+  const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+  return { limit, ids: [...ids], ...given };
 }

@@ -1,29 +1,29 @@
 import type { Environment } from "@shipping/kit/caller";
 import { isId } from "@shipping/kit/ids";
 import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
-import { nameOf } from "../keys/keys.js";
+import { keyName } from "../keys/keys.js";
 import { AREA_PATH, type PageDeps, type PageRequest } from "../page/page.js";
-import { Text, Time } from "../page/text.js";
+import { Table, Text, Time } from "../page/text.js";
 
-/** Something that happened to a resource, and who did it. */
-export interface Happening {
-  /** Of the event that it caused. */
+/** A change to a resource, and who made it. */
+export interface HistoryEntry {
+  /** The type of the event that the change caused. */
   type: string;
   words: string;
   at: Date;
   origin: Origin | undefined;
 }
 
-/** Names and last characters of API keys, by their IDs. */
+/** Names and last characters of API keys, by ID. */
 type KeyNames = ReadonlyMap<string, { name: string | null; lastFour: string }>;
 
-/** Reads the names of the API keys behind these changes. */
-export async function keyNamesOf(
+/** Reads the names of the API keys that made these changes. */
+export async function readKeyNames(
   deps: Pick<PageDeps, "prisma">,
   { session, environment }: PageRequest,
-  happenings: readonly Happening[],
+  history: readonly HistoryEntry[],
 ): Promise<KeyNames> {
-  const ids = happenings.flatMap(({ origin }) => (isId("key", origin?.requestedBy ?? "") ? origin!.requestedBy : []));
+  const ids = history.map(({ origin }) => origin?.requestedBy ?? "").filter((id) => isId("key", id));
   if (ids.length === 0) return new Map();
   const keys = await deps.prisma.apiKey.findMany({
     where: { id: { in: [...new Set(ids)] }, accountId: session.accountId, environment },
@@ -32,21 +32,16 @@ export async function keyNamesOf(
   return new Map(keys.map(({ id, ...key }) => [id, key]));
 }
 
-interface Told {
-  happenings: readonly Happening[];
-  keys: KeyNames;
-  environment: Environment;
-}
-
-/** What happened, the oldest first: when, by whom, and in which request. */
-export function Timeline({ happenings, keys, environment }: Told) {
+/** The changes, oldest first: when, by whom, and in which request. */
+export function Timeline(props: { history: readonly HistoryEntry[]; keys: KeyNames; environment: Environment }) {
+  const { history, keys, environment } = props;
   return (
     <ol class="timeline">
-      {happenings.map(({ words, at, origin }) => (
+      {history.map(({ words, at, origin }) => (
         <li>
           <strong>{words}</strong> <Time at={at} />
           <span class="sub">
-            <By origin={origin} keys={keys} environment={environment} />
+            <Requester origin={origin} keys={keys} environment={environment} />
           </span>
         </li>
       ))}
@@ -54,16 +49,16 @@ export function Timeline({ happenings, keys, environment }: Told) {
   );
 }
 
-function By({ origin, keys, environment }: Omit<Told, "happenings"> & { origin: Origin | undefined }) {
-  const { requestedBy = "", requestId = "" } = origin ?? {};
+function Requester(props: { origin: Origin | undefined; keys: KeyNames; environment: Environment }) {
+  const { requestedBy = "", requestId = "" } = props.origin ?? {};
   if (requestedBy === "" && requestId === "") return <>The API key was not recorded at that time.</>;
-  const key = keys.get(requestedBy);
+  const key = props.keys.get(requestedBy);
   return (
     <>
       By{" "}
       {key ? (
         <>
-          key <Text>{nameOf(key)}</Text> <code>…{key.lastFour}</code>
+          key <Text>{keyName(key)}</Text> <code>…{key.lastFour}</code>
         </>
       ) : (
         <Text>{requestedBy}</Text>
@@ -71,9 +66,9 @@ function By({ origin, keys, environment }: Omit<Told, "happenings"> & { origin: 
       {requestId !== "" && (
         <>
           {" in "}
-          {/* What a form of this area did is in the audit log, not among the requests of the API. */}
+          {/* Forms of the developer area are in the audit log, not in the request log. */}
           {isId("key", requestedBy) ? (
-            <a href={`${AREA_PATH}/${environment}/requests/${requestId}`}>
+            <a href={`${AREA_PATH}/${props.environment}/requests/${requestId}`}>
               <code>{requestId}</code>
             </a>
           ) : (
@@ -86,33 +81,24 @@ function By({ origin, keys, environment }: Omit<Told, "happenings"> & { origin: 
 }
 
 /** The events sent for this resource. */
-export function Events({ happenings }: Pick<Told, "happenings">) {
-  const caused = happenings.filter(({ origin }) => origin?.eventId);
-  if (caused.length === 0) return <p>Events were not recorded at that time.</p>;
+export function Events({ history }: { history: readonly HistoryEntry[] }) {
+  const sent = history.filter(({ origin }) => origin?.eventId);
+  if (sent.length === 0) return <p>Events were not recorded at that time.</p>;
   return (
-    <table>
-      <thead>
+    <Table headings={["Type", "Event", "When"]}>
+      {sent.map(({ type, at, origin }) => (
         <tr>
-          {["Type", "Event", "When"].map((heading) => (
-            <th scope="col">{heading}</th>
-          ))}
+          <td data-label="Type">
+            <code>{type}</code>
+          </td>
+          <td data-label="Event">
+            <code>{origin?.eventId}</code>
+          </td>
+          <td data-label="When">
+            <Time at={at} />
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {caused.map(({ type, at, origin }) => (
-          <tr>
-            <td data-label="Type">
-              <code>{type}</code>
-            </td>
-            <td data-label="Event">
-              <code>{origin?.eventId}</code>
-            </td>
-            <td data-label="When">
-              <Time at={at} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }

@@ -2,7 +2,7 @@ import type { Environment } from "@shipping/kit/caller";
 import type { z } from "zod";
 import type { tracking as trackingSchema } from "../../api/resources.js";
 import { AREA_PATH } from "../page/page.js";
-import { Note, Time } from "../page/text.js";
+import { Fact, Note, Time } from "../page/text.js";
 import type { ReadLabel } from "./read-resources.js";
 import { Status } from "./record-table.js";
 
@@ -10,11 +10,11 @@ interface Card extends ReadLabel {
   tracking: z.infer<typeof trackingSchema> | undefined;
   environment: Environment;
   mayVoid: boolean;
-  /** True if its ID links to its page. */
+  /** True if the label's ID links to its page. */
   linked?: true;
 }
 
-/** A label: its picture and file until it is voided, its rate, and where the parcel is. */
+/** A label: picture and file unless it is voided, rate, and tracking status. */
 export function LabelCard({ label, rate, tracking, environment, mayVoid, linked }: Card) {
   const path = `${AREA_PATH}/${environment}/labels/${label.id}`;
   const isVoided = label.status === "voided";
@@ -38,8 +38,7 @@ export function LabelCard({ label, rate, tracking, environment, mayVoid, linked 
           </Note>
         )}
         <dl>
-          <dt>Label</dt>
-          <dd>
+          <Fact name="Label">
             {linked ? (
               <a href={path}>
                 <code>{label.id}</code>
@@ -48,21 +47,16 @@ export function LabelCard({ label, rate, tracking, environment, mayVoid, linked 
               <code>{label.id}</code>
             )}{" "}
             <Status status={label.status} />
-          </dd>
-          <dt>Carrier</dt>
-          <dd>
+          </Fact>
+          <Fact name="Carrier">
             <code>{label.carrier}</code>
-          </dd>
-          <dt>Rate</dt>
-          <dd>{rate ? <Rate {...rate} /> : "Not recorded for this label"}</dd>
-          <dt>Charged</dt>
-          <dd>{money(label.charge)}</dd>
-          <dt>Tracking number</dt>
-          <dd>
+          </Fact>
+          <Fact name="Rate">{rate ? <Rate {...rate} /> : "Not recorded for this label"}</Fact>
+          <Fact name="Charged">{money(label.charge)}</Fact>
+          <Fact name="Tracking number">
             <code>{label.tracking_number}</code>
-          </dd>
-          <dt>Tracking</dt>
-          <dd>
+          </Fact>
+          <Fact name="Tracking">
             {tracking ? (
               <>
                 <Status status={tracking.status} /> since <Time at={new Date(tracking.updated_at)} />
@@ -71,7 +65,7 @@ export function LabelCard({ label, rate, tracking, environment, mayVoid, linked 
             ) : (
               "Not available yet"
             )}
-          </dd>
+          </Fact>
         </dl>
         {!isVoided && (
           <div class="actions">

@@ -3,38 +3,47 @@ import { newId } from "@shipping/kit/ids";
 import { z } from "zod";
 import { logVoid } from "../../accounts/audit.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
-import { AccountForm, formId } from "../page/form.js";
+import { AccountForm, FormButtons, formId } from "../page/form.js";
 import {
   AREA_PATH,
-  callerOfPage,
   type FileAnswer,
+  htmlPage,
   type PageAnswer,
   type PageDeps,
   type PageRequest,
-  shown,
+  toCaller,
 } from "../page/page.js";
 import { checkForm } from "../page/read-form.js";
-import { Note, Text } from "../page/text.js";
+import { Fact, Note, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { drawPage } from "./draw-page.js";
-import { requireId, shipmentsById } from "./find-resources.js";
-import { Events, keyNamesOf, Timeline } from "./history.js";
+import { findShipmentsById, requireId } from "./find-resources.js";
+import { Events, readKeyNames, Timeline } from "./history.js";
 import { LabelCard } from "./label-card.js";
 import { shortPlace } from "./parcel.js";
 import { readLabel, readTracking } from "./read-resources.js";
 import { Status } from "./record-table.js";
 
+// Part of the picture's ETag: another version of the renderer may draw a label differently.
+const RENDERER = "pdfium-2.1.13";
+
+const NO_PICTURE = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="288" height="432" viewBox="0 0 288 432">
+<rect width="288" height="432" fill="#f5f6f8"/>
+<g font-family="sans-serif" font-size="15" fill="#1b1f27" text-anchor="middle">
+<text x="144" y="206">This label cannot be displayed.</text><text x="144" y="230">Download the PDF instead.</text></g></svg>
+`);
+
 /** `GET …/labels/{id}`. */
 export async function showLabel(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;
   const read = await readLabel(deps, request, request.id);
-  const { label, happenings } = read;
+  const { label, history } = read;
   const [tracking, keys] = await Promise.all([
     readTracking(deps, request, label.tracking_number),
-    keyNamesOf(deps, request, happenings),
+    readKeyNames(deps, request, history),
   ]);
   const base = `${AREA_PATH}/${environment}`;
-  return shown(
+  return htmlPage(
     "Label",
     <>
       <p class="way">
@@ -51,34 +60,24 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
       </p>
       <LabelCard {...read} tracking={tracking} environment={environment} mayVoid={session.role === "admin"} />
       <h2>History</h2>
-      <Timeline happenings={happenings} keys={keys} environment={environment} />
+      <Timeline history={history} keys={keys} environment={environment} />
       <h2>Events</h2>
-      <Events happenings={happenings} />
+      <Events history={history} />
     </>,
   );
 }
 
-// The version of the renderer: another one may draw the label differently.
-const DRAWN_BY = "pdfium-2.1.13";
-
-/** Shown where a label cannot be drawn. */
-const NO_PICTURE = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="288" height="432" viewBox="0 0 288 432">
-<rect width="288" height="432" fill="#f5f6f8"/>
-<g font-family="sans-serif" font-size="15" fill="#1b1f27" text-anchor="middle">
-<text x="144" y="206">This label cannot be displayed.</text><text x="144" y="230">Download the PDF instead.</text></g></svg>
-`);
-
-/** `GET …/labels/{id}/file`: the bytes of `GET /labels/{id}/file`, to keep. */
+/** `GET …/labels/{id}/file`: the PDF, to save. */
 export async function downloadLabel(deps: PageDeps, request: PageRequest): Promise<FileAnswer> {
-  const body = await labelFile(deps, request);
+  const body = await readLabelFile(deps, request);
   return { content: async () => ({ type: "application/pdf", name: `label-${request.id}.pdf`, body }) };
 }
 
-/** `GET …/labels/{id}/picture`: its first page as PNG. A file that cannot be drawn has a picture that says so. */
+/** `GET …/labels/{id}/picture`: the first page of the PDF as PNG, or a picture that says that it cannot be drawn. */
 export async function showPicture(deps: PageDeps, request: PageRequest): Promise<FileAnswer> {
-  const pdf = await labelFile(deps, request);
+  const pdf = await readLabelFile(deps, request);
   return {
-    etag: `"${request.id}-${DRAWN_BY}"`,
+    etag: `"${request.id}-${RENDERER}"`,
     async content() {
       const drawn = await drawPage(pdf);
       return drawn ? { type: "image/png", body: drawn, kept: true } : { type: "image/svg+xml", body: NO_PICTURE };
@@ -86,20 +85,20 @@ export async function showPicture(deps: PageDeps, request: PageRequest): Promise
   };
 }
 
-async function labelFile(deps: PageDeps, request: PageRequest): Promise<Uint8Array> {
+async function readLabelFile(deps: PageDeps, request: PageRequest): Promise<Uint8Array> {
   requireId("lbl", request.id);
-  const asked = { caller: callerOfPage(request), id: request.id };
-  return (await answered(deps.clients.carrier.getLabelFile(asked, callOptions(request)))).pdf;
+  const wanted = { caller: toCaller(request), id: request.id };
+  return (await answered(deps.clients.carrier.getLabelFile(wanted, callOptions(request)))).pdf;
 }
 
-/** `GET …/labels/{id}/void`: asks. */
+/** `GET …/labels/{id}/void`: asks for confirmation. */
 export async function confirmVoid(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id } = request;
   const path = `${AREA_PATH}/${environment}/labels/${id}`;
   const { label } = await readLabel(deps, request, id);
   if (label.status === "voided") return { location: path };
-  const shipment = (await shipmentsById(deps, request, [label.shipment_id])).get(label.shipment_id);
-  return shown(
+  const shipment = (await findShipmentsById(deps, request, [label.shipment_id])).get(label.shipment_id);
+  return htmlPage(
     "Void a label",
     <>
       <h1>Void this {environment} label?</h1>
@@ -110,31 +109,23 @@ export async function confirmVoid(deps: PageDeps, request: PageRequest): Promise
         </p>
       </Note>
       <dl>
-        <dt>Tracking number</dt>
-        <dd>
+        <Fact name="Tracking number">
           <code>{label.tracking_number}</code>
-        </dd>
+        </Fact>
         {shipment?.to && (
           <>
-            <dt>Shipment</dt>
-            <dd>
+            <Fact name="Shipment">
               <Text>{shipment.reference}</Text>
-            </dd>
-            <dt>Recipient</dt>
-            <dd>
+            </Fact>
+            <Fact name="Recipient">
               <Text>{`${shipment.to.name}, ${shortPlace(shipment.to)}`}</Text>
-            </dd>
+            </Fact>
           </>
         )}
       </dl>
       <AccountForm>
         <input type="hidden" name="form_id" value={newId("form", deps.random)} />
-        <div class="actions">
-          <button class="danger-action" type="submit">
-            Void label
-          </button>
-          <a href={path}>Cancel</a>
-        </div>
+        <FormButtons submit="Void label" cancel={path} isDangerous />
       </AccountForm>
     </>,
   );
@@ -142,19 +133,19 @@ export async function confirmVoid(deps: PageDeps, request: PageRequest): Promise
 
 const voidForm = z.strictObject({ form_id: formId });
 
-/** `POST …/labels/{id}/void`: what `POST /labels/{id}/void` does, and an entry in the audit log. */
+/** `POST …/labels/{id}/void`: does what `POST /labels/{id}/void` of the API does, and writes the audit log. */
 export async function submitVoid(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session, id, actor } = request;
-  const { value, faults } = checkForm(voidForm, request.form);
-  if (!value) throw failFields(faults);
+  const { value, errors } = checkForm(voidForm, request.form);
+  if (!value) throw failFields(errors);
   await readLabel(deps, request, id);
   await writeByForm(deps, request, { row: "POST /labels/{id}/void", id, formId: value.form_id, body: {} });
-  const { label, happenings } = await readLabel(deps, request, id);
-  const done = happenings.find(({ type }) => type === "label.voided");
-  // The service says who voided the label: somebody else may have been faster.
-  if (done?.origin?.requestedBy === actor.name) {
+  const { label, history } = await readLabel(deps, request, id);
+  const voided = history.find(({ type }) => type === "label.voided");
+  // Somebody else may have voided the label first.
+  if (voided?.origin?.requestedBy === actor.name) {
     const { accountId } = session;
-    await logVoid(deps, { accountId, environment, id, trackingNumber: label.tracking_number, at: done.at, actor });
+    await logVoid(deps, { accountId, environment, id, trackingNumber: label.tracking_number, at: voided.at, actor });
   }
   return { location: `${AREA_PATH}/${environment}/labels/${id}` };
 }

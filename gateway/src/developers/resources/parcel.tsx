@@ -2,19 +2,19 @@ import type { z } from "zod";
 import type { address, parcel } from "../../input/schemas.js";
 import { Code, Text } from "../page/text.js";
 
-type AddressGiven = z.infer<typeof address>;
-type ParcelGiven = z.infer<typeof parcel>;
+type Address = z.infer<typeof address>;
+type Parcel = z.infer<typeof parcel>;
 
 /** Fields shared by orders and shipments. */
-interface Given {
-  from: AddressGiven;
-  to: AddressGiven;
-  parcel: ParcelGiven;
+interface Details {
+  from: Address;
+  to: Address;
+  parcel: Parcel;
   metadata?: unknown;
 }
 
-/** Sender, recipient, parcel, and the customer's own data. */
-export function ParcelDetails({ from, to, parcel, metadata }: Given) {
+/** Sender, recipient, parcel and metadata. */
+export function ParcelDetails({ from, to, parcel, metadata }: Details) {
   const { weight_kg: weightKg, length_cm: lengthCm, width_cm: widthCm, height_cm: heightCm } = parcel;
   return (
     <>
@@ -46,7 +46,7 @@ export function ParcelDetails({ from, to, parcel, metadata }: Given) {
   );
 }
 
-// Characters that are invisible or turn the text around them are written as JSON may write them.
+// Invisible characters, and those that change the direction of text, are escaped as \uXXXX.
 const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function jsonText(value: unknown): string {
@@ -55,7 +55,7 @@ function jsonText(value: unknown): string {
   );
 }
 
-function PostalAddress(address: AddressGiven) {
+function PostalAddress(address: Address) {
   const { name, company, street1, street2, city, state, postal_code: postalCode, country, email, phone } = address;
   const lines = [name, company, street1, street2, `${postalCode} ${city}`, state, countryName(country)];
   return (
@@ -71,16 +71,9 @@ function PostalAddress(address: AddressGiven) {
   );
 }
 
-/** Where a parcel goes, in one line of a list. */
-export function shortPlace({
-  postalCode,
-  city,
-  country,
-}: {
-  postalCode: string;
-  city: string;
-  country: string;
-}): string {
+/** Postal code, city and country in one line. */
+export function shortPlace(place: { postalCode: string; city: string; country: string }): string {
+  const { postalCode, city, country } = place;
   return `${postalCode} ${city}, ${country}`;
 }
 

@@ -4,59 +4,59 @@ import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { z } from "zod";
 import type { label, order, rate, shipment, tracking } from "../../api/resources.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
-import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
+import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { requireId } from "./find-resources.js";
-import type { Happening } from "./history.js";
+import type { HistoryEntry } from "./history.js";
 
 type Label = z.infer<typeof label>;
 type Tracking = z.infer<typeof tracking>;
 
-/** An order, and what happened to it. */
+/** An order and its history. */
 interface ReadOrder {
   order: z.infer<typeof order>;
-  happenings: Happening[];
+  history: HistoryEntry[];
 }
 
-/** A shipment, and what happened to it. */
+/** A shipment and its history. */
 interface ReadShipment {
   shipment: z.infer<typeof shipment>;
-  happenings: Happening[];
+  history: HistoryEntry[];
 }
 
-/** A label, its rate where that was kept, and what happened to it. */
+/** A label, its history, and its rate if that was stored. */
 export interface ReadLabel {
   label: Label;
   rate: z.infer<typeof rate> | undefined;
-  happenings: Happening[];
+  history: HistoryEntry[];
 }
 
-/** One order of the caller. */
+/** Reads an order of the caller. */
 export async function readOrder(deps: PageDeps, request: PageRequest, id: string): Promise<ReadOrder> {
   requireId("ord", id);
-  const asked = { caller: callerOfPage(request), id };
+  const asked = { caller: toCaller(request), id };
   const { data, created } = await answered(deps.clients.records.getOrder(asked, callOptions(request)));
   const order: ReadOrder["order"] = parsed(data);
-  return { order, happenings: [happening("order.created", order.created_at, created)] };
+  return { order, history: [historyEntry("order.created", order.created_at, created)] };
 }
 
-/** One shipment of the caller. */
+/** Reads a shipment of the caller. */
 export async function readShipment(deps: PageDeps, request: PageRequest, id: string): Promise<ReadShipment> {
   requireId("shp", id);
-  const asked = { caller: callerOfPage(request), id };
+  const asked = { caller: toCaller(request), id };
   const { data, created } = await answered(deps.clients.records.getShipment(asked, callOptions(request)));
   const shipment: ReadShipment["shipment"] = parsed(data);
-  return { shipment, happenings: [happening("shipment.created", shipment.created_at, created)] };
+  return { shipment, history: [historyEntry("shipment.created", shipment.created_at, created)] };
 }
 
-/** One label of the caller. */
+/** Reads a label of the caller. */
 export async function readLabel(deps: PageDeps, request: PageRequest, id: string): Promise<ReadLabel> {
   requireId("lbl", id);
-  const asked = { caller: callerOfPage(request), id };
+  const asked = { caller: toCaller(request), id };
   const answer = await answered(deps.clients.carrier.getLabel(asked, callOptions(request)));
   const label: Label = parsed(answer.data);
-  const happenings = [happening("label.created", label.created_at, answer.created)];
-  if (label.voided_at) happenings.push(happening("label.voided", label.voided_at, answer.voided));
-  return { label, rate: answer.rate.length > 0 ? parsed(answer.rate) : undefined, happenings };
+  const history = [historyEntry("label.created", label.created_at, answer.created)];
+  if (label.voided_at) history.push(historyEntry("label.voided", label.voided_at, answer.voided));
+  return { label, rate: answer.rate.length > 0 ? parsed(answer.rate) : undefined, history };
 }
 
 /** Reads the tracking record of a number; undefined if there is none yet. */
@@ -65,7 +65,7 @@ export async function readTracking(
   request: PageRequest,
   trackingNumber: string,
 ): Promise<Tracking | undefined> {
-  const asked = { caller: callerOfPage(request), trackingNumber };
+  const asked = { caller: toCaller(request), trackingNumber };
   try {
     const { data } = await answered(deps.clients.tracking.getTracking(asked, callOptions(request)));
     return parsed(data);
@@ -75,7 +75,7 @@ export async function readTracking(
   }
 }
 
-function happening(type: EventType, at: string, origin: Origin | undefined): Happening {
+function historyEntry(type: EventType, at: string, origin: Origin | undefined): HistoryEntry {
   return { type, words: eventTypes[type].title, at: new Date(at), origin };
 }
 

@@ -1,10 +1,10 @@
 import type { Environment } from "@shipping/kit/caller";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import { AREA_PATH } from "../page/page.js";
-import { Text, Time } from "../page/text.js";
+import { Table, Text, Time } from "../page/text.js";
 import { shortPlace } from "./parcel.js";
 
-/** Orders or shipments, each with the way to its page. */
+/** A table of orders or shipments, with links to their pages. */
 export function RecordTable(props: {
   records: readonly RecordSummary[];
   kind: "orders" | "shipments";
@@ -12,49 +12,46 @@ export function RecordTable(props: {
 }) {
   const { records, kind, environment } = props;
   return (
-    <table>
-      <thead>
+    <Table headings={["Reference", "Recipient", "Status", "Created"]}>
+      {records.map(({ id, status, reference, to, createdAt }) => (
         <tr>
-          {["Reference", "Recipient", "Status", "Created"].map((heading) => (
-            <th scope="col">{heading}</th>
-          ))}
+          <td data-label="Reference">
+            <span>
+              <a href={`${AREA_PATH}/${environment}/${kind}/${id}`}>
+                <Text>{reference}</Text>
+              </a>
+              <code class="sub">{id}</code>
+            </span>
+          </td>
+          <td data-label="Recipient">
+            <Recipient to={to} />
+          </td>
+          <td data-label="Status">
+            <Status status={status} />
+          </td>
+          <td data-label="Created">
+            <Time at={new Date(createdAt)} />
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {records.map(({ id, status, reference, to, createdAt }) => (
-          <tr>
-            <td data-label="Reference">
-              <span>
-                <a href={`${AREA_PATH}/${environment}/${kind}/${id}`}>
-                  <Text>{reference}</Text>
-                </a>
-                <code class="sub">{id}</code>
-              </span>
-            </td>
-            <td data-label="Recipient">
-              {to && (
-                <span>
-                  <Text>{to.name}</Text>
-                  <span class="sub">
-                    <Text>{shortPlace(to)}</Text>
-                  </span>
-                </span>
-              )}
-            </td>
-            <td data-label="Status">
-              <Status status={status} />
-            </td>
-            <td data-label="Created">
-              <Time at={new Date(createdAt)} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }
 
-/** The statuses of orders, shipments, labels and tracking records, in words. */
+/** The name and place of a recipient. */
+export function Recipient({ to }: { to: RecordSummary["to"] }) {
+  if (!to) return null;
+  return (
+    <span>
+      <Text>{to.name}</Text>
+      <span class="sub">
+        <Text>{shortPlace(to)}</Text>
+      </span>
+    </span>
+  );
+}
+
+/** The statuses of orders, shipments, labels and tracking records. */
 export const STATUSES: Readonly<Record<string, { words: string; kind?: "good" | "danger" }>> = {
   received: { words: "Received" },
   draft: { words: "Draft" },
@@ -64,7 +61,7 @@ export const STATUSES: Readonly<Record<string, { words: string; kind?: "good" | 
   pre_transit: { words: "Pre-transit" },
 };
 
-/** A status, at a glance. */
+/** A status as a coloured tag. */
 export function Status({ status }: { status: string }) {
   const { words = status, kind } = STATUSES[status] ?? {};
   return <span class={kind ? `tag ${kind}` : "tag"}>{words}</span>;

@@ -1,73 +1,53 @@
-import type { Environment } from "@shipping/kit/caller";
-import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
-import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { Paging } from "../page/paging.js";
-import { Text } from "../page/text.js";
-import { FilterForm, filterIn, Incomplete, Nothing, pathUnder, wantedBy } from "./filter.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { Fact, Text } from "../page/text.js";
+import { FilteredList, readFilter, toWanted } from "./filter.js";
 import { findShipments } from "./find-resources.js";
-import { Events, keyNamesOf, Timeline } from "./history.js";
+import { Events, readKeyNames, Timeline } from "./history.js";
 import { LabelCard } from "./label-card.js";
 import { ParcelDetails } from "./parcel.js";
 import { readLabel, readShipment, readTracking } from "./read-resources.js";
 import { RecordTable, Status } from "./record-table.js";
 
-const STATUSES = ["draft", "label_created", "voided"] as const;
+const STATUSES = ["draft", "label_created", "voided"];
 
-/** `GET …/shipments`: the newest first, under the filter that the query says. */
+/** `GET …/shipments`: the newest first. */
 export async function showShipments(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
-  const filter = filterIn(query, { statuses: STATUSES, prefix: "shp" });
-  const { found, nextCursor, incomplete } = await findShipments(deps, request, wantedBy(filter));
-  const path = `${AREA_PATH}/${environment}/shipments`;
-  return shown(
+  const filter = readFilter(query, { statuses: STATUSES, prefix: "shp" });
+  const page = await findShipments(deps, request, toWanted(filter));
+  return htmlPage(
     "Shipments",
-    <>
-      <h1>{environment === "live" ? "Live shipments" : "Sandbox shipments"}</h1>
-      <FilterForm
-        path={path}
-        filter={filter}
-        statuses={STATUSES}
-        searched="A complete shipment ID, label ID or tracking number, or the first characters of a reference, recipient name or postal code."
-      />
-      <Incomplete shown={incomplete} />
-      {found.length === 0 ? (
-        <Nothing filter={filter} what="shipment" path={path}>
-          <NoShipment environment={environment} />
-        </Nothing>
-      ) : (
-        <ShipmentTable shipments={found} environment={environment} />
-      )}
-      <Paging path={pathUnder(path, filter)} after={filter.after} next={nextCursor} />
-    </>,
+    <FilteredList
+      what="shipments"
+      environment={environment}
+      filter={filter}
+      statuses={STATUSES}
+      searchHint="A complete shipment ID, label ID or tracking number, or the first characters of a reference, recipient name or postal code."
+      page={page}
+      empty={
+        <>
+          <p>There are no {environment} shipments yet. Your programs create them through the API.</p>
+          <a class="button" href={`${AREA_PATH}/quick-start`}>
+            Open the quick start
+          </a>
+        </>
+      }
+    >
+      <RecordTable records={page.found} kind="shipments" environment={environment} />
+    </FilteredList>,
   );
 }
 
-function NoShipment({ environment }: { environment: Environment }) {
-  return (
-    <>
-      <p>There are no {environment} shipments yet. Your programs create them through the API.</p>
-      <a class="button" href={`${AREA_PATH}/quick-start`}>
-        Open the quick start
-      </a>
-    </>
-  );
-}
-
-/** Shipments, each with the way to its page. */
-function ShipmentTable(props: { shipments: readonly RecordSummary[]; environment: Environment }) {
-  return <RecordTable records={props.shipments} kind="shipments" environment={props.environment} />;
-}
-
-/** `GET …/shipments/{id}`: the shipment with its label, and what became of it. */
+/** `GET …/shipments/{id}`: the shipment and its label. */
 export async function showShipment(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;
-  const { shipment, happenings } = await readShipment(deps, request, request.id);
-  const labelled = shipment.label_id === undefined ? undefined : await readLabel(deps, request, shipment.label_id);
-  const tracking = labelled && (await readTracking(deps, request, labelled.label.tracking_number));
-  const all = [...happenings, ...(labelled?.happenings ?? [])];
-  const keys = await keyNamesOf(deps, request, all);
+  const { shipment, history: created } = await readShipment(deps, request, request.id);
+  const read = shipment.label_id === undefined ? undefined : await readLabel(deps, request, shipment.label_id);
+  const tracking = read && (await readTracking(deps, request, read.label.tracking_number));
+  const history = [...created, ...(read?.history ?? [])];
+  const keys = await readKeyNames(deps, request, history);
   const base = `${AREA_PATH}/${environment}`;
-  return shown(
+  return htmlPage(
     "Shipment",
     <>
       <p class="way">
@@ -77,32 +57,22 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
         <Text>{shipment.reference}</Text> <Status status={shipment.status} />
       </h1>
       <dl>
-        <dt>Shipment</dt>
-        <dd>
+        <Fact name="Shipment">
           <code>{shipment.id}</code>
-        </dd>
+        </Fact>
         {shipment.order_id !== undefined && (
-          <>
-            <dt>Order</dt>
-            <dd>
-              <a href={`${base}/orders/${shipment.order_id}`}>
-                <code>{shipment.order_id}</code>
-              </a>
-            </dd>
-          </>
+          <Fact name="Order">
+            <a href={`${base}/orders/${shipment.order_id}`}>
+              <code>{shipment.order_id}</code>
+            </a>
+          </Fact>
         )}
       </dl>
       <h2>History</h2>
-      <Timeline happenings={all} keys={keys} environment={environment} />
+      <Timeline history={history} keys={keys} environment={environment} />
       <h2>Label</h2>
-      {labelled ? (
-        <LabelCard
-          {...labelled}
-          tracking={tracking}
-          environment={environment}
-          mayVoid={session.role === "admin"}
-          linked
-        />
+      {read ? (
+        <LabelCard {...read} tracking={tracking} environment={environment} mayVoid={session.role === "admin"} linked />
       ) : (
         <p>
           No label yet. Your program <a href="/docs/quick-start">requests rates and creates a label</a> through the API.
@@ -110,7 +80,7 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
       )}
       <ParcelDetails {...shipment} />
       <h2>Events</h2>
-      <Events happenings={all} />
+      <Events history={history} />
     </>,
   );
 }

@@ -3,108 +3,98 @@ import { isId } from "@shipping/kit/ids";
 import { findKeys } from "../../accounts/manage-keys.js";
 import { trackingNumber } from "../../input/schemas.js";
 import { findRequests } from "../../request-log/list-requests.js";
+import type { LoggedRequest } from "../../request-log/logged-request.js";
 import { readRequest } from "../../request-log/read-request.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
-import { nameOf } from "../keys/keys.js";
-import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
+import { keyName } from "../keys/keys.js";
+import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { findLabels, findOrders, findShipments } from "../resources/find-resources.js";
 import { getSubscription } from "../webhooks/read-subscriptions.js";
 
-/** Something that was found: what it is, and its page, below that of the environment. */
-export interface Found {
+/** A search result. */
+export interface Match {
   kind: Kind;
+  /** The path of its page, relative to that of the environment. */
   path: string;
-  /** Its name or reference, and its ID. */
   name: string;
   id: string;
 }
 
 export type Kind = "API key" | "Label" | "Order" | "Request" | "Shipment" | "Subscription";
 
-/** How much of each kind is shown. */
+/** The most matches of a kind that are shown. */
 export const MAX_PER_KIND = 5;
 
-type Find = (deps: PageDeps, request: PageRequest, text: string) => Promise<Found[]>;
+type Find = (deps: PageDeps, request: PageRequest, text: string) => Promise<Match[]>;
 
-/** How to find the resource of an ID, by its prefix. */
-const NAMED: Readonly<Record<string, Find>> = {
-  ord: orders,
-  shp: shipments,
-  lbl: labels,
-  req: request,
-  key: keys,
-  whk: subscription,
-  evt: event,
+/** How to find a resource by its ID, by the prefix of the ID. */
+const BY_PREFIX: Readonly<Record<string, Find>> = {
+  ord: findOrderMatches,
+  shp: findShipmentMatches,
+  lbl: findLabelMatches,
+  req: findRequestById,
+  key: findKeyMatches,
+  whk: findSubscription,
+  evt: findResourceOfEvent,
 };
 
-/** Finds the resource of an ID or tracking number. Any other text is searched for: the newest matches of each kind, labels with their shipments. */
-export async function findMatches(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
+/** Finds the resource with this ID or tracking number. Other text is searched for in all kinds that have names. */
+export async function findMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
   const prefix = text.slice(0, 3);
-  if (isId(prefix, text)) return (await NAMED[prefix]?.(deps, asked, text)) ?? [];
-  if (trackingNumber.safeParse(text).success) return labels(deps, asked, text);
-  const found = await Promise.all([shipments, orders, keys, requests].map((find) => find(deps, asked, text)));
-  return found.flat();
+  if (isId(prefix, text)) return (await BY_PREFIX[prefix]?.(deps, request, text)) ?? [];
+  if (trackingNumber.safeParse(text).success) return findLabelMatches(deps, request, text);
+  const searches = [findShipmentMatches, findOrderMatches, findKeyMatches, findRequestMatches];
+  return (await Promise.all(searches.map((find) => find(deps, request, text)))).flat();
 }
 
-async function orders(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
-  const { found } = await findOrders(deps, asked, { text, limit: MAX_PER_KIND });
+async function findOrderMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
+  const { found } = await findOrders(deps, request, { text, limit: MAX_PER_KIND });
   return found.map(({ id, reference }) => ({ kind: "Order", path: `orders/${id}`, name: reference, id }));
 }
 
-async function shipments(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
-  const { found } = await findShipments(deps, asked, { text, limit: MAX_PER_KIND });
+async function findShipmentMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
+  const { found } = await findShipments(deps, request, { text, limit: MAX_PER_KIND });
   return found.map(({ id, reference }) => ({ kind: "Shipment", path: `shipments/${id}`, name: reference, id }));
 }
 
-async function labels(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
-  const { found } = await findLabels(deps, asked, { text, limit: MAX_PER_KIND });
+async function findLabelMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
+  const { found } = await findLabels(deps, request, { text, limit: MAX_PER_KIND });
   return found.map(({ id, trackingNumber: name }) => ({ kind: "Label", path: `labels/${id}`, name, id }));
 }
 
-async function request(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
-  const found = await readRequest(deps, callerOfPage(asked), text);
-  return found ? [requestFound(found)] : [];
+async function findRequestById(deps: PageDeps, request: PageRequest, id: string): Promise<Match[]> {
+  const found = await readRequest(deps, toCaller(request), id);
+  return found ? [toMatch(found)] : [];
 }
 
-async function requests(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
-  const { rows } = await findRequests(deps, callerOfPage(asked), text, { size: MAX_PER_KIND });
-  return rows.map(requestFound);
+async function findRequestMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
+  const { rows } = await findRequests(deps, toCaller(request), text, { size: MAX_PER_KIND });
+  return rows.map(toMatch);
 }
 
-function requestFound({
-  requestId: id,
-  method,
-  path,
-  status,
-}: {
-  requestId: string;
-  method: string;
-  path: string;
-  status: number | null;
-}): Found {
+function toMatch({ requestId: id, method, path, status }: LoggedRequest): Match {
   return { kind: "Request", path: `requests/${id}`, name: `${method} ${path} ${status ?? ""}`.trim(), id };
 }
 
-async function keys(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
-  const found = await findKeys(deps, callerOfPage(asked), text);
-  return found.slice(0, MAX_PER_KIND).map((key) => ({
+async function findKeyMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
+  const keys = await findKeys(deps, toCaller(request), text);
+  return keys.slice(0, MAX_PER_KIND).map((key) => ({
     kind: "API key",
     path: `requests?key=${key.id}`,
-    name: `${nameOf(key)} …${key.lastFour}`,
+    name: `${keyName(key)} …${key.lastFour}`,
     id: key.id,
   }));
 }
 
-async function subscription(deps: PageDeps, asked: PageRequest, id: string): Promise<Found[]> {
-  const found = await unlessMissing(getSubscription(deps, { ...asked, id }));
+async function findSubscription(deps: PageDeps, request: PageRequest, id: string): Promise<Match[]> {
+  const found = await unlessMissing(getSubscription(deps, { ...request, id }));
   return found ? [{ kind: "Subscription", path: `webhooks/${id}`, name: found.url, id }] : [];
 }
 
-/** Finds the resource that an event was about. */
-async function event(deps: PageDeps, asked: PageRequest, id: string): Promise<Found[]> {
-  const call = deps.clients.webhooks.getEvent({ caller: callerOfPage(asked), id }, callOptions(asked));
-  const found = await unlessMissing(answered(call));
-  return found ? findMatches(deps, asked, found.resourceId) : [];
+async function findResourceOfEvent(deps: PageDeps, request: PageRequest, id: string): Promise<Match[]> {
+  const call = deps.clients.webhooks.getEvent({ caller: toCaller(request), id }, callOptions(request));
+  const event = await unlessMissing(answered(call));
+  return event ? findMatches(deps, request, event.resourceId) : [];
 }
 
 async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {

@@ -1,76 +1,68 @@
-import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { Note, Text } from "../page/text.js";
-import { type Found, findMatches, type Kind, MAX_PER_KIND } from "./find-matches.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { Note, Table, Text } from "../page/text.js";
+import { findMatches, type Kind, MAX_PER_KIND, type Match } from "./find-matches.js";
 
-/** No name, reference or id that can be found is longer. */
-const LONGEST = 255;
+// Longer than any name, reference or ID.
+const MAX_CHARACTERS = 255;
 const SECRET = /^(?:service_(?:test|live)|whsec)_/;
 
-/** `GET …/search?q=`: the way to the one thing that was found, or a list. */
+/** `GET …/search?q=`: redirects to the page of a single match, or lists the matches. */
 export async function showSearch(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const text = (request.query.get("q") ?? "").trim();
-  if (SECRET.test(text)) return shown("Search", <SecretEntered />);
-  const isSearched = text !== "" && text.length <= LONGEST && !text.includes("\0");
-  const found = isSearched ? await findMatches(deps, request, text) : [];
+  if (SECRET.test(text)) return htmlPage("Search", <SecretEntered />);
+  const isSearched = text !== "" && text.length <= MAX_CHARACTERS && !text.includes("\0");
+  const matches = isSearched ? await findMatches(deps, request, text) : [];
   const base = `${AREA_PATH}/${request.environment}`;
-  const [only] = found;
-  if (only && found.length === 1) return { location: `${base}/${only.path}` };
-  return shown(
+  const [only] = matches;
+  if (only && matches.length === 1) return { location: `${base}/${only.path}` };
+  return htmlPage(
     "Search",
     <>
       <h1>Search</h1>
-      {found.length > 0 ? (
+      {matches.length > 0 ? (
         <>
           <p role="status">
             Results for <Text>{text}</Text>, newest first, up to {MAX_PER_KIND} of each kind:
           </p>
-          <FoundTable found={found} base={base} />
-          <MoreOfAKind found={found} base={base} text={text} />
+          <MatchTable matches={matches} base={base} />
+          <AllMatchesLinks matches={matches} base={base} text={text} />
         </>
       ) : (
-        <NothingFound text={text} base={base} isSearched={isSearched} />
+        <NoMatches text={text} base={base} isSearched={isSearched} />
       )}
     </>,
   );
 }
 
-function FoundTable({ found, base }: { found: readonly Found[]; base: string }) {
+function MatchTable({ matches, base }: { matches: readonly Match[]; base: string }) {
   return (
-    <table>
-      <thead>
+    <Table headings={["Type", "Name"]}>
+      {matches.map(({ kind, path, name, id }) => (
         <tr>
-          <th scope="col">Type</th>
-          <th scope="col">Name</th>
+          <td data-label="Type">{kind}</td>
+          <td data-label="Name">
+            <span>
+              <a href={`${base}/${path}`}>
+                <Text>{name}</Text>
+              </a>
+              <code class="sub">{id}</code>
+            </span>
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {found.map(({ kind, path, name, id }) => (
-          <tr>
-            <td data-label="Type">{kind}</td>
-            <td data-label="Name">
-              <span>
-                <a href={`${base}/${path}`}>
-                  <Text>{name}</Text>
-                </a>
-                <code class="sub">{id}</code>
-              </span>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }
 
-/** The lists that can be searched for all of a kind. */
+/** The kinds whose own lists can search for all matches. */
 const LISTS: readonly (readonly [Kind, string, string])[] = [
   ["Shipment", "shipments", "All matching shipments"],
   ["Order", "orders", "All matching orders"],
   ["Request", "requests", "All matching requests"],
 ];
 
-function MoreOfAKind({ found, base, text }: { found: readonly Found[]; base: string; text: string }) {
-  const isFull = (wanted: Kind) => found.filter(({ kind }) => kind === wanted).length === MAX_PER_KIND;
+function AllMatchesLinks({ matches, base, text }: { matches: readonly Match[]; base: string; text: string }) {
+  const isFull = (wanted: Kind) => matches.filter(({ kind }) => kind === wanted).length === MAX_PER_KIND;
   const query = new URLSearchParams({ q: text });
   return (
     <p class="paging">
@@ -81,7 +73,7 @@ function MoreOfAKind({ found, base, text }: { found: readonly Found[]; base: str
   );
 }
 
-function NothingFound({ text, base, isSearched }: { text: string; base: string; isSearched: boolean }) {
+function NoMatches({ text, base, isSearched }: { text: string; base: string; isSearched: boolean }) {
   return (
     <div class="empty">
       {isSearched && (

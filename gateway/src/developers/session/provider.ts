@@ -12,19 +12,19 @@ export interface ProviderSettings {
   clientSecret: string;
 }
 
-// A page of the area and nothing else: no host, no dots, no query.
+// A path in the area, without host, dots or query.
 const RETURN_TO = /^\/developers(?:\/[\w-]+)*$/;
 
-// Kept by the browser, in a cookie of ours, while it is at the provider. A changed cookie only makes the sign-in fail.
+// Stored in a cookie while the browser is at the provider. Changing the cookie only makes the sign-in fail.
 const authorizationRequestSchema = z.object({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
-  /** The page of the area to come back to. */
+  /** The page to return to. */
   returnTo: z.string().regex(RETURN_TO),
-  /** The person has to authenticate again. */
+  /** True if the person must authenticate again. */
   again: z.boolean(),
-  /** The account that they want to work in; undefined if any of theirs will do. */
+  /** The account to sign in to; undefined if any will do. */
   accountId: z.string().optional(),
 });
 
@@ -34,7 +34,7 @@ type AuthorizationRequest = z.output<typeof authorizationRequestSchema>;
 export interface Identity {
   issuer: string;
   subject: string;
-  /** Only one that the provider has verified. */
+  /** Set only if the provider has verified it. */
   email: string | undefined;
   /** When the person authenticated; undefined if the provider does not say. */
   authenticatedAt: Date | undefined;
@@ -44,15 +44,15 @@ export interface Identity {
 export interface Provider {
   /** The URL to send the browser to. */
   begin(authorization: AuthorizationRequest): Promise<URL>;
-  /** The identity that the callback brings, or undefined if anything about it is wrong. `url` is the callback's, with its query. */
+  /** Reads the identity from the callback's URL, or returns undefined if anything is wrong with it. */
   complete(authorization: AuthorizationRequest, url: URL): Promise<Identity | undefined>;
 }
 
 const ANSWER_SECONDS = 4;
-/** The provider's clock may be that far from ours. A token is tied to its request by the nonce, so a late one is no risk. */
+/** How far the provider's clock may differ from ours. The nonce ties each token to its request, so a late token is no risk. */
 const SKEW_SECONDS = 300;
 
-/** An authorization request with secrets of its own. */
+/** Makes an authorization request with new secrets. */
 export function newAuthorizationRequest(
   random: Random,
   wanted: Omit<AuthorizationRequest, "state" | "nonce" | "verifier">,
@@ -61,13 +61,13 @@ export function newAuthorizationRequest(
   return authorizationRequestSchema.parse({ state, nonce, verifier, ...wanted });
 }
 
-/** Whether a sign-in may return to this path. */
+/** True if a sign-in may return to this path. */
 export function isAllowedReturnTo(path: string): boolean {
   return RETURN_TO.test(path);
 }
 
-/** The authorization request in a cookie, if it holds one. */
-export function authorizationRequestFrom(cookie: string | undefined): AuthorizationRequest | undefined {
+/** Reads the authorization request from its cookie. */
+export function readAuthorizationRequest(cookie: string | undefined): AuthorizationRequest | undefined {
   try {
     return authorizationRequestSchema.parse(JSON.parse(Buffer.from(cookie ?? "", "base64url").toString()));
   } catch {
@@ -75,12 +75,12 @@ export function authorizationRequestFrom(cookie: string | undefined): Authorizat
   }
 }
 
-/** Whether somebody has authenticated within the last minutes. */
+/** True if the person authenticated within the last `FRESH_MINUTES`. */
 export function isRecent({ authenticatedAt }: Identity, now: Date): boolean {
   return authenticatedAt !== undefined && now.getTime() - authenticatedAt.getTime() < FRESH_MINUTES * 60_000;
 }
 
-/** A provider that is discovered when it is first needed, and again if that failed: nothing else waits for it. */
+/** A provider whose metadata is fetched when it is first needed, and again after a failure. */
 export function createProvider(settings: ProviderSettings, callback: () => string, log: Log): Provider {
   let discovered: Promise<oidc.Configuration> | undefined;
 
@@ -114,7 +114,7 @@ export function createProvider(settings: ProviderSettings, callback: () => strin
           idTokenExpected: true,
         };
         const tokens = await oidc.authorizationCodeGrant(await configuration(), url, checks);
-        return identityOf(tokens.claims());
+        return toIdentity(tokens.claims());
       } catch (err) {
         log.warn(
           { reason: err instanceof Error ? err.message : String(err) },
@@ -132,15 +132,15 @@ function discover({ issuer, clientId, clientSecret }: ProviderSettings): Promise
   return oidc.discovery(url, clientId, client, undefined, {
     timeout: ANSWER_SECONDS,
     execute: [
-      // An ID token has to be signed by the provider, whoever answered the connection on which it came.
+      // Verify the signature of ID tokens even though they arrive over TLS.
       oidc.enableNonRepudiationChecks,
-      // On loopback alone: the settings take no other http.
+      // The settings accept http only on loopback.
       ...(url.protocol === "http:" ? [oidc.allowInsecureRequests] : []),
     ],
   });
 }
 
-function identityOf(claims: oidc.IDToken | undefined): Identity | undefined {
+function toIdentity(claims: oidc.IDToken | undefined): Identity | undefined {
   if (!claims) return undefined;
   const { iss, sub, email, email_verified, auth_time } = claims;
   return {

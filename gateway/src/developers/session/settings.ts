@@ -5,7 +5,7 @@ import type { ProviderSettings } from "./provider.js";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** An `https` URL, or an `http` one of this machine: nowhere else would a cookie stay secret. */
+/** An https URL, or an http URL on loopback. Over any other http, cookies would not stay secret. */
 function privateUrl() {
   return z.string().refine(
     (text) => {
@@ -17,7 +17,7 @@ function privateUrl() {
   );
 }
 
-/** The settings of the developer area, for a gateway in its own process and for one that shares a process. */
+/** The settings of the developer area, for a gateway in its own process and for one that shares a process with the other parts. */
 export const developerSettings = {
   DEVELOPER_AREA: flag()
     .optional()
@@ -51,15 +51,15 @@ export const developerSettings = {
 
 type DeveloperConfig = z.output<z.ZodObject<typeof developerSettings>>;
 
-/** The result of these settings. Audit log and request log are kept whether or not there is an area that shows them. */
+/** What the gateway gets from these settings. It writes audit log and request log even if the area is not served. */
 export interface DeveloperDeps {
-  /** Proxies in front of the gateway, whose X-Forwarded-For is believed. */
+  /** The number of proxies in front of the gateway whose X-Forwarded-For is trusted. */
   trustedProxies: number;
   auditRetentionDays: number;
   requestLogDays: number;
-  /** How mails are sent. Absent: none is. */
+  /** How emails are sent. Absent if none are. */
   mail?: MailRoute | undefined;
-  /** Absent: it is not served. */
+  /** Absent if the area is not served. */
   developerArea?: DeveloperArea | undefined;
 }
 
@@ -70,7 +70,7 @@ export interface DeveloperArea {
   provider?: ProviderSettings;
 }
 
-/** Refuses half of a provider, and a production that does not know its own address. */
+/** Rejects an incomplete provider, and production without PUBLIC_URL. */
 export function refuseHalfAnArea(config: DeveloperConfig, context: z.RefinementCtx): void {
   checkMailSettings(config, context);
   const refuse = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
@@ -83,7 +83,7 @@ export function refuseHalfAnArea(config: DeveloperConfig, context: z.RefinementC
   }
 }
 
-/** The part of these settings that the gateway gets. */
+/** Turns the settings into what the gateway gets. */
 export function toDeveloperDeps(config: DeveloperConfig): DeveloperDeps {
   return {
     trustedProxies: config.TRUSTED_PROXIES,

@@ -18,7 +18,7 @@ test("what has ended is deleted in its time, and nothing before", async () => {
   await redeemLink(now, (await link()).url.split("/").at(-1) ?? "");
   await link();
   await countMail(admin, { name: "address:1", most: 1, minutes: 10 });
-  await limitRefusals(now, { source: "192.0.2.1", deliberate: true });
+  await limitRefusals(now, { source: "192.0.2.1", openedByPerson: true });
 
   await beginAct(admin, { operator: "ada", host: "pod", command: "account list", arguments: "" });
 

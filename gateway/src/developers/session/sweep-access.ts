@@ -9,7 +9,7 @@ const EVERY_MS = 3_600_000;
 
 type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs"> & Pick<DeveloperDeps, "auditRetentionDays">;
 
-/** Deletes the links and sessions that have ended, the windows of refused attempts and of mails that are over, and entries of both audit logs past their time. */
+/** Deletes expired links, ended sessions, past windows of sign-in refusals and emails, and old entries of both audit logs. */
 export async function sweepAccessOnce(
   deps: Deps,
 ): Promise<{ links: number; sessions: number; refusals: number; mailCounts: number; entries: number; acts: number }> {
@@ -34,7 +34,7 @@ export async function sweepAccessOnce(
   };
 }
 
-/** Does so every hour. */
+/** Runs every hour. */
 export function sweepAccess(deps: Deps & Pick<GatewayDeps, "log">): Loop {
   return startLoop({
     name: "sweep-access",

@@ -3,17 +3,17 @@ import { INVITATION_DAYS } from "../../accounts/invite-members.js";
 import { LINK_MINUTES } from "../../accounts/manage-members.js";
 import { clock } from "../../database/deps.js";
 import type { PageDeps } from "../page/page.js";
-import { AREA_PATH, type HtmlPage, type PageAnswer, shown, type VisitorRequest } from "../page/page.js";
+import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type VisitorRequest } from "../page/page.js";
 import { Text } from "../page/text.js";
 import { isAllowedReturnTo } from "../session/provider.js";
 import { endSession, hashToken, newSessionToken, setCookie } from "../session/session.js";
-import { limitRefusals, PROVIDER_PATH, WaysIn } from "./sign-in.js";
+import { limitRefusals, SignInOptions } from "./sign-in.js";
 
-/** `GET /developers/sign-in/{token}`: whom the link would sign in. */
-export async function confirmSignIn(deps: PageDeps, asked: VisitorRequest): Promise<PageAnswer> {
-  const link = await peekLink(deps, asked.id);
-  if (!link) return refuseLink(deps, asked);
-  return shown(
+/** `GET /developers/sign-in/{token}`: asks for confirmation, because email scanners open every link. */
+export async function confirmSignIn(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
+  const link = await peekLink(deps, request.id);
+  if (!link) return refuseLink(deps, request);
+  return htmlPage(
     "Sign in",
     <>
       <h1>Sign in</h1>
@@ -35,19 +35,19 @@ export async function confirmSignIn(deps: PageDeps, asked: VisitorRequest): Prom
   );
 }
 
-/** `POST /developers/sign-in/{token}`: spends the link. */
-export async function submitSignIn(deps: PageDeps, asked: VisitorRequest): Promise<PageAnswer> {
-  const redeemed = await redeemLink(deps, asked.id);
-  if (!redeemed) return refuseLink(deps, asked);
-  await endSession(deps, asked.cookies);
+/** `POST /developers/sign-in/{token}`: signs in. The link stops working. */
+export async function submitSignIn(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
+  const redeemed = await redeemLink(deps, request.id);
+  if (!redeemed) return refuseLink(deps, request);
+  await endSession(deps, request.cookies);
   const { token, returnTo } = redeemed;
   const location = returnTo !== null && isAllowedReturnTo(returnTo) ? returnTo : `${AREA_PATH}/sandbox`;
   return { location, cookies: [setCookie("session", token, deps.origin())] };
 }
 
-// One answer for links that never existed, were used, or have expired.
-async function refuseLink(deps: PageDeps, asked: VisitorRequest): Promise<HtmlPage> {
-  const limited = await limitRefusals(deps, asked);
+// The same answer for links that never existed, were used, or have expired.
+async function refuseLink(deps: PageDeps, request: VisitorRequest): Promise<HtmlPage> {
+  const limited = await limitRefusals(deps, request);
   return (
     limited ?? {
       status: 404,
@@ -60,7 +60,7 @@ async function refuseLink(deps: PageDeps, asked: VisitorRequest): Promise<HtmlPa
             expire after {LINK_MINUTES} minutes, invitations after {INVITATION_DAYS} days or once you have signed in in
             another way.
           </p>
-          <WaysIn deps={deps} provider={{ path: PROVIDER_PATH, words: "Sign in" }} />
+          <SignInOptions deps={deps} />
         </>
       ),
     }
@@ -69,27 +69,24 @@ async function refuseLink(deps: PageDeps, asked: VisitorRequest): Promise<HtmlPa
 
 type Deps = Pick<PageDeps, "db" | "clockOffsetMs" | "random">;
 
-/**
- * The condition on `sign_in_links AS l` and its member `m` that a link signs in. An invitation, which a form has sent, does so until its member
- * has come, whichever way they came.
- */
-function isGood(deps: Deps, token: string): Sql {
+/** The SQL condition that link `l` of member `m` works. Invitations (with a form ID) stop working once the member has signed in in any way. */
+function isValid(deps: Deps, token: string): Sql {
   return sql`l.hash = ${hashToken(token)} AND l.expires_at > ${clock(deps)}
     AND (l.form_id IS NULL OR m.invited_at IS NOT NULL)`;
 }
 
-/** The member whom a link would sign in. Reading does not use it up: mail scanners open every link. */
+/** The member whom a link would sign in. */
 export async function peekLink(deps: Deps, token: string): Promise<{ email: string; accountName: string } | undefined> {
   const [link] = await deps.db.run<{ email: string; accountName: string }>(sql`
     SELECT m.email, a.name AS "accountName"
     FROM sign_in_links l
     JOIN account_members m ON m.id = l.member_id
     JOIN accounts a ON a.id = m.account_id
-    WHERE ${isGood(deps, token)}`);
+    WHERE ${isValid(deps, token)}`);
   return link;
 }
 
-/** Exchanges a link for a session, and returns its token. One statement: of concurrent requests, one gets it. Whoever was invited has come. */
+/** Exchanges a link for a session, and returns its token. It is one statement, so that only one of concurrent requests succeeds. */
 export async function redeemLink(
   deps: Deps,
   linkToken: string,
@@ -97,14 +94,14 @@ export async function redeemLink(
   const { token, hash } = newSessionToken(deps);
   const [spent] = await deps.db.run<{ returnTo: string | null }>(sql`
     WITH spent AS (
-      DELETE FROM sign_in_links l USING account_members m WHERE m.id = l.member_id AND ${isGood(deps, linkToken)}
+      DELETE FROM sign_in_links l USING account_members m WHERE m.id = l.member_id AND ${isValid(deps, linkToken)}
       RETURNING l.member_id, l.return_to
     ),
     sessions AS (
       INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at)
       SELECT ${hash}, member_id, ${clock(deps)}, ${clock(deps)}, ${clock(deps)} FROM spent
     ),
-    came AS (
+    joined AS (
       UPDATE account_members SET invited_at = NULL FROM spent WHERE id = spent.member_id AND invited_at IS NOT NULL
     )
     SELECT return_to AS "returnTo" FROM spent`);

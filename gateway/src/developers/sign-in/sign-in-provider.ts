@@ -5,34 +5,32 @@ import { Outage } from "../../service-clients/outage.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { forbidden } from "../page/refusal-page.js";
 import {
-  authorizationRequestFrom,
   type Identity,
   isAllowedReturnTo,
   isRecent,
   newAuthorizationRequest,
   type Provider,
+  readAuthorizationRequest,
 } from "../session/provider.js";
 import { endSession, readCookie, type SignedIn, setCookie, startSession } from "../session/session.js";
 import { limitRefusals } from "./sign-in.js";
 
-type Visit = VisitorRequest & { session: SignedIn | undefined };
-
 /**
- * `GET /developers/sign-in/provider`: redirects to the provider. `return_to` names the page that requires a new sign-in, `account` the account
- * to change to.
+ * `GET /developers/sign-in/provider`: redirects to the provider. `return_to` is the page that requires a recent sign-in, `account` the
+ * account to switch to.
  */
-export async function beginProviderSignIn(deps: PageDeps, asked: Visit): Promise<PageAnswer> {
-  const { query, session, deliberate } = asked;
-  const provider = providerOf(deps);
+export async function beginProviderSignIn(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
+  const { query, session, openedByPerson } = request;
+  const provider = requireProvider(deps);
   const wanted = query.get("return_to");
   const account = query.get("account") ?? "";
-  // A person who was signed out may end up in another account than the one whose page they saw, so they get the overview instead of that page.
+  // Without a session, the person may end up in another account than the one whose page they saw, so they get the overview.
   const again = wanted !== null && session !== undefined;
   const authorization = newAuthorizationRequest(deps.random, {
     returnTo: again && isAllowedReturnTo(wanted) ? wanted : `${AREA_PATH}/sandbox`,
     again,
-    // Another site's link must not change the account without the person's knowing.
-    accountId: deliberate && isId("acc", account) ? account : undefined,
+    // A link on another site must not switch accounts unnoticed.
+    accountId: openedByPerson && isId("acc", account) ? account : undefined,
   });
   const url = await provider.begin(authorization).catch((err) => {
     deps.log.warn({ err }, "the sign-in provider does not respond");
@@ -42,62 +40,52 @@ export async function beginProviderSignIn(deps: PageDeps, asked: Visit): Promise
   return { location: url.href, cookies: [setCookie("sign-in", value, deps.origin())] };
 }
 
-/** `GET /developers/sign-in/callback`: the provider's redirect back. */
-export async function completeProviderSignIn(deps: PageDeps, asked: Visit): Promise<PageAnswer> {
-  const provider = providerOf(deps);
-  const { cookies, url, session: current } = asked;
-  const authorization = authorizationRequestFrom(readCookie(cookies, "sign-in", deps.origin()));
+/** `GET /developers/sign-in/callback`: the provider redirects here. */
+export async function completeProviderSignIn(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
+  const provider = requireProvider(deps);
+  const { cookies, url, session: current } = request;
+  const authorization = readAuthorizationRequest(readCookie(cookies, "sign-in", deps.origin()));
   const identity = authorization && (await provider.complete(authorization, new URL(url, deps.origin())));
-  // Used up whatever the outcome: an answer of the provider is not accepted twice.
-  const spent = setCookie("sign-in", undefined, deps.origin());
-  if (!identity) return refuse(deps, asked, spent, "The sign-in was not completed. Please start again.");
-  if (authorization.again && !isRecent(identity, deps.now())) {
+  // The cookie is removed in any case, because an answer of the provider is accepted once.
+  const removal = setCookie("sign-in", undefined, deps.origin());
+  const refuse = async (why: string): Promise<PageAnswer> => {
+    const limited = await limitRefusals(deps, request);
+    return { ...(limited ?? forbidden(why)), cookies: [removal] };
+  };
+
+  if (!identity) return refuse("The sign-in was not completed. Please start again.");
+  const { again, returnTo, accountId: wantedAccountId } = authorization;
+  if (again && !isRecent(identity, deps.now())) {
+    return refuse("This page requires a recent sign-in, but the provider did not ask you to sign in again.");
+  }
+  const member = await findMember(deps, identity, { accountId: wantedAccountId, current });
+  // The same message for a stranger and for an unverified email, so that nobody can find out who is a member.
+  if (!member) return refuse("This identity is not a member of any account here.");
+  if (again && !current)
+    return refuse("You were signed out before you came back from the provider. Please start again.");
+  if (again && member.memberId !== current?.memberId) {
+    const ways = deps.mailer.canSend ? "with that address, or request a link by email" : "with that address";
     return refuse(
-      deps,
-      asked,
-      spent,
-      "This page requires a recent sign-in, but the provider did not ask you to sign in again.",
+      `You are still signed in here as ${current?.email}, but at the provider you signed in as somebody else. Sign in there ${ways}.`,
     );
   }
-  const { memberId, accountId } = (await findMember(deps, identity, { ...authorization, current })) ?? {};
-  // The same words for an unknown person and an unverified email, so that nobody can find out who is a member.
-  if (!memberId) return refuse(deps, asked, spent, "This identity is not a member of any account here.");
-  if (authorization.again && memberId !== current?.memberId) {
-    return refuse(deps, asked, spent, current ? notThem(deps, current) : SIGNED_OUT);
+  if (wantedAccountId !== undefined && wantedAccountId !== member.accountId) {
+    return refuse("At the provider, you signed in as somebody who is not a member of that account.");
   }
-  if (authorization.accountId !== undefined && authorization.accountId !== accountId) {
-    return refuse(
-      deps,
-      asked,
-      spent,
-      "At the provider, you signed in as somebody who is not a member of that account.",
-    );
-  }
+
   await endSession(deps, cookies);
-  const session = await startSession(deps, memberId, identity);
-  return { location: authorization.returnTo, cookies: [spent, setCookie("session", session, deps.origin())] };
+  const token = await startSession(deps, member.memberId, identity);
+  return { location: returnTo, cookies: [removal, setCookie("session", token, deps.origin())] };
 }
 
-function providerOf({ provider }: PageDeps): Provider {
+function requireProvider({ provider }: PageDeps): Provider {
   if (!provider) throw fail("not_found");
   return provider;
 }
 
-async function refuse(deps: PageDeps, asked: VisitorRequest, spent: string, why: string): Promise<PageAnswer> {
-  const limited = await limitRefusals(deps, asked);
-  return { ...(limited ?? forbidden(why)), cookies: [spent] };
-}
-
-const SIGNED_OUT = "You were signed out before you came back from the provider. Please start again.";
-
-function notThem({ mailer }: PageDeps, { email }: SignedIn): string {
-  const ways = mailer.canSend ? "with that address, or request a link by email" : "with that address";
-  return `You are still signed in here as ${email}, but at the provider you signed in as somebody else. Sign in there ${ways}.`;
-}
-
 /**
- * The member that an identity signs in as: that of the wanted account, or the current one, or else the oldest of those who have come to their account.
- * Members with the verified email whom no identity has are bound to it first, one in each account.
+ * Finds the member that an identity signs in as: in the wanted account, or else the current member, or else the oldest one who has signed in
+ * before. First, members with the verified email and without an identity are linked to this one, one member per account.
  */
 async function findMember(
   deps: PageDeps,

@@ -5,20 +5,19 @@ import { CLEAR_PATH } from "../page/assets.js";
 import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { refusalPage } from "../page/refusal-page.js";
 import { isAllowedReturnTo } from "../session/provider.js";
-import { endSession, FRESH_MINUTES, type SignedIn, setCookie, WINDOW_MINUTES } from "../session/session.js";
-import { LinkByMail } from "./request-link.js";
+import { endSession, FRESH_MINUTES, setCookie, WINDOW_MINUTES } from "../session/session.js";
+import { LinkForm } from "./request-link.js";
 
-export const PROVIDER_PATH = `${AREA_PATH}/sign-in/provider`;
+const PROVIDER_PATH = `${AREA_PATH}/sign-in/provider`;
+/** Refused attempts of an IP address in a window. */
+const MAX_REFUSALS = 100;
 
 /** `GET /developers`: the sign-in page, or a redirect to the overview. */
-export async function showEntrance(
-  deps: PageDeps,
-  { session }: { session: SignedIn | undefined },
-): Promise<PageAnswer> {
+export async function showEntrance(deps: PageDeps, { session }: VisitorRequest): Promise<PageAnswer> {
   return session ? { location: `${AREA_PATH}/sandbox` } : showSignedOut(deps);
 }
 
-/** The sign-in page. Its picture clears what the browser still keeps of the pages before, script or no script. */
+/** The sign-in page. Its image clears the browser's cache of earlier pages, even without scripts. */
 export function showSignedOut(deps: Pick<PageDeps, "provider" | "mailer">): HtmlPage {
   return {
     status: 401,
@@ -27,21 +26,20 @@ export function showSignedOut(deps: Pick<PageDeps, "provider" | "mailer">): Html
       <>
         <h1>Developer area</h1>
         <p>Sign in to see the shipments, requests, API keys and webhooks of your account.</p>
-        <WaysIn deps={deps} provider={{ path: PROVIDER_PATH, words: "Sign in" }} />
+        <SignInOptions deps={deps} />
         <img src={CLEAR_PATH} alt="" width="1" height="1" />
       </>
     ),
   };
 }
 
-/** Says that this takes a sign-in of the last minutes, and offers one. */
+/** The page requires a recent sign-in, and offers one. */
 export function showSignInAgain(
   deps: Pick<PageDeps, "provider" | "mailer">,
   { url, email }: Pick<VisitorRequest, "url"> & { email: string },
 ): HtmlPage {
-  // Of a form that was submitted too late, the query is the form's, not its page's.
+  // After a POST, the query belongs to the form, not to its page.
   const returnTo = url.replace(/\?.*/, "");
-  const path = `${PROVIDER_PATH}?return_to=${encodeURIComponent(returnTo)}`;
   return {
     status: 403,
     title: "Sign in again",
@@ -52,9 +50,9 @@ export function showSignInAgain(
           To change the live environment or the members of an account, you must have signed in within the last{" "}
           {FRESH_MINUTES} minutes.
         </p>
-        <WaysIn
+        <SignInOptions
           deps={deps}
-          provider={{ path, words: "Sign in again" }}
+          provider={{ path: `${PROVIDER_PATH}?return_to=${encodeURIComponent(returnTo)}`, words: "Sign in again" }}
           email={email}
           returnTo={isAllowedReturnTo(returnTo) ? returnTo : undefined}
         />
@@ -63,15 +61,14 @@ export function showSignInAgain(
   };
 }
 
-/** Through the provider, by mail, or both. The operator's links are told of where there is neither. */
-export function WaysIn(props: {
+/** Sign-in through the provider, by email, or both; if there is neither, with a link from the operator. */
+export function SignInOptions(props: {
   deps: Pick<PageDeps, "provider" | "mailer">;
-  provider: { path: string; words: string };
+  provider?: { path: string; words: string };
   email?: string;
   returnTo?: string | undefined;
 }) {
-  const { deps, provider, ...known } = props;
-  const isTold = !deps.provider || deps.mailer.canSend;
+  const { deps, provider = { path: PROVIDER_PATH, words: "Sign in" }, ...form } = props;
   return (
     <>
       {deps.provider && (
@@ -81,7 +78,7 @@ export function WaysIn(props: {
           </a>
         </p>
       )}
-      {isTold && <LinkByMail deps={deps} {...known} />}
+      {(!deps.provider || deps.mailer.canSend) && <LinkForm deps={deps} {...form} />}
     </>
   );
 }
@@ -92,20 +89,16 @@ export async function signOut(deps: PageDeps, { cookies }: VisitorRequest): Prom
   return { location: AREA_PATH, cookies: [setCookie("session", undefined, deps.origin())] };
 }
 
-type Deps = Pick<PageDeps, "db" | "clockOffsetMs">;
-
-const MAX_REFUSALS = 100;
-
 /**
- * Counts a refused attempt to sign in. From the hundred-and-first of an address and window on, returns the answer to send
- * instead. A valid sign-in is never counted, so nobody is locked out by others behind the same address; and a request that
- * another site's page makes a browser send does not count.
+ * Counts a refused attempt to sign in. From the 101st of an IP address in a window on, returns the page to send instead. Successful
+ * attempts are not counted, so nobody is locked out by others behind the same address. Nor are requests that another site's page made the
+ * browser send.
  */
 export async function limitRefusals(
-  deps: Deps,
-  { source, deliberate }: Pick<VisitorRequest, "source" | "deliberate">,
+  deps: Pick<PageDeps, "db" | "clockOffsetMs">,
+  { source, openedByPerson }: Pick<VisitorRequest, "source" | "openedByPerson">,
 ): Promise<HtmlPage | undefined> {
-  if (!deliberate) return undefined;
+  if (!openedByPerson) return undefined;
   const counted = await deps.db.run(sql`
     INSERT INTO sign_in_refusals AS r (source, since, count) VALUES (${source}, ${windowStart(deps, WINDOW_MINUTES)}, 1)
     ON CONFLICT (source, since) DO UPDATE SET count = r.count + 1 WHERE r.count < ${MAX_REFUSALS}

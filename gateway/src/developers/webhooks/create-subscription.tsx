@@ -1,77 +1,70 @@
 import type { Environment } from "@shipping/kit/caller";
 import { type FieldError, failureIn } from "@shipping/kit/errors";
-import { isId, newId } from "@shipping/kit/ids";
+import { newId } from "@shipping/kit/ids";
 import { EVENT_TYPES, eventTypes } from "@shipping/proto/event-types";
 import { z } from "zod";
 import { webhookInput } from "../../input/schemas.js";
 import { CodeTabs } from "../../site/code-example.js";
-import { AccountForm, Fault, Field, FormFaults, faultAttributes, formId } from "../page/form.js";
-import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { checkForm } from "../page/read-form.js";
-import { Note, Text } from "../page/text.js";
-import { createSubscription } from "./read-subscriptions.js";
+import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors, formId } from "../page/form.js";
+import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { checkForm, keepFormId, readField } from "../page/read-form.js";
+import { Note, Secret, Text } from "../page/text.js";
+import { writeByForm } from "../page/write-by-form.js";
+import { parseResource } from "./read-subscriptions.js";
 
-const webhookForm = z.strictObject({ ...webhookInput.shape, form_id: formId });
+const subscriptionForm = z.strictObject({ ...webhookInput.shape, form_id: formId });
 
 /** `GET …/webhooks/new`. */
-export async function showWebhookForm(deps: PageDeps, { environment }: PageRequest): Promise<PageAnswer> {
+export async function showSubscriptionForm(deps: PageDeps, { environment }: PageRequest): Promise<PageAnswer> {
   const values = { url: "", events: ["label.created", "label.voided"], formId: newId("form", deps.random) };
-  return shown("Create a subscription", <WebhookForm environment={environment} values={values} faults={[]} />);
+  return htmlPage("Create a subscription", <SubscriptionForm environment={environment} values={values} errors={[]} />);
 }
 
-/** `POST …/webhooks/new`: the secret stands in this answer and nowhere else. The same form again is sent to the list. */
-export async function submitWebhookForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+/** `POST …/webhooks/new`. Only this answer shows the secret. The same form, submitted again, leads to the list. */
+export async function submitSubscriptionForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, environment } = request;
-  const { value, faults } = checkForm(webhookForm, form, ["events"]);
-  if (!value) return refuseForm(deps, request, 422, faults);
+  const { value, errors } = checkForm(subscriptionForm, form, ["events"]);
+  if (!value) return refuseForm(deps, request, 422, errors);
   const list = `${AREA_PATH}/${environment}/webhooks`;
-  const { form_id, url, events } = value;
+  const { form_id: formId, ...body } = value;
   try {
-    const created = await createSubscription(deps, request, { url, events, formId: form_id });
-    if (!created) return { location: list };
-    const body = <NewWebhookPage url={url} secret={created.secret} list={list} environment={environment} />;
-    return { status: 201, title: "Subscription created", secret: true, body };
+    const snapshot = await writeByForm(deps, request, { row: "POST /webhooks", formId, body });
+    if (snapshot.replayed) return { location: list };
+    const { secret } = parseResource<{ secret: string }>(snapshot.body);
+    const page = <CreatedSubscriptionPage url={body.url} secret={secret} list={list} environment={environment} />;
+    return { status: 201, title: "Subscription created", secret: true, body: page };
   } catch (error) {
     const failure = failureIn(error);
-    // The same form with other words in it.
+    // The same form was submitted with other values.
     if (failure?.code === "idempotency_conflict") return { location: list };
     if (!failure || ![409, 422].includes(failure.status)) throw error;
-    const told = failure.fields.length > 0 ? failure.fields : [{ path: "", message: failure.message }];
-    return refuseForm(deps, request, failure.status, told);
+    const errors = failure.fields.length > 0 ? failure.fields : [{ path: "", message: failure.message }];
+    return refuseForm(deps, request, failure.status, errors);
   }
 }
 
-function refuseForm(
-  deps: PageDeps,
-  { form, environment }: PageRequest,
-  status: number,
-  faults: readonly FieldError[],
-): HtmlPage {
-  const sent = form.get("form_id")?.[0] ?? "";
+function refuseForm(deps: PageDeps, request: PageRequest, status: number, errors: readonly FieldError[]): HtmlPage {
+  const { form, environment } = request;
   const values = {
-    url: form.get("url")?.[0] ?? "",
+    url: readField(form, "url"),
     events: form.get("events") ?? [],
-    formId: isId("form", sent) ? sent : newId("form", deps.random),
+    formId: keepFormId(form, deps.random),
   };
-  const body = <WebhookForm environment={environment} values={values} faults={faults} />;
+  const body = <SubscriptionForm environment={environment} values={values} errors={errors} />;
   return { status, title: "Create a subscription", body };
 }
 
-/** The form for a new subscription, with what was sent before and what was wrong with it. */
-function WebhookForm({
-  environment,
-  values,
-  faults,
-}: {
+function SubscriptionForm(props: {
   environment: Environment;
   values: { url: string; events: readonly string[]; formId: string };
-  faults: readonly FieldError[];
+  errors: readonly FieldError[];
 }) {
+  const { environment, values, errors } = props;
   return (
     <>
       <h1>{environment === "live" ? "Create a live subscription" : "Create a sandbox subscription"}</h1>
       <p>The next page shows the signing secret once. Your receiver needs it to verify that events come from us.</p>
-      <FormFaults faults={faults} fields={["url", "events"]} />
+      <FormErrors errors={errors} fields={["url", "events"]} />
       <AccountForm>
         <input type="hidden" name="form_id" value={values.formId} />
         <Field
@@ -88,9 +81,9 @@ function WebhookForm({
             placeholder="https://shop.example.com/webhooks"
             required
             autocomplete="off"
-            {...faultAttributes("url", faults, "url")}
+            {...errorAttributes("url", errors, "url")}
           />
-          <Fault id="url" faults={faults} path="url" />
+          <ErrorText id="url" errors={errors} path="url" />
         </Field>
         <fieldset>
           <legend>Events to send</legend>
@@ -101,19 +94,15 @@ function WebhookForm({
               <code class="sub">{type}</code>
             </div>
           ))}
-          <Fault id="events" faults={faults} path="events" />
+          <ErrorText id="events" errors={errors} path="events" />
         </fieldset>
-        <div class="actions">
-          <button type="submit">Create subscription</button>
-          <a href={`${AREA_PATH}/${environment}/webhooks`}>Cancel</a>
-        </div>
+        <FormButtons submit="Create subscription" cancel={`${AREA_PATH}/${environment}/webhooks`} />
       </AccountForm>
     </>
   );
 }
 
-/** Shows a subscription's secret, this once, and how to verify with it. */
-function NewWebhookPage(props: { url: string; secret: string; list: string; environment: Environment }) {
+function CreatedSubscriptionPage(props: { url: string; secret: string; list: string; environment: Environment }) {
   const { url, secret, list, environment } = props;
   return (
     <>
@@ -123,9 +112,7 @@ function NewWebhookPage(props: { url: string; secret: string; list: string; envi
           <strong>Copy the secret now.</strong> It is shown only once. Set it at the receiver for <Text>{url}</Text> as{" "}
           <code>WEBHOOK_SECRET</code>.
         </p>
-        <output id="secret" data-copy data-list={list}>
-          {secret}
-        </output>
+        <Secret list={list}>{secret}</Secret>
       </Note>
       <h2>Verify every delivery</h2>
       <p>
@@ -143,7 +130,7 @@ function NewWebhookPage(props: { url: string; secret: string; list: string; envi
   );
 }
 
-// The recipes of `docs/webhooks.md`. A test compares them with the guide.
+// The recipes of docs/webhooks.md. A test keeps them equal.
 
 /** How a receiver on Node verifies a delivery. */
 export const NODE_RECIPE = `import { createHmac, timingSafeEqual } from "node:crypto";
@@ -158,7 +145,7 @@ export function verify(secret, header, body, now = Date.now() / 1000) {
   return timingSafeEqual(expected, Buffer.from(digest, "hex"));
 }`;
 
-/** The same in Python. */
+/** How a receiver in Python verifies a delivery. */
 export const PYTHON_RECIPE = `import hashlib
 import hmac
 import re

@@ -1,8 +1,8 @@
-import { wordsOf } from "./failure-words.js";
+import { describeFailure } from "./failure-words.js";
 
 const said = (reason: string, status?: number) => {
-  const { what, remedy } = wordsOf({ reason, ...(status !== undefined && { status }) } as Parameters<
-    typeof wordsOf
+  const { what, remedy } = describeFailure({ reason, ...(status !== undefined && { status }) } as Parameters<
+    typeof describeFailure
   >[0]);
   return `${what}. ${remedy}`;
 };

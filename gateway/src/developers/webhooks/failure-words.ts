@@ -1,6 +1,6 @@
 import type { DeliveryFailure } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 
-/** A failure in words, and what its receiver's owner can do. */
+/** A failure in words, and what the receiver's owner can do. */
 interface FailureWords {
   /** A clause without a period: "The certificate has expired". */
   what: string;
@@ -10,7 +10,7 @@ interface FailureWords {
 
 type Failure = Pick<DeliveryFailure, "reason" | "status">;
 
-const ANSWER_AT_ONCE = "Store the event, respond with 204 immediately, and process it afterwards.";
+const RESPOND_FIRST = "Store the event, respond with 204 immediately, and process it afterwards.";
 
 const WORDS: Record<string, FailureWords> = {
   name_not_found: {
@@ -29,7 +29,7 @@ const WORDS: Record<string, FailureWords> = {
     what: "No connection within ten seconds",
     remedy: "Check that the server is running and that no firewall blocks port 443.",
   },
-  timeout_answering: { what: "No response within ten seconds", remedy: ANSWER_AT_ONCE },
+  timeout_answering: { what: "No response within ten seconds", remedy: RESPOND_FIRST },
   tls_expired: { what: "The certificate has expired", remedy: "Renew the certificate and reload the server." },
   tls_not_yet_valid: {
     what: "The certificate is not valid yet",
@@ -84,22 +84,22 @@ const WORDS: Record<string, FailureWords> = {
   lease_expired: { what: "The attempt was interrupted on our side", remedy: "No action needed. We will try again." },
 };
 
-const OF_STATUS: Record<number, string> = {
+const STATUS_REMEDIES: Record<number, string> = {
   400: "If the receiver rejects the signature, check that it uses this subscription's secret and verifies the raw body.",
   401: "The receiver requires a password or a token, which deliveries do not carry. Verify the signature instead.",
   403: "A firewall, a bot filter or the receiver blocks the request. Allow requests with a valid signature.",
   404: "The path does not exist. Check the path of the endpoint.",
   405: "The receiver does not accept POST at this path.",
-  408: ANSWER_AT_ONCE,
+  408: RESPOND_FIRST,
   413: "The receiver, or a proxy in front of it, limits request bodies to less than 64 KiB. Raise the limit.",
   415: "The receiver must accept application/json.",
   429: "The receiver limits its requests. Allow at least eight at the same time, or process events faster.",
 };
 
-/** Says why an attempt failed. Of a reason that a newer part knows, it says little. */
-export function wordsOf({ reason, status }: Failure): FailureWords {
+/** Says why an attempt failed. A newer webhooks service may send reasons that are unknown here. */
+export function describeFailure({ reason, status }: Failure): FailureWords {
   if (reason === "status" && status !== undefined)
-    return { what: `Responded with ${status}`, remedy: remedyOf(status) };
+    return { what: `Responded with ${status}`, remedy: statusRemedy(status) };
   return (
     (Object.hasOwn(WORDS, reason) ? WORDS[reason] : undefined) ?? {
       what: "The request failed",
@@ -108,12 +108,12 @@ export function wordsOf({ reason, status }: Failure): FailureWords {
   );
 }
 
-function remedyOf(status: number): string {
-  const known = OF_STATUS[status];
+function statusRemedy(status: number): string {
+  const known = STATUS_REMEDIES[status];
   if (known) return known;
   if (status >= 300 && status < 400) {
     return "Redirects are not followed. Create a subscription with the final URL.";
   }
-  if (status >= 500) return `The receiver, or a proxy in front of it, failed. Check its logs. ${ANSWER_AT_ONCE}`;
+  if (status >= 500) return `The receiver, or a proxy in front of it, failed. Check its logs. ${RESPOND_FIRST}`;
   return "Only a status from 200 to 299 acknowledges an event. Check the receiver's logs.";
 }

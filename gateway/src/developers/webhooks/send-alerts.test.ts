@@ -81,7 +81,7 @@ test("the admins get a mail with host, since when, why, what to do and a link; n
     { email: "not-yet@example.com", invited: true },
   );
   const { deps, sent } = failingWith([{ accountId, url: "https://shop.example.com/hooks/mine?token=secret" }]);
-  expect([await sendAlertsOnce(deps), await sendAlertsOnce(deps)]).toEqual([{ told: 1 }, { told: 0 }]);
+  expect([await sendAlertsOnce(deps), await sendAlertsOnce(deps)]).toEqual([{ alerted: 1 }, { alerted: 0 }]);
   expect(sent.map(({ to }) => to)).toEqual(["ada@example.com", "bob@example.com"]);
   const [{ subject, text, html } = { subject: "", text: "", html: "" }] = sent;
   expect(subject).toBe("Webhooks to shop.example.com have been failing for a day");
@@ -99,7 +99,7 @@ test("several of an account are one mail, which names twenty at most; another ac
     ...Array.from({ length: 23 }, (_, n) => ({ accountId: one, id: `whk_${n}` })),
     { accountId: other, id: "whk_other", environment: "sandbox" },
   ]);
-  expect(await sendAlertsOnce(deps)).toEqual({ told: 2 });
+  expect(await sendAlertsOnce(deps)).toEqual({ alerted: 2 });
   const [toOne, toOther] = ["one@example.com", "other@example.com"].map((to) => sent.find((mail) => mail.to === to));
   expect(toOne?.subject).toMatch(/^23 webhook subscriptions of .+ have been failing for a day$/);
   expect(toOne?.text).toContain("And 3 more.");
@@ -112,12 +112,12 @@ test("what no server takes is not acknowledged; one admin who was told is enough
   const accountId = await accountWith({ email: "wrong@example.com" }, { email: "right@example.com" });
   const refuse: Deliver = () => Promise.reject(Object.assign(new Error("No."), { responseCode: 550 }));
   const away = failingWith([{ accountId }], refuse);
-  expect(await sendAlertsOnce(away.deps)).toEqual({ told: 0 });
+  expect(await sendAlertsOnce(away.deps)).toEqual({ alerted: 0 });
   expect(away.told.size).toBe(0);
   const half = failingWith([{ accountId }], (mail) =>
     mail.to === "wrong@example.com" ? refuse(mail) : Promise.resolve(),
   );
-  expect(await sendAlertsOnce(half.deps)).toEqual({ told: 1 });
+  expect(await sendAlertsOnce(half.deps)).toEqual({ alerted: 1 });
   expect(half.told.size).toBe(1);
 });
 
@@ -127,7 +127,7 @@ test("without an admin, and for an account that is gone, it is acknowledged, so 
     { accountId, id: "whk_a" },
     { accountId: "acc_gone", id: "whk_b" },
   ]);
-  expect(await sendAlertsOnce(deps)).toEqual({ told: 0 });
+  expect(await sendAlertsOnce(deps)).toEqual({ alerted: 0 });
   expect([sent.length, told.size]).toEqual([0, 2]);
 });
 

@@ -8,17 +8,19 @@ import { type Letter, toMail } from "../../mail/letter.js";
 import type { Mailer } from "../../mail/mailer.js";
 import type { Clients } from "../../service-clients/clients.js";
 import { AREA_PATH } from "../page/page.js";
-import { wordsOf } from "./failure-words.js";
-import { hostOf } from "./read-subscriptions.js";
+import { describeFailure } from "./failure-words.js";
+import { endpointHost } from "./read-subscriptions.js";
 
 const EVERY_MS = 5_000;
 const CALL = { timeoutMs: 2_000 };
 const STOP_MS = 1_000;
+/** The most subscriptions that an email lists. An account can have ten active ones in each environment. */
+const MAX_LISTED = 20;
 
 type Deps = Pick<GatewayDeps, "db" | "log"> & {
   clients: Pick<Clients, "webhooks">;
   mailer: Pick<Mailer, "send">;
-  /** Where links lead to. */
+  /** Scheme and host of the links in emails. */
   origin(): string;
 };
 
@@ -28,25 +30,7 @@ interface Admin {
   email: string;
 }
 
-/**
- * Mails the admins of an account that its subscriptions have been failing for a day. Webhooks hands each out to one gateway, and is told when a
- * mail was taken, so there is one mail for each time that it fails; if a gateway is killed in between, there may be a second. What no
- * server takes is handed out again later.
- */
-export async function sendAlertsOnce(deps: Deps): Promise<{ told: number }> {
-  const { subscriptions } = await deps.clients.webhooks.claimFailing({}, CALL);
-  const owners = [...new Set(subscriptions.map(accountOf))];
-  const admins = await adminsOf(deps, owners);
-  const told = await Promise.all(
-    owners.map((owner) => {
-      const failing = subscriptions.filter((subscription) => accountOf(subscription) === owner);
-      return tell(deps, { admins: admins.filter(({ accountId }) => accountId === owner), failing });
-    }),
-  );
-  return { told: told.filter(Boolean).length };
-}
-
-/** Runs now and then. Its end does not wait for mails that nobody takes. */
+/** Sends alerts in the background. Stopping does not wait for a mail server that does not answer. */
 export function sendAlerts(deps: Deps): Loop {
   const once = () =>
     sendAlertsOnce(deps).catch((err) => {
@@ -56,26 +40,28 @@ export function sendAlerts(deps: Deps): Loop {
   return { ...loop, stop: () => Promise.race([loop.stop(), wait(STOP_MS, undefined, { ref: false })]) };
 }
 
-const accountOf = ({ owner }: FailingSubscription) => owner?.accountId ?? "";
-
-// One mail of all that fail: a receiver that is down has often several.
-async function tell(
-  { clients, mailer, origin }: Deps,
-  { admins, failing }: { admins: readonly Admin[]; failing: readonly FailingSubscription[] },
-): Promise<boolean> {
-  const sent = await Promise.all(
-    admins.map(({ email, accountName }) =>
-      mailer.send(toMail(email, failingLetter({ accountName, origin: origin(), subscriptions: failing }))),
-    ),
+/**
+ * Emails the admins of accounts whose subscriptions have been failing for a day. The webhooks service gives each subscription to one gateway,
+ * and gives it out again later unless the gateway acknowledges it. So each failure causes one email; a second one if the gateway is killed
+ * between sending and acknowledging. `alerted` counts accounts.
+ */
+export async function sendAlertsOnce(deps: Deps): Promise<{ alerted: number }> {
+  const { subscriptions } = await deps.clients.webhooks.claimFailing({}, CALL);
+  const accountIds = [...new Set(subscriptions.map(accountId))];
+  const admins = await findAdmins(deps, accountIds);
+  const alerted = await Promise.all(
+    accountIds.map((id) => {
+      const failing = subscriptions.filter((subscription) => accountId(subscription) === id);
+      return alertAdmins(deps, { admins: admins.filter((admin) => admin.accountId === id), failing });
+    }),
   );
-  // An account without an admin has nobody to tell, now or later.
-  if (sent.length > 0 && !sent.includes(true)) return false;
-  await clients.webhooks.acknowledgeFailing({ subscriptionIds: failing.map((each) => each.subscriptionId) }, CALL);
-  return sent.length > 0;
+  return { alerted: alerted.filter(Boolean).length };
 }
 
-// An invited person who has not signed in yet may be the wrong one.
-async function adminsOf({ db }: Deps, accountIds: readonly string[]): Promise<Admin[]> {
+const accountId = ({ owner }: FailingSubscription) => owner?.accountId ?? "";
+
+// Invited members who have not signed in yet get no email, since the address may be wrong.
+async function findAdmins({ db }: Deps, accountIds: readonly string[]): Promise<Admin[]> {
   if (accountIds.length === 0) return [];
   return db.run<Admin>(sql`
     SELECT a.id AS "accountId", a.name AS "accountName", m.email
@@ -84,30 +70,40 @@ async function adminsOf({ db }: Deps, accountIds: readonly string[]): Promise<Ad
     ORDER BY m.created_at, m.id`);
 }
 
-/** The most subscriptions that the email lists; an account can have ten active ones in each environment. */
-const MAX_NAMED = 20;
+// One email for all failing subscriptions of an account: a receiver that is down often has several.
+async function alertAdmins(
+  { clients, mailer, origin }: Deps,
+  { admins, failing }: { admins: readonly Admin[]; failing: readonly FailingSubscription[] },
+): Promise<boolean> {
+  const sent = await Promise.all(
+    admins.map(({ email, accountName }) =>
+      mailer.send(toMail(email, alertLetter({ accountName, origin: origin(), subscriptions: failing }))),
+    ),
+  );
+  // An account without admins is acknowledged, too: there is nobody to alert, now or later.
+  if (sent.length > 0 && !sent.includes(true)) return false;
+  await clients.webhooks.acknowledgeFailing({ subscriptionIds: failing.map((each) => each.subscriptionId) }, CALL);
+  return sent.length > 0;
+}
 
-/**
- * The email to the admins of an account about subscriptions that have been failing for a day. It shows only the host of a URL: path and query may
- * hold a token.
- */
-function failingLetter(about: {
+/** The email shows only the host of each URL, because path and query may contain a token. */
+function alertLetter(about: {
   accountName: string;
   origin: string;
   subscriptions: readonly FailingSubscription[];
 }): Letter {
   const { accountName, origin, subscriptions } = about;
-  const named = subscriptions.slice(0, MAX_NAMED);
-  const more = subscriptions.length - named.length;
-  const [first] = named;
+  const listed = subscriptions.slice(0, MAX_LISTED);
+  const more = subscriptions.length - listed.length;
+  const [first] = listed;
   return {
     subject:
       first && subscriptions.length === 1
-        ? `Webhooks to ${hostOf(first.url)} have been failing for a day`
+        ? `Webhooks to ${endpointHost(first.url)} have been failing for a day`
         : `${subscriptions.length} webhook subscriptions of ${accountName} have been failing for a day`,
-    before: [...named.map(paragraphOf), ...(more > 0 ? [`And ${more} more.`] : [])],
-    links: named.map(({ url, subscriptionId, owner }) => ({
-      words: `Health of the ${owner?.environment} subscription to ${hostOf(url)}`,
+    before: [...listed.map(describeFailing), ...(more > 0 ? [`And ${more} more.`] : [])],
+    links: listed.map(({ url, subscriptionId, owner }) => ({
+      words: `Health of the ${owner?.environment} subscription to ${endpointHost(url)}`,
       url: `${origin}${AREA_PATH}/${owner?.environment}/webhooks/${subscriptionId}`,
     })),
     after: [
@@ -117,8 +113,8 @@ function failingLetter(about: {
   };
 }
 
-function paragraphOf({ url, owner, failingSince, lastFailure }: FailingSubscription): string {
+function describeFailing({ url, owner, failingSince, lastFailure }: FailingSubscription): string {
   const since = `${failingSince.slice(0, 10)} ${failingSince.slice(11, 16)} UTC`;
-  const { what, remedy } = wordsOf(lastFailure ?? { reason: "" });
-  return `No ${owner?.environment} events have been delivered to ${hostOf(url)} since ${since}. Last failure: ${what}. ${remedy}`;
+  const { what, remedy } = describeFailure(lastFailure ?? { reason: "" });
+  return `No ${owner?.environment} events have been delivered to ${endpointHost(url)} since ${since}. Last failure: ${what}. ${remedy}`;
 }

@@ -1,60 +1,28 @@
 import { fail } from "@shipping/kit/errors";
+import type { TestDelivery } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import type { z } from "zod";
 import type { label, order, rate, shipment } from "../../api/resources.js";
 import { clock } from "../../database/deps.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
-import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
+import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { writeByForm } from "../page/write-by-form.js";
-import { parsed, type Subscription } from "./read-subscriptions.js";
+import { parseResource, type Subscription } from "./read-subscriptions.js";
 
-/** A shipment as the API shows it. */
-export type Shipment = z.infer<typeof shipment>;
+type Shipment = z.infer<typeof shipment>;
 
+/** Tests of an account per minute. */
 const MAX_TESTS = 10;
+const MAX_WAIT_MS = 120_000;
 
 const PARCEL = { weight_kg: 1, length_cm: 30, width_cm: 20, height_cm: 10 };
 const FROM = { name: "Webhook test", street1: "Teststraße 1", city: "Berlin", postal_code: "10115", country: "DE" };
 const TO = { name: "Webhook test", street1: "1 Test Street", city: "London", postal_code: "SW1A 1AA", country: "GB" };
 
-/** The reference of a test's shipment, so that everybody recognizes it. */
-export const referenceOf = (subscriptionId: string) => `Webhook test ${subscriptionId}`;
+/** Marks the shipments of a subscription's tests. */
+const testReference = (subscriptionId: string) => `Webhook test ${subscriptionId}`;
 
-/**
- * Makes a sandbox shipment and its label by the API's own writes, and what else the subscription waits for: an order, a void. Each step
- * is named by the form, so a form that is sent again, after a failure for instance, goes on where it was. Answers the shipment's id.
- */
-export async function sendTest(
-  deps: PageDeps,
-  request: PageRequest,
-  { id, events }: Subscription,
-  formId: string,
-): Promise<string> {
-  const step = async <Resource>(row: string, body: unknown, resource = ""): Promise<Resource> => {
-    const name = row.replace(/^POST \/|\{id\}\//g, "").replace("/", "-");
-    const snapshot = await writeByForm(deps, request, { row, id: resource, formId, step: name, body });
-    return parsed<Resource>(snapshot.body);
-  };
-  const record = { reference: referenceOf(id), from: FROM, to: TO, parcel: PARCEL, metadata: { webhook_test: id } };
-  const ordered = events.includes("order.created") && (await step<z.infer<typeof order>>("POST /orders", record));
-  const made = await step<Shipment>("POST /shipments", { ...record, ...(ordered && { order_id: ordered.id }) });
-  const [quoted] = await step<z.infer<typeof rate>[]>("POST /rates", { shipment_id: made.id });
-  const labelled = { shipment_id: made.id, rate_id: quoted?.id };
-  const { id: labelId } = await step<z.infer<typeof label>>("POST /labels", labelled);
-  if (events.includes("label.voided")) await step("POST /labels/{id}/void", {}, labelId);
-  return made.id;
-}
-
-/** The shipment of a test of that subscription; any other is missing. */
-export async function findTest(deps: PageDeps, request: PageRequest, shipmentId: string): Promise<Shipment> {
-  const wanted = { caller: callerOfPage(request), id: shipmentId };
-  const { data } = await answered(deps.clients.records.getShipment(wanted, callOptions(request)));
-  const found = parsed<Shipment>(data);
-  if (found.reference !== referenceOf(request.id)) throw fail("not_found");
-  return found;
-}
-
-/** Counts a test of an account, and refuses it if ten came before it in this minute. */
+/** Counts a test of an account, and refuses it from the eleventh in a minute on. */
 export async function limitTests(deps: Pick<PageDeps, "db" | "clockOffsetMs">, accountId: string): Promise<void> {
   const counted = await deps.db.run(sql`
     WITH this_minute AS (SELECT date_trunc('minute', ${clock(deps)}) AS start)
@@ -63,6 +31,70 @@ export async function limitTests(deps: Pick<PageDeps, "db" | "clockOffsetMs">, a
       tests = CASE WHEN counter.since = excluded.since THEN counter.tests + 1 ELSE 1 END, since = excluded.since
     WHERE counter.tests < ${MAX_TESTS} OR counter.since <> excluded.since
     RETURNING tests`);
-  if (counted.length === 0)
-    throw fail("rate_limited", `You can send up to ${MAX_TESTS} tests a minute. Try again in a minute.`);
+  if (counted.length > 0) return;
+  throw fail("rate_limited", `You can send up to ${MAX_TESTS} tests a minute. Try again in a minute.`);
+}
+
+/**
+ * Causes the events of a subscription: creates a sandbox shipment with its label and, if the subscription receives these events, an order
+ * and a void. All are writes of the API. Each has an idempotency key made from the form's ID, so a form that is submitted again continues
+ * where it failed. Returns the ID of the shipment.
+ */
+export async function sendTest(
+  deps: PageDeps,
+  request: PageRequest,
+  { id, events }: Subscription,
+  formId: string,
+): Promise<string> {
+  const write = async <Resource>(row: string, body: unknown, id = ""): Promise<Resource> => {
+    const step = row.replace(/^POST \/|\{id\}\//g, "").replace("/", "-");
+    return parseResource((await writeByForm(deps, request, { row, id, formId, step, body })).body);
+  };
+  const content = { reference: testReference(id), from: FROM, to: TO, parcel: PARCEL, metadata: { webhook_test: id } };
+  const created = events.includes("order.created") && (await write<z.infer<typeof order>>("POST /orders", content));
+  const shipment = await write<Shipment>("POST /shipments", { ...content, ...(created && { order_id: created.id }) });
+  const [quoted] = await write<z.infer<typeof rate>[]>("POST /rates", { shipment_id: shipment.id });
+  const purchase = { shipment_id: shipment.id, rate_id: quoted?.id };
+  const { id: labelId } = await write<z.infer<typeof label>>("POST /labels", purchase);
+  if (events.includes("label.voided")) await write("POST /labels/{id}/void", {}, labelId);
+  return shipment.id;
+}
+
+/** A test and the deliveries of its events. */
+export interface WebhookTest {
+  shipment: Shipment;
+  /** The types of its events that the subscription receives. */
+  types: readonly string[];
+  deliveries: readonly TestDelivery[];
+  /** True if the receiver has responded to all events, or their first attempts have failed. */
+  isComplete: boolean;
+  /** True after two minutes. */
+  isOver: boolean;
+}
+
+/** Reads a test of a subscription; 404 if the shipment is not from one of its tests. */
+export async function readTest(
+  deps: PageDeps,
+  request: PageRequest,
+  { events: types }: Subscription,
+  shipmentId: string,
+): Promise<WebhookTest> {
+  const caller = toCaller(request);
+  const options = callOptions(request);
+  const { data } = await answered(deps.clients.records.getShipment({ caller, id: shipmentId }, options));
+  const shipment = parseResource<Shipment>(data);
+  if (shipment.reference !== testReference(request.id)) throw fail("not_found");
+  const { id, order_id: orderId, created_at: since } = shipment;
+  const resourceIds = orderId === undefined ? [id] : [id, orderId];
+  const wanted = { caller, subscriptionId: request.id, resourceIds, since };
+  const { deliveries } = await answered(deps.clients.webhooks.listTestDeliveries(wanted, options));
+  const isComplete = types.every((type) =>
+    deliveries.some((delivery) => delivery.eventType === type && hasOutcome(delivery)),
+  );
+  const isOver = deps.now().getTime() - Date.parse(since) > MAX_WAIT_MS;
+  return { shipment, types, deliveries, isComplete, isOver };
+}
+
+function hasOutcome({ state, failure }: TestDelivery): boolean {
+  return failure !== undefined || ["delivered", "exhausted", "cancelled"].includes(state);
 }

@@ -1,20 +1,26 @@
+import { failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import type {
   GetSubscriptionHealthResponse,
   SubscriptionHealth,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { z } from "zod";
 import { BarChart } from "../page/bar-chart.js";
-import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { Chips, Note, Text, Time } from "../page/text.js";
-import { wordsOf } from "./failure-words.js";
-import { getHealth, getSubscription, hostOf, type Subscription } from "./read-subscriptions.js";
+import { AccountForm, FormButtons, formId } from "../page/form.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { checkForm } from "../page/read-form.js";
+import { Chips, Fact, Note, Text, Time } from "../page/text.js";
+import { writeByForm } from "../page/write-by-form.js";
+import { describeFailure } from "./failure-words.js";
+import { endpointHost, getHealth, getSubscription, type Subscription } from "./read-subscriptions.js";
 import { StateTag } from "./subscriptions.js";
-import { TestSection } from "./test-page.js";
+import { TestForm } from "./test-page.js";
 
+// The webhooks service counts up to one more.
 const MAX_PENDING = 1_000;
 const GUIDE = "/docs/webhooks#when-deliveries-fail";
 
-/** `GET …/webhooks/{id}`: how the deliveries of a subscription go. */
+/** `GET …/webhooks/{id}`: a subscription and the health of its deliveries. */
 export async function showSubscription(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;
   const subscription = await getSubscription(deps, request);
@@ -22,12 +28,12 @@ export async function showSubscription(deps: PageDeps, request: PageRequest): Pr
   const { url, id, status } = subscription;
   const list = `${AREA_PATH}/${environment}/webhooks`;
   const mayChange = session.role === "admin";
-  return shown(
+  return htmlPage(
     "Subscription",
     <>
       <div class="head">
         <div>
-          <h1>{hostOf(url)}</h1>
+          <h1>{endpointHost(url)}</h1>
           <p>
             <Text>{url}</Text>
             <code class="sub">{id}</code>
@@ -35,8 +41,8 @@ export async function showSubscription(deps: PageDeps, request: PageRequest): Pr
         </div>
         {answer.health && <StateTag state={answer.health.state} />}
       </div>
-      {answer.health?.state === "failing" && <Trouble health={answer.health} />}
-      <Facts subscription={subscription} answer={answer} />
+      {answer.health?.state === "failing" && <FailingNote health={answer.health} />}
+      <SubscriptionFacts subscription={subscription} answer={answer} />
       <h2>Attempts by hour</h2>
       <BarChart
         label="Attempts in the last 24 hours"
@@ -46,7 +52,8 @@ export async function showSubscription(deps: PageDeps, request: PageRequest): Pr
         ]}
         bars={answer.hours.map(({ hour, delivered, failed }) => ({ at: new Date(hour), counts: [delivered, failed] }))}
       />
-      <TestSection
+      <h2>Send a test</h2>
+      <TestForm
         subscription={subscription}
         environment={environment}
         mayChange={mayChange}
@@ -64,9 +71,9 @@ export async function showSubscription(deps: PageDeps, request: PageRequest): Pr
   );
 }
 
-function Trouble({ health: { failingSince, lastFailure } }: { health: SubscriptionHealth }) {
+function FailingNote({ health: { failingSince, lastFailure } }: { health: SubscriptionHealth }) {
   if (!failingSince || !lastFailure) return null;
-  const { what, remedy } = wordsOf(lastFailure);
+  const { what, remedy } = describeFailure(lastFailure);
   return (
     <Note kind="danger">
       <p>
@@ -82,57 +89,94 @@ function Trouble({ health: { failingSince, lastFailure } }: { health: Subscripti
   );
 }
 
-function Facts({ subscription, answer }: { subscription: Subscription; answer: GetSubscriptionHealthResponse }) {
+function SubscriptionFacts({
+  subscription,
+  answer,
+}: {
+  subscription: Subscription;
+  answer: GetSubscriptionHealthResponse;
+}) {
   const { health, pending, givenUp } = answer;
   const { events, created_at: createdAt, disabled_at: disabledAt } = subscription;
   return (
     <dl class="facts">
-      <dt>Last success</dt>
-      <dd>{health?.lastSuccessAt ? <Time at={new Date(health.lastSuccessAt)} /> : "None yet"}</dd>
-      <dt>Last failure</dt>
-      <dd>
+      <Fact name="Last success">
+        {health?.lastSuccessAt ? <Time at={new Date(health.lastSuccessAt)} /> : "None yet"}
+      </Fact>
+      <Fact name="Last failure">
         {health?.lastFailureAt && health.lastFailure ? (
           <>
-            <Time at={new Date(health.lastFailureAt)} /> <span>{wordsOf(health.lastFailure).what}</span>
+            <Time at={new Date(health.lastFailureAt)} /> <span>{describeFailure(health.lastFailure).what}</span>
           </>
         ) : (
           "None yet"
         )}
-      </dd>
+      </Fact>
       {health?.failingSince && (
-        <>
-          <dt>Failing since</dt>
-          <dd>
-            <Time at={new Date(health.failingSince)} />
-          </dd>
-        </>
+        <Fact name="Failing since">
+          <Time at={new Date(health.failingSince)} />
+        </Fact>
       )}
-      <dt>Pending</dt>
-      <dd>{pendingWords(pending)}</dd>
-      <dt>Given up</dt>
-      <dd>{givenUp === 0 ? "None in the last 30 days" : `${givenUp.toLocaleString("en")} in the last 30 days`}</dd>
-      <dt>Events to send</dt>
-      <dd>
+      <Fact name="Pending">{formatPending(pending)}</Fact>
+      <Fact name="Given up">
+        {givenUp === 0 ? "None in the last 30 days" : `${givenUp.toLocaleString("en")} in the last 30 days`}
+      </Fact>
+      <Fact name="Events to send">
         <Chips words={events} />
-      </dd>
-      <dt>Created</dt>
-      <dd>
+      </Fact>
+      <Fact name="Created">
         <Time at={new Date(createdAt)} />
-      </dd>
+      </Fact>
       {disabledAt && (
-        <>
-          <dt>Disabled</dt>
-          <dd>
-            <Time at={new Date(disabledAt)} />
-          </dd>
-        </>
+        <Fact name="Disabled">
+          <Time at={new Date(disabledAt)} />
+        </Fact>
       )}
     </dl>
   );
 }
 
-function pendingWords(pending: number): string {
+function formatPending(pending: number): string {
   if (pending === 0) return "None";
   if (pending > MAX_PENDING) return `More than ${MAX_PENDING.toLocaleString("en")} events`;
   return `${pending.toLocaleString("en")} ${pending === 1 ? "event" : "events"}`;
+}
+
+/** `GET …/webhooks/{id}/disable`: asks for confirmation. */
+export async function confirmDisable(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const list = `${AREA_PATH}/${request.environment}/webhooks`;
+  const { url, status } = await getSubscription(deps, request);
+  if (status === "disabled") return { location: list };
+  return htmlPage(
+    "Disable a subscription",
+    <>
+      <h1>Disable this {request.environment} subscription?</h1>
+      <Note kind="danger">
+        <p>
+          We stop sending events to this endpoint, including pending retries. An event that is already on its way can
+          still arrive. You cannot undo this. A new subscription gets a new secret.
+        </p>
+      </Note>
+      <dl>
+        <Fact name="Endpoint">
+          <Text>{url}</Text>
+        </Fact>
+      </dl>
+      <AccountForm>
+        <input type="hidden" name="form_id" value={newId("form", deps.random)} />
+        <FormButtons submit="Disable subscription" cancel={list} isDangerous />
+      </AccountForm>
+    </>,
+  );
+}
+
+const disableForm = z.strictObject({ form_id: formId });
+
+/** `POST …/webhooks/{id}/disable`: does what `DELETE /webhooks/{id}` does. */
+export async function submitDisable(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const { value, errors } = checkForm(disableForm, request.form);
+  if (!value) throw failFields(errors);
+  const { id } = await getSubscription(deps, request);
+  await writeByForm(deps, request, { row: "DELETE /webhooks/{id}", id, formId: value.form_id, body: undefined });
+  return { location: `${AREA_PATH}/${request.environment}/webhooks` };
 }

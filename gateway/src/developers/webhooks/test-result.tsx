@@ -1,22 +1,21 @@
 import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
 import type { TestDelivery } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { AREA_PATH } from "../page/page.js";
-import { Note, Text, Time } from "../page/text.js";
-import { wordsOf } from "./failure-words.js";
-import type { Shipment } from "./send-test.js";
+import { Note, Table, Text, Time } from "../page/text.js";
+import { describeFailure } from "./failure-words.js";
+import type { WebhookTest } from "./send-test.js";
 
-/** The events of a test, and how the receiver has answered each. */
-export function TestAnswers(props: {
-  shipment: Shipment;
-  types: readonly string[];
-  deliveries: readonly TestDelivery[];
-  answered: boolean;
-  watched: boolean;
-  over: boolean;
-  /** Of this page. */
+interface Result {
+  test: WebhookTest;
+  /** True if the page refreshes automatically. */
+  refreshes: boolean;
+  /** The path of the page. */
   path: string;
-}) {
-  const { shipment, types, deliveries, path } = props;
+}
+
+/** The events of a test, and how the receiver has responded to each. */
+export function TestResult({ test, refreshes, path }: Result) {
+  const { shipment, types, deliveries } = test;
   return (
     <>
       <p>
@@ -26,21 +25,12 @@ export function TestAnswers(props: {
         </a>
         , reference <Text>{shipment.reference}</Text>.
       </p>
-      <Progress {...props} />
-      <table>
-        <thead>
-          <tr>
-            {["Event", "Status", "Response", "Time", "Attempt"].map((heading) => (
-              <th scope="col">{heading}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {types.map((type) => (
-            <AnswerRow type={type} delivery={deliveries.find(({ eventType }) => eventType === type)} />
-          ))}
-        </tbody>
-      </table>
+      <Progress test={test} refreshes={refreshes} path={path} />
+      <Table headings={["Event", "Status", "Response", "Time", "Attempt"]}>
+        {types.map((type) => (
+          <DeliveryRow type={type} delivery={deliveries.find(({ eventType }) => eventType === type)} />
+        ))}
+      </Table>
       <p>
         <a href={path}>Refresh now</a>
       </p>
@@ -48,17 +38,10 @@ export function TestAnswers(props: {
   );
 }
 
-function Progress(props: {
-  answered: boolean;
-  watched: boolean;
-  over: boolean;
-  deliveries: readonly TestDelivery[];
-  path: string;
-}) {
-  const { answered, watched, over, deliveries, path } = props;
-  const failed = deliveries.find(({ failure, state }) => failure && state !== "delivered")?.failure;
+function Progress({ test, refreshes, path }: Result) {
+  const failed = test.deliveries.find(({ failure, state }) => failure && state !== "delivered")?.failure;
   if (failed) {
-    const { what, remedy } = wordsOf(failed);
+    const { what, remedy } = describeFailure(failed);
     return (
       <Note kind="danger">
         <p>
@@ -68,7 +51,7 @@ function Progress(props: {
       </Note>
     );
   }
-  if (answered) {
+  if (test.isComplete) {
     return (
       <Note kind="good">
         <p>
@@ -80,19 +63,19 @@ function Progress(props: {
   return (
     <Note kind="hint">
       <p>
-        {over
+        {test.isOver
           ? "Some responses did not arrive within two minutes. This page no longer refreshes automatically."
-          : watched
+          : refreshes
             ? "Waiting for responses. This page refreshes every two seconds for two minutes."
             : "Waiting for responses."}{" "}
-        {watched && <a href={`${path}&refresh=off`}>Stop refreshing</a>}
+        {refreshes && <a href={`${path}&refresh=off`}>Stop refreshing</a>}
       </p>
     </Note>
   );
 }
 
-function AnswerRow({ type, delivery }: { type: string; delivery: TestDelivery | undefined }) {
-  const { tone, words } = stateOf(delivery);
+function DeliveryRow({ type, delivery }: { type: string; delivery: TestDelivery | undefined }) {
+  const { tone, words } = describeState(delivery);
   return (
     <tr>
       <td data-label="Event">
@@ -111,14 +94,14 @@ function AnswerRow({ type, delivery }: { type: string; delivery: TestDelivery | 
           )}
         </span>
       </td>
-      <td data-label="Response">{delivery ? answerOf(delivery) : "None yet"}</td>
+      <td data-label="Response">{delivery ? describeResponse(delivery) : "None yet"}</td>
       <td data-label="Time">{delivery?.ms === undefined ? "" : `${delivery.ms.toLocaleString("en")} ms`}</td>
       <td data-label="Attempt">{delivery && delivery.attempt > 0 ? `${delivery.attempt} of ${MAX_ATTEMPTS}` : ""}</td>
     </tr>
   );
 }
 
-function stateOf(delivery: TestDelivery | undefined): { words: string; tone: string } {
+function describeState(delivery: TestDelivery | undefined): { words: string; tone: string } {
   if (!delivery) return { words: "Waiting for the event", tone: "" };
   if (delivery.state === "delivered") return { words: "Delivered", tone: "good" };
   if (delivery.state === "exhausted") return { words: "Given up", tone: "danger" };
@@ -128,7 +111,7 @@ function stateOf(delivery: TestDelivery | undefined): { words: string; tone: str
   return { words: "Waiting to be sent", tone: "" };
 }
 
-function answerOf({ status, failure }: TestDelivery): string {
-  if (failure) return wordsOf(failure).what;
+function describeResponse({ status, failure }: TestDelivery): string {
+  if (failure) return describeFailure(failure).what;
   return status === undefined ? "None yet" : `Responded with ${status}`;
 }

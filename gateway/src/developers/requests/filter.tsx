@@ -1,0 +1,135 @@
+import { isId } from "@shipping/kit/ids";
+import { errors } from "@shipping/proto/errors";
+import { codesOf, type WantedRequests } from "../../request-log/list-requests.js";
+import { ABORTED } from "../../request-log/logged-request.js";
+import { type KeyRow, keyName } from "../keys/keys.js";
+import { readCursor } from "../page/paging.js";
+import { visible } from "../page/text.js";
+
+/** The filter of the request list. Invalid values are ignored. */
+export interface RequestFilter extends WantedRequests {
+  /** An ID or idempotency key to search for. It replaces all other filters. */
+  text?: string;
+}
+
+const METHODS = ["POST", "DELETE", "GET"];
+const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+const MAX_CHARACTERS = 200;
+
+/** Reads the filter from the query of a URL. */
+export function readFilter(query: URLSearchParams): RequestFilter {
+  const text = (query.get("q") ?? "").replaceAll("\0", "").trim().slice(0, MAX_CHARACTERS);
+  const after = readCursor(query, "req");
+  if (text) return { text, after };
+  const status = query.get("status") ?? "";
+  const method = query.get("method") ?? "";
+  const keyId = query.get("key") ?? "";
+  return {
+    status: status === "2xx" || codesOf(status) ? status : undefined,
+    method: METHODS.includes(method) ? method : undefined,
+    keyId: isId("key", keyId) ? keyId : undefined,
+    from: readMinute(query.get("from")),
+    until: readMinute(query.get("until")),
+    after,
+  };
+}
+
+/** True if the filter excludes anything. */
+export function isFiltered({ after: _, ...filter }: RequestFilter): boolean {
+  return Object.values(filter).some((value) => value !== undefined);
+}
+
+/** The path of a page of the list, with this filter. */
+export function toPath(list: string, filter: RequestFilter): string {
+  const { text, status, method, keyId, from, until, after } = filter;
+  const pairs = { q: text, status, method, key: keyId, from: formatMinute(from), until: formatMinute(until), after };
+  const query = new URLSearchParams(Object.entries(pairs).filter((pair): pair is [string, string] => Boolean(pair[1])));
+  return query.size > 0 ? `${list}?${query}` : list;
+}
+
+/** The value of `<input type="datetime-local">`, in UTC. */
+function formatMinute(time: Date | undefined): string | undefined {
+  return time?.toISOString().slice(0, 16);
+}
+
+function readMinute(text: string | null): Date | undefined {
+  if (!text || !MINUTE.test(text)) return undefined;
+  const time = new Date(`${text.slice(0, 16)}Z`);
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}
+
+const CLASSES = [
+  ["2xx", "2xx Succeeded"],
+  ["4xx", "4xx Refused"],
+  ["5xx", "5xx Failed"],
+  [ABORTED, "Closed by the client"],
+] as const;
+const CODES = Object.entries(errors).map(([code, { status }]) => [code, `${status} ${code}`] as const);
+
+/** The search for an ID or idempotency key. */
+export function SearchForm({ list, filter }: { list: string; filter: RequestFilter }) {
+  return (
+    <search class="request-search">
+      <form method="get" action={list}>
+        <input
+          type="search"
+          name="q"
+          value={filter.text}
+          aria-label="Request ID, idempotency key or resource ID"
+          placeholder="Request ID, idempotency key or resource ID"
+        />
+        <button type="submit">Search</button>
+      </form>
+    </search>
+  );
+}
+
+/** The form with all other filters. */
+export function FilterForm(props: { list: string; filter: RequestFilter; keys: readonly KeyRow[] }) {
+  const { list, filter, keys } = props;
+  const { status = "", keyId } = filter;
+  // A link may filter by a status such as 409, which stands for several codes, or by a key that is not among the listed ones.
+  const number = /^\d+$/.test(status) ? [[status, status] as const] : [];
+  const keyChoices = keys.map((key): Option => [key.id, `${visible(keyName(key))} …${key.lastFour}`]);
+  if (keyId && !keys.some(({ id }) => id === keyId)) keyChoices.push([keyId, keyId]);
+  return (
+    <form class="request-filter" method="get" action={list} aria-label="Filter">
+      <Choice name="status" label="Status" chosen={status} options={[...CLASSES, ...number, ...CODES]} />
+      <Choice name="method" label="Method" chosen={filter.method} options={METHODS.map((method) => [method, method])} />
+      <Choice name="key" label="API key" chosen={keyId} options={keyChoices} />
+      <Minute name="from" label="From (UTC)" time={filter.from} />
+      <Minute name="until" label="Until (UTC)" time={filter.until} />
+      <div class="actions">
+        <button type="submit">Filter</button>
+        {isFiltered(filter) && <a href={list}>Clear</a>}
+      </div>
+    </form>
+  );
+}
+
+type Option = readonly [value: string, words: string];
+
+function Choice(props: { name: string; label: string; chosen: string | undefined; options: readonly Option[] }) {
+  return (
+    <label>
+      {props.label}
+      <select name={props.name}>
+        <option value="">All</option>
+        {props.options.map(([value, words]) => (
+          <option value={value} selected={value === props.chosen}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Minute({ name, label, time }: { name: string; label: string; time: Date | undefined }) {
+  return (
+    <label>
+      {label}
+      <input type="datetime-local" name={name} value={formatMinute(time)} />
+    </label>
+  );
+}
