@@ -7,10 +7,9 @@ import type { Scope } from "@shipping/gateway/admission/api-key";
 import { expressPath } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { guides } from "@shipping/gateway/guides/guides";
-import { FIRST_SCOPES } from "../../gateway/src/developers/keys/create-key.js";
 import { packClient } from "../client/packed-client.js";
 import { useArea } from "../developers/area.js";
-import { decodeText } from "../developers/visitor.js";
+import { decodeText, fieldsOf } from "../developers/visitor.js";
 import { fencesOf } from "./fences.js";
 import { hasPython, PYTHON_ENV } from "./python.js";
 import { runPage } from "./run-page.js";
@@ -24,6 +23,8 @@ const area = useArea({ logs: true });
 
 let folder: string;
 let accountId: string;
+/** The scopes that the form for a new key selects. */
+let scopes: Scope[];
 let key: string;
 let quickStarts: Map<string, string>;
 beforeAll(async () => {
@@ -31,7 +32,9 @@ beforeAll(async () => {
   await prepareModules(folder, await packClient(folder));
   const signedIn = await area.signIn();
   accountId = signedIn.accountId;
-  key = await newKey(FIRST_SCOPES.sandbox);
+  const form = fieldsOf((await signedIn.visitor.get("/developers/sandbox/keys/new")).html);
+  scopes = form.scopes as Scope[];
+  key = await newKey(scopes);
   const { html } = await signedIn.visitor.get("/developers/quick-start");
   const shown = [...html.matchAll(/<pre[^>]*><code>([\s\S]*?)<\/code>/g)].map(([, code = ""]) =>
     decodeText(code.replace(/<[^>]*>/g, "")),
@@ -99,7 +102,7 @@ describe("the quick starts, one after another on one account, with the key that 
     const needed = requests().map(
       ({ method, route }) => routes.find((row) => row.method === method && expressPath(row) === route)?.scope,
     );
-    expect([...new Set(needed)].sort()).toEqual([...FIRST_SCOPES.sandbox].sort());
+    expect([...new Set(needed)].sort()).toEqual([...scopes].sort());
   });
 });
 
@@ -132,7 +135,7 @@ describe("a quick start", () => {
 
   test.each(NAMES)("that may not download fails, and saves nothing: %s", async (name) => {
     if (name === "Python" && !hasPython) return;
-    const narrow = await newKey(FIRST_SCOPES.sandbox.filter((scope) => scope !== "labels:read"));
+    const narrow = await newKey(scopes.filter((scope) => scope !== "labels:read"));
     const { ended, saved } = await run(name, narrow);
     await expect(ended).rejects.toThrow(/ended with/);
     expect(await saved()).toEqual([]);

@@ -24,7 +24,7 @@ const SCOPE_WORDS: Record<Scope, string> = {
 };
 
 /** The scopes that the quick starts need: from the account and an order to the label, or to the shipment if there is no carrier. */
-export const FIRST_SCOPES: Record<Environment, readonly Scope[]> = {
+const FIRST_SCOPES: Record<Environment, readonly Scope[]> = {
   sandbox: ["account:read", "orders:write", "shipments:write", "rates:read", "labels:write", "labels:read"],
   live: ["account:read", "orders:write", "shipments:write"],
 };

@@ -133,7 +133,7 @@ function CreatedSubscriptionPage(props: { url: string; secret: string; list: str
 // The recipes of docs/webhooks.md. A test keeps them equal.
 
 /** How a receiver on Node verifies a delivery. */
-export const NODE_RECIPE = `import { createHmac, timingSafeEqual } from "node:crypto";
+const NODE_RECIPE = `import { createHmac, timingSafeEqual } from "node:crypto";
 
 const TOLERANCE_SECONDS = 300;
 
@@ -146,7 +146,7 @@ export function verify(secret, header, body, now = Date.now() / 1000) {
 }`;
 
 /** How a receiver in Python verifies a delivery. */
-export const PYTHON_RECIPE = `import hashlib
+const PYTHON_RECIPE = `import hashlib
 import hmac
 import re
 import time
