@@ -3,9 +3,9 @@ import { newId } from "@shipping/kit/ids";
 import sql, { type Sql } from "sql-template-tag";
 import { type AdminDeps, clock } from "../database/deps.js";
 
-/** Who changes something, and from where. */
+/** Who makes a change, and from where. */
 export interface Actor {
-  /** A member's email, `operator`, or the id of an API key, which the log names by its name. */
+  /** A member's email, `operator`, or the ID of an API key, which the log shows by name. */
   name: string;
   /** A network address, or `command line`. */
   source: string;
@@ -28,18 +28,18 @@ export type AuditAction =
   | "webhook.disabled"
   | "label.voided";
 
-/** A change of what belongs to an account. */
+/** A change to something of an account. */
 export interface Change {
   accountId: string;
   action: AuditAction;
   environment: Environment | null;
-  /** The ID of the thing that was changed. */
+  /** The ID of what was changed. */
   subject: string;
   /** Its name, for people. */
   detail: string;
 }
 
-/** Writes the audit entry of a change in the change's own statement: one per row in `from`, none if nothing was changed. */
+/** The part of a change's statement that writes its audit entry: one per row in `from`, none if nothing was changed. */
 export function writeAuditEntry(
   deps: Pick<AdminDeps, "random" | "clockOffsetMs">,
   actor: Actor,

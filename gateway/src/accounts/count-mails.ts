@@ -1,10 +1,10 @@
 import sql from "sql-template-tag";
 import { type AdminDeps, windowStart } from "../database/deps.js";
 
-/** The longest window in which emails are counted. */
+/** The longest window of a limit. */
 export const MAX_WINDOW_MINUTES = 60;
 
-/** A limit on what may be asked by somebody, or of somebody, in a window of time. */
+/** How many emails can be requested in a time window. */
 export interface MailLimit {
   /** Who or what is limited, such as `invitations:acc_…`. */
   name: string;
@@ -12,7 +12,7 @@ export interface MailLimit {
   minutes: number;
 }
 
-/** Counts one more, whichever gateway does it. False: there were as many as there may be in this window. */
+/** Counts one more, across all gateways. False: the limit of this window was already reached. */
 export async function countMail(
   deps: Pick<AdminDeps, "db" | "clockOffsetMs">,
   { name, most, minutes }: MailLimit,

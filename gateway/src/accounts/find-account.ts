@@ -5,30 +5,30 @@ import { type Account, listAccounts, noSuchAccount } from "./manage-accounts.js"
 
 type Named = Pick<Awaited<ReturnType<typeof listAccounts>>[number], "id" | "name">;
 
-// So that the refusal stays one line that a person can read.
+// Keeps the error message readable.
 const MAX_NAMED = 10;
 
-/** The id of the account that a person means: by its id, or by its name if no other account has it. Erased ones are refused, unless they are wanted. */
-export async function findAccount(deps: AdminDeps, nameOrId: string, wanted = { erased: false }): Promise<string> {
+/** Finds an account by its ID, or by its name if the name is unique. Refuses erased accounts unless `allow.erased` is true. */
+export async function findAccount(deps: AdminDeps, nameOrId: string, allow = { erased: false }): Promise<string> {
   const { prisma } = deps;
   const found = await prisma.account.findMany({
     where: { OR: [{ id: nameOrId }, { name: nameOrId }] },
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
   });
   const account = found.find(({ id }) => id === nameOrId) ?? found[0];
-  if (!account) throw nobody(nameOrId, await listAccounts(deps));
-  if (account.id !== nameOrId && found.length > 1) throw several(nameOrId, found);
-  if (account.erasingSince && !wanted.erased) throw erased(account);
+  if (!account) throw noMatch(nameOrId, await listAccounts(deps));
+  if (account.id !== nameOrId && found.length > 1) throw ambiguous(nameOrId, found);
+  if (account.erasingSince && !allow.erased) throw erasedAccount(account);
   return account.id;
 }
 
-function erased({ id, erasingSince, erasedAt }: Account): Failure {
+function erasedAccount({ id, erasingSince, erasedAt }: Account): Failure {
   if (erasedAt) return fail("invalid_request", `${id} was erased at ${erasedAt.toISOString()}.`);
   const since = erasingSince!.toISOString();
   return fail("invalid_request", `${id} is being erased since ${since}. To finish, run account erase again.`);
 }
 
-function several(name: string, accounts: readonly Named[]): Failure {
+function ambiguous(name: string, accounts: readonly Named[]): Failure {
   const ids = accounts.slice(0, MAX_NAMED).map(({ id }) => id);
   const more = accounts.length > ids.length ? ` and ${accounts.length - ids.length} more` : "";
   return fail(
@@ -37,8 +37,8 @@ function several(name: string, accounts: readonly Named[]): Failure {
   );
 }
 
-function nobody(nameOrId: string, accounts: readonly Named[]): Failure {
-  const nearest = nearestTo(nameOrId, accounts);
+function noMatch(nameOrId: string, accounts: readonly Named[]): Failure {
+  const nearest = findNearest(nameOrId, accounts);
   const { code, message } = noSuchAccount(nameOrId);
   const advice = nearest
     ? `Did you mean ${nearest.name} (${nearest.id})?`
@@ -46,7 +46,7 @@ function nobody(nameOrId: string, accounts: readonly Named[]): Failure {
   return fail(code, `${message}. ${advice}`);
 }
 
-function nearestTo(name: string, accounts: readonly Named[]): Named | undefined {
+function findNearest(name: string, accounts: readonly Named[]): Named | undefined {
   const index = new MiniSearch<Named>({ fields: ["name"] });
   index.addAll(accounts);
   const [best] = index.search(name, { fuzzy: 0.4, prefix: true });

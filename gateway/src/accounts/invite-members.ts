@@ -6,26 +6,26 @@ import { type Actor, writeAuditEntry } from "./audit.js";
 import { countMail } from "./count-mails.js";
 import { type CreatedLink, getMember, memberRefusal, newLink, normalizeEmail, type Role } from "./manage-members.js";
 
-/** How long an invitation is good. */
+/** How long an invitation is valid. */
 export const INVITATION_DAYS = 7;
-/** Of an account in an hour: enough for a department, and no way to send mail to the whole world. */
+/** Per account: enough for a department, too few for spam. */
 export const INVITATIONS_PER_HOUR = 50;
 
 interface Invitation {
   accountId: string;
-  /** Names the form that asks for it: sent several times, it makes one. */
+  /** The form that asks for it: sent several times, it creates one. */
   formId: string;
-  /** Where people reach the developer area. */
+  /** The address of the developer area. */
   origin: string;
 }
 
-/** An invitation. Its link is shown only once. */
+/** A new invitation. Only the hash of its link is stored. */
 export interface Invited extends CreatedLink {
   id: string;
   role: Role;
 }
 
-/** Adds a member who is to sign in with a link. Member, link and audit entry are one statement. */
+/** Adds a member and creates a sign-in link for them. One statement writes member, link and audit entry. */
 export async function inviteMember(
   deps: AdminDeps,
   wanted: Invitation & { email: string; role: Role },

@@ -13,8 +13,8 @@ type Deps = Pick<GatewayDeps, "db" | "log"> & { clients: Pick<Clients, "webhooks
 const ACTIONS: Record<string, AuditAction> = { created: "webhook.created", disabled: "webhook.disabled" };
 
 /**
- * Writes changes of subscriptions to the audit log. Webhooks stores each change in the statement that makes it, until it is acknowledged,
- * and the change's id is the entry's, so each is logged once, whichever process is killed.
+ * Writes changes of subscriptions to the audit log. Webhooks stores each change, in the statement that makes it, until it is acknowledged. The
+ * ID of the change is the ID of the entry, so each is logged once, even if a process is killed in between.
  */
 export async function logSubscriptionChangesOnce(deps: Deps): Promise<{ logged: number }> {
   const total = { logged: 0 };
@@ -27,7 +27,7 @@ export async function logSubscriptionChangesOnce(deps: Deps): Promise<{ logged: 
   }
 }
 
-/** Runs whenever a change of a subscription wakes it, and now and then, in case the wake-up was lost. */
+/** Runs when a change of a subscription wakes it, and every few seconds in case the wake-up was lost. */
 export function logSubscriptionChanges(deps: Deps): Loop {
   const once = () =>
     logSubscriptionChangesOnce(deps).catch((err) => {
@@ -36,28 +36,28 @@ export function logSubscriptionChanges(deps: Deps): Loop {
   return startLoop({ name: "log-subscription-changes", everyMs: EVERY_MS, log: deps.log, once });
 }
 
-// Sorted, so that no two gateways wait for each other's entries. An account that is not there was lost with a newer backup than ours: its
-// changes must not hold up the others'. Nothing is written of an account whose erasure has begun.
+// Sorted, so that two gateways cannot deadlock. The join skips accounts that do not exist (webhooks was restored from a newer backup than the
+// gateway) and accounts whose erasure has begun.
 async function insertEntries({ db }: Deps, changes: readonly SubscriptionChange[]): Promise<void> {
   await db.run(sql`
     INSERT INTO audit_entries (id, account_id, at, actor, action, environment, subject, detail, source)
-    SELECT told.id, told.account_id, told.at,
-      coalesce('API key' || coalesce(' ' || k.name, '') || ', ends in ' || k.last_four, told.actor),
-      told.action, told.environment, told.subject, told.detail, told.source
+    SELECT changed.id, changed.account_id, changed.at,
+      coalesce('API key' || coalesce(' ' || k.name, '') || ', ends in ' || k.last_four, changed.actor),
+      changed.action, changed.environment, changed.subject, changed.detail, changed.source
     FROM unnest(
       ${changes.map(({ id }) => id)}::text[], ${changes.map(({ owner }) => owner?.accountId)}::text[],
       ${changes.map(({ at }) => at)}::timestamptz[], ${changes.map(({ actor }) => actor?.name)}::text[],
       ${changes.map(({ action }) => ACTIONS[action] ?? action)}::text[],
       ${changes.map(({ owner }) => owner?.environment)}::text[],
-      ${changes.map(({ subscriptionId }) => subscriptionId)}::text[], ${changes.map(detailOf)}::text[],
+      ${changes.map(({ subscriptionId }) => subscriptionId)}::text[], ${changes.map(describeChange)}::text[],
       ${changes.map(({ actor }) => actor?.source)}::text[]
-    ) AS told (id, account_id, at, actor, action, environment, subject, detail, source)
-    JOIN accounts a ON a.id = told.account_id AND a.erasing_since IS NULL
-    LEFT JOIN api_keys k ON k.id = told.actor AND k.account_id = told.account_id
-    ORDER BY told.id
+    ) AS changed (id, account_id, at, actor, action, environment, subject, detail, source)
+    JOIN accounts a ON a.id = changed.account_id AND a.erasing_since IS NULL
+    LEFT JOIN api_keys k ON k.id = changed.actor AND k.account_id = changed.account_id
+    ORDER BY changed.id
     ON CONFLICT (id) DO NOTHING`);
 }
 
-function detailOf({ action, url, events }: SubscriptionChange): string {
+function describeChange({ action, url, events }: SubscriptionChange): string {
   return action === "created" ? `${url}: ${events.join(" ")}` : url;
 }

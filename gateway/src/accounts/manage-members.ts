@@ -18,17 +18,17 @@ export interface Member {
   id: string;
   email: string;
   role: string;
-  /** Whether a sign-in through the provider has tied the email to a person there. */
+  /** True if the member has signed in through the OpenID provider, which binds them to a person there. */
   bound: boolean;
   createdAt: Date;
   /** When they were last invited, if they have not signed in since. */
   invitedAt: Date | null;
 }
 
-/** Names a member of an account, by id or by email. */
+/** A member of an account, by ID or by email. */
 export type MemberRef = { accountId: string } & ({ id: string } | { email: string });
 
-/** A link that signs a member in, once. */
+/** A link that signs a member in once. */
 export interface CreatedLink {
   url: string;
   email: string;
@@ -37,14 +37,14 @@ export interface CreatedLink {
 
 export const LINK_MINUTES = 15;
 
-/** An email as it is compared and kept. */
+/** Normalizes an email address, as it is stored and compared. */
 export function normalizeEmail(text: string): string {
   const email = text.trim().toLowerCase();
   if (!isAddress(email)) throw fail("invalid_request", `Invalid email address: ${JSON.stringify(text)}`);
   return email;
 }
 
-/** The most members of an account; a trigger on `account_members` enforces the limit. */
+/** How many members an account can have; a trigger on `account_members` enforces it. */
 export const MEMBERS_LIMIT = 100;
 
 /** Adds a member to an account. */
@@ -69,7 +69,7 @@ export async function addMember(
   return { ...member, bound: false, invitedAt: null };
 }
 
-/** The refusal of a change of members that violates a constraint; undefined for other errors. */
+/** Converts the violation of a constraint on members into an error for people; undefined for other errors. */
 export function memberRefusal(error: unknown, accountId: string, email: string): Failure | undefined {
   switch (violated(error)?.constraint) {
     case "account_members_account_id_fkey":
@@ -90,7 +90,7 @@ export function memberRefusal(error: unknown, accountId: string, email: string):
   }
 }
 
-/** The members of an account, the oldest first: all of them, or so many after one of them. */
+/** Lists the members of an account, oldest first: all, or `take` of them after the member `after`. */
 export async function listMembers(
   deps: Pick<AdminDeps, "prisma">,
   accountId: string,
@@ -103,15 +103,15 @@ export async function listMembers(
     take,
     ...(after && { cursor: { id: after }, skip: 1 }),
   });
-  return members.map(asMember);
+  return members.map(toMember);
 }
 
-/** One member. */
+/** Reads one member. */
 export async function getMember(deps: Pick<AdminDeps, "prisma">, ref: MemberRef): Promise<Member> {
   const { accountId, ...named } = ref;
   const where = "email" in named ? { accountId, email: normalizeEmail(named.email) } : { accountId, ...named };
   const member = await deps.prisma.accountMember.findFirst({ where });
-  if (member) return asMember(member);
+  if (member) return toMember(member);
   const who = "email" in named ? named.email : named.id;
   throw fail(
     "not_found",
@@ -119,12 +119,12 @@ export async function getMember(deps: Pick<AdminDeps, "prisma">, ref: MemberRef)
   );
 }
 
-function asMember({ subject, ...member }: Omit<Member, "bound"> & { subject: string | null }): Member {
+function toMember({ subject, ...member }: Omit<Member, "bound"> & { subject: string | null }): Member {
   const { id, email, role, createdAt, invitedAt } = member;
   return { id, email, role, bound: subject !== null, createdAt, invitedAt };
 }
 
-/** Makes an admin of a viewer, or the other way round. The last admin stays one. */
+/** Changes the role of a member. The last admin stays an admin. */
 export async function changeRole(
   deps: AdminDeps,
   wanted: MemberRef & { role: Role },
@@ -143,7 +143,7 @@ export async function changeRole(
   });
 }
 
-/** Removes a member from an account: every link and session of theirs ends with it. The last admin stays. */
+/** Removes a member with their links and sessions. The last admin stays. */
 export async function removeMember(
   deps: AdminDeps,
   wanted: MemberRef,
@@ -162,7 +162,7 @@ export async function removeMember(
   return { id, email };
 }
 
-/** Makes a link that signs a member in, once and within 15 minutes; without an email the account's first administrator. */
+/** Creates a link that signs a member in once, within 15 minutes. Without an email, it is for the account's first admin. */
 export async function createSignInLink(
   deps: AdminDeps,
   wanted: { accountId: string; email?: string | undefined; origin: string },
@@ -178,13 +178,13 @@ export async function createSignInLink(
   return { url, email: member.email, expiresAt: made!.expiresAt };
 }
 
-/** A link of its own, and the hash under which it is kept. */
+/** Creates a sign-in link, and its hash for the database. */
 export function newLink({ random }: Pick<AdminDeps, "random">, origin: string) {
   const token = Buffer.from(random(32)).toString("base64url");
   return { url: `${origin}/developers/sign-in/${token}`, hash: tokenHash(token) };
 }
 
-/** The hash of a link's or session's token, which is stored instead of the token. */
+/** Hashes the token of a link or session. Only the hash is stored. */
 export function tokenHash(token: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash("sha256").update(token).digest());
 }

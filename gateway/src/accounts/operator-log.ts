@@ -5,17 +5,17 @@ import type { AdminDeps } from "../database/deps.js";
 const MAX_ARGUMENTS_CHARACTERS = 2_000;
 const MAX_REASON_CHARACTERS = 500;
 
-/** A change that an operator is about to make. */
+/** A change by an operator. */
 export interface Act {
   operator: string;
   host: string;
   /** For instance `delivery resend`. */
   command: string;
-  /** The arguments, as they would be typed. */
+  /** The arguments, as on the command line. */
   arguments: string;
 }
 
-/** A change that an operator has made or tried to make; `begun` means that its end is not known. */
+/** A change in the log. `begun`: it has not ended, or its end could not be written. */
 export interface LoggedAct extends Act {
   id: string;
   at: Date;
@@ -23,7 +23,7 @@ export interface LoggedAct extends Act {
   reason: string | null;
 }
 
-/** Writes down that a change begins, and yields its id. A change that cannot be written down must not be made. */
+/** Logs the start of a change and returns its ID. A change that cannot be logged must not be made. */
 export async function beginAct(deps: AdminDeps, act: Act): Promise<string> {
   const id = newId("act", deps.random);
   const typed = act.arguments.slice(0, MAX_ARGUMENTS_CHARACTERS);
@@ -33,14 +33,14 @@ export async function beginAct(deps: AdminDeps, act: Act): Promise<string> {
   return id;
 }
 
-/** Writes down how it ended: without a reason, well. */
+/** Logs the end of a change. With a reason, it failed. */
 export async function endAct(deps: AdminDeps, id: string, reason?: string): Promise<void> {
   await deps.db.run(sql`
     UPDATE operator_acts SET outcome = ${reason === undefined ? "done" : "failed"}, reason = ${reason?.slice(0, MAX_REASON_CHARACTERS) ?? null}
     WHERE id = ${id}`);
 }
 
-/** Reads the latest changes; `before` is the id of an act, after which older ones follow. */
+/** Lists changes, newest first; with `before`, those older than this one. */
 export function listActs(deps: AdminDeps, { limit, before }: { limit: number; before?: string }): Promise<LoggedAct[]> {
   const older =
     before === undefined ? empty : sql`WHERE (at, id) < (SELECT at, id FROM operator_acts WHERE id = ${before})`;

@@ -2,7 +2,7 @@ import "@shipping/kit/process/require-node";
 import { createInterface } from "node:readline/promises";
 import { runAdmin } from "./run-admin.js";
 
-// Whoever reads may have enough before the end, as `head` has.
+// A reader such as `head` can close the pipe early.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

@@ -14,7 +14,7 @@ import { adminConfig, commandName } from "./platform/config.js";
 import { findPlatform } from "./platform/find-platform.js";
 import { describeError } from "./platform/finding.js";
 import { AdminCommand, logChanges, type Tools } from "./tools/admin-command.js";
-import { examples, inLine, toJson } from "./tools/print.js";
+import { inLine, toJson } from "./tools/print.js";
 
 /** The environment and terminal of a command. */
 export interface Shell {
@@ -59,7 +59,7 @@ export function adminCommand(shell: Shell): AdminCommand {
     )
     .option("--json", "print only one JSON value")
     .option("--operator <name>", "your name in the operator log; default: OPERATOR, or your user name")
-    .addHelpText("after", examples("account list", "doctor --json"))
+    .examples("account list", "doctor --json")
     .exitOverride()
     .configureOutput({ writeOut: shell.out, writeErr: shell.err, outputError });
   const print = (result: unknown, text: string) => shell.out(`${admin.opts().json ? toJson(result) : text}\n`);

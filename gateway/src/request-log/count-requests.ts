@@ -6,24 +6,24 @@ import { clock, type GatewayDeps } from "../database/deps.js";
 
 type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs">;
 
-/** The requests of an hour by how they ended. */
+/** The requests of an hour by outcome. */
 export interface HourOfRequests {
-  /** When it began. */
+  /** When the hour began. */
   hour: Date;
   /** Reads that succeeded. */
   reads: number;
-  /** Writes that succeeded, replays not included. */
+  /** Writes that succeeded, without replays. */
   writes: number;
   replays: number;
-  /** Refused with 4xx. */
+  /** Responses 4xx. */
   refused: number;
-  /** Failed with 5xx. */
+  /** Responses 5xx. */
   failed: number;
-  /** Given up by their clients. */
+  /** The client disconnected early. */
   aborted: number;
 }
 
-/** How often requests were refused with a code. */
+/** How often an error code was returned. */
 export interface Refusals {
   code: ErrorCode;
   status: number;
@@ -39,19 +39,19 @@ interface Row {
   count: number;
 }
 
-/** The requests of a caller in the last 24 hours by hour, the oldest first; the last hour is the one under way. Up to 20 s late. */
+/** Counts a caller's requests in the last 24 hours, oldest hour first, up to the current one. Up to 20 s late. */
 export async function requestsByHour(deps: Deps, caller: Caller): Promise<HourOfRequests[]> {
   const { rows, thisHour } = await readCounts(deps, caller);
   const hours = Array.from({ length: HOURS }, (_, index) => emptyHour(thisHour - (HOURS - 1 - index) * HOUR_MS));
   const byTime = new Map(hours.map((each) => [each.hour.getTime(), each]));
   for (const { hour, outcome, count } of rows) {
     const counted = byTime.get(hour.getTime());
-    if (counted) counted[kindOf(outcome)] += count;
+    if (counted) counted[getKind(outcome)] += count;
   }
   return hours;
 }
 
-/** The refusals of a caller in the last 24 hours by code, the most frequent first. */
+/** Counts a caller's errors in the last 24 hours by code, most frequent first. */
 export async function refusalsByCode(deps: Deps, caller: Caller): Promise<Refusals[]> {
   const { rows } = await readCounts(deps, caller);
   const counts = new Map<ErrorCode, number>();
@@ -76,7 +76,7 @@ function emptyHour(time: number): HourOfRequests {
   return { hour: new Date(time), reads: 0, writes: 0, replays: 0, refused: 0, failed: 0, aborted: 0 };
 }
 
-function kindOf(outcome: string): Exclude<keyof HourOfRequests, "hour"> {
+function getKind(outcome: string): Exclude<keyof HourOfRequests, "hour"> {
   if (isCode(outcome)) return errors[outcome].status < 500 ? "refused" : "failed";
   return ({ read: "reads", write: "writes", replay: "replays" } as const)[outcome] ?? "aborted";
 }

@@ -1,24 +1,25 @@
 import type { LogRow } from "./logged-request.js";
 
-/** Of the refusals of a key with one code, so many are listed in a minute; of those without a key, of the whole process. */
-const LISTED = { others: 300, anonymous: 120, rate_limited: 10 };
+/** How many errors with one code are listed per minute: of each key, or of all requests without a key to this process. */
+const MAX_LISTED = { others: 300, anonymous: 120, rate_limited: 10 };
 
 const MINUTE_MS = 60_000;
 
 interface Fold {
   listed: number;
-  /** The latest that is not listed yet, and how many before it never will be. */
+  /** The latest error that is not listed yet. */
   last?: LogRow;
+  /** How many before it are not listed at all. */
   more: number;
 }
 
-/** Keeps a loop of refusals from filling the log: beyond a number of rows, those of a minute share the row of the last. */
+/** Prevents a client in a loop from filling the log: beyond a number of errors per minute, one row stands for all others. */
 export function createRefusalFolds(now: () => number) {
   let folds = new Map<string, Fold>();
   let begunAt = now();
 
   return {
-    /** True if this one is listed at once. If not, `take` may return it at the end of its minute. */
+    /** True if this error is listed at once. If not, `take` may return it at the end of the minute. */
     lists(row: LogRow): boolean {
       const key = `${row.keyId ?? ""} ${row.code}`;
       let fold = folds.get(key);
@@ -26,7 +27,7 @@ export function createRefusalFolds(now: () => number) {
         fold = { listed: 0, more: 0 };
         folds.set(key, fold);
       }
-      if (fold.listed < mostOf(row)) {
+      if (fold.listed < getLimit(row)) {
         fold.listed++;
         return true;
       }
@@ -35,7 +36,7 @@ export function createRefusalFolds(now: () => number) {
       return false;
     },
 
-    /** The rows of folded refusals, once their minute is over, or at once. */
+    /** The rows for folded errors, at the end of their minute or at once. */
     take(atOnce = false): LogRow[] {
       if (!atOnce && now() - begunAt < MINUTE_MS) return [];
       const rows = [...folds.values()].flatMap(({ last, more }) => (last ? [{ ...last, more }] : []));
@@ -46,7 +47,7 @@ export function createRefusalFolds(now: () => number) {
   };
 }
 
-function mostOf({ keyId, code }: LogRow): number {
-  if (code === "rate_limited") return LISTED.rate_limited;
-  return keyId === undefined ? LISTED.anonymous : LISTED.others;
+function getLimit({ keyId, code }: LogRow): number {
+  if (code === "rate_limited") return MAX_LISTED.rate_limited;
+  return keyId === undefined ? MAX_LISTED.anonymous : MAX_LISTED.others;
 }

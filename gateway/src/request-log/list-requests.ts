@@ -6,35 +6,35 @@ import type { GatewayDeps } from "../database/deps.js";
 import { ABORTED, type LoggedRequest } from "./logged-request.js";
 import { columnEquals, type FoundRow, LOGGED, SELECT_FOUND, toLoggedRequest } from "./read-request.js";
 
-/** Which requests of a caller are wanted; all, the newest first, unless it says less. */
+/** Filters for the requests of a caller. */
 export interface WantedRequests {
-  /** `2xx`, `4xx` or `5xx`, an HTTP status, or the code of a refusal. */
+  /** `2xx`, `4xx` or `5xx`, an HTTP status, or an error code. */
   status?: string | undefined;
   method?: string | undefined;
   keyId?: string | undefined;
   from?: Date | undefined;
   until?: Date | undefined;
-  /** Only those before this one. */
+  /** Only requests before the one with this ID. */
   after?: string | undefined;
 }
 
 /** A page of requests. */
 export interface RequestPage {
   rows: LoggedRequest[];
-  /** After which request the next page begins; absent on the last. */
+  /** The value of `after` for the next page; absent on the last page. */
   nextCursor?: string;
-  /** Set where no more were looked at than can be looked at in one go: how far back this page goes. */
+  /** Set if the search stopped at its limit of rows: how far back it looked. */
   lookedBackTo?: Date;
 }
 
 type Deps = Pick<GatewayDeps, "db">;
 
-/** Rows that a filter without an index of its own looks at in one go. */
+/** How many rows a filter without an index reads for one page. */
 const MAX_SCANNED = 2_000;
 
 const CODES = Object.entries(errors).map(([code, { status }]) => ({ code, status: String(status) }));
 
-/** The codes of the refusals that a status stands for; undefined if it stands for none. */
+/** The error codes that a status filter stands for; undefined if there are none. */
 export function codesOf(status: string): string[] | undefined {
   if (status === ABORTED) return [ABORTED];
   const codes = CODES.filter(
@@ -43,7 +43,7 @@ export function codesOf(status: string): string[] | undefined {
   return codes.length > 0 ? codes.map(({ code }) => code) : undefined;
 }
 
-/** Requests of a caller, the newest first. What has an index is found however rare it is; of the rest, so many are looked through at a time. */
+/** Lists requests of a caller, newest first. Filters with an index find any row; the others read a limited number of rows per page. */
 export async function listRequests(
   deps: Deps,
   caller: Caller,
@@ -55,7 +55,7 @@ export async function listRequests(
   const codes = status === undefined ? undefined : codesOf(status);
   const isFiltered = succeeded || method !== null || (codes !== undefined && keyId !== null);
   const most = isFiltered ? MAX_SCANNED : size + 1;
-  const looked = newest(caller, { codes, keyId, isInTime: await timeOf(deps, caller, wanted), most });
+  const looked = newest(caller, { codes, keyId, isInTime: await timeCondition(deps, caller, wanted), most });
   const rows = await deps.db.runList<FoundRow>(sql`
     WITH looked AS MATERIALIZED (${looked}),
     found AS (
@@ -64,7 +64,7 @@ export async function listRequests(
         AND (${keyId}::text IS NULL OR key_id = ${keyId})
       ORDER BY at DESC, request_id DESC LIMIT ${size + 1})
     ${SELECT_FOUND}`);
-  const page = pageOf(rows, size);
+  const page = toPage(rows, size);
   if (page.nextCursor || !isFiltered) return page;
   const [last] = await deps.db.runList<{ requestId: string; at: Date }>(sql`
     SELECT request_id AS "requestId", at FROM (${looked}) AS looked
@@ -72,26 +72,26 @@ export async function listRequests(
   return last ? { ...page, nextCursor: last.requestId, lookedBackTo: last.at } : page;
 }
 
-/** Requests of a caller with this idempotency key, or on this resource, the newest first. */
+/** Finds requests of a caller by idempotency key or resource ID, newest first. */
 export async function findRequests(
   deps: Deps,
   caller: Caller,
   text: string,
   { after, size }: { after?: string | undefined; size: number },
 ): Promise<RequestPage> {
-  const isInTime = await timeOf(deps, caller, { after });
-  const held = (column: "idempotency_key" | "resource_id") => sql`(
+  const isInTime = await timeCondition(deps, caller, { after });
+  const byColumn = (column: "idempotency_key" | "resource_id") => sql`(
     SELECT ${LOGGED} FROM request_log
     WHERE ${columnEquals(column, caller, text)} AND ${isInTime}
     ORDER BY at DESC, request_id DESC LIMIT ${size + 1})`;
   const rows = await deps.db.runList<FoundRow>(sql`
-    WITH either AS (${held("idempotency_key")} UNION ${held("resource_id")}),
+    WITH either AS (${byColumn("idempotency_key")} UNION ${byColumn("resource_id")}),
     found AS (SELECT * FROM either ORDER BY at DESC, request_id DESC LIMIT ${size + 1})
     ${SELECT_FOUND}`);
-  return pageOf(rows, size);
+  return toPage(rows, size);
 }
 
-/** A statement for the newest rows of a caller: of these codes, or else of this key, if they are given. */
+/** Selects the newest rows of a caller with one of these codes, or of this key. */
 function newest(
   caller: Caller,
   asked: { codes: string[] | undefined; keyId: string | null; isInTime: Sql; most: number },
@@ -109,8 +109,8 @@ function newest(
     ORDER BY one.at DESC, one.request_id DESC LIMIT ${most}`;
 }
 
-/** The condition on time. A request to begin after that the caller does not have is no condition. */
-async function timeOf(
+/** The condition on time. `after` is ignored if the caller has no such request. */
+async function timeCondition(
   deps: Deps,
   caller: Caller,
   { from, until, after }: Pick<WantedRequests, "from" | "until" | "after">,
@@ -122,13 +122,13 @@ async function timeOf(
   const conditions = [sql`true`];
   if (from) conditions.push(sql`at >= ${from}`);
   if (until) conditions.push(sql`at <= ${until}`);
-  // By the text of the time: a Date would lose its microseconds.
+  // The time as text: a JavaScript Date would lose the microseconds.
   if (begin)
     conditions.push(sql`at <= ${begin.at}::timestamptz AND (at, request_id) < (${begin.at}::timestamptz, ${after})`);
   return join(conditions, " AND ");
 }
 
-function pageOf(read: readonly FoundRow[], size: number): RequestPage {
+function toPage(read: readonly FoundRow[], size: number): RequestPage {
   const rows = read.slice(0, size).map(toLoggedRequest);
   const last = rows.at(-1);
   return read.length > size && last ? { rows, nextCursor: last.requestId } : { rows };

@@ -65,7 +65,7 @@ async function takeConnections(): Promise<() => void> {
 test("a stop writes everything that was recorded, counts included", async () => {
   const requests = start();
   const caller = newCaller();
-  for (let n = 0; n < 2_500; n++) requests.record(ended(caller));
+  for (let n = 0; n < 2_500; n++) requests.log(ended(caller));
   requests.countRead(caller);
   await requests.stop();
   expect(await written()).toBe(2_500);
@@ -76,7 +76,7 @@ test("a stop writes everything that was recorded, counts included", async () => 
 test("while the database is away requests wait, and are written once it is back, at their own time", async () => {
   const requests = start();
   const giveBack = await takeConnections();
-  requests.record(ended(newCaller()));
+  requests.log(ended(newCaller()));
   const recordedAt = Date.now();
   await eventually(() => expect(warnings).toContain("request log waiting for its database"));
   giveBack();
@@ -90,7 +90,7 @@ test("while the database is away requests wait, and are written once it is back,
 test("when too many wait the others are left out, and counted as lost", async () => {
   const requests = start();
   const giveBack = await takeConnections();
-  for (let n = 0; n < 20_003; n++) requests.record(ended(newCaller()));
+  for (let n = 0; n < 20_003; n++) requests.log(ended(newCaller()));
   expect(await requests.sample('request_log_lost_total{reason="buffer_full",part="gateway"}')).toBe(3);
   giveBack();
   await requests.stop();
@@ -113,9 +113,9 @@ test("a statement whose answer is lost is not repeated if it was committed, and 
   const outcomes = ["committed", "lost"];
   const requests = start(losing("INSERT INTO request_log", outcomes));
   const caller = newCaller();
-  requests.record(ended(caller));
+  requests.log(ended(caller));
   await eventually(() => expect(outcomes).toEqual(["lost"]));
-  requests.record(ended(caller));
+  requests.log(ended(caller));
   await eventually(async () => expect(await written()).toBe(2));
   await requests.stop();
   const [counted] = await rowsIn<{ count: number }>(gateway.db, "request_counts");
@@ -127,7 +127,7 @@ test.each(["committed", "lost"])(
   async (outcome) => {
     const outcomes = [outcome];
     const requests = start(losing("INSERT INTO request_counts", outcomes));
-    requests.record(ended(newCaller()));
+    requests.log(ended(newCaller()));
     // Counts linger for ten seconds.
     const now = performance.now.bind(performance);
     const clock = jest.spyOn(performance, "now").mockImplementation(() => now() + 10_000);
@@ -150,7 +150,7 @@ async function erasedCaller(): Promise<Caller> {
 test("nothing of an account that is being erased is written, and everything of its neighbours and of nobody", async () => {
   const requests = start();
   const caller = newCaller();
-  for (const who of [await erasedCaller(), caller, undefined]) requests.record(ended(who));
+  for (const who of [await erasedCaller(), caller, undefined]) requests.log(ended(who));
   await requests.stop();
   const rows = await rowsIn<{ accountId: string | null }>(gateway.db, "request_log");
   expect(rows.map(({ accountId }) => accountId).sort()).toEqual([caller.accountId, null]);
@@ -161,7 +161,7 @@ test("a statement whose answer is lost is not repeated, though its first row is 
   const outcomes = ["committed"];
   const erased = await erasedCaller();
   const requests = start(losing("INSERT INTO request_log", outcomes));
-  for (const caller of [erased, newCaller()]) requests.record(ended(caller));
+  for (const caller of [erased, newCaller()]) requests.log(ended(caller));
   await eventually(() => expect(outcomes).toEqual([]));
   await requests.stop();
   expect(await written()).toBe(1);
@@ -170,7 +170,7 @@ test("a statement whose answer is lost is not repeated, though its first row is 
 test("a row that the database refuses takes no other with it", async () => {
   const requests = start();
   const caller = newCaller();
-  for (let n = 0; n < 5; n++) requests.record(ended(caller, n === 3 ? { source: "\0" } : {}));
+  for (let n = 0; n < 5; n++) requests.log(ended(caller, n === 3 ? { source: "\0" } : {}));
   await requests.stop();
   expect(await written()).toBe(4);
   expect(await requests.sample('request_log_lost_total{reason="refused_by_database",part="gateway"}')).toBe(1);
@@ -180,7 +180,7 @@ test("a day without a partition gets one when its first request is written", asy
   const requests = start();
   await eventually(async () => expect(await partitions()).toHaveLength(4));
   for (const name of await partitions()) await gateway.db.pool.query(`DROP TABLE ${name}`);
-  requests.record(ended(newCaller()));
+  requests.log(ended(newCaller()));
   await requests.stop();
   expect([await written(), (await partitions()).length]).toEqual([1, 4]);
 });
@@ -196,9 +196,9 @@ describe("a loop of refusals", () => {
   test("is listed up to a number of each key and code; the last row says how many more there were", async () => {
     const requests = start();
     const caller = newCaller();
-    for (let n = 0; n < 1_000; n++) requests.record(ended(caller, { ...limited, method: "GET" }));
-    requests.record(ended(caller, { status: 404, code: "not_found" }));
-    requests.record(ended(caller, { ...limited, keyId: "key_b" }));
+    for (let n = 0; n < 1_000; n++) requests.log(ended(caller, { ...limited, method: "GET" }));
+    requests.log(ended(caller, { status: 404, code: "not_found" }));
+    requests.log(ended(caller, { ...limited, keyId: "key_b" }));
     await requests.stop();
     const rows = await rowsIn<{ more: number; keyId: string }>(gateway.db, "request_log", { code: "rate_limited" });
     expect(rows.filter(({ keyId }) => keyId === "key_a")).toHaveLength(11);
@@ -210,10 +210,10 @@ describe("a loop of refusals", () => {
   test("is counted in full", async () => {
     const requests = start();
     const caller = newCaller();
-    for (let n = 0; n < 1_000; n++) requests.record(ended(caller, limited));
-    requests.record(ended(caller, { status: 503, code: "service_unavailable" }));
-    requests.record(ended(caller, { replayed: true }));
-    requests.record(ended(caller, { status: undefined, aborted: true }));
+    for (let n = 0; n < 1_000; n++) requests.log(ended(caller, limited));
+    requests.log(ended(caller, { status: 503, code: "service_unavailable" }));
+    requests.log(ended(caller, { replayed: true }));
+    requests.log(ended(caller, { status: undefined, aborted: true }));
     await requests.stop();
     const deps = { db: gateway.db, clockOffsetMs: 0 };
     expect(await refusalsByCode(deps, caller)).toEqual([
@@ -232,7 +232,7 @@ describe("a loop of refusals", () => {
   test("of nobody is listed a hundred and twenty times a minute, whatever it tries", async () => {
     const requests = start();
     for (let n = 0; n < 1_000; n++)
-      requests.record(ended(undefined, { status: 401, code: "unauthorized", path: `/api/v1/${n}` }));
+      requests.log(ended(undefined, { status: 401, code: "unauthorized", path: `/api/v1/${n}` }));
     await requests.stop();
     expect(await written()).toBe(121);
     expect(await countIn(gateway.db, "request_counts")).toBe(0);

@@ -7,43 +7,43 @@ import { createRefusalFolds } from "./fold-refusals.js";
 import { ABORTED, type EndedRequest, getOutcome, type LogRow, toLogRow } from "./logged-request.js";
 import { type Count, isAnyLogged, keepPartitions, keepPartitionsOnce, writeRequests } from "./write-requests.js";
 
-/** The log of requests, which is written in the background. */
+/** The request log. It is written in the background. */
 export interface RequestLog {
-  /** Counts a read that succeeded: it is not listed. */
+  /** Counts a successful read, which is not listed. */
   countRead(caller: Caller): void;
-  /** Takes note of a request that has ended. Never waits, never fails. */
-  record(ended: EndedRequest): void;
+  /** Logs a request that has ended. Never waits, never fails. */
+  log(ended: EndedRequest): void;
   /** Writes all waiting rows, and stops. */
   stop(): Promise<void>;
 }
 
 type Deps = Pick<GatewayDeps, "db" | "log" | "clockOffsetMs"> & {
   metrics: Metrics;
-  /** Days for which requests are kept; 0: none is. */
+  /** How many days requests are kept; 0: requests are not logged. */
   requestLogDays: number;
 };
 
 const EVERY_MS = 1_000;
-/** Rows of a statement. */
+/** Per statement. */
 const MAX_ROWS = 1_000;
-/** Rows that wait for a database that is away; a row takes about 1 KB. */
+/** How many rows can wait while the database is not reachable; a row takes about 1 KB. */
 const MAX_WAITING = 20_000;
-/** Counts linger longer: a count that is written once saves many. */
+/** Counts are written less often: they add up in memory, which saves writes. */
 const COUNTS_EVERY_MS = 10_000;
 
 const LOST = ["buffer_full", "refused_by_database"] as const;
 
-/** Starts the request log. With 0 days it records nothing, and drops existing rows as they age. */
+/** Starts the request log. With 0 days it logs nothing and drops existing rows as they age. */
 export function startRequestLog(deps: Deps): RequestLog {
   const keeping = keepPartitions(deps);
-  if (deps.requestLogDays === 0) return { countRead() {}, record() {}, stop: () => keeping.stop() };
+  if (deps.requestLogDays === 0) return { countRead() {}, log() {}, stop: () => keeping.stop() };
 
   const folds = createRefusalFolds(() => performance.now());
   const waiting: LogRow[] = [];
   let counts = new Map<string, Count>();
   let countsSince = performance.now();
-  /** Rows and counts that may have been written: the connection was lost before the answer came. */
-  let doubtful: { rows: readonly LogRow[]; counted: readonly Count[] } = { rows: [], counted: [] };
+  /** Rows and counts that may have been written: the connection was lost before the response. */
+  let uncertain: { rows: readonly LogRow[]; counted: readonly Count[] } = { rows: [], counted: [] };
   const lose = deps.metrics.counterBy("request_log_lost_total", "Requests missing from the request log.", {
     by: "reason",
     values: LOST,
@@ -67,14 +67,14 @@ export function startRequestLog(deps: Deps): RequestLog {
 
   async function writeWaiting(atEnd = false): Promise<void> {
     for (const row of folds.take(atEnd)) list(row);
-    await settleDoubt();
+    await resolveUncertain();
     do {
       const rows = waiting.slice(0, MAX_ROWS);
       const counted = takeCounts(atEnd);
       if (rows.length === 0 && counted.length === 0) return;
-      doubtful = { rows, counted };
+      uncertain = { rows, counted };
       await writeOrSplit(rows, counted);
-      doubtful = { rows: [], counted: [] };
+      uncertain = { rows: [], counted: [] };
       waiting.splice(0, rows.length);
     } while (waiting.length >= (atEnd ? 1 : MAX_ROWS));
   }
@@ -87,21 +87,24 @@ export function startRequestLog(deps: Deps): RequestLog {
     return taken;
   }
 
-  /** Of a statement that failed, either all was written or nothing, but for accounts that are being erased. Without a row there is nothing to ask for: rather too few counts than twice. */
-  async function settleDoubt(): Promise<void> {
-    const { rows, counted } = doubtful;
+  /**
+   * After a lost connection, the statement has written everything (except for accounts being erased) or nothing. Without a row there is
+   * nothing to look up, and counts are dropped: too few are better than twice.
+   */
+  async function resolveUncertain(): Promise<void> {
+    const { rows, counted } = uncertain;
     if (rows.length > 0 && (await isAnyLogged(deps, rows))) waiting.splice(0, rows.length);
     else if (rows.length > 0) for (const each of counted) count(each);
-    doubtful = { rows: [], counted: [] };
+    uncertain = { rows: [], counted: [] };
   }
 
-  /** A day may lack its partition, after a jump of the clock; and a row that PostgreSQL refuses takes no other with it. */
-  async function writeOrSplit(rows: readonly LogRow[], counted: readonly Count[], again = false): Promise<void> {
+  /** Writes rows. If PostgreSQL refuses them, it creates missing partitions (the clock may have jumped), then halves the batch to find the bad row. */
+  async function writeOrSplit(rows: readonly LogRow[], counted: readonly Count[], isRetry = false): Promise<void> {
     try {
       await writeRequests(deps, rows, counted);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      if (!again) {
+      if (!isRetry) {
         await keepPartitionsOnce(deps);
         return writeOrSplit(rows, counted, true);
       }
@@ -127,7 +130,7 @@ export function startRequestLog(deps: Deps): RequestLog {
 
   return {
     countRead: (caller) => count({ ...caller, outcome: "read", count: 1 }),
-    record(ended) {
+    log(ended) {
       if (ended.caller) count({ ...ended.caller, outcome: getOutcome(ended), count: 1 });
       const row = toLogRow(ended, performance.now());
       if (row.code === undefined || row.code === ABORTED || folds.lists(row)) list(row);

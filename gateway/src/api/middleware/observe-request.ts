@@ -115,7 +115,7 @@ export function storeRequest({
       if (!admission && !errorCode) return;
       if (admission && !errorCode && !aborted && req.method === "GET") return requestLog.countRead(admission.caller);
       const [path = ""] = req.originalUrl.split("?", 1);
-      requestLog.record({
+      requestLog.log({
         requestId,
         caller: admission?.caller,
         keyId: admission?.keyId,

@@ -5,12 +5,12 @@ import type { Part } from "../platform/find-platform.js";
 import type { Progress } from "../tools/admin-command.js";
 import { countRows, onPartData, type TableCount, type Target } from "./part-data.js";
 
-/** A part that reads from or refers to another comes before it. The gateway is last, so that the account can be named until then. */
+/** A part comes before those that it reads from or refers to. The gateway is last, so that the account can be found by name until then. */
 const ORDER: readonly Part[] = ["webhooks", "tracking", "carrier", "records", "gateway"];
 
 const POLL_MS = 500;
 
-// The second pass finds what was still being written during the first.
+// The second pass finds what was written during the first.
 const MAX_PASSES = 5;
 
 /** What was erased in this run. */
@@ -21,14 +21,14 @@ export interface Erased {
 }
 
 /**
- * Waits until nothing of a suspended account is in flight, and then deletes everything that the parts store of it, until a pass over all
- * tables finds nothing. Cut off at any point it can be run again.
+ * Waits until nothing of a suspended account is in flight, then deletes its data in all parts, until a pass over all tables finds nothing. If
+ * it is interrupted, run it again.
  */
 export async function eraseAccount(
   target: Target,
   { account, waitMs, progress }: { account: Suspended; waitMs: number; progress: Progress },
 ): Promise<Erased> {
-  await settle(target, account, waitMs);
+  await waitUntilIdle(target, account, waitMs);
   await beginErasing(target.deps, account.id);
   const erased: TableCount[] = [];
   for (let pass = 1; (await erasePass(target, erased, progress)) > 0; pass++) {
@@ -55,13 +55,13 @@ async function erasePass(target: Target, erased: TableCount[], progress: Progres
   return total;
 }
 
-async function settle(target: Target, { id, suspendedAt }: Suspended, waitMs: number): Promise<void> {
+async function waitUntilIdle(target: Target, { id, suspendedAt }: Suspended, waitMs: number): Promise<void> {
   const { deps } = target;
   const until = deps.now().getTime() + waitMs;
   for (;;) {
-    const unsettledMs = suspendedAt.getTime() + SETTLED_AFTER_MS - deps.now().getTime();
-    const busy = await inFlight(target);
-    if (unsettledMs <= 0 && busy.length === 0) return;
+    const remainingMs = suspendedAt.getTime() + SETTLED_AFTER_MS - deps.now().getTime();
+    const busy = await listInFlight(target);
+    if (remainingMs <= 0 && busy.length === 0) return;
     if (deps.now().getTime() >= until) {
       const reason =
         busy.length > 0 ? `still in flight: ${busy.join(", ")}` : "it was suspended less than a minute ago";
@@ -71,7 +71,7 @@ async function settle(target: Target, { id, suspendedAt }: Suspended, waitMs: nu
   }
 }
 
-async function inFlight(target: Target): Promise<string[]> {
+async function listInFlight(target: Target): Promise<string[]> {
   const counts = await Promise.all(
     ORDER.map(async (part) => [part, await onPartData(target, part, (data) => data.countInFlight())] as const),
   );

@@ -17,7 +17,7 @@ export interface Manifest {
   files: number;
 }
 
-/** Writes everything that is stored of an account, part by part, and the manifest last: an export without one is not complete. */
+/** Writes all data of an account, part by part. The manifest comes last: without it, an export is incomplete. */
 export async function exportAccount(target: Target, writer: ExportWriter, progress: Progress): Promise<Manifest> {
   const { deps, accountId } = target;
   const { id, name, createdAt, suspendedAt } = await deps.prisma.account.findUniqueOrThrow({
@@ -44,40 +44,40 @@ export async function exportAccount(target: Target, writer: ExportWriter, progre
   return manifest;
 }
 
-/** Takes an export as it comes. */
+/** Receives the pages of an export. */
 export interface ExportWriter {
   page(part: Part, page: ExportPage): Promise<void>;
   end(manifest: object): Promise<void>;
 }
 
-// Addresses and names of people are in it.
+// An export contains names and addresses of people.
 const OWNER_ONLY = { mode: 0o600 };
 
-/** Opens where an export goes: a file that ends in `.ndjson`, standard output for `-`, otherwise a folder. Nothing is overwritten. */
+/** Opens the output of an export: a file that ends in `.ndjson`, standard output for `-`, otherwise a folder. Overwrites nothing. */
 export async function openExport(out: string, write: (text: string) => void): Promise<ExportWriter> {
-  if (out === "-") return streamOf(async (text) => write(text));
+  if (out === "-") return openStream(async (text) => write(text));
   if (!out.endsWith(".ndjson")) return openFolder(out);
   await writeFile(out, "", { ...OWNER_ONLY, flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === "EEXIST" ? fail("invalid_request", `${out} exists. Choose another file.`) : error;
   });
-  return streamOf((text) => appendFile(out, text));
+  return openStream((text) => appendFile(out, text));
 }
 
-/** One line per row with its part and table, files as Base64, and the manifest as the last line. */
-function streamOf(append: (text: string) => Promise<void>): ExportWriter {
-  const lineOf = (part: Part, table: string, { json, fileName, file }: ExportedRow) => {
+/** Writes one line per row with its part and table, files in Base64; the last line is the manifest. */
+function openStream(append: (text: string) => Promise<void>): ExportWriter {
+  const toLine = (part: Part, table: string, { json, fileName, file }: ExportedRow) => {
     const attached = fileName
       ? `,"file_name":${JSON.stringify(fileName)},"file_base64":"${Buffer.from(file!).toString("base64")}"`
       : "";
     return `{"part":"${part}","table":"${table}","row":${json}${attached}}\n`;
   };
   return {
-    page: (part, { table, rows }) => append(rows.map((row) => lineOf(part, table, row)).join("")),
+    page: (part, { table, rows }) => append(rows.map((row) => toLine(part, table, row)).join("")),
     end: (manifest) => append(`{"manifest":${toJson(manifest)}}\n`),
   };
 }
 
-/** A folder per part, in it a file of lines per table, and a folder of files beside it. */
+/** Writes a folder per part with one NDJSON file per table, and its files in a folder beside it. */
 async function openFolder(folder: string): Promise<ExportWriter> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0)

@@ -20,21 +20,18 @@ import { parts } from "../platform/find-platform.js";
 import { callService, onAccount, onGateway } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { accountOption, parseDuration } from "../tools/options.js";
-import { examples, toTable } from "../tools/print.js";
+import { toTable } from "../tools/print.js";
 
 const SERVICES = parts.filter((part) => part !== "gateway");
 
 /** Adds the commands for accounts. */
 export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
   const { print, platform } = tools;
-  const account = admin
-    .command("account")
-    .description("Manage the customers of the platform")
-    .addHelpText("after", examples("list"));
+  const account = admin.command("account").description("Manage the customers of the platform").examples("list");
   account
     .command("create")
     .description("Create an account")
-    .addHelpText("after", examples("--name Acme"))
+    .examples("--name Acme")
     .requiredOption("--name <name>", "display name")
     .changes(async ({ name }: { name: string }) => {
       const created = await onGateway(await platform(), (deps) => createAccount(deps, { name }));
@@ -43,16 +40,16 @@ export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
   account
     .command("list")
     .description("List all accounts")
-    .addHelpText("after", examples("", "--json"))
+    .examples("", "--json")
     .reads(async () => {
       const accounts = await onGateway(await platform(), listAccounts);
-      const rows = accounts.map((one) => [one.id, one.createdAt.toISOString(), statusOf(one), one.name]);
+      const rows = accounts.map((one) => [one.id, one.createdAt.toISOString(), describeStatus(one), one.name]);
       print(accounts, toTable(["ID", "CREATED", "STATUS", "NAME"], rows));
     });
   account
     .command("usage")
     .description("Count the resources of an account and its requests in the last seven days")
-    .addHelpText("after", examples("--account Acme"))
+    .examples("--account Acme")
     .addOption(accountOption())
     .reads(async ({ account: named }: { account: string }) => {
       const found = await platform();
@@ -84,11 +81,11 @@ export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
     account
       .command(name)
       .description(says)
-      .addHelpText("after", examples("--account Acme"))
+      .examples("--account Acme")
       .addOption(accountOption())
       .changes(async ({ account: named }: { account: string }) => {
         const found = await platform();
-        // Keys first when it is suspended, deliveries first when it is resumed: cut off in between it can be repeated, and loses nothing.
+        // Suspend: keys first. Resume: deliveries first. If the command is interrupted, it can be repeated and nothing is lost.
         const onKeys = (deps: AdminDeps, id: string) => setSuspended(deps, id, suspended).then(() => id);
         const id = await onAccount(found, named, suspended ? onKeys : async (_, accountId) => accountId);
         await callService(found, "webhooks", WebhooksOperationsService, (webhooks) =>
@@ -101,13 +98,13 @@ export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
   addAccountDataCommands(account, tools);
 }
 
-function statusOf({ suspendedAt, erasingSince, erasedAt }: Account): string {
+function describeStatus({ suspendedAt, erasingSince, erasedAt }: Account): string {
   if (erasedAt) return `erased ${erasedAt.toISOString()}`;
   if (erasingSince) return `being erased since ${erasingSince.toISOString()}`;
   return suspendedAt ? `suspended ${suspendedAt.toISOString()}` : "active";
 }
 
-/** Adds the commands that take everything of an account out of the platform. */
+/** Adds the commands that export or erase all data of an account. */
 export function addAccountDataCommands(account: AdminCommand, tools: Tools): void {
   addExport(account, tools);
   addErase(account, tools);
@@ -117,7 +114,7 @@ function addExport(account: AdminCommand, { print, write, progress, platform }: 
   account
     .command("export")
     .description("Write everything stored about an account into a folder or file; secrets are left out")
-    .addHelpText("after", examples("--account Acme --out acme-export", "--account Acme --out acme.ndjson"))
+    .examples("--account Acme --out acme-export", "--account Acme --out acme.ndjson")
     .addOption(accountOption())
     .requiredOption("--out <path>", "new folder, new file that ends in .ndjson, or - for standard output")
     .changes(async ({ account: named, out }: { account: string; out: string }) => {
@@ -134,7 +131,7 @@ function addErase(account: AdminCommand, { print, progress, ask, platform }: Too
   account
     .command("erase")
     .description("Delete everything stored about a suspended account, permanently; run it again if it is interrupted")
-    .addHelpText("after", examples("--account Acme --confirm Acme"))
+    .examples("--account Acme --confirm Acme")
     .addOption(accountOption())
     .option("--confirm <name>", "the name or ID of the account again; if it is missing, the command asks for it")
     .option("--wait <duration>", "how long to wait for requests and deliveries in progress", parseDuration, 300_000)
@@ -143,7 +140,7 @@ function addErase(account: AdminCommand, { print, progress, ask, platform }: Too
       const erased = await onGateway(found, async (deps) => {
         const accountId = await findAccount(deps, named, { erased: true });
         const suspended = await requireSuspended(deps, accountId);
-        const typed = confirm ?? (await ask?.(questionOf(suspended)));
+        const typed = confirm ?? (await ask?.(confirmQuestion(suspended)));
         if (typed !== accountId && typed !== suspended.name) throw unconfirmed(suspended);
         return eraseAccount({ platform: found, deps, accountId }, { account: suspended, waitMs, progress });
       });
@@ -151,7 +148,7 @@ function addErase(account: AdminCommand, { print, progress, ask, platform }: Too
     });
 }
 
-const questionOf = ({ id, name }: Suspended) =>
+const confirmQuestion = ({ id, name }: Suspended) =>
   `This permanently deletes everything stored about ${id} (${name}). To confirm, type its name: `;
 
 const unconfirmed = ({ name, id }: Suspended) =>

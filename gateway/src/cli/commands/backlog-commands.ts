@@ -6,7 +6,7 @@ import { Argument, InvalidArgumentError } from "commander";
 import { callService } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { limitOption } from "../tools/options.js";
-import { examples, plain, toFacts, toTable } from "../tools/print.js";
+import { plain, toFacts, toTable } from "../tools/print.js";
 
 const PUBLISHERS = ["records", "carrier"] as const;
 
@@ -21,10 +21,10 @@ function addOutboxStatus(admin: AdminCommand, { print, platform }: Tools): void 
   admin
     .command("outbox")
     .description("Check events on their way to webhooks")
-    .addHelpText("after", examples("status"))
+    .examples("status")
     .command("status")
     .description("Count the events waiting to be published, and those published but not yet confirmed")
-    .addHelpText("after", examples("", "--json"))
+    .examples("", "--json")
     .reads(async () => {
       const found = await platform();
       const all = await Promise.all(
@@ -46,10 +46,10 @@ function addBookingList(admin: AdminCommand, { print, platform }: Tools): void {
   admin
     .command("booking")
     .description("Look up bookings at carriers")
-    .addHelpText("after", examples("list"))
+    .examples("list")
     .command("list")
     .description("List bookings that are in doubt or that a carrier has yet to cancel, longest due first")
-    .addHelpText("after", examples("", "--shipment shp_svtiyrnwv7naxpekz5gvyibr5a --json"))
+    .examples("", "--shipment shp_svtiyrnwv7naxpekz5gvyibr5a --json")
     .addOption(limitOption())
     .option("--shipment <id>", "instead, the booking that this shipment's label has or may come to have")
     .reads(async ({ limit, shipment: shipmentId }: { limit: number; shipment?: string }) => {
@@ -67,14 +67,11 @@ function bookingRow({ id, state, dueAt = "", carrier, reference = "", shipmentId
 function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
   const onWebhooks = async <T>(work: (webhooks: Client<typeof WebhooksOperationsService>) => Promise<T>) =>
     callService(await platform(), "webhooks", WebhooksOperationsService, work);
-  const dead = admin
-    .command("dead-event")
-    .description("Manage messages that webhooks could not read")
-    .addHelpText("after", examples("list"));
+  const dead = admin.command("dead-event").description("Manage messages that webhooks could not read").examples("list");
   dead
     .command("list")
     .description("List them, newest first")
-    .addHelpText("after", examples("", "--limit 20 --json"))
+    .examples("", "--limit 20 --json")
     .addOption(limitOption())
     .option("--before <id>", "only those with a lower number, for the next page", parseNumber)
     .reads(async (page: { limit: number; before?: bigint }) => {
@@ -87,7 +84,7 @@ function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
   dead
     .command("show")
     .description("Show one, with its message in Base64")
-    .addHelpText("after", examples("1"))
+    .examples("1")
     .addArgument(idArgument())
     .reads(async (id: bigint) => {
       const { event, message } = await onWebhooks((webhooks) => webhooks.showDeadEvent({ id }));
@@ -97,7 +94,7 @@ function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
   dead
     .command("retry")
     .description("Process one again, for example after an upgrade of webhooks")
-    .addHelpText("after", examples("1"))
+    .examples("1")
     .addArgument(idArgument())
     .changes(async (id: bigint) => {
       const retried = await onWebhooks((webhooks) => webhooks.retryDeadEvent({ id }));
@@ -106,7 +103,7 @@ function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
   dead
     .command("drop")
     .description("Delete one permanently")
-    .addHelpText("after", examples("2"))
+    .examples("2")
     .addArgument(idArgument())
     .changes(async (id: bigint) => {
       await onWebhooks((webhooks) => webhooks.dropDeadEvent({ id }));

@@ -6,13 +6,13 @@ import { CommanderError, Option } from "commander";
 import { callService } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { limitOption, sinceOption } from "../tools/options.js";
-import { examples, plain } from "../tools/print.js";
+import { plain } from "../tools/print.js";
 import { describeDeliveries, describeEvent, describeSubscription, OUTCOMES } from "./describe-deliveries.js";
 
 const STATES = ["pending", "in_flight", "delivered", "exhausted", "cancelled"];
 const MAX_RESENT = 1_000;
 
-/** Which deliveries of a subscription are meant. */
+/** Selects deliveries of a subscription. */
 interface Selection {
   subscription: string;
   state?: string;
@@ -27,10 +27,10 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
   admin
     .command("event")
     .description("Look up events")
-    .addHelpText("after", examples("show evt_mfrggzdfmztwq2lknnwg23tpoa"))
+    .examples("show evt_mfrggzdfmztwq2lknnwg23tpoa")
     .command("show")
     .description("Show the payload of an event and the state of each delivery")
-    .addHelpText("after", examples("evt_mfrggzdfmztwq2lknnwg23tpoa"))
+    .examples("evt_mfrggzdfmztwq2lknnwg23tpoa")
     .argument("<event-id>", "ID of the event")
     .reads(async (id: string) => {
       const event = await onWebhooks((webhooks) => webhooks.showEvent({ id }));
@@ -41,16 +41,13 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
   const delivery = admin
     .command("delivery")
     .description("Look up and resend webhook deliveries")
-    .addHelpText("after", examples("list --subscription whk_mfrggzdfmztwq2lknnwg23tpoa --state exhausted"));
+    .examples("list --subscription whk_mfrggzdfmztwq2lknnwg23tpoa --state exhausted");
   delivery
     .command("list")
     .description("List the deliveries of a subscription, newest event first")
-    .addHelpText(
-      "after",
-      examples(
-        "--subscription whk_mfrggzdfmztwq2lknnwg23tpoa",
-        "--subscription whk_mfrggzdfmztwq2lknnwg23tpoa --state exhausted --since 7d --json",
-      ),
+    .examples(
+      "--subscription whk_mfrggzdfmztwq2lknnwg23tpoa",
+      "--subscription whk_mfrggzdfmztwq2lknnwg23tpoa --state exhausted --since 7d --json",
     )
     .addOption(subscriptionOption().makeOptionMandatory())
     .addOption(stateOption())
@@ -59,7 +56,7 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
     .reads(async (selection: Selection) => {
       const found = await onWebhooks(async (webhooks) => {
         const all: Delivery[] = [];
-        for await (const page of pagesOf(webhooks, selection)) {
+        for await (const page of listPages(webhooks, selection)) {
           all.push(...page);
           if (all.length >= selection.limit) break;
         }
@@ -72,12 +69,9 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
     .description(
       `Send events to a subscription again now, with ${MAX_ATTEMPTS} new attempts; event ID and payload stay the same`,
     )
-    .addHelpText(
-      "after",
-      examples(
-        "evt_mfrggzdfmztwq2lknnwg23tpoa --subscription whk_mfrggzdfmztwq2lknnwg23tpoa",
-        "--subscription whk_mfrggzdfmztwq2lknnwg23tpoa --state exhausted --since 7d",
-      ),
+    .examples(
+      "evt_mfrggzdfmztwq2lknnwg23tpoa --subscription whk_mfrggzdfmztwq2lknnwg23tpoa",
+      "--subscription whk_mfrggzdfmztwq2lknnwg23tpoa --state exhausted --since 7d",
     )
     .argument("[event-id...]", "IDs of the events; default: all that match --state and --since")
     .addOption(subscriptionOption().makeOptionMandatory())
@@ -88,7 +82,7 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
       const counts = new Map<string, number>();
       await onWebhooks(async (webhooks) => {
         const named = eventIds.map((eventId) => ({ eventId, subscriptionId: selection.subscription }));
-        const pages = eventIds.length > 0 ? [named] : pagesOf(webhooks, { ...selection, limit: MAX_RESENT });
+        const pages = eventIds.length > 0 ? [named] : listPages(webhooks, { ...selection, limit: MAX_RESENT });
         for await (const page of pages) {
           const deliveries = page.map(({ eventId, subscriptionId }) => ({ eventId, subscriptionId }));
           const { outcomes } = await webhooks.resendDeliveries({ deliveries });
@@ -103,10 +97,10 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
   admin
     .command("subscription")
     .description("Look up webhook subscriptions")
-    .addHelpText("after", examples("show whk_mfrggzdfmztwq2lknnwg23tpoa"))
+    .examples("show whk_mfrggzdfmztwq2lknnwg23tpoa")
     .command("show")
     .description("Show the owner, health and backlog of a subscription")
-    .addHelpText("after", examples("whk_mfrggzdfmztwq2lknnwg23tpoa"))
+    .examples("whk_mfrggzdfmztwq2lknnwg23tpoa")
     .argument("<subscription-id>", "ID of the subscription")
     .reads(async (id: string) => {
       const shown = await onWebhooks((webhooks) => webhooks.showSubscription({ id }));
@@ -116,7 +110,7 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
 
 type Webhooks = Client<typeof WebhooksOperationsService>;
 
-async function* pagesOf(webhooks: Webhooks, { subscription: subscriptionId, ...where }: Selection) {
+async function* listPages(webhooks: Webhooks, { subscription: subscriptionId, ...where }: Selection) {
   for (let after: string | undefined; ; ) {
     const page = { ...where, subscriptionId, ...(after !== undefined && { after }) };
     const { deliveries, nextCursor } = await webhooks.listDeliveries(page);

@@ -8,7 +8,7 @@ import { toFacts, toTable } from "../tools/print.js";
 
 const MAX_PENDING = 10_000;
 
-/** Outcomes of resending, in words that follow a number of deliveries. */
+/** Outcomes of resending, as they are printed after a number of deliveries. */
 export const OUTCOMES: Readonly<Record<string, string>> = {
   resent: "resent",
   in_flight: "not resent: an attempt is in progress; try again when it has ended",

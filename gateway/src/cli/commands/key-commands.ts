@@ -11,7 +11,7 @@ import { type Scope, scopes } from "../../admission/api-key.js";
 import { onAccount, onGateway } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { accountOption, parseDuration } from "../tools/options.js";
-import { examples, toTable } from "../tools/print.js";
+import { toTable } from "../tools/print.js";
 
 interface CreateOptions extends Pick<NewKey, "environment" | "name" | "scopes"> {
   account: string;
@@ -21,19 +21,13 @@ interface CreateOptions extends Pick<NewKey, "environment" | "name" | "scopes"> 
 
 /** Adds the commands for API keys. */
 export function addKeyCommands(admin: AdminCommand, { print, platform }: Tools): void {
-  const key = admin
-    .command("key")
-    .description("Manage the API keys of an account")
-    .addHelpText("after", examples("list --account Acme"));
+  const key = admin.command("key").description("Manage the API keys of an account").examples("list --account Acme");
   key
     .command("create")
     .description("Create a key and show it once")
-    .addHelpText(
-      "after",
-      examples(
-        "--account Acme --environment sandbox",
-        "--account Acme --environment sandbox --scopes orders:read,orders:write --expires-in 90d",
-      ),
+    .examples(
+      "--account Acme --environment sandbox",
+      "--account Acme --environment sandbox --scopes orders:read,orders:write --expires-in 90d",
     )
     .addOption(accountOption())
     .addOption(
@@ -53,7 +47,7 @@ export function addKeyCommands(admin: AdminCommand, { print, platform }: Tools):
   key
     .command("list")
     .description("List the keys of an account")
-    .addHelpText("after", examples("--account Acme"))
+    .examples("--account Acme")
     .addOption(accountOption())
     .reads(async ({ account }: { account: string }) => {
       const keys = await onAccount(await platform(), account, (deps, accountId) => listKeys(deps, { accountId }));
@@ -62,7 +56,7 @@ export function addKeyCommands(admin: AdminCommand, { print, platform }: Tools):
   key
     .command("revoke")
     .description("Revoke a key, effective immediately")
-    .addHelpText("after", examples("key_mfrggzdfmztwq2lknnwg23tpoa"))
+    .examples("key_mfrggzdfmztwq2lknnwg23tpoa")
     .argument("<key-id>", "ID of the key")
     .changes(async (id: string) => {
       const revoked = await onGateway(await platform(), (deps) => revokeKey(deps, { id }));

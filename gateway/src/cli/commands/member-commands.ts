@@ -14,21 +14,18 @@ import type { Platform } from "../platform/find-platform.js";
 import { onAccount } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { accountOption } from "../tools/options.js";
-import { examples, toTable } from "../tools/print.js";
+import { toTable } from "../tools/print.js";
 
 /** Adds the commands for the people of the developer area. */
 export function addMemberCommands(admin: AdminCommand, { print, platform, config }: Tools): void {
   const member = admin
     .command("member")
     .description("Manage who can sign in to the developer area of an account")
-    .addHelpText("after", examples("list --account Acme"));
+    .examples("list --account Acme");
   member
     .command("add")
     .description("Add a member")
-    .addHelpText(
-      "after",
-      examples("--account Acme --email ada@example.com", "--account Acme --email bob@example.com --role viewer"),
-    )
+    .examples("--account Acme --email ada@example.com", "--account Acme --email bob@example.com --role viewer")
     .addOption(accountOption())
     .requiredOption("--email <email>", "email address, as verified by the sign-in provider")
     .addOption(
@@ -43,7 +40,7 @@ export function addMemberCommands(admin: AdminCommand, { print, platform, config
   member
     .command("list")
     .description("List the members of an account")
-    .addHelpText("after", examples("--account Acme"))
+    .examples("--account Acme")
     .addOption(accountOption())
     .reads(async ({ account }: { account: string }) => {
       const members = await onAccount(await platform(), account, listMembers);
@@ -53,7 +50,7 @@ export function addMemberCommands(admin: AdminCommand, { print, platform, config
   member
     .command("remove")
     .description("Remove a member and end all their sessions")
-    .addHelpText("after", examples("--account Acme --email bob@example.com"))
+    .examples("--account Acme --email bob@example.com")
     .addOption(accountOption())
     .requiredOption("--email <email>", "email address")
     .changes(async ({ account, email }: { account: string; email: string }) => {
@@ -65,12 +62,12 @@ export function addMemberCommands(admin: AdminCommand, { print, platform, config
   admin
     .command("sign-in-link")
     .description(`Create a sign-in link for a member, to use once within ${LINK_MINUTES} minutes`)
-    .addHelpText("after", examples("--account Acme", "--account Acme --email ada@example.com"))
+    .examples("--account Acme", "--account Acme --email ada@example.com")
     .addOption(accountOption())
     .option("--email <email>", "email address of the member; default: the first admin")
     .changes(async ({ account, email }: { account: string; email?: string }) => {
       const found = await platform();
-      const origin = originOf(config(), found);
+      const origin = getOrigin(config(), found);
       const link = await onAccount(found, account, (deps, accountId) =>
         createSignInLink(deps, { accountId, email, origin }),
       );
@@ -81,7 +78,7 @@ export function addMemberCommands(admin: AdminCommand, { print, platform, config
     });
 }
 
-function originOf({ PUBLIC_URL }: AdminConfig, { services }: Platform): string {
+function getOrigin({ PUBLIC_URL }: AdminConfig, { services }: Platform): string {
   const url = PUBLIC_URL ?? services.gateway?.split(",")[0]?.trim();
   if (!url) throw fail("service_unavailable", "The address of the developer area is unknown. Set PUBLIC_URL.");
   return new URL(url).origin;

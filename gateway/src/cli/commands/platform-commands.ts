@@ -7,7 +7,7 @@ import type { Finding } from "../platform/finding.js";
 import { onGateway } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { limitOption } from "../tools/options.js";
-import { examples, toTable } from "../tools/print.js";
+import { toTable } from "../tools/print.js";
 
 /** Adds the commands for the platform itself: its health, and what operators changed. */
 export function addPlatformCommands(admin: AdminCommand, tools: Tools): void {
@@ -19,7 +19,7 @@ function addDoctor(admin: AdminCommand, { print, platform }: Tools): void {
   admin
     .command("doctor")
     .description("Check what is reachable and migrated, and say what to do if it is not")
-    .addHelpText("after", examples(""))
+    .examples("")
     .reads(async () => {
       const findings = await checkPlatform(await platform(), silentLog());
       const lines = findings.map(
@@ -53,11 +53,11 @@ function addAuditList(admin: AdminCommand, { print, platform }: Tools): void {
   const audit = admin
     .command("audit")
     .description("Look up the changes that operators made with these commands")
-    .addHelpText("after", examples("list"));
+    .examples("list");
   audit
     .command("list")
     .description("List changes, newest first")
-    .addHelpText("after", examples("", "--limit 20 --json"))
+    .examples("", "--limit 20 --json")
     .addOption(limitOption())
     .option("--before <act-id>", "only changes older than this one, for the next page")
     .reads(async (page: { limit: number; before?: string }) => {

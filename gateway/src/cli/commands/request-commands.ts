@@ -8,7 +8,7 @@ import { readAnyRequest } from "../../request-log/read-request.js";
 import { callService, onAccount, onGateway } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { accountOption } from "../tools/options.js";
-import { examples, toFacts, toTable } from "../tools/print.js";
+import { toFacts, toTable } from "../tools/print.js";
 
 /** Adds the commands for the request log and for idempotency keys. */
 export function addRequestCommands(admin: AdminCommand, tools: Tools): void {
@@ -20,11 +20,11 @@ function addRequestShow(admin: AdminCommand, { print, platform }: Tools): void {
   const request = admin
     .command("request")
     .description("Look up requests of all accounts")
-    .addHelpText("after", examples("show req_ggyq5mxuz7gmanfyfkjbc2lk5a"));
+    .examples("show req_ggyq5mxuz7gmanfyfkjbc2lk5a");
   request
     .command("show")
     .description("Show a write or a failed request by its X-Request-Id")
-    .addHelpText("after", examples("req_ggyq5mxuz7gmanfyfkjbc2lk5a"))
+    .examples("req_ggyq5mxuz7gmanfyfkjbc2lk5a")
     .argument("<request-id>", "request ID")
     .reads(async (id: string) => {
       const found = await onGateway(await platform(), (deps) => readAnyRequest(deps, id));
@@ -67,10 +67,10 @@ function addClaimShow(admin: AdminCommand, { print, platform }: Tools): void {
   admin
     .command("claim")
     .description("Look up idempotency keys")
-    .addHelpText("after", examples("show order-1 --account Acme --environment sandbox"))
+    .examples("show order-1 --account Acme --environment sandbox")
     .command("show")
     .description("Show which service owns an idempotency key, and the status and resource of the stored response")
-    .addHelpText("after", examples("order-1 --account Acme --environment sandbox"))
+    .examples("order-1 --account Acme --environment sandbox")
     .argument("<idempotency-key>", "the Idempotency-Key header of the request")
     .addOption(accountOption())
     .addOption(

@@ -3,18 +3,15 @@ import { CommanderError } from "commander";
 import type { Platform } from "../platform/find-platform.js";
 import { callService } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
-import { examples, plain } from "../tools/print.js";
+import { plain } from "../tools/print.js";
 
 /** Adds the commands for the encryption of webhook secrets. */
 export function addSecretsCommands(admin: AdminCommand, { print, platform }: Tools): void {
-  const secrets = admin
-    .command("secrets")
-    .description("Manage the encryption of webhook secrets")
-    .addHelpText("after", examples("rotate"));
+  const secrets = admin.command("secrets").description("Manage the encryption of webhook secrets").examples("rotate");
   secrets
     .command("rotate")
     .description("Encrypt everything with the first key of SECRETS_KEYS, and say which keys you can remove")
-    .addHelpText("after", examples(""))
+    .examples("")
     .changes(async () => {
       const rotated = await rotateSecrets(await platform());
       print(rotated, describeRotation(rotated));

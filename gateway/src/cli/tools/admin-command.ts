@@ -36,6 +36,15 @@ export class AdminCommand extends Command {
     return super.action((...given) => logged(...(given as A)));
   }
 
+  /** Adds examples to the command's help. Each is a complete command line with these arguments. */
+  examples(...lines: string[]): this {
+    return this.addHelpText("after", () => {
+      const names: string[] = [];
+      for (let one: Command | null = this; one; one = one.parent) names.unshift(one.name());
+      return `\nExamples:\n${lines.map((line) => `  ${[...names, line].join(" ").trimEnd()}`).join("\n")}`;
+    });
+  }
+
   /** Not allowed: use `reads` or `changes`. */
   override action(_: never): this {
     throw new Error(`The command ${this.name()} does not say whether it changes something.`);
@@ -51,7 +60,12 @@ export function logChanges(platform: FindPlatform, operator: () => string): LogC
       // commander passes the command itself as the last argument.
       const command = given.at(-1) as Command;
       const found = await platform();
-      const act = { operator: operator(), host: hostname(), command: nameOf(command), arguments: argumentsOf(command) };
+      const act = {
+        operator: operator(),
+        host: hostname(),
+        command: getName(command),
+        arguments: formatArguments(command),
+      };
       const id = await onGateway(found, (deps) => beginAct(deps, act));
       try {
         await action(...given);
@@ -63,12 +77,12 @@ export function logChanges(platform: FindPlatform, operator: () => string): LogC
     };
 }
 
-function nameOf(command: Command): string {
-  const parent = command.parent?.parent ? `${nameOf(command.parent)} ` : "";
+function getName(command: Command): string {
+  const parent = command.parent?.parent ? `${getName(command.parent)} ` : "";
   return `${parent}${command.name()}`;
 }
 
-function argumentsOf(command: Command): string {
+function formatArguments(command: Command): string {
   const options = command.options.flatMap((option) => {
     const value: unknown = command.opts()[option.attributeName()];
     return value === undefined ? [] : [`${option.long} ${String(value)}`];

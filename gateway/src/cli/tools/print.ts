@@ -1,18 +1,8 @@
 import { printable } from "@shipping/kit/process/log";
-import type { Command } from "commander";
 import { toSnakeCase } from "../../database/deps.js";
 
 /** Prints a result: with --json the value, otherwise the text. */
 export type Print = (result: unknown, text: string) => void;
-
-/** The examples at the end of a command's help, each a complete command line. */
-export function examples(...lines: string[]): (help: { command: Command }) => string {
-  return ({ command }) => {
-    const names: string[] = [];
-    for (let one: Command | null = command; one; one = one.parent) names.unshift(one.name());
-    return `\nExamples:\n${lines.map((line) => `  ${[...names, line].join(" ").trimEnd()}`).join("\n")}`;
-  };
-}
 
 /** A result as JSON on one line: names in snake_case, times in ISO 8601, without null and undefined. */
 export function toJson(result: unknown): string {
