@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Tries failures of PostgreSQL and NATS on a real cluster: deploy/try/try-failover.sh [values.yaml …]
+# Tries failures of PostgreSQL and NATS on a real cluster: test/kubernetes/try-failover.sh [values.yaml …]
 # Needs what try-cluster.sh needs, and seven volumes. Under load, each of three NATS pods in turn is deleted with its volume;
 # then PostgreSQL's pod is deleted twice, the second time without time to end. Succeeds if no event was lost and every failed request was answered 503 with Retry-After, or 404 because
 # a new label was not tracked yet, and succeeded when it was repeated with the same key; without a request that failed while NATS did. KEEP=1 leaves everything in place.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. deploy/try/trial.sh
+. test/kubernetes/trial.sh
 values+=(--set dev.nats.replicas=3)
 
 claim_of() { k get pvc "data-$1" --ignore-not-found --output 'jsonpath={.metadata.uid}'; }

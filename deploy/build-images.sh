@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the images of all parts: deploy/try/build-images.sh TAG [archive.tar]
+# Builds the images of all parts: deploy/build-images.sh TAG [archive.tar]
 # BUILD_IMAGE and RUNTIME_IMAGE replace the public Node image, IMAGE_PREFIX (localhost/shipping-) begins the names, DOCKER_BUILD_ARGS is
 # handed to `docker build`. With an archive's name, the images are also saved there, for a cluster without a registry.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 tag=${1:?a tag, which is not latest}
 prefix=${IMAGE_PREFIX:-localhost/shipping-}
 images=()

@@ -1,6 +1,6 @@
 # Functions for the trials on a real cluster: installation, load, output. Sourced with the trial's arguments.
 namespace=${NAMESPACE:-shipping-trial}
-values=(--values deploy/try/values.yaml)
+values=(--values test/kubernetes/values.yaml)
 for file in "$@"; do values+=(--values "$file"); done
 parts=(gateway records carrier tracking webhooks)
 failed=0
@@ -26,8 +26,8 @@ install() {
 # With `repeat`, its clients repeat what was answered 503 with Retry-After, with the same key, and read a new label's tracking until it is there.
 start_load() { # [repeat]
   say "load"
-  k create configmap load --from-file=deploy/try/load.mjs > /dev/null
-  sed "s#IMAGE#$gateway_image#; s#NAMESPACE#$namespace#; s#REPEAT_MODE#${1:-}#" deploy/try/load-pod.yaml | k apply -f - > /dev/null
+  k create configmap load --from-file=test/kubernetes/load.mjs > /dev/null
+  sed "s#IMAGE#$gateway_image#; s#NAMESPACE#$namespace#; s#REPEAT_MODE#${1:-}#" test/kubernetes/load-pod.yaml | k apply -f - > /dev/null
   until k logs load 2> /dev/null | grep -q loading; do sleep 1; done
 }
 

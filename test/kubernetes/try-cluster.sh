@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Tries the chart on a real cluster: deploy/try/try-cluster.sh [values.yaml …]
+# Tries the chart on a real cluster: test/kubernetes/try-cluster.sh [values.yaml …]
 # Needs kubectl, helm, a KUBECONFIG, and the images of the values on the nodes (build-images.sh makes those of the parts). Installs into a
 # namespace of its own that enforces restricted Pod Security, runs the smoke test, checks network policies and identities, renews certificates,
 # then upgrades, deletes pods, scales, breaks and rolls back under load. Succeeds if no request failed and no event was lost; KEEP=1 leaves everything in place.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. deploy/try/trial.sh
+. test/kubernetes/trial.sh
 
 # The addresses, of those given, to which a pod can connect.
 reached_by() { # POD ADDRESS…
-  k exec -i "$1" -- node --input-type=module - "${@:2}" < deploy/try/reach.mjs | sed -n 's/ reached$//p' | xargs
+  k exec -i "$1" -- node --input-type=module - "${@:2}" < test/kubernetes/reach.mjs | sed -n 's/ reached$//p' | xargs
 }
 
 policies() {
@@ -26,25 +26,25 @@ policies() {
   expect "records reaches" "$(reached_by deployment/shipping-records "${others[@]}")" \
     "shipping-webhooks:8080 shipping-postgres:5432 shipping-nats:4222"
   local refusal
-  refusal=$(k exec -i deployment/shipping-records -- node --input-type=module - < deploy/try/foreign-database.mjs)
+  refusal=$(k exec -i deployment/shipping-records -- node --input-type=module - < test/kubernetes/foreign-database.mjs)
   expect "records in webhooks' database" "$refusal" 'permission denied for database "webhooks"'
 }
 
 # The response of records to a call of a method from a pod.
 answer_to() { # POD HOW METHOD
-  k exec -i "$1" -- node --input-type=module - "$2" "$3" "$account" < deploy/try/call-records.mjs
+  k exec -i "$1" -- node --input-type=module - "$2" "$3" "$account" < test/kubernetes/call-records.mjs
 }
 
 # The response of NATS to a publication or a subscription from a pod.
 nats_to() { # POD WHO VERB SUBJECT
-  k exec -i "$1" -- node --input-type=module - shipping-nats:4222 "${@:2}" < deploy/try/knock-on-nats.mjs
+  k exec -i "$1" -- node --input-type=module - shipping-nats:4222 "${@:2}" < test/kubernetes/knock-on-nats.mjs
 }
 
 identities() {
   say "identities"
   account=$(k exec deployment/shipping-gateway -- admin account create --name Trial --json | sed -n 's/.*"id": *"\(acc_[a-z0-9]*\)".*/\1/p')
   # It has the labels of carrier, so that the policies allow its connections, and never becomes ready, so that nobody calls it.
-  sed "s#IMAGE#$gateway_image#" deploy/try/impostor-pod.yaml | k apply -f - > /dev/null
+  sed "s#IMAGE#$gateway_image#" test/kubernetes/impostor-pod.yaml | k apply -f - > /dev/null
   until [ "$(k get pod impostor --output 'jsonpath={.status.phase}')" = Running ]; do sleep 1; done
   expect "the impostor reaches" "$(reached_by impostor shipping-records:8080)" "shipping-records:8080"
   expect "records answers it in plaintext" "$(answer_to impostor plaintext GetShipmentForCarrier)" nothing
