@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { migrationsOf, parts } from "@shipping/local/parts";
+import { migrationFolders, parts } from "@shipping/local/parts";
 import { contracts } from "./contractions.js";
 
 describe("migrations", () => {
   const all = parts.flatMap((part) => {
-    const folder = join(migrationsOf[part], "migrations");
+    const folder = join(migrationFolders[part], "migrations");
     const names = readdirSync(folder).filter((name) => /^\d/.test(name));
     return names.sort().map((name) => ({
       part,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { serviceSettings } from "@shipping/kit/process/config";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
-import { migrationsOf, parts } from "@shipping/local/parts";
+import { migrationFolders, parts } from "@shipping/local/parts";
 import { fencesOf } from "./docs/fences.js";
 
 const folder = join(import.meta.dirname, "../docs/operations");
@@ -62,7 +62,7 @@ describe("its statements after a restore", () => {
     const [highest = "", raise = ""] = examples[0]?.code.match(/^SELECT .*;$/gm) ?? [];
     const [gateway, ...owners] = await Promise.all(
       (["gateway", "records", "carrier", "webhooks"] as const).map((part) =>
-        testDatabase({ directory: migrationsOf[part] }),
+        testDatabase({ directory: migrationFolders[part] }),
       ),
     );
     const ask = async ({ db }: TestDatabase, statement: string) =>

@@ -11,7 +11,7 @@ import type { Database } from "@shipping/kit/postgres/database";
 import { createLog, type Log, silentLog } from "@shipping/kit/process/log";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
 import { localDeliveryConfig } from "@shipping/local/config";
-import { migrationsOf, type Part, parts } from "@shipping/local/parts";
+import { migrationFolders, type Part, parts } from "@shipping/local/parts";
 import { type RunningParts, startParts } from "@shipping/local/platform/start-parts";
 
 /** The whole platform on databases of its own, and the operator's hand on it. */
@@ -59,7 +59,7 @@ export interface StackOptions {
 
 /** Starts it: all parts in this process, events in process, private webhook targets allowed unless the options say no. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
-  const databaseOf = options.databaseOf ?? ((part) => testDatabase({ directory: migrationsOf[part] }));
+  const databaseOf = options.databaseOf ?? ((part) => testDatabase({ directory: migrationFolders[part] }));
   const cloned = await Promise.all(parts.map(async (part) => [part, await databaseOf(part)] as const));
   const databases = Object.fromEntries(cloned.map(([part, { db }]) => [part, db])) as Record<Part, Database>;
   const databaseUrls = Object.fromEntries(cloned.map(([part, { url }]) => [part, url])) as Record<Part, string>;

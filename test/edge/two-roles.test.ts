@@ -7,7 +7,7 @@ import { migrate } from "@shipping/kit/postgres/migrate";
 import { silentLog } from "@shipping/kit/process/log";
 import type { TestDatabase } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { migrationsOf, type Part, parts } from "@shipping/local/parts";
+import { migrationFolders, type Part, parts } from "@shipping/local/parts";
 import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
 import pg from "pg";
 import sql, { raw } from "sql-template-tag";
@@ -78,14 +78,14 @@ function opened(part: Part): TestDatabase {
 async function withTwoRoles(part: Part): Promise<TestDatabase> {
   await asServer(statementsFor(part, twoRoles?.[0]));
   await execute(urlOf(part, migrations(part)), statementsFor(part, twoRoles?.[1]));
-  await migrate({ url: urlOf(part, migrations(part)), directory: migrationsOf[part] });
+  await migrate({ url: urlOf(part, migrations(part)), directory: migrationFolders[part] });
   return opened(part);
 }
 
 /** With one role, which has migrated, then with two. */
 async function splitLater(part: Part): Promise<TestDatabase> {
   await asServer(statementsFor(part, oneRole?.[0]));
-  await migrate({ url: urlOf(part, named(part)), directory: migrationsOf[part] });
+  await migrate({ url: urlOf(part, named(part)), directory: migrationFolders[part] });
   await asServer(statementsFor(part, split?.[0]));
   await execute(urlOf(part), statementsFor(part, split?.[1]));
   return opened(part);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
 import { greeter } from "@shipping/kit/testing/greeter";
 import { pretendVersion } from "@shipping/kit/testing/older-postgres";
-import { migrationsOf, type Part } from "@shipping/local/parts";
+import { migrationFolders, type Part } from "@shipping/local/parts";
 
 // Programs are run as `npm run build` has compiled them.
 const { resolve } = createRequire(import.meta.filename);
@@ -15,7 +15,7 @@ const OLD_POSTGRES = "PostgreSQL 14.19 is too old. Install version 15 or newer."
 
 const databases: TestDatabase[] = [];
 async function database(part: Part, version?: string): Promise<string> {
-  const made = await testDatabase({ directory: migrationsOf[part] });
+  const made = await testDatabase({ directory: migrationFolders[part] });
   databases.push(made);
   if (version) await pretendVersion(made, version);
   return made.url;

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "@shipping/kit/postgres/migrate";
-import { migrationsOf, type Part, parts } from "@shipping/local/parts";
+import { migrationFolders, type Part, parts } from "@shipping/local/parts";
 import type { ClusterUnderTest } from "../cluster.js";
 import { fill, type LargeTable, touch } from "./large-tables.js";
 import { superuserUrl, withServer } from "./postgres/replication.js";
@@ -68,7 +68,7 @@ async function applyTo(url: string, part: Part, rows: number, say: (line: string
   );
   say(`${part}: migrating`);
   const began = performance.now();
-  const { applied } = await migrate({ url, directory: migrationsOf[part] });
+  const { applied } = await migrate({ url, directory: migrationFolders[part] });
   const seconds = Math.round((performance.now() - began) / 100) / 10;
   stopped = true;
   await Promise.all(using);
@@ -78,7 +78,7 @@ async function applyTo(url: string, part: Part, rows: number, say: (line: string
 async function migrateToFirst(url: string, part: Part): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "first-migration-"));
   try {
-    const from = join(migrationsOf[part], "migrations");
+    const from = join(migrationFolders[part], "migrations");
     const [first = ""] = (await readdir(from)).filter((name) => /^\d/.test(name)).sort();
     await cp(join(from, first), join(folder, "migrations", first), { recursive: true });
     await migrate({ url, directory: folder });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { migrate } from "@shipping/kit/postgres/migrate";
 import { createLog } from "@shipping/kit/process/log";
-import { migrationsOf } from "@shipping/local/parts";
+import { migrationFolders } from "@shipping/local/parts";
 import type { Report } from "../chaos/deliveries/report.js";
 import { startCluster } from "../cluster.js";
 import { applyExisting, urlOf } from "./existing-migrations.js";
@@ -83,7 +83,7 @@ async function applySample(url: string, [name, script]: readonly [string, string
   const lines: string[] = [];
   const log = createLog({ part: "carrier", destination: { write: (line: string) => void lines.push(line) } });
   try {
-    await cp(join(migrationsOf.carrier, "migrations"), join(directory, "migrations"), { recursive: true });
+    await cp(join(migrationFolders.carrier, "migrations"), join(directory, "migrations"), { recursive: true });
     await mkdir(join(directory, "migrations", `99990101000000_${name}`));
     await writeFile(join(directory, "migrations", `99990101000000_${name}`, "migration.sql"), script);
     await withServer(url, async (client) => {

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createDatabases, mapParts } from "@shipping/local/databases/prepare-databases";
+import { createDatabases } from "@shipping/local/databases/prepare-databases";
 import { playDemo } from "@shipping/local/demo/play-demo";
 import { openReceiver } from "@shipping/local/listen/receiver";
-import { parts } from "@shipping/local/parts";
+import { mapParts, parts } from "@shipping/local/parts";
 import { startCluster } from "../cluster.js";
 import type { Combination } from "./combinations.js";
 

@@ -5,8 +5,8 @@ import { recordsMigrations } from "@shipping/records/start-records";
 import { trackingMigrations } from "@shipping/tracking/start-tracking";
 import { webhooksMigrations } from "@shipping/webhooks/start-webhooks";
 
-/** The parts of the platform, each with a database of its own, and where it keeps its migrations. */
-export const migrationsOf = {
+/** The folder with the migrations of each part's database. */
+export const migrationFolders = {
   gateway: gatewayMigrations,
   records: recordsMigrations,
   carrier: carrierMigrations,
@@ -16,5 +16,10 @@ export const migrationsOf = {
 
 export type { Part };
 
-/** Their names. */
-export const parts = Object.keys(migrationsOf) as Part[];
+/** The names of the parts. */
+export const parts = Object.keys(migrationFolders) as Part[];
+
+/** Maps each part to a value. */
+export function mapParts<T>(make: (part: Part) => T): Record<Part, T> {
+  return Object.fromEntries(parts.map((part) => [part, make(part)])) as Record<Part, T>;
+}

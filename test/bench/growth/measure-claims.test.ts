@@ -1,10 +1,10 @@
 import { testDatabase } from "@shipping/kit/testing/database";
-import { migrationsOf } from "@shipping/local/parts";
+import { migrationFolders } from "@shipping/local/parts";
 import sql from "sql-template-tag";
 import { loadBacklog, measureClaims } from "./measure-claims.js";
 
 test("a backlog has as many done and due deliveries as were asked for, and the queue knows what is due", async () => {
-  const { db, drop } = await testDatabase({ directory: migrationsOf.webhooks });
+  const { db, drop } = await testDatabase({ directory: migrationFolders.webhooks });
   await loadBacklog(db, { subscriptions: 20, done: 600, due: 400 });
   expect(await db.run(sql`SELECT state, count(*)::integer AS n FROM deliveries GROUP BY state ORDER BY state`)).toEqual(
     [

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { newId } from "@shipping/kit/ids";
 import type { Database } from "@shipping/kit/postgres/database";
 import { testDatabase } from "@shipping/kit/testing/database";
-import { migrationsOf } from "@shipping/local/parts";
+import { migrationFolders } from "@shipping/local/parts";
 import { createAttempts } from "@shipping/webhooks/dispatch/attempts";
 import type { DispatchDeps } from "@shipping/webhooks/dispatch/deps";
 import { dispatchOnce } from "@shipping/webhooks/dispatch/dispatch-deliveries";
@@ -29,7 +29,7 @@ const CHUNK = 5_000;
 
 /** Measures the dispatcher's claim on a backlog in a database of its own, where nobody else claims. */
 export async function measureClaims(postgresUrl: string, backlog: Backlog): Promise<ClaimResult> {
-  const { db, drop } = await testDatabase({ directory: migrationsOf.webhooks, url: postgresUrl });
+  const { db, drop } = await testDatabase({ directory: migrationFolders.webhooks, url: postgresUrl });
   try {
     await loadBacklog(db, backlog);
     const attempts = createAttempts({ max: SLOTS, run: async () => {}, onFree: () => {} });

@@ -3,8 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { issueCertificate, newAuthority } from "@shipping/kit/testing/certificates";
 import { readTls, type TlsFiles } from "@shipping/kit/tls/tls";
-import { mapParts } from "../databases/prepare-databases.js";
-import type { Part } from "../parts.js";
+import { mapParts, type Part } from "../parts.js";
 
 const DAY_MS = 86_400_000;
 const VALID_DAYS = 90;

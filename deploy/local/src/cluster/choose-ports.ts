@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
-import { mapParts } from "../databases/prepare-databases.js";
-import type { Part } from "../parts.js";
+import { mapParts, type Part } from "../parts.js";
 import type { ClusterOptions } from "./options.js";
 
 /** The ports of a cluster. */

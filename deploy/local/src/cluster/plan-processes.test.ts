@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mapParts } from "../databases/prepare-databases.js";
+import { mapParts } from "../parts.js";
 import { planProcesses } from "./plan-processes.js";
 
 const options: Parameters<typeof planProcesses>[0] = {

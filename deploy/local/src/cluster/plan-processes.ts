@@ -1,8 +1,7 @@
 import { createRequire } from "node:module";
 import type { Env } from "@shipping/kit/process/config";
 import type { TlsFiles } from "@shipping/kit/tls/tls";
-import { mapParts } from "../databases/prepare-databases.js";
-import { type Part, parts } from "../parts.js";
+import { mapParts, type Part, parts } from "../parts.js";
 import { type BusPasswords, busIdentity } from "../servers/bus-users.js";
 import type { Ports } from "./choose-ports.js";
 import type { Programs } from "./options.js";

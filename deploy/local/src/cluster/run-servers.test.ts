@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { endRecorded, openProcessRecord } from "./run-servers.js";
+import { createProcessList, endLeftProcesses } from "./run-servers.js";
 
 let folder: string;
 const children: ChildProcess[] = [];
@@ -30,24 +30,24 @@ async function running(script: string): Promise<ChildProcess & { pid: number }> 
   return child as ChildProcess & { pid: number };
 }
 
-describe("endRecorded", () => {
-  test("asks what was recorded to end, and makes those end who do not", async () => {
+describe("endLeftProcesses", () => {
+  test("ends the listed processes, by force if they do not end", async () => {
     const polite = await running("");
     const stubborn = await running('process.on("SIGINT", () => {})');
-    const record = openProcessRecord(folder);
-    record.add("records-1", polite.pid);
-    record.add("postgres", stubborn.pid);
-    await endRecorded(folder, say);
+    const list = createProcessList(folder);
+    list.add("records-1", polite.pid);
+    list.add("postgres", stubborn.pid);
+    await endLeftProcesses(folder, say);
     expect(said).toEqual(["Stopping processes left over from an earlier run: records-1, postgres …"]);
     await eventually(() => expect([polite.signalCode, stubborn.signalCode]).toEqual(["SIGINT", "SIGKILL"]));
   });
 
   test("knows only the latest process of a name", async () => {
     const [former, latest] = [await running(""), await running("")];
-    const record = openProcessRecord(folder);
-    record.add("records-1", former.pid);
-    record.add("records-1", latest.pid);
-    await endRecorded(folder, say);
+    const list = createProcessList(folder);
+    list.add("records-1", former.pid);
+    list.add("records-1", latest.pid);
+    await endLeftProcesses(folder, say);
     await eventually(() => expect([former.signalCode, latest.signalCode]).toEqual([null, "SIGINT"]));
   });
 
@@ -55,25 +55,25 @@ describe("endRecorded", () => {
     const stranger = await running("");
     const left = [{ name: "records-1", pid: stranger.pid, startedAt: "1" }];
     await writeFile(join(folder, "cluster-processes.json"), JSON.stringify(left));
-    await endRecorded(folder, say);
+    await endLeftProcesses(folder, say);
     expect([stranger.signalCode, said]).toEqual([null, []]);
   });
 
   test.each([
-    ["there is no record", undefined],
+    ["there is no list", undefined],
     ["it was cut off", '[{"name":'],
   ])("does nothing when %s", async (_, content) => {
     if (content) await writeFile(join(folder, "cluster-processes.json"), content);
-    await endRecorded(folder, say);
+    await endLeftProcesses(folder, say);
     expect(said).toEqual([]);
   });
 
-  test("does nothing once the record is cleared", async () => {
+  test("does nothing once the list is cleared", async () => {
     const child = await running("");
-    const record = openProcessRecord(folder);
-    record.add("records-1", child.pid);
-    record.clear();
-    await endRecorded(folder, say);
+    const list = createProcessList(folder);
+    list.add("records-1", child.pid);
+    list.clear();
+    await endLeftProcesses(folder, say);
     expect(child.signalCode).toBeNull();
   });
 });

@@ -29,9 +29,9 @@ const STOP_MS: Record<Tier, number> = { gateways: 15_000, services: 26_000, stor
 const FAST_STOP_MS: Record<Tier, number> = { gateways: 1_500, services: 3_000, stores: 3_800 };
 const TIERS = Object.keys(STOP_MS) as Tier[];
 
-/** Runs servers whose processes are recorded in the data folder `path`. `onChange` is called when one has a new pid. */
+/** Runs servers and lists their processes in the data folder `path`. `onChange` is called when one has a new pid. */
 export function runServers(options: { path: string; say(line: string): void; onChange(): void }): Servers {
-  const record = openProcessRecord(options.path);
+  const list = createProcessList(options.path);
   const running: { tier: Tier; supervised: Supervised }[] = [];
   const latest = new Map<string, RunningServer>();
   let stopping = false;
@@ -46,7 +46,7 @@ export function runServers(options: { path: string; say(line: string): void; onC
       if (stopping) throw new Error("The cluster is stopping.");
       const { name, address } = server;
       const spawned = (pid: number) => {
-        record.add(name, pid);
+        list.add(name, pid);
         latest.set(name, { name, pid, address });
         options.onChange();
       };
@@ -64,7 +64,7 @@ export function runServers(options: { path: string; say(line: string): void; onC
         await Promise.all(inTier(tier).map((supervised) => supervised.stop(fast)));
         clearTimeout(impatience);
       }
-      record.clear();
+      list.clear();
     },
   };
 }
@@ -72,21 +72,21 @@ export function runServers(options: { path: string; say(line: string): void; onC
 const FILE = "cluster-processes.json";
 const PATIENCE_MS = 4_000;
 
-interface Recorded extends ProcessIdentity {
+interface ListedProcess extends ProcessIdentity {
   name: string;
 }
 
 /** The file of the processes that a cluster has started, so that the next start can end them if the cluster was killed. */
-export interface ProcessRecord {
+export interface ProcessList {
   /** Writes a process to the file at once: only a kill in this moment leaves it unknown. */
   add(name: string, pid: number): void;
   clear(): void;
 }
 
-/** Begins a new record in the data folder `path`. */
-export function openProcessRecord(path: string): ProcessRecord {
+/** Begins a new list in the data folder `path`. */
+export function createProcessList(path: string): ProcessList {
   const file = join(path, FILE);
-  const processes = new Map<string, Recorded>();
+  const processes = new Map<string, ListedProcess>();
   return {
     add(name, pid) {
       const identity = processIdentity(pid);
@@ -103,22 +103,18 @@ export function openProcessRecord(path: string): ProcessRecord {
 }
 
 /** Ends the processes that a killed cluster left running in the data folder `path`, clients before servers. */
-export async function endRecorded(path: string, say: (line: string) => void): Promise<void> {
-  const left = recordedIn(join(path, FILE)).filter(isRunning);
+export async function endLeftProcesses(path: string, say: (line: string) => void): Promise<void> {
+  const left = readProcessList(join(path, FILE)).filter(isRunning);
   if (left.length === 0) return;
   say(`Stopping processes left over from an earlier run: ${left.map(({ name }) => name).join(", ")} …`);
-  const serves = ({ name }: Recorded) => /^(postgres|nats)/.test(name);
-  const endEach = (recorded: Recorded) => end(recorded, PATIENCE_MS);
-  await Promise.all(left.filter((recorded) => !serves(recorded)).map(endEach));
-  await Promise.all(left.filter(serves).map(endEach));
+  const serves = ({ name }: ListedProcess) => /^(postgres|nats)/.test(name);
+  await Promise.all(left.filter((one) => !serves(one)).map(end));
+  await Promise.all(left.filter(serves).map(end));
 }
 
-/**
- * Ends a process of a cluster: with SIGINT, which is a fast, clean shutdown for all of them, PostgreSQL and NATS included, and by force
- * after `patienceMs`.
- */
-export async function end(identity: ProcessIdentity, patienceMs: number): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+/** Ends a process of a cluster with SIGINT, a fast and clean shutdown for all of them, and by force after `PATIENCE_MS`. */
+async function end(identity: ProcessIdentity): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
   signal(identity, "SIGINT");
   while (isRunning(identity)) {
     if (performance.now() > deadline) signal(identity, "SIGKILL");
@@ -135,9 +131,9 @@ function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   }
 }
 
-function recordedIn(file: string): Recorded[] {
+function readProcessList(file: string): ListedProcess[] {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Recorded[];
+    return JSON.parse(readFileSync(file, "utf8")) as ListedProcess[];
   } catch {
     return [];
   }

@@ -7,17 +7,17 @@ import { silentLog } from "@shipping/kit/process/log";
 import type { Running } from "@shipping/kit/process/run-process";
 import { environment, type LocalConfig, localDeliveryConfig, localDeveloperDeps, mailFolder } from "../config.js";
 import { type DataFolder, secretsKeys, takeDataFolder } from "../data-folder.js";
-import { mapParts, prepareDatabases, withoutDatabase } from "../databases/prepare-databases.js";
-import { type Part, parts } from "../parts.js";
+import { prepareDatabases, withoutDatabase } from "../databases/prepare-databases.js";
+import { mapParts, type Part, parts } from "../parts.js";
 import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "../platform/demo-account.js";
-import { unless } from "../platform/explain-start.js";
+import { abortable } from "../platform/explain-start.js";
 import { busAuthorization, newBusPasswords } from "../servers/bus-users.js";
 import { findNatsServer } from "../servers/find-nats-server.js";
 import { keepPartCertificates } from "./certificates.js";
 import { choosePorts, type Ports } from "./choose-ports.js";
 import type { ClusterOptions } from "./options.js";
 import { type EventBus, planProcesses } from "./plan-processes.js";
-import { endRecorded, type RunningServer, runServers, type Servers } from "./run-servers.js";
+import { endLeftProcesses, type RunningServer, runServers, type Servers } from "./run-servers.js";
 import { emptyLogs, natsServer, partServer, postgresServer } from "./servers.js";
 
 /** The content of `cluster.json`, for scripts. */
@@ -69,8 +69,8 @@ export async function startCluster(options: {
 
   try {
     await rm(file, { force: true });
-    await endRecorded(folder.path, say);
-    launched = await unless(stopping, launch({ folder, config, cluster, servers, say }));
+    await endLeftProcesses(folder.path, say);
+    launched = await abortable(launch({ folder, config, cluster, servers, say }), stopping);
     publish();
     await published;
     return { description: describe(launched), file, dataDir: folder.path, stop };

@@ -5,7 +5,7 @@ import { writeMigration } from "@shipping/kit/testing/migration-drift";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { Argument, Command, InvalidArgumentError } from "commander";
 import { examples } from "../option-values.js";
-import { migrationsOf, type Part, parts } from "../parts.js";
+import { migrationFolders, type Part, parts } from "../parts.js";
 import { temporaryFolder } from "../temporary-folder.js";
 
 const [part, name] = new Command("npm run migrate:new --")
@@ -25,7 +25,7 @@ async function write(part: Part, name: string): Promise<string | undefined> {
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres") });
   try {
     return await writeMigration({
-      directory: migrationsOf[part],
+      directory: migrationFolders[part],
       name,
       url: postgres.url("postgres"),
       now: new Date(),

@@ -6,8 +6,8 @@ import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres
 import { supervise } from "@shipping/local/servers/supervise";
 import type { LocalConfig } from "../config.js";
 import type { DataFolder } from "../data-folder.js";
-import { type Part, parts } from "../parts.js";
-import { mapParts, prepareDatabases, withoutDatabase } from "./prepare-databases.js";
+import { mapParts, type Part, parts } from "../parts.js";
+import { prepareDatabases, withoutDatabase } from "./prepare-databases.js";
 
 interface Opening {
   folder: DataFolder;

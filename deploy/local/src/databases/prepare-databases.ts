@@ -3,7 +3,7 @@ import { migrate } from "@shipping/kit/postgres/migrate";
 import pg from "pg";
 import type { LocalConfig } from "../config.js";
 import type { DataFolder } from "../data-folder.js";
-import { migrationsOf, type Part, parts } from "../parts.js";
+import { mapParts, migrationFolders, type Part, parts } from "../parts.js";
 
 /** The parts for which the environment names no database. */
 export function withoutDatabase(config: LocalConfig): Part[] {
@@ -24,13 +24,8 @@ export async function prepareDatabases(options: {
   const made = serverUrl === undefined ? {} : await databasesOn(serverUrl, withoutDatabase(config), folder);
   const given = Object.entries(givenUrls(config)).filter(([, url]) => url !== undefined);
   const urls = { ...made, ...Object.fromEntries(given) } as Record<Part, string>;
-  await Promise.all(parts.map((part) => migrate({ url: urls[part], directory: migrationsOf[part] })));
+  await Promise.all(parts.map((part) => migrate({ url: urls[part], directory: migrationFolders[part] })));
   return urls;
-}
-
-/** Maps each part to a value. */
-export function mapParts<T>(make: (part: Part) => T): Record<Part, T> {
-  return Object.fromEntries(parts.map((part) => [part, make(part)])) as Record<Part, T>;
 }
 
 function givenUrls(config: LocalConfig): Record<Part, string | undefined> {

@@ -18,7 +18,7 @@ export function listenOptions(args: readonly string[], command = new Command("np
     .description("Receive webhook events on this machine, verify their signatures and print them.")
     .option("--subscribe", "create a subscription, and delete it on exit", false)
     .option("--secret <secret>", "the secret of an existing subscription; you can repeat this option", (text) => {
-      secrets.push(wholeSecret(text));
+      secrets.push(parseSecret(text));
     })
     .option("--port <n>", "port to listen on; 0 picks a free port", wholeNumber(0, 65_535), 9090)
     .addHelpText(
@@ -38,7 +38,7 @@ export function listenOptions(args: readonly string[], command = new Command("np
   return { port, secrets, subscribe };
 }
 
-function wholeSecret(text: string): string {
+function parseSecret(text: string): string {
   if (text.startsWith("whsec_")) return text;
   throw new InvalidArgumentError("Give the complete secret of a subscription. It starts with whsec_.");
 }

@@ -13,7 +13,7 @@ import { environment } from "../config.js";
 import { secretsKeys, takeDataFolder } from "../data-folder.js";
 import { createDatabases } from "../databases/prepare-databases.js";
 import { examples } from "../option-values.js";
-import { migrationsOf, type Part, parts } from "../parts.js";
+import { migrationFolders, type Part, parts } from "../parts.js";
 import { type BusPasswords, busAuthorization, busIdentity, newBusPasswords } from "../servers/bus-users.js";
 import { findNatsServer } from "../servers/find-nats-server.js";
 import { startNatsServer } from "../servers/nats-server.js";
@@ -32,7 +32,7 @@ async function develop(part: Part): Promise<Running> {
   const password = await folder.keep("database-password", () => randomBytes(18).toString("base64url"));
   const urls = await createDatabases({ url: postgres.url("postgres"), passwords: { [part]: password } });
   const url = urls[part] ?? "";
-  await migrate({ url, directory: migrationsOf[part] });
+  await migrate({ url, directory: migrationFolders[part] });
   const passwords = newBusPasswords();
   const nats =
     part === "gateway" || part === "tracking" || env.NATS_URL

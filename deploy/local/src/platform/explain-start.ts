@@ -10,7 +10,7 @@ export async function explainStart<T>(start: () => Promise<T>, stopping?: AbortS
 }
 
 /** Returns the result of `work`, or throws when the signal aborts; `work` then goes on unobserved. */
-export function unless<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   const abort = new Promise<never>((_, reject) => {
     if (signal.aborted) reject(signal.reason);

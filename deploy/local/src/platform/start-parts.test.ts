@@ -6,14 +6,14 @@ import { silentLog } from "@shipping/kit/process/log";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { localDeliveryConfig } from "../config.js";
-import { migrationsOf, type Part, parts } from "../parts.js";
+import { migrationFolders, type Part, parts } from "../parts.js";
 import { startParts } from "./start-parts.js";
 
 const listeners = () => process.getActiveResourcesInfo().filter((kind) => kind === "TCPServerWrap").length;
 
 test("parts that cannot all start leave none running", async () => {
   const cloned = await Promise.all(
-    parts.map(async (part) => [part, await testDatabase({ directory: migrationsOf[part] })] as const),
+    parts.map(async (part) => [part, await testDatabase({ directory: migrationFolders[part] })] as const),
   );
   const databases = Object.fromEntries(cloned.map(([part, { db }]) => [part, db])) as Record<Part, Database>;
   const taken = createServer();

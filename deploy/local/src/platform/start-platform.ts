@@ -14,9 +14,9 @@ import { missingIn } from "@shipping/kit/service/run-service";
 import { type LocalConfig, localConfig, localDeliveryConfig, localDeveloperDeps } from "../config.js";
 import { type DataFolder, secretsKeys, takeDataFolder } from "../data-folder.js";
 import { openDatabases } from "../databases/open-databases.js";
-import { migrationsOf, type Part, parts } from "../parts.js";
+import { migrationFolders, type Part, parts } from "../parts.js";
 import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "./demo-account.js";
-import { unless } from "./explain-start.js";
+import { abortable } from "./explain-start.js";
 import { startParts } from "./start-parts.js";
 
 /** The whole platform in this process. */
@@ -53,7 +53,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     for (const running of opened.splice(0).reverse()) await running.stop(fast);
   };
   try {
-    return { ...(await unless(options.stopping, startOn(folder, config, options, opened))), stop };
+    return { ...(await abortable(startOn(folder, config, options, opened), options.stopping)), stop };
   } catch (error) {
     await stop(true);
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
@@ -127,7 +127,7 @@ async function startOn(
 
 async function missingInAny(databases: Record<Part, Database>): Promise<string | undefined> {
   for (const part of parts) {
-    const missing = await missingIn(databases[part], migrationsOf[part]);
+    const missing = await missingIn(databases[part], migrationFolders[part]);
     if (missing) return `${part}: ${missing}`;
   }
   return undefined;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import getPort from "get-port";
 import { findInstallationPaths, type InstallationPaths } from "./installation-paths.js";
-import { commandOf, isRunning, type ProcessIdentity, processIdentity } from "./process-identity.js";
+import { isRunning, type ProcessIdentity, processIdentity, readCommand } from "./process-identity.js";
 import { endWithUs, type ServerProcess, startServerProcess } from "./server-process.js";
 
 /** A PostgreSQL server of our own. `pid` is the postmaster's; `stop` ends connections too, and loses nothing that was committed. */
@@ -73,7 +73,7 @@ async function endPredecessor(data: string): Promise<void> {
   const lockFile = join(data, "postmaster.pid");
   const pid = Number.parseInt(await readFile(lockFile, "utf8").catch(() => ""), 10);
   const predecessor = Number.isNaN(pid) ? undefined : processIdentity(pid);
-  const command = predecessor ? commandOf(predecessor.pid) : "";
+  const command = predecessor ? readCommand(predecessor.pid) : "";
   if (!predecessor || !command.includes(` ${data} `)) {
     // PostgreSQL would mistake any process that now has this pid for its predecessor, and not start.
     await rm(lockFile, { force: true });

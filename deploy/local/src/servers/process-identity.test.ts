@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { commandOf, isRunning, processIdentity } from "./process-identity.js";
+import { isRunning, processIdentity, readCommand } from "./process-identity.js";
 
 const NOBODY = 2 ** 22 + 1;
 
@@ -32,9 +32,9 @@ describe("processIdentity", () => {
   });
 });
 
-describe("commandOf", () => {
+describe("readCommand", () => {
   test("holds the program's arguments", () => {
-    expect(commandOf(process.pid)).toContain(process.argv[1]);
-    expect(commandOf(NOBODY)).toBe("");
+    expect(readCommand(process.pid)).toContain(process.argv[1]);
+    expect(readCommand(NOBODY)).toBe("");
   });
 });

@@ -21,7 +21,7 @@ export function isRunning(identity: ProcessIdentity): boolean {
 }
 
 /** The program and arguments of a process, separated by blanks; "" if it does not run. */
-export function commandOf(pid: number): string {
+export function readCommand(pid: number): string {
   if (platform === "linux") return readOr(`/proc/${pid}/cmdline`, "").replaceAll("\0", " ");
   return ps(pid, "args=");
 }
