@@ -24,7 +24,7 @@ const countedRequests = async (keyId: string) => {
   return window?.counters.reduce((sum, count) => sum + count);
 };
 
-describe("whose request it is", () => {
+describe("authentication", () => {
   test("the key's account, environment and scopes", async () => {
     const key = await gateway.newKey({ environment: "live", scopes: ["orders:read", "orders:write"] });
     expect(await admit(at(0), key.hash)).toEqual({
@@ -38,17 +38,17 @@ describe("whose request it is", () => {
     });
   });
 
-  test("nobody's when the key is unknown", async () => {
+  test("undefined if the key is unknown", async () => {
     expect(await admit(at(0), Buffer.alloc(32))).toBeUndefined();
   });
 
-  test("nobody's from the moment the key expires", async () => {
+  test("undefined from the moment the key expires", async () => {
     const { hash } = await gateway.newKey({ expiresInMs: 60_000 });
     expect(await admit(at(0), hash)).toBeDefined();
     expect(await admit(at(60), hash)).toBeUndefined();
   });
 
-  test("nobody's right after the key was revoked, and nothing is counted any more", async () => {
+  test("undefined after the key was revoked, and nothing is counted", async () => {
     const { id, hash } = await gateway.newKey();
     await admit(at(0), hash);
     await revokeKey(gateway.admin, { id });
@@ -56,7 +56,7 @@ describe("whose request it is", () => {
     expect(await countedRequests(id)).toBe(1);
   });
 
-  test("nobody's while the account is suspended, and nothing is counted", async () => {
+  test("undefined while the account is suspended, and nothing is counted", async () => {
     const { id, hash, accountId } = await gateway.newKey();
     await setSuspended(gateway.admin, accountId, true);
     expect(await admit(at(0), hash)).toBeUndefined();
@@ -65,7 +65,7 @@ describe("whose request it is", () => {
     expect(await admit(at(0), hash)).toMatchObject({ within: true });
   });
 
-  test("the last use is noted to the minute", async () => {
+  test("the last use is stored to the minute", async () => {
     const { id, hash } = await gateway.newKey();
     const lastUse = async () =>
       (await gateway.prisma.apiKey.findUniqueOrThrow({ where: { id } })).lastUsedAt?.getTime();
@@ -81,11 +81,11 @@ describe("whose request it is", () => {
   });
 });
 
-describe("the peek", () => {
+describe("the row of the idempotency key", () => {
   const fingerprint = Buffer.alloc(32, 7);
   const idempotencyKey = "order 4711";
 
-  test("shows a claim, and whether its lease is live", async () => {
+  test("is a claim, and whether its lease is valid", async () => {
     const { hash, accountId } = await gateway.newKey();
     const caller = { accountId, environment: "sandbox" as const };
     const token = await claimKey(at(0), { caller, idempotencyKey, fingerprint, owner: "carrier" });
@@ -95,7 +95,7 @@ describe("the peek", () => {
       expect((await admit(at(over), hash, idempotencyKey))?.registry).toEqual({ ...row, leaseLive: false });
   });
 
-  test("shows nothing of another key, environment or account, nor without an idempotency key", async () => {
+  test("is never that of another key, environment or account, and absent without an idempotency key", async () => {
     const { hash, accountId } = await gateway.newKey();
     const live = await gateway.newKey({ accountId, environment: "live" });
     const stranger = await gateway.newKey();
@@ -113,7 +113,7 @@ describe("the peek", () => {
     }
   });
 
-  test("shows what is done, which has no lease", async () => {
+  test("is a done one, which has no lease", async () => {
     const { hash, accountId } = await gateway.newKey();
     await gateway.db.run(sql`
       INSERT INTO idempotency_registry (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts)

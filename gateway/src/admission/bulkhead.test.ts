@@ -13,7 +13,7 @@ afterEach(() => {
   waiting.clear();
 });
 
-/** Makes a request enter, and says when it has begun. Requests that still wait at the end of the test leave. */
+/** Acquires, and notes when the request has started. Requests that are still waiting at the end of the test are dropped. */
 function entering(bulkhead: Bulkhead, accountId: string, weight = 1, begun: string[] = []) {
   const onDisconnect = (gone: () => void) => void waiting.add(gone);
   const turn = bulkhead.acquire({ accountId, weight, deadline: soon(), onDisconnect });
@@ -22,7 +22,7 @@ function entering(bulkhead: Bulkhead, accountId: string, weight = 1, begun: stri
 }
 
 describe("one account", () => {
-  test("has so much under way at once, and begins in the order of its requests", async () => {
+  test("has a limited weight in progress, and its requests start in their order", async () => {
     const bulkhead = createBulkhead({ total: 100, perAccount: 3 });
     const begun: number[] = [];
     const turns = Array.from({ length: 10 }, async (_, n) => {
@@ -38,7 +38,7 @@ describe("one account", () => {
     expect(bulkhead.load()).toEqual({ inProgress: 0, waiting: 0, waitingAccounts: 0, refused: 0 });
   });
 
-  test("has each that waited begin in a turn of the event loop of its own, in which others had theirs", async () => {
+  test("starts each waiting request in its own turn of the event loop, so that others run between them", async () => {
     const bulkhead = createBulkhead({ total: 100, perAccount: 1 });
     const turns: string[] = [];
     const work = Array.from({ length: 4 }, async () => {
@@ -56,7 +56,7 @@ describe("one account", () => {
     expect(turns.join(" ")).not.toMatch(/work work/);
   });
 
-  test("does not stand in the way of another one", async () => {
+  test("does not delay another account", async () => {
     const bulkhead = createBulkhead({ total: 100, perAccount: 3 });
     const begun: string[] = [];
     for (let n = 0; n < 110; n++) entering(bulkhead, "loud", 1, begun);
@@ -65,7 +65,7 @@ describe("one account", () => {
     expect(begun).toEqual(["loud", "loud", "loud", "quiet"]);
   });
 
-  test("has fewer heavy requests under way than light ones; one that is heavier than all limits weighs as much as they allow", async () => {
+  test("has fewer heavy requests in progress than light ones; a weight above all limits counts as the limit", async () => {
     const bulkhead = createBulkhead({ total: 100, perAccount: 8 });
     const begun: string[] = [];
     for (let n = 0; n < 4; n++) entering(bulkhead, "a", 4, begun);
@@ -76,7 +76,7 @@ describe("one account", () => {
   });
 });
 
-describe("what weighs much", () => {
+describe("a heavy request", () => {
   const heavy = { accountId: "a", weight: 4, onDisconnect: never };
 
   /** How long the second of two heavy requests waits after the first, which takes 20 ms, has ended. */
@@ -91,7 +91,7 @@ describe("what weighs much", () => {
     return performance.now() - ended;
   }
 
-  test("is followed by a pause as long beside other accounts, in which they begin, and longer if that is wanted", async () => {
+  test("is followed by a pause of its duration, or of a given minimum, while other accounts are active", async () => {
     const bulkhead = createBulkhead({ total: 100, perAccount: 4 });
     (await bulkhead.acquire({ accountId: "b", weight: 1, deadline: soon(), onDisconnect: never }))();
     // Timers may fire a millisecond early.
@@ -102,13 +102,13 @@ describe("what weighs much", () => {
     expect(performance.now() - begun).toBeLessThan(250);
   });
 
-  test("is followed at once by what waits where there is nobody else", async () => {
+  test("is followed by the next one at once if no other account is active", async () => {
     expect(await waitMs(createBulkhead({ total: 100, perAccount: 4 }), { minPauseMs: 5_000 })).toBeLessThan(2_500);
   });
 });
 
 describe("a process that is full", () => {
-  test("serves accounts in turn, however many requests each has waiting", async () => {
+  test("serves accounts round-robin, however many requests each has waiting", async () => {
     const bulkhead = createBulkhead({ total: 1, perAccount: 1 });
     const begun: string[] = [];
     const first = await bulkhead.acquire({ accountId: "first", weight: 1, deadline: soon(), onDisconnect: never });
@@ -118,7 +118,7 @@ describe("a process that is full", () => {
     expect(begun).toEqual(["a", "b", "c", "a", "b", "a", "a"]);
   });
 
-  test("lets a heavy request begin before light ones that came after it", async () => {
+  test("starts a heavy request before light ones that arrived after it", async () => {
     const bulkhead = createBulkhead({ total: 4, perAccount: 4 });
     const begun: string[] = [];
     const light = Array.from({ length: 4 }, (_, n) => entering(bulkhead, `light ${n}`, 1, begun));
@@ -131,8 +131,8 @@ describe("a process that is full", () => {
   });
 });
 
-describe("a request that waits", () => {
-  test("is refused with 503 at its deadline, and leaves its place to the next", async () => {
+describe("a waiting request", () => {
+  test("is refused with 503 at its deadline, and makes room for the next", async () => {
     const bulkhead = createBulkhead({ total: 8, perAccount: 2 });
     const begun: string[] = [];
     const first = entering(bulkhead, "a", 1);
@@ -150,7 +150,7 @@ describe("a request that waits", () => {
     await first.end();
   });
 
-  test("is refused because of the process where its account has room", async () => {
+  test("is refused because of the process if its account has capacity", async () => {
     const bulkhead = createBulkhead({ total: 2, perAccount: 2 });
     const first = entering(bulkhead, "a", 2);
     const other = bulkhead.acquire({
@@ -163,7 +163,7 @@ describe("a request that waits", () => {
     await first.end();
   });
 
-  test("is forgotten when its client goes, and never begins", async () => {
+  test("is dropped when its client disconnects, and never starts", async () => {
     const bulkhead = createBulkhead({ total: 1, perAccount: 1 });
     const first = entering(bulkhead, "a");
     let leave = never;
@@ -182,7 +182,7 @@ describe("a request that waits", () => {
   });
 });
 
-test("whatever comes and goes, limits hold, nothing is lost, and all that fits has begun", async () => {
+test("in any order of requests, limits hold, none is lost, and none waits while there is capacity", async () => {
   const request = fc.record({ account: fc.constantFrom("a", "b", "c"), weight: fc.integer({ min: 1, max: 5 }) });
   const limits = fc.record({ total: fc.integer({ min: 1, max: 9 }), perAccount: fc.integer({ min: 1, max: 5 }) });
   await fc.assert(

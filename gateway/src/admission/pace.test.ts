@@ -6,7 +6,7 @@ import { createPace, type Pace } from "./pace.js";
 
 const response = () => ({}) as ServerResponse;
 
-/** How many of so many turns begin at once. */
+/** How many of `turns` requests are not delayed. */
 async function atOnce(pace: Pace, address: string, turns: number): Promise<number> {
   let begun = 0;
   for (let turn = 0; turn < turns; turn++) void pace.delay(address, response()).then(() => begun++);
@@ -15,7 +15,7 @@ async function atOnce(pace: Pace, address: string, turns: number): Promise<numbe
 }
 
 describe("an address", () => {
-  test("that has been quiet gets its burst at once, and then as much as has become due since", async () => {
+  test("that has been quiet gets its burst at once, and then the sustained rate", async () => {
     let now = 0;
     const pace = createPace({ perSecond: 10, burst: 5 }, () => now);
     expect(await atOnce(pace, "192.0.2.1", 5)).toBe(5);
@@ -27,7 +27,7 @@ describe("an address", () => {
     expect(await atOnce(pace, "192.0.2.1", 5)).toBe(5);
   });
 
-  test("has the rest wait, one after the other", async () => {
+  test("has further requests delayed, one after the other", async () => {
     const pace = createPace({ perSecond: 100, burst: 2 });
     const order: number[] = [];
     const begun = performance.now();
@@ -40,7 +40,7 @@ describe("an address", () => {
     expect(pace.waiting()).toBe(0);
   });
 
-  test("says of a response whether it waits, and afterwards for how long it did", async () => {
+  test("reports whether a response is delayed, and afterwards for how long it was", async () => {
     const pace = createPace({ perSecond: 100, burst: 1 });
     const [first, second] = [response(), response()];
     await pace.delay("192.0.2.1", first);
@@ -70,7 +70,7 @@ describe("an address", () => {
     expect(await atOnce(pace, other, 1)).toBe(0);
   });
 
-  test("of many that came once each nothing is kept", async () => {
+  test("is forgotten after it has been quiet", async () => {
     let now = 0;
     const pace = createPace({ perSecond: 10, burst: 5 }, () => now++);
     for (let n = 0; n < 5_000; n++) await pace.delay(`192.0.${n % 256}.${n >> 8}`, response());
@@ -85,7 +85,7 @@ describe("a gateway", () => {
   });
   afterAll(() => gateway.end());
 
-  test("paces pages, and refusals of keys that it does not admit and of paths that it does not know; what it admits it does not", async () => {
+  test("paces pages, unknown paths and refused keys, but no request with a valid key", async () => {
     const { key } = await gateway.newKey();
     const send = (path: string, sent?: string) => gateway.send("GET", path, sent === undefined ? {} : { key: sent });
     const begun = performance.now();
@@ -107,7 +107,7 @@ describe("a gateway", () => {
   });
 });
 
-test("while the gateway's database is away, nobody is known and nobody is held back: each 503 comes in time", async () => {
+test("while the gateway's database is down, no request is delayed: each 503 comes in time", async () => {
   const log = silentLog();
   const db = openDatabase("postgresql://nobody@127.0.0.1:1/none", { log });
   const gateway = await gatewayUnderTest({ db, paceLimits: { perSecond: 10, burst: 1 } });

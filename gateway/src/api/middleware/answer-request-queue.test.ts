@@ -76,7 +76,7 @@ describe("an account that asks for many lists at once", () => {
     expect(new Set(answered)).toEqual(new Set(["invalid_request"]));
   });
 
-  test("is asked for nothing by those whose clients have gone", async () => {
+  test("does no work for clients that have disconnected", async () => {
     const { key } = await gateway.newKey({ scopes: ["orders:read"] });
     const lists = Array.from({ length: 2 }, () => gateway.send("GET", "/orders", { key }));
     await eventually(() => expect(held).toHaveLength(2));

@@ -56,7 +56,7 @@ describe("the metrics", () => {
     );
   });
 
-  test("tell a carrier that is not configured, as the specification has it, from an outage", async () => {
+  test("distinguish a carrier that is not configured, which the specification requires, from an outage", async () => {
     const live = await gateway.newKey({ environment: "live" });
     const answer = await gateway.send("POST", "/rates", { key: live.key, headers: { "Idempotency-Key": "a" } });
     expect(answer.status).toBe(503);
@@ -67,7 +67,7 @@ describe("the metrics", () => {
     );
   });
 
-  test("leave out the time for which a request was held to the pace of its address", async () => {
+  test("leave out the time for which a request was paced", async () => {
     const slow = await gatewayUnderTest({ paceLimits: { perSecond: 4, burst: 1 } });
     try {
       await Promise.all(["/a", "/b", "/c"].map((path) => slow.send("GET", path)));
@@ -87,7 +87,7 @@ describe("the metrics", () => {
     }
   });
 
-  test("know one route for every address that is none", async () => {
+  test("count all unknown paths as one route", async () => {
     for (const path of ["/a", "/b", "/c"]) await gateway.send("GET", path);
     await gateway.send("DELETE", "/orders");
     await eventually(async () =>
