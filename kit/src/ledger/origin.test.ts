@@ -11,7 +11,7 @@ test.each(["key_a", "ada@example.com", '"ada byron"@example.com', ""])(
   },
 );
 
-test("an older gateway, which sends no origin, and an older row leave the fields empty", () => {
+test("a claim that does not say who made it, and a row without an origin, leave the fields empty", () => {
   expect(originIn(originText(newClaim(), event))).toMatchObject({ eventId: "evt_a", requestId: "", requestedBy: "" });
   expect(originIn(null)).toMatchObject({ eventId: "", requestId: "", requestedBy: "" });
 });

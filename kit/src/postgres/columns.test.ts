@@ -15,7 +15,7 @@ test("columns are named as PostgreSQL names them, and read as the row's members"
 test("rows become a table with a column for each of their members, and the number of each row", () => {
   const { text, values } = unnestRows(columns, [row, { ...row, id: "b" }]);
   expect(text).toBe(
-    "unnest($1::text[],$2::json[],$3::timestamptz[]) WITH ORDINALITY AS given (id, sent_to, paid_at, ordinal)",
+    "unnest($1::text[], $2::json[], $3::timestamptz[]) WITH ORDINALITY AS given (id, sent_to, paid_at, ordinal)",
   );
   expect(values).toEqual([
     ["a", "b"],

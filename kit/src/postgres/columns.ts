@@ -1,4 +1,4 @@
-import sql, { join, raw, type Sql } from "sql-template-tag";
+import sql, { raw, Sql } from "sql-template-tag";
 
 /** The type of a column. JSON is read and written as text. */
 type ColumnType = "text" | "json" | "boolean" | "integer" | "float8" | "bigint" | "bytea" | "timestamptz";
@@ -29,15 +29,25 @@ export type Row<Of extends Columns> = {
 const columnName = (member: string) => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const columnType = (type: Columns[string]) => type.replace("?", "");
 
+// The text of a statement is the same for every row, and building it costs several times as much as filling in the values.
+function oncePerTable<Text extends object>(build: (columns: Columns) => Text): (columns: Columns) => Text {
+  const built = new WeakMap<Columns, Text>();
+  return (columns) => {
+    const text = built.get(columns) ?? build(columns);
+    built.set(columns, text);
+    return text;
+  };
+}
+
 /** The list of a SELECT that yields a `Row`: `id, sender::text, order_id AS "orderId"`. */
-export function selectColumns(columns: Columns): Sql {
+export const selectColumns = oncePerTable((columns): Sql => {
   const selected = Object.entries(columns).map(([member, type]) => {
     const name = columnName(member);
     const text = columnType(type) === "json" ? `${name}::text` : name;
     return name === member ? text : `${text} AS "${member}"`;
   });
   return raw(selected.join(", "));
-}
+});
 
 /** A statement for the rows that meet a condition. */
 export interface Select<Found> {
@@ -48,20 +58,26 @@ export interface Select<Found> {
 
 /** Selects these columns of a table: `SELECT … FROM table WHERE condition`. */
 export function selectFrom<Of extends Columns>(table: string, columns: Of): Select<Row<Of>> {
-  return (condition) => sql`SELECT ${selectColumns(columns)} FROM ${raw(table)} WHERE ${condition}`;
+  const selected = raw(`SELECT ${selectColumns(columns).text} FROM ${table} WHERE `);
+  return (condition) => sql`${selected}${condition}`;
 }
 
 /** The names of the columns, for INSERT: `id, sender, order_id`. */
-export function columnNames(columns: Columns): Sql {
-  return raw(Object.keys(columns).map(columnName).join(", "));
-}
+export const columnNames = oncePerTable((columns): Sql => raw(Object.keys(columns).map(columnName).join(", ")));
+
+/** The text before, between and after the arrays of `unnestRows`. */
+const unnestTexts = oncePerTable((columns): string[] => {
+  const casts = Object.values(columns).map((type) => `::${columnType(type)}[]`);
+  const end = `) WITH ORDINALITY AS given (${columnNames(columns).text}, ordinal)`;
+  return ["unnest(", ...casts.map((cast, at) => cast + (at < casts.length - 1 ? ", " : end))];
+});
 
 /** The rows as a table: `unnest($1::text[], $2::json[], …) WITH ORDINALITY AS given (id, sender, …, ordinal)`. */
 export function unnestRows<Of extends Columns>(columns: Of, rows: readonly Row<Of>[]): Sql {
-  const arrays = Object.entries(columns).map(
-    ([member, type]) => sql`${rows.map((row) => row[member])}::${raw(columnType(type))}[]`,
+  return new Sql(
+    unnestTexts(columns),
+    Object.keys(columns).map((member) => rows.map((row) => row[member])),
   );
-  return sql`unnest(${join(arrays)}) WITH ORDINALITY AS given (${columnNames(columns)}, ordinal)`;
 }
 
 /** Some of the columns. */

@@ -55,17 +55,16 @@ export function lastMembers({ environment, createdAt }: SharedRow): string {
   return `"livemode":${environment === "live"},"created_at":"${createdAt.toISOString()}"`;
 }
 
-/** Inserts the rows of the writes in the CTE `claim`, which has their environment. */
+/** Creates the insertion of rows whose writes are in the CTE `claim`, which has their environment. */
 export function insertClaimed<Stored extends typeof sharedColumns & Columns>(
   table: "orders" | "shipments",
   { environment, ...columns }: Stored,
-  rows: readonly Row<Stored>[],
-): Sql {
+): (rows: readonly Row<Stored>[]) => Sql {
   const names = columnNames(columns);
-  return sql`
-    INSERT INTO ${raw(table)} (account_id, environment, ${names})
-    SELECT account_id, environment, ${names} FROM claim JOIN ${unnestRows(columns, rows)} USING (ordinal)
-    ORDER BY account_id, environment, id`;
+  const insert = raw(`
+    INSERT INTO ${table} (account_id, environment, ${names.text})
+    SELECT account_id, environment, ${names.text} FROM claim JOIN `);
+  return (rows) => sql`${insert}${unnestRows(columns, rows)} USING (ordinal) ORDER BY account_id, environment, id`;
 }
 
 // In the order of the public resource. Members that are undefined are left out.

@@ -36,13 +36,15 @@ interface Creation extends Write {
   row: Row<typeof storedOrderColumns>;
 }
 
+const insertOrders = insertClaimed("orders", storedOrderColumns);
+
 const insertOrder = microBatchOperation<PublisherDeps, Creation, WriteOutcome>({
   keyOf: keyOfWrite,
   run({ ledger, outbox }, creations) {
     const rows = creations.map(({ row }) => row);
     const statement = sql`
       WITH ${ledger.claim(creations)},
-      created AS (${insertClaimed("orders", storedOrderColumns, rows)}),
+      created AS (${insertOrders(rows)}),
       emitted AS (${outbox.insert(creations.map(({ event }) => event))})
       SELECT ordinal FROM claim`;
     return ledger.executeCreations(creations, statement);

@@ -38,6 +38,8 @@ interface Creation extends Write {
   row: Row<typeof storedShipmentColumns>;
 }
 
+const insertShipments = insertClaimed("shipments", storedShipmentColumns);
+
 // A shipment whose order is missing or belongs to another caller is left out of the statement: the foreign key would make the whole
 // statement fail.
 const insertShipment = microBatchOperation<PublisherDeps, Creation, WriteOutcome | undefined>({
@@ -51,7 +53,7 @@ const insertShipment = microBatchOperation<PublisherDeps, Creation, WriteOutcome
         WHERE account_id = wanted.account_id AND environment = wanted.environment AND id = order_id)`;
     const statement = sql`
       WITH ${ledger.claim(creations, orderIsThere)},
-      created AS (${insertClaimed("shipments", storedShipmentColumns, rows)}),
+      created AS (${insertShipments(rows)}),
       emitted AS (${outbox.insert(creations.map(({ event }) => event))})
       SELECT ordinal FROM claim`;
     return ledger.execute(creations, statement);
