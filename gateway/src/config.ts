@@ -2,7 +2,7 @@ import { positiveInt, readConfig, serviceSettings, urlList } from "@shipping/kit
 import { z } from "zod";
 import { DEFAULT_LIMITS } from "./admission/bulkhead.js";
 import { DEFAULT_PACE } from "./admission/pace.js";
-import { developerSettings, refuseHalfAnArea } from "./developers/session/settings.js";
+import { checkDeveloperSettings, developerSettings } from "./developers/session/settings.js";
 
 /** Every key of its environment. */
 export const gatewaySettings = z
@@ -25,7 +25,7 @@ export const gatewaySettings = z
       .default(DEFAULT_PACE.perSecond)
       .describe("pages, and refusals without a valid API key, per second and client address; further ones wait"),
   })
-  .superRefine(refuseHalfAnArea);
+  .superRefine(checkDeveloperSettings);
 
 export type GatewayConfig = z.output<typeof gatewaySettings>;
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import {
+  checkDeveloperSettings,
   type DeveloperDeps,
   developerSettings,
-  refuseHalfAnArea,
   toDeveloperDeps,
 } from "@shipping/gateway/developers/session/settings";
 import {
@@ -55,7 +55,7 @@ export function localDeliveryConfig(secretsKeys: string, overrides: Env = {}): D
 
 /** The settings of its developer area. Without a mail server, emails are saved in `folder`. */
 export function localDeveloperDeps(folder: string, overrides: Env = {}): DeveloperDeps {
-  const schema = z.object(developerSettings).superRefine(refuseHalfAnArea);
+  const schema = z.object(developerSettings).superRefine(checkDeveloperSettings);
   const env = { ...process.env, ...overrides };
   return toDeveloperDeps(readConfig(schema, { ...mailFolder(folder, env), ...env }));
 }

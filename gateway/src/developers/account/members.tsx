@@ -76,7 +76,7 @@ function Added({ member: { createdAt, invitedAt }, now }: { member: Member; now:
 function Changes({ member: { id, email, invitedAt } }: { member: Member }) {
   const path = `${MEMBERS_PATH}/${id}`;
   return (
-    <span class="ways">
+    <span class="row-actions">
       {invitedAt && (
         <a href={`${path}/invite-again`} aria-label={`Resend invitation to ${email}`}>
           Resend invitation

@@ -24,7 +24,7 @@ const MIN_LAYER_HEIGHT = 2;
 export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars: readonly Bar[] }) {
   const { label, kinds, bars } = props;
   const sums = bars.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0));
-  const most = Math.max(...sums, 0);
+  const busiest = Math.max(...sums, 0);
   const totals = kinds.map((kind, n) => ({ ...kind, total: bars.reduce((sum, bar) => sum + (bar.counts[n] ?? 0), 0) }));
   const summary = totals.map(({ name, total }) => `${number(total)} ${name.toLowerCase()}`).join(", ");
   const [first, last] = [bars[0], bars.at(-1)];
@@ -39,10 +39,10 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
             </li>
           ))}
         </ul>
-        <span class="most">{most === 0 ? "None in this period" : `Busiest hour: ${number(most)}`}</span>
+        <span>{busiest === 0 ? "None in this period" : `Busiest hour: ${number(busiest)}`}</span>
       </figcaption>
       <svg
-        class={most === 0 ? "none" : undefined}
+        class={busiest === 0 ? "none" : undefined}
         role="img"
         aria-label={`${label}: ${summary}`}
         viewBox={`0 0 ${bars.length * WIDTH} ${HEIGHT}`}
@@ -52,7 +52,7 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
           <g>
             <title>{formatTitle(bar, kinds)}</title>
             <rect class="hour" x={n * WIDTH} y={0} width={WIDTH} height={HEIGHT} />
-            {stack(bar.counts, most).map(({ y, height }, kind) =>
+            {stack(bar.counts, busiest).map(({ y, height }, kind) =>
               height > 0 ? (
                 <rect class={kinds[kind]?.tone} x={n * WIDTH + GAP / 2} y={y} width={WIDTH - GAP} height={height} />
               ) : null,

@@ -46,8 +46,8 @@ export async function findOrders(
   request: PageRequest,
   wanted: Wanted,
 ): Promise<FoundPage<RecordSummary>> {
-  const asked = { caller: toCaller(request), search: toSearch(wanted, []) };
-  const { orders, ...rest } = await answered(deps.clients.records.searchOrders(asked, callOptions(request)));
+  const message = { caller: toCaller(request), search: toSearch(wanted, []) };
+  const { orders, ...rest } = await answered(deps.clients.records.searchOrders(message, callOptions(request)));
   return { found: orders, ...rest };
 }
 
@@ -60,8 +60,8 @@ export async function findLabels(
   const { text } = wanted;
   const { ids, incomplete } =
     text && !identifiesLabel(text) ? await findLabelsByShipment(deps, request, text) : { ids: [], incomplete: false };
-  const asked = { caller: toCaller(request), search: toSearch(wanted, ids) };
-  const { labels, ...rest } = await answered(deps.clients.carrier.searchLabels(asked, callOptions(request)));
+  const message = { caller: toCaller(request), search: toSearch(wanted, ids) };
+  const { labels, ...rest } = await answered(deps.clients.carrier.searchLabels(message, callOptions(request)));
   return { found: labels, incomplete, ...rest };
 }
 
@@ -83,8 +83,8 @@ export async function listOrderShipments(
   orderId: string,
   after: string | undefined,
 ) {
-  const asked = { caller: toCaller(request), search: toSearch({ after }, []), orderId };
-  return answered(deps.clients.records.searchShipments(asked, callOptions(request)));
+  const message = { caller: toCaller(request), search: toSearch({ after }, []), orderId };
+  return answered(deps.clients.records.searchShipments(message, callOptions(request)));
 }
 
 /** Answers 404 for what cannot be an ID, without a call to the service. */
@@ -98,8 +98,8 @@ function identifiesLabel(text: string | undefined): text is string {
 }
 
 async function findShipmentsByLabel(deps: PageDeps, request: PageRequest, text: string): Promise<string[]> {
-  const asked = { caller: toCaller(request), search: toSearch({ text, limit: 1 }, []) };
-  const { labels } = await answered(deps.clients.carrier.searchLabels(asked, callOptions(request)));
+  const message = { caller: toCaller(request), search: toSearch({ text, limit: 1 }, []) };
+  const { labels } = await answered(deps.clients.carrier.searchLabels(message, callOptions(request)));
   return labels.map(({ shipmentId }) => shipmentId);
 }
 
@@ -110,8 +110,8 @@ async function findLabelsByShipment(deps: PageDeps, request: PageRequest, text: 
 }
 
 function searchShipments(deps: PageDeps, request: PageRequest, wanted: Wanted, ids: readonly string[]) {
-  const asked = { caller: toCaller(request), search: toSearch(wanted, ids) };
-  return answered(deps.clients.records.searchShipments(asked, callOptions(request)));
+  const message = { caller: toCaller(request), search: toSearch(wanted, ids) };
+  return answered(deps.clients.records.searchShipments(message, callOptions(request)));
 }
 
 function toSearch({ limit = PAGE_SIZE, ...wanted }: Wanted, ids: readonly string[]) {

@@ -46,7 +46,7 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
   return htmlPage(
     "Label",
     <>
-      <p class="way">
+      <p class="breadcrumb">
         <a href={`${base}/labels`}>Labels</a>
       </p>
       <h1>

@@ -52,7 +52,7 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
   return htmlPage(
     "Order",
     <>
-      <p class="way">
+      <p class="breadcrumb">
         <a href={`${base}/orders`}>Orders</a>
       </p>
       <h1>

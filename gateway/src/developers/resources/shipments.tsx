@@ -50,7 +50,7 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
   return htmlPage(
     "Shipment",
     <>
-      <p class="way">
+      <p class="breadcrumb">
         <a href={`${base}/shipments`}>Shipments</a>
       </p>
       <h1>

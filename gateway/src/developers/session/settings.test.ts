@@ -1,9 +1,9 @@
 import { readConfig } from "@shipping/kit/process/config";
 import { z } from "zod";
-import { developerSettings, refuseHalfAnArea, toDeveloperDeps } from "./settings.js";
+import { checkDeveloperSettings, developerSettings, toDeveloperDeps } from "./settings.js";
 
 const depsOf = (env: Record<string, string>) =>
-  toDeveloperDeps(readConfig(z.object(developerSettings).superRefine(refuseHalfAnArea), env));
+  toDeveloperDeps(readConfig(z.object(developerSettings).superRefine(checkDeveloperSettings), env));
 const areaOf = (env: Record<string, string>) => depsOf(env).developerArea;
 
 test("the area is served by default, in production only under a PUBLIC_URL", () => {

@@ -71,7 +71,7 @@ export interface DeveloperArea {
 }
 
 /** Rejects an incomplete provider, and production without PUBLIC_URL. */
-export function refuseHalfAnArea(config: DeveloperConfig, context: z.RefinementCtx): void {
+export function checkDeveloperSettings(config: DeveloperConfig, context: z.RefinementCtx): void {
   checkMailSettings(config, context);
   const refuse = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
   const keys = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"] as const;
@@ -90,11 +90,11 @@ export function toDeveloperDeps(config: DeveloperConfig): DeveloperDeps {
     auditRetentionDays: config.AUDIT_RETENTION_DAYS,
     requestLogDays: config.REQUEST_LOG_DAYS,
     mail: readMailRoute(config),
-    developerArea: developerAreaOf(config),
+    developerArea: toDeveloperArea(config),
   };
 }
 
-function developerAreaOf(config: DeveloperConfig): DeveloperArea | undefined {
+function toDeveloperArea(config: DeveloperConfig): DeveloperArea | undefined {
   const { PUBLIC_URL, OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = config;
   const isServed = config.DEVELOPER_AREA ?? (config.NODE_ENV !== "production" || PUBLIC_URL !== undefined);
   if (!isServed) return undefined;

@@ -26,7 +26,7 @@ interface Failing {
 
 /** Webhooks with subscriptions that fail, a mailer, and what becomes of both. */
 function failingWith(kept: readonly Failing[] | "away", deliver?: Deliver) {
-  const told = new Set<string>();
+  const acknowledged = new Set<string>();
   const sent: Mail[] = [];
   const lines: string[] = [];
   const log = createLog({ part: "gateway", destination: { write: (line) => void lines.push(line) } });
@@ -43,10 +43,10 @@ function failingWith(kept: readonly Failing[] | "away", deliver?: Deliver) {
             lastFailure: { reason: "tls_expired" },
           }),
         );
-        return { subscriptions: subscriptions.filter(({ subscriptionId }) => !told.has(subscriptionId)) };
+        return { subscriptions: subscriptions.filter(({ subscriptionId }) => !acknowledged.has(subscriptionId)) };
       },
       acknowledgeFailing({ subscriptionIds }) {
-        for (const id of subscriptionIds) told.add(id);
+        for (const id of subscriptionIds) acknowledged.add(id);
         return {};
       },
     });
@@ -60,7 +60,7 @@ function failingWith(kept: readonly Failing[] | "away", deliver?: Deliver) {
     random: randomBytes,
   });
   const deps = { db: gateway.db, clients, mailer, log, origin: () => "https://ship.example" };
-  return { deps, told, sent, lines };
+  return { deps, acknowledged, sent, lines };
 }
 
 async function accountWith(...members: { email: string; role?: string; invited?: boolean }[]): Promise<string> {
@@ -73,7 +73,7 @@ async function accountWith(...members: { email: string; role?: string; invited?:
   return accountId;
 }
 
-test("the admins get a mail with host, since when, why, what to do and a link; nobody else does, and nobody twice", async () => {
+test("admins get one email with host, time, reason, remedy and link; nobody else does", async () => {
   const accountId = await accountWith(
     { email: "ada@example.com" },
     { email: "bob@example.com" },
@@ -92,10 +92,10 @@ test("the admins get a mail with host, since when, why, what to do and a link; n
   expect(text + html).not.toMatch(/token|hooks\/mine/);
 });
 
-test("several of an account are one mail, which names twenty at most; another account has a mail of its own", async () => {
+test("several subscriptions of an account share an email, which lists twenty at most; another account gets its own", async () => {
   const one = await accountWith({ email: "one@example.com" });
   const other = await accountWith({ email: "other@example.com" });
-  const { deps, sent, told } = failingWith([
+  const { deps, sent, acknowledged } = failingWith([
     ...Array.from({ length: 23 }, (_, n) => ({ accountId: one, id: `whk_${n}` })),
     { accountId: other, id: "whk_other", environment: "sandbox" },
   ]);
@@ -105,33 +105,33 @@ test("several of an account are one mail, which names twenty at most; another ac
   expect(toOne?.text).toContain("And 3 more.");
   expect(toOne?.text).not.toContain("whk_other");
   expect(toOther?.text).toContain("/developers/sandbox/webhooks/whk_other");
-  expect(told.size).toBe(24);
+  expect(acknowledged.size).toBe(24);
 });
 
-test("what no server takes is not acknowledged; one admin who was told is enough", async () => {
+test("an email that no server accepts is not acknowledged; one admin who got it is enough", async () => {
   const accountId = await accountWith({ email: "wrong@example.com" }, { email: "right@example.com" });
   const refuse: Deliver = () => Promise.reject(Object.assign(new Error("No."), { responseCode: 550 }));
   const away = failingWith([{ accountId }], refuse);
   expect(await sendAlertsOnce(away.deps)).toEqual({ alerted: 0 });
-  expect(away.told.size).toBe(0);
+  expect(away.acknowledged.size).toBe(0);
   const half = failingWith([{ accountId }], (mail) =>
     mail.to === "wrong@example.com" ? refuse(mail) : Promise.resolve(),
   );
   expect(await sendAlertsOnce(half.deps)).toEqual({ alerted: 1 });
-  expect(half.told.size).toBe(1);
+  expect(half.acknowledged.size).toBe(1);
 });
 
-test("without an admin, and for an account that is gone, it is acknowledged, so that it is not handed out for ever", async () => {
+test("a subscription of an account without admins, or of an erased account, is acknowledged", async () => {
   const accountId = await accountWith({ email: "vera@example.com", role: "viewer" });
-  const { deps, sent, told } = failingWith([
+  const { deps, sent, acknowledged } = failingWith([
     { accountId, id: "whk_a" },
     { accountId: "acc_gone", id: "whk_b" },
   ]);
   expect(await sendAlertsOnce(deps)).toEqual({ alerted: 0 });
-  expect([sent.length, told.size]).toEqual([0, 2]);
+  expect([sent.length, acknowledged.size]).toEqual([0, 2]);
 });
 
-test("it ends though a mail server never answers", async () => {
+test("stopping does not wait for a mail server that never answers", async () => {
   const accountId = await accountWith({ email: "ada@example.com" });
   let asked: (() => void) | undefined;
   const isAsked = new Promise<void>((resolve) => {
@@ -147,7 +147,7 @@ test("it ends though a mail server never answers", async () => {
   await loop.stop();
 });
 
-test("while webhooks is away, the log says so and nobody is told", async () => {
+test("while the webhooks service is down, the log says so and nobody is alerted", async () => {
   const { deps, lines } = failingWith("away");
   const loop = sendAlerts(deps);
   loop.wake();
