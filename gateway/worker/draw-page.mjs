@@ -1,9 +1,9 @@
-// A thread that draws the first page of PDFs. It is sent the bytes of a PDF and answers with those of a PNG, or null if it cannot draw it.
+// A worker thread that renders the first page of a PDF. It receives the bytes of a PDF and answers with a PNG, or null if that fails.
 import { parentPort } from "node:worker_threads";
 import { crc32, deflateSync } from "node:zlib";
 import { PDFiumLibrary } from "@hyzyla/pdfium";
 
-/** Points of the picture, at most, in width and height: twice those of a label of 4 by 6 inches. */
+/** The maximum size in pixels: twice that of a label of 4 by 6 inches at 72 dpi. */
 const MAX_WIDTH = 576;
 const MAX_HEIGHT = 864;
 const MAX_SCALE = 2;
@@ -20,7 +20,7 @@ async function draw(pdf) {
     const page = document.getPage(0);
     const { originalWidth, originalHeight } = page.getOriginalSize();
     const scale = Math.min(MAX_SCALE, MAX_WIDTH / originalWidth, MAX_HEIGHT / originalHeight);
-    const { data } = await page.render({ scale, colorSpace: "Gray", render: async (bitmap) => pngOf(bitmap) });
+    const { data } = await page.render({ scale, colorSpace: "Gray", render: async (bitmap) => toPng(bitmap) });
     return data;
   } finally {
     document.destroy();
@@ -29,8 +29,8 @@ async function draw(pdf) {
 
 const SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 
-/** A PNG of eight bits of grey a point (PNG specification, third edition). */
-function pngOf({ width, height, data }) {
+/** Encodes a grey PNG with 8 bits per pixel (PNG specification, third edition). */
+function toPng({ width, height, data }) {
   const rows = Buffer.alloc((width + 1) * height);
   for (let row = 0; row < height; row++) rows.set(data.subarray(row * width, (row + 1) * width), row * (width + 1) + 1);
   const header = Buffer.alloc(13);
@@ -39,13 +39,13 @@ function pngOf({ width, height, data }) {
   header[8] = 8;
   return Buffer.concat([
     SIGNATURE,
-    chunk("IHDR", header),
-    chunk("IDAT", deflateSync(rows)),
-    chunk("IEND", Buffer.alloc(0)),
+    toChunk("IHDR", header),
+    toChunk("IDAT", deflateSync(rows)),
+    toChunk("IEND", Buffer.alloc(0)),
   ]);
 }
 
-function chunk(type, data) {
+function toChunk(type, data) {
   const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(data.length);

@@ -13,7 +13,7 @@ interface Fold {
   more: number;
 }
 
-/** Prevents a client in a loop from filling the log: beyond a number of errors per minute, one row stands for all others. */
+/** Prevents a client in a loop from filling the log: beyond a number of errors per minute, one row counts all others. */
 export function createRefusalFolds(now: () => number) {
   let folds = new Map<string, Fold>();
   let begunAt = now();
