@@ -90,9 +90,9 @@ const plain: LedgerCodec = { seal: (body) => body, open: (stored) => stored };
 /** The ledger in an owner's database. Its bodies pass through `codec` on their way in and out. */
 export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
   const deps = { db };
-  const contextOf = (caller: Caller, idempotencyKey: string): LedgerContext => ({ ...caller, idempotencyKey });
+  const toContext = (caller: Caller, idempotencyKey: string): LedgerContext => ({ ...caller, idempotencyKey });
   const sealed = ({ caller, claim, snapshot }: Write) =>
-    codec.seal(snapshot.body, contextOf(caller, claim.idempotencyKey));
+    codec.seal(snapshot.body, toContext(caller, claim.idempotencyKey));
 
   function claim(writes: readonly Write[], condition: Sql = empty): Sql {
     // Sorted, so that no two statements wait for each other's keys.
@@ -135,7 +135,7 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
     const row = await readHolder(deps, { caller, id: idempotencyKey });
     if (row?.kind === "result") {
       if (!row.fingerprint.equals(fingerprint)) return conflictOutcome(row.fingerprint);
-      const body = codec.open(row.body, contextOf(caller, idempotencyKey));
+      const body = codec.open(row.body, toContext(caller, idempotencyKey));
       return snapshotOutcome({ status: row.status, body, replayed: true });
     }
     return row && row.token >= token ? staleOutcome() : undefined;
@@ -152,7 +152,7 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
 
   function stored(row: LedgerRow | undefined, caller: Caller, idempotencyKey: string) {
     if (row?.kind !== "result") return {};
-    const body = codec.open(row.body, contextOf(caller, idempotencyKey));
+    const body = codec.open(row.body, toContext(caller, idempotencyKey));
     const snapshot = create(SnapshotSchema, { status: row.status, body, replayed: true });
     return { result: create(StoredResultSchema, { snapshot, fingerprint: row.fingerprint }) };
   }

@@ -134,7 +134,7 @@ async function runPrepared<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
   const values = statement.values.map((value) => (isByteaArray(value) ? byteaArray(value) : value));
   const client = await pool.connect();
   try {
-    const { rows } = await client.query({ name: nameOf(text), text, values });
+    const { rows } = await client.query({ name: statementName(text), text, values });
     client.release();
     return rows;
   } catch (error) {
@@ -152,7 +152,7 @@ function leavesConnectionGood(error: unknown): boolean {
 
 const names = new Map<string, string>();
 
-function nameOf(text: string): string {
+function statementName(text: string): string {
   let name = names.get(text);
   if (!name) {
     name = createHash("sha256").update(text).digest("base64url").slice(0, 22);

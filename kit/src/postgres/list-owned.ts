@@ -110,7 +110,7 @@ export function renderPage<Row extends { id: string }>(
     bytes += ofResource;
     shown.push(resource);
   }
-  const data = arrayOf(shown, bytes);
+  const data = toJsonArray(shown, bytes);
   const last = rows[shown.length - 1];
   return rows.length > shown.length && last ? { data, nextCursor: last.id } : { data };
 }
@@ -119,7 +119,7 @@ export function renderPage<Row extends { id: string }>(
  * Builds the JSON array of resources that have this many bytes together. Each is encoded in place: joining the page first would copy it
  * twice more.
  */
-function arrayOf(resources: readonly string[], bytes: number): Uint8Array {
+function toJsonArray(resources: readonly string[], bytes: number): Uint8Array {
   if (resources.length === 0) return Buffer.from("[]");
   const data = Buffer.allocUnsafe(bytes + resources.length + 1);
   let end = 0;

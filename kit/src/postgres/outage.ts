@@ -24,7 +24,7 @@ export function connectionError(error: Error): Error {
 /** Turns a statement's error into an outage, if it is one. */
 export function statementError(error: Error): Error {
   if (error instanceof DatabaseOutage) return error;
-  const code = codeOf(error) ?? "";
+  const code = readCode(error) ?? "";
   if (error instanceof pg.DatabaseError) {
     return OUTAGE_STATES.test(code) ? new DatabaseOutage(error, !ROLLED_BACK.test(code)) : error;
   }
@@ -44,7 +44,7 @@ const SYSTEM_ERROR = /^E(?!RR_)[A-Z_]+$/;
 
 const LOST = /^(?:Connection terminated|Query read timeout|Client has encountered a connection error)/;
 
-function codeOf(error: Error): string | undefined {
+function readCode(error: Error): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 

@@ -103,7 +103,7 @@ function matching(
     ...terms.map(
       (term, nth) => sql`
       SELECT ${String(nth)} || begin, begun.*
-      FROM unnest(${[...(begins[nth] ?? [])]}::text[], ${(begins[nth] ?? []).map(endOf)}::text[]) AS asked (begin, "end")
+      FROM unnest(${[...(begins[nth] ?? [])]}::text[], ${(begins[nth] ?? []).map(upperBound)}::text[]) AS asked (begin, "end")
       CROSS JOIN LATERAL (
         SELECT ${read} ${ownedInIndex(caller)} AND ${term} >= begin AND ${term} < "end"
         ORDER BY ${term} DESC LIMIT ${MAX_MATCHES + 1}::bigint) AS begun`,
@@ -128,7 +128,7 @@ function matching(
 }
 
 /** A bound above every text that begins like this: U+10FFFF is not a character. */
-const endOf = (begin: string) => `${begin}\u{10FFFF}`;
+const upperBound = (begin: string) => `${begin}\u{10FFFF}`;
 
 /** The part of a list, sorted newest first, that a page shows. Times are ISO 8601, `-infinity` or `infinity`. */
 export interface PlaceInList {

@@ -64,14 +64,14 @@ export function measureProcess(part: string): void {
 
 /** Several parts in one process measure the same things. The format requires the samples of a name to stand together, under one heading. */
 function underOneHeading(texts: readonly string[]): string {
-  const samplesOf = new Map<string, string>();
+  const samplesByHeading = new Map<string, string>();
   for (const text of texts) {
     for (const family of text.split(/^(?=# HELP )/m)) {
       const [, heading = "", samples = ""] = /^((?:#[^\n]*\n)*)(.*)$/s.exec(family) ?? [];
-      samplesOf.set(heading, `${samplesOf.get(heading) ?? ""}${samples.trim()}\n`);
+      samplesByHeading.set(heading, `${samplesByHeading.get(heading) ?? ""}${samples.trim()}\n`);
     }
   }
-  return [...samplesOf].map(([heading, samples]) => `${heading}${samples}`).join("\n");
+  return [...samplesByHeading].map(([heading, samples]) => `${heading}${samples}`).join("\n");
 }
 
 function sendText(response: ServerResponse, status: number, text: string, type = "text/plain; charset=utf-8"): void {

@@ -54,17 +54,17 @@ export function createTracer(options: { part: string; endpoint: string; ratio: n
   const tracer = provider.getTracer("shipping");
 
   function span<T>(name: string, { kind, parent, attributes }: SpanOptions, work: (span: Span) => Promise<T>) {
-    const within = parent === undefined ? context.active() : contextOf(parent);
+    const within = parent === undefined ? context.active() : toContext(parent);
     if (kind !== "server" && !trace.getSpanContext(within)) return context.with(within, work, undefined, silent);
     const made = tracer.startSpan(name, { kind: KINDS[kind], attributes: given(attributes) }, within);
-    return run(made, within, () => work(handleOf(made)));
+    return run(made, within, () => work(toSpan(made)));
   }
 
   function shared<T>(parents: readonly string[], work: () => Promise<T>): Promise<T> {
     const [first, ...others] = parents.filter((parent) => parent !== "");
-    const within = contextOf(first ?? "");
+    const within = toContext(first ?? "");
     if (others.length === 0) return context.with(within, work);
-    const links = others.flatMap((parent) => trace.getSpanContext(contextOf(parent)) ?? []);
+    const links = others.flatMap((parent) => trace.getSpanContext(toContext(parent)) ?? []);
     const made = tracer.startSpan("shared", { links: links.map((linked) => ({ context: linked })) }, within);
     return run(made, within, work);
   }
@@ -102,14 +102,14 @@ async function run<T>(made: OtelSpan, within: Context, work: () => Promise<T>): 
 
 const silent: Span = { rename() {}, set() {} };
 
-function handleOf(made: OtelSpan): Span {
+function toSpan(made: OtelSpan): Span {
   return {
     rename: (name) => void made.updateName(name),
     set: (attributes) => void made.setAttributes(given(attributes)),
   };
 }
 
-function contextOf(parent: string): Context {
+function toContext(parent: string): Context {
   return parent === "" ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent: parent });
 }
 

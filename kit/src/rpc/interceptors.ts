@@ -34,7 +34,7 @@ export function logCalls(log: Log): Interceptor {
     } catch (error) {
       const failure = failureIn(error);
       const unexpected = !failure || failure.status >= 500;
-      line(failure?.code ?? Code[ConnectError.from(error).code], unexpected ? causeOf(error) : undefined);
+      line(failure?.code ?? Code[ConnectError.from(error).code], unexpected ? readCause(error) : undefined);
       throw error;
     }
   };
@@ -54,12 +54,12 @@ export const answerErrors: Interceptor = (next) => async (request) => {
   try {
     return await next(request);
   } catch (error) {
-    throw connectErrorOf(error);
+    throw classifyError(error);
   }
 };
 
 // A refusal and some outages certainly changed nothing. After any other error, the statement may have committed.
-function connectErrorOf(error: unknown): ConnectError {
+function classifyError(error: unknown): ConnectError {
   if (error instanceof Failure) return toConnectError(error);
   if (error instanceof ConnectError) return error;
   if (isRefusal(error)) return toConnectError(fail("internal_error"), error);
@@ -67,7 +67,7 @@ function connectErrorOf(error: unknown): ConnectError {
   return new ConnectError("The outcome is unknown.", Code.Unknown, undefined, undefined, error);
 }
 
-function causeOf(error: unknown): unknown {
+function readCause(error: unknown): unknown {
   return error instanceof ConnectError && error.cause ? error.cause : error;
 }
 

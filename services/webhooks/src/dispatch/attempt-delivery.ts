@@ -39,23 +39,23 @@ async function makeAttempt(
     const { eventId, body } = claimed;
     const { url, secret } = target;
     attempted = await sendAttempt(deps.agents, { url, secret, eventId, body, at: deps.now() });
-    const ended = endOf(deps, claimed, attempted);
+    const ended = toEnded(deps, claimed, attempted);
     const completion = await completeInLease(complete, ended, claimedAt);
     if (completion) countEnd(deps, ended, completion);
     deps.log.info(
-      { ...lineOf(claimed, target, attempted, completion?.nextAt), fenced: completion === undefined || undefined },
+      { ...toLogFields(claimed, target, attempted, completion?.nextAt), fenced: completion === undefined || undefined },
       "attempt",
     );
     await attempted.discarded;
   } catch (err) {
     deps.log.error(
-      { ...lineOf(claimed, target, attempted), err },
+      { ...toLogFields(claimed, target, attempted), err },
       "attempt result not recorded; the delivery is retried when its lease expires",
     );
   }
 }
 
-function endOf(deps: AttemptDeps, claimed: ClaimedDelivery, attempted: Attempted): Ended {
+function toEnded(deps: AttemptDeps, claimed: ClaimedDelivery, attempted: Attempted): Ended {
   const { subscriptionId, eventId, claimId, attempt } = claimed;
   const { outcome, status, reason, ms } = attempted;
   const step = nextStep(attempt, outcome === "delivered", () => jitter(deps), deps.clockSpeedup);
@@ -79,7 +79,7 @@ async function completeInLease(
 }
 
 /** The log fields of an attempt. Only the host: a path or query may contain the receiver's own secret. */
-function lineOf(
+function toLogFields(
   { eventId, subscriptionId, attempt, url }: ClaimedDelivery,
   target: Target | undefined,
   attempted: Attempted | undefined,

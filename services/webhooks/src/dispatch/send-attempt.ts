@@ -50,7 +50,7 @@ function post(agents: EgressAgents, attempt: AttemptRequest): Promise<http.Incom
   const { url, body } = attempt;
   return new Promise((resolve, reject) => {
     const { request } = url.protocol === "https:" ? https : http;
-    const sent = request(url, { method: "POST", agent: agents.of(url), headers: headersOf(attempt) });
+    const sent = request(url, { method: "POST", agent: agents.of(url), headers: toHeaders(attempt) });
     let answered = false;
     // Reject first: while a request waits for its connection, Node emits no event when it is destroyed.
     const deadline = setTimeout(() => {
@@ -76,7 +76,7 @@ function post(agents: EgressAgents, attempt: AttemptRequest): Promise<http.Incom
 }
 
 // As a list, which Node writes directly; an object would be copied first.
-function headersOf({ url, eventId, body, secret, at }: AttemptRequest): string[] {
+function toHeaders({ url, eventId, body, secret, at }: AttemptRequest): string[] {
   const seconds = Math.floor(at.getTime() / 1000);
   const list = ["Host", url.host, "Connection", "keep-alive", "Content-Type", "application/json"];
   list.push("Content-Length", String(body.length), "User-Agent", "Service-Webhooks/1.0");

@@ -29,9 +29,9 @@ export function createHealthKeeper(db: Pick<Database, "run">): HealthKeeper {
   const waiting: Counted[] = [];
 
   function count(end: CountedEnd): void {
-    const tallies = entryOf(counting, startOfHour(end.at), () => new Map());
+    const tallies = getOrCreate(counting, startOfHour(end.at), () => new Map());
     addEnd(
-      entryOf(tallies, end.subscriptionId, () => newTally(end.subscriptionId)),
+      getOrCreate(tallies, end.subscriptionId, () => newTally(end.subscriptionId)),
       end,
     );
   }
@@ -52,7 +52,7 @@ export function createHealthKeeper(db: Pick<Database, "run">): HealthKeeper {
   return { count, flushOnce };
 }
 
-function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
   const known = map.get(key);
   if (known !== undefined) return known;
   const made = make();

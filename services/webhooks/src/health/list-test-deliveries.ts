@@ -85,10 +85,10 @@ export async function listTestDeliveries(
   }
   const rows = found.filter((row): row is TestRow => row.state !== null);
   rows.sort((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime() || (a.eventId < b.eventId ? -1 : 1));
-  return create(ListTestDeliveriesResponseSchema, { deliveries: rows.map(messageOf) });
+  return create(ListTestDeliveriesResponseSchema, { deliveries: rows.map(toMessage) });
 }
 
-function messageOf({ receivedAt: _, nextAt, status, ms, error, ...row }: TestRow) {
+function toMessage({ receivedAt: _, nextAt, status, ms, error, ...row }: TestRow) {
   const failure = error !== null ? { reason: error } : status !== null && { reason: "status", status };
   const isSuccess = status !== null && status >= 200 && status < 300;
   return {

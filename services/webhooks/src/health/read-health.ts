@@ -39,7 +39,7 @@ const MAX_PENDING = 1_001;
 const HOURS_SHOWN = 24;
 
 // A killed process may have counted a success without writing it. The ready queue knows the success from the delivery's own statement.
-const healthOf = sql`
+const healthColumns = sql`
   s.id, s.url, s.status, h.failing_since IS NOT NULL AND q.fail_streak > 0 AS "isFailing",
   h.last_success_at AS "lastSuccessAt", h.last_failure_at AS "lastFailureAt", h.failing_since AS "failingSince",
   h.last_failure_reason AS reason, h.last_failure_status AS "failureStatus"`;
@@ -58,7 +58,7 @@ export async function getSubscriptionHealth(
   const owned = sql`SELECT id, url, status FROM subscriptions WHERE ${ownedSql(requireCaller(request))} AND id = ${request.id}`;
   const [row] = await deps.db.run<DetailedRow>(sql`
     WITH ${clock(deps)}
-    SELECT ${healthOf},
+    SELECT ${healthColumns},
       (SELECT count(*) FROM (
         (SELECT FROM deliveries WHERE subscription_id = s.id AND state = 'pending' LIMIT ${MAX_PENDING})
         UNION ALL (SELECT FROM deliveries WHERE subscription_id = s.id AND state = 'in_flight')
@@ -78,7 +78,7 @@ export async function getSubscriptionHealth(
   if (!row) throw fail("not_found", "No such webhook subscription.");
   const { pending, exhausted, hours } = row;
   return create(GetSubscriptionHealthResponseSchema, {
-    health: messageOf(row),
+    health: toMessage(row),
     pending,
     givenUp: exhausted,
     hours: hours.map(({ hour, ...counts }) => ({ hour: new Date(hour).toISOString(), ...counts })),
@@ -93,11 +93,11 @@ export async function listSubscriptionHealth(
   const named = request.ids.slice(0, MAX_LISTED);
   const wanted = named.length > 0 ? sql`id = ANY (${named}::text[])` : sql`status = 'active'`;
   const owned = sql`SELECT id, url, status FROM subscriptions WHERE ${ownedSql(requireCaller(request))} AND ${wanted}`;
-  const rows = await deps.db.run<HealthRow>(sql`SELECT ${healthOf} FROM ${withHealth(owned)} ORDER BY s.id`);
-  return create(ListSubscriptionHealthResponseSchema, { subscriptions: rows.map(messageOf) });
+  const rows = await deps.db.run<HealthRow>(sql`SELECT ${healthColumns} FROM ${withHealth(owned)} ORDER BY s.id`);
+  return create(ListSubscriptionHealthResponseSchema, { subscriptions: rows.map(toMessage) });
 }
 
-function messageOf(row: HealthRow) {
+function toMessage(row: HealthRow) {
   const { id, url, status, isFailing, lastSuccessAt, lastFailureAt, failingSince } = row;
   const state = status === "active" && isFailing ? "failing" : status;
   return {

@@ -56,13 +56,13 @@ export async function resendDeliveries(
       ELSE 'in_flight' END AS outcome
     FROM found`);
   deps.wakeDispatcher();
-  const outcomes = new Map(rows.map((row) => [nameOf(row), row.outcome]));
+  const outcomes = new Map(rows.map((row) => [toKey(row), row.outcome]));
   return create(ResendDeliveriesResponseSchema, {
-    outcomes: deliveries.map((delivery) => outcomes.get(nameOf(delivery)) ?? "not_found"),
+    outcomes: deliveries.map((delivery) => outcomes.get(toKey(delivery)) ?? "not_found"),
   });
 }
 
-const nameOf = ({ eventId, subscriptionId }: Pick<DeliveryName, "eventId" | "subscriptionId">) =>
+const toKey = ({ eventId, subscriptionId }: Pick<DeliveryName, "eventId" | "subscriptionId">) =>
   `${eventId} ${subscriptionId}`;
 
 /** Holds the deliveries of an account, or lets them continue. An attempt that is under way ends as usual. */

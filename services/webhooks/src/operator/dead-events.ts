@@ -37,13 +37,13 @@ export async function listDeadEvents(deps: Deps, request: ListDeadEventsRequest)
   const rows = await deps.db.run<Row>(sql`
     SELECT ${columns} FROM dead_events ${before === undefined ? empty : sql`WHERE id < ${before}`}
     ORDER BY id DESC LIMIT ${limit}`);
-  return create(ListDeadEventsResponseSchema, { events: rows.map(messageOf) });
+  return create(ListDeadEventsResponseSchema, { events: rows.map(toMessage) });
 }
 
 /** Reads one dead event with its message. */
 export async function showDeadEvent(deps: Deps, { id }: ShowDeadEventRequest): Promise<ShowDeadEventResponse> {
   const { message, ...row } = await read(deps, id);
-  return create(ShowDeadEventResponseSchema, { event: messageOf(row), message });
+  return create(ShowDeadEventResponseSchema, { event: toMessage(row), message });
 }
 
 /** Accepts a dead event as if it arrived now. If it is interrupted, it can be repeated: an event that has arrived does not arrive twice. */
@@ -86,6 +86,6 @@ function decode(message: Uint8Array): Event {
   }
 }
 
-function messageOf({ eventId, receivedAt, ...row }: Row) {
+function toMessage({ eventId, receivedAt, ...row }: Row) {
   return { ...row, receivedAt: receivedAt.toISOString(), ...(eventId !== null && { eventId }) };
 }

@@ -80,8 +80,8 @@ export async function listDeliveries(
   { subscriptionId, state, since, limit, after }: ListDeliveriesRequest,
   maxExamined = MAX_EXAMINED,
 ): Promise<ListDeliveriesResponse> {
-  const { accountId, environment, url } = await ownerOf(deps, subscriptionId);
-  const unread = sql`received_at >= ${since}::timestamptz ${after === undefined ? empty : sql`AND ${place} < ${placeOf(after)}`}`;
+  const { accountId, environment, url } = await findOwner(deps, subscriptionId);
+  const unread = sql`received_at >= ${since}::timestamptz ${after === undefined ? empty : sql`AND ${place} < ${parseCursor(after)}`}`;
   const [end] = await deps.db.run<{ receivedAt: Date; eventId: string }>(sql`
     SELECT received_at AS "receivedAt", id AS "eventId" FROM events WHERE ${unread}
     ORDER BY received_at DESC, id DESC OFFSET ${maxExamined - 1} LIMIT 1`);
@@ -89,7 +89,7 @@ export async function listDeliveries(
     SELECT ${deliveryColumns}
     FROM (
       SELECT id, type, received_at FROM events
-      WHERE ${unread} ${end ? sql`AND ${place} >= ${placeOf(cursorOf(end))}` : empty}
+      WHERE ${unread} ${end ? sql`AND ${place} >= ${parseCursor(toCursor(end))}` : empty}
         AND account_id = ${accountId} AND environment = ${environment}) AS e
     CROSS JOIN LATERAL (
       SELECT * FROM deliveries
@@ -100,11 +100,11 @@ export async function listDeliveries(
   const last = rows.length === limit ? rows.at(-1) : end;
   return create(ListDeliveriesResponseSchema, {
     deliveries: rows.map(deliveryMessage),
-    ...(last && { nextCursor: cursorOf(last) }),
+    ...(last && { nextCursor: toCursor(last) }),
   });
 }
 
-async function ownerOf(deps: { db: Database }, id: string) {
+async function findOwner(deps: { db: Database }, id: string) {
   const [owner] = await deps.db.run<{ accountId: string; environment: string; url: string }>(
     sql`SELECT account_id AS "accountId", environment, url FROM subscriptions WHERE id = ${id}`,
   );
@@ -115,11 +115,11 @@ async function ownerOf(deps: { db: Database }, id: string) {
 /** The position of an event in the order of arrival. */
 const place = sql`(received_at, id)`;
 
-function cursorOf({ receivedAt, eventId }: { receivedAt: Date; eventId: string }): string {
+function toCursor({ receivedAt, eventId }: { receivedAt: Date; eventId: string }): string {
   return `${receivedAt.toISOString()} ${eventId}`;
 }
 
-function placeOf(cursor: string): Sql {
+function parseCursor(cursor: string): Sql {
   const [receivedAt, id] = cursor.split(" ");
   return sql`(${receivedAt}::timestamptz, ${id})`;
 }

@@ -65,7 +65,7 @@ async function reseal<Row extends { sealed: Buffer }>(
 
 // A row that cannot be opened keeps its key in use, but does not stop the others.
 function reopened<Row extends { sealed: Buffer }>(deps: SubscriptionDeps, table: SealedRows<Row>, row: Row) {
-  const identity = table.identityOf(row);
+  const identity = table.toIdentity(row);
   try {
     return [{ row, resealed: deps.keyRing.seal(deps.keyRing.open(row.sealed, identity), identity) }];
   } catch (err) {
@@ -90,7 +90,7 @@ interface SealedRows<Row extends { sealed: Buffer } = { sealed: Buffer }> {
   /** Selects some rows that one of these keys has sealed. */
   select(keyIds: readonly string[], limit: number): Sql;
   /** The identity to which a row's bytes are sealed. */
-  identityOf(row: Row): readonly string[];
+  toIdentity(row: Row): readonly string[];
   /** Replaces the bytes of each row that still holds the bytes that were read, and returns a row for each. Locks by primary key. */
   replace(rows: readonly Row[], resealed: readonly Uint8Array[]): Sql;
   /** Selects the IDs of the keys with which its rows are sealed. */
@@ -106,7 +106,7 @@ interface SealedSecret {
 const sealedSecrets: SealedRows<SealedSecret> = {
   select: (keyIds, limit) => sql`
     SELECT id, secret AS sealed FROM subscriptions WHERE sealed_with(secret) = ANY(${keyIds}::text[]) LIMIT ${limit}`,
-  identityOf: (row) => secretIdentity(row.id),
+  toIdentity: (row) => secretIdentity(row.id),
   // NO KEY: deliveries that are being inserted refer to the subscription and must not wait.
   replace: (rows, resealed) => sql`
     UPDATE subscriptions AS s SET secret = locked.resealed
@@ -133,7 +133,7 @@ const sealedBodies: SealedRows<SealedBody> = {
   select: (keyIds, limit) => sql`
     SELECT account_id AS "accountId", environment, idempotency_key AS "idempotencyKey", body AS sealed
     FROM ledger WHERE kind = 'result' AND sealed_with(body) = ANY(${keyIds}::text[]) LIMIT ${limit}`,
-  identityOf: ledgerIdentity,
+  toIdentity: ledgerIdentity,
   replace: (rows, resealed) => sql`
     UPDATE ledger AS l SET body = locked.resealed
     FROM (
