@@ -1,9 +1,9 @@
 import type { AddressInput, OrderInput, ParcelInput } from "../../input/schemas.js";
 
-/** The fields that orders and shipments share, as the RPCs name them. */
-export function recordFields({ reference, from, to, parcel, metadata }: OrderInput) {
+/** The fields of an order or a shipment, as the RPCs name them. Further fields stay as they are. */
+export function recordFields<Input extends OrderInput>({ from, to, parcel, metadata, ...others }: Input) {
   return {
-    reference,
+    ...others,
     from: addressFields(from),
     to: addressFields(to),
     parcel: parcelFields(parcel),

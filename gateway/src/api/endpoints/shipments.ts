@@ -76,8 +76,9 @@ function createShipment(
   { caller, claim, input }: Write<ShipmentInput>,
   options: CallOptions,
 ) {
-  const order = input.order_id === undefined ? {} : { orderId: input.order_id };
-  return clients.records.createShipment({ caller, claim, ...recordFields(input), ...order }, options);
+  const { order_id: orderId, ...fields } = input;
+  const order = orderId === undefined ? {} : { orderId };
+  return clients.records.createShipment({ caller, claim, ...recordFields(fields), ...order }, options);
 }
 
 async function getShipment({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
