@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Union
 
 from shipping_client import (
     CreatedWebhook,
     Label,
+    LabelCreatedEvent,
     LabelInput,
+    LabelVoidedEvent,
     Order,
+    OrderCreatedEvent,
     OrderInput,
     Page,
     Rate,
     Shipment,
+    ShipmentCreatedEvent,
     ShipmentInput,
     Shipping,
     UnknownEvent,
@@ -64,7 +68,10 @@ def values_of_tomorrow(rate: Rate, label: Label, shipment: Shipment, webhook: We
     print(label["test"] is False, rate["amount"] == 0, label["charge"]["amount"] == 7.5, "x" in webhook["events"])
 
 
-def events(event: WebhookEvent) -> None:
+KnownEvent = Union[OrderCreatedEvent, ShipmentCreatedEvent, LabelCreatedEvent, LabelVoidedEvent, UnknownEvent]
+
+
+def events(event: KnownEvent) -> WebhookEvent:
     if event["type"] == "order.created":
         assert_type(event["data"], Order)
     elif event["type"] == "shipment.created":
@@ -78,3 +85,4 @@ def events(event: WebhookEvent) -> None:
     assert_type(verify_webhook(b"{}", {}, ["whsec_x"]), WebhookEvent)
     # A parsed body.
     verify_webhook({"id": "evt_1"}, {}, "whsec_x")  # type: ignore[arg-type]
+    return event

@@ -19,6 +19,7 @@ import {
   type UnknownEvent,
   type Webhook,
   type WebhookEvent,
+  type WebhookInput,
   webhooks,
 } from "./shipping.js";
 
@@ -65,11 +66,13 @@ const uses = {
     else if (event.type === "label.created" || event.type === "label.voided")
       expectTypeOf(event.data).toEqualTypeOf<Label>();
     else {
-      expectTypeOf(event).toEqualTypeOf<UnknownEvent>();
       const type: string = event.type;
       expectTypeOf([type, event.id]).toEqualTypeOf<string[]>();
     }
-    expectTypeOf(event).toEqualTypeOf<OrderEvent | ShipmentEvent | LabelEvent | UnknownEvent>();
+    type Subscribable = WebhookInput["events"][number];
+    expectTypeOf<Exclude<WebhookEvent, { type: Subscribable }>>().toEqualTypeOf<UnknownEvent>();
+    expectTypeOf<Subscribable>().toExtend<WebhookEvent["type"]>();
+    expectTypeOf<OrderEvent | ShipmentEvent | LabelEvent>().toExtend<WebhookEvent>();
     expectTypeOf(event).toEqualTypeOf<Event>();
     expectTypeOf(webhooks.verify).returns.resolves.toEqualTypeOf<WebhookEvent>();
     webhooks.verify("{}", "t=1,v1=…", ["whsec_…", "whsec_…"]);
