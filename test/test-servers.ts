@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { NOT_DURABLE } from "@shipping/kit/testing/database";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { findNatsServer } from "@shipping/local/servers/find-nats-server";
 import { startNatsServer } from "@shipping/local/servers/nats-server";
@@ -14,9 +15,7 @@ await chmod(folder, 0o755);
 const stops: (() => Promise<void>)[] = [];
 
 async function startPostgres(): Promise<string> {
-  // Nothing here has to outlive a power cut, and dropping a database would wait for the disk for a second.
-  const settings = { fsync: "off", full_page_writes: "off" };
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres"), settings });
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres"), settings: NOT_DURABLE });
   stops.push(postgres.stop);
   return postgres.url("postgres");
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { BASE_PATH, pathWith, type Route } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import type { RawAnswer } from "@shipping/gateway/testing/raw-http";
+import { runs } from "@shipping/kit/testing/runs";
 import { type ErrorCode, errors } from "@shipping/proto/errors";
 import fc from "fast-check";
 import { type Stack, startStack } from "../stack.js";
@@ -21,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 /** So many tries, or as many as there is time for. */
-const bounded = (numRuns: number) => ({ numRuns, interruptAfterTimeLimit: 2_000 });
+const bounded = (few: number) => ({ numRuns: runs(few), interruptAfterTimeLimit: runs(2_000) });
 
 const STATUSES = [200, 201, 400, 401, 403, 404, 409, 413, 415, 422, 429, 431];
 

@@ -1,3 +1,4 @@
+import { runs } from "@shipping/kit/testing/runs";
 import fc from "fast-check";
 import { createOrder, createShipment, createWebhook, RECORD } from "../api/platform.js";
 import { type ApiClient, apiClient, type Order, refusal, type Shipment } from "../api-client.js";
@@ -47,7 +48,7 @@ const address = fc.record({
 const metadata = fc.dictionary(text, fc.oneof(text, fc.array(text, { maxLength: 3 })), { maxKeys: 3 });
 const record = fc.record({ reference: text, from: address, to: address, metadata });
 // A record holds two dozen texts: a hundred records are thousands of them.
-const bounded = { numRuns: 100, interruptAfterTimeLimit: 20_000 };
+const bounded = { numRuns: runs(50), interruptAfterTimeLimit: runs(20_000) };
 
 describe.each(["/orders", "/shipments"])("the texts of POST %s", (path) => {
   test("are stored and returned to the byte, in the creation, its replay, the record and its list", async () => {

@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { NOT_DURABLE } from "@shipping/kit/testing/database";
 import { examples } from "@shipping/local/option-values";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { Argument, Command } from "commander";
@@ -13,6 +14,8 @@ import { getPrograms } from "./get-programs.js";
 // `npm run trial -- versions [oldest] [middle] [newest]`: on each, the tests beside the code, which run every statement, and the demo
 // over separate processes. `--reports FOLDER` keeps Jest's results there as JSON.
 const root = fileURLToPath(new URL("../..", import.meta.url));
+// Drawing and rendering, which ask neither PostgreSQL nor NATS, and Node for little.
+const SAME_EVERYWHERE = "/carrier/src/label/|/gateway/src/(developers/page|guides|openapi|reference)/|/node_modules/";
 const LIMIT_MS = 15 * 60_000;
 
 // Ctrl-C ends the tests, and then what was started for them here.
@@ -37,7 +40,8 @@ async function runOn(name: string, combination: Combination): Promise<boolean> {
   const programs = await getPrograms(combination);
   const folder = await mkdtemp(join(tmpdir(), "shipping-versions-"));
   await chmod(folder, 0o755);
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres"), programs: programs.postgres });
+  const dataDir = join(folder, "postgres");
+  const postgres = await startEmbeddedPostgres({ dataDir, programs: programs.postgres, settings: NOT_DURABLE });
   const env = {
     ...process.env,
     PATH: [programs.node, programs.nats, process.env.PATH].join(delimiter),
@@ -52,7 +56,8 @@ async function runOn(name: string, combination: Combination): Promise<boolean> {
     return status === 0;
   };
   try {
-    const beside = await jest("beside", "kit/src", "gateway/src", "services/.*/src", "deploy/local/src");
+    const rooms = ["kit/src", "gateway/src", "services/.*/src", "deploy/local/src"];
+    const beside = await jest("beside", ...rooms, "--testPathIgnorePatterns", SAME_EVERYWHERE);
     return !interrupted && (await jest("demo", "test/versions", "--testMatch", "**/versions/*.check.ts")) && beside;
   } finally {
     await postgres.stop();

@@ -1,5 +1,6 @@
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
+import { runs } from "@shipping/kit/testing/runs";
 import fc from "fast-check";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { type AdmitDeps, admit, createAdmit } from "./admit.js";
@@ -146,7 +147,7 @@ describe("the rate window", () => {
           }
         }
       }),
-      { numRuns: 20 },
+      { numRuns: runs(8) },
     );
   });
 });

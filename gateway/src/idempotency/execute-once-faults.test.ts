@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Failure, fail } from "@shipping/kit/errors";
+import { runs } from "@shipping/kit/testing/runs";
 import { newCaller } from "@shipping/kit/testing/writes";
 import fc from "fast-check";
 import { idempotencyUnderTest, lost, toAnswer } from "../testing/idempotency-under-test.js";
@@ -121,6 +122,6 @@ test("whatever is lost, late or refused: one execution at most, and every answer
         }
       },
     ),
-    { numRuns: 100 },
+    { numRuns: runs(30) },
   );
 });

@@ -1,4 +1,5 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { runs } from "@shipping/kit/testing/runs";
 import { AddressSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import fc from "fast-check";
 import { addressLines, countryName, type Order } from "./address-lines.js";
@@ -132,7 +133,7 @@ describe("addressLines", () => {
         const missing = Object.values(address).filter((value) => !lines.some((line) => line.includes(value)));
         expect(missing).toEqual([]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(200) },
     );
   });
 });

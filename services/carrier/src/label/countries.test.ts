@@ -1,4 +1,5 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { runs } from "@shipping/kit/testing/runs";
 import { AddressSchema, ParcelSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import fc from "fast-check";
 import { countryName } from "./address-lines.js";
@@ -200,6 +201,6 @@ test("however long its fields are, an address keeps a line of each, and the coun
         for (const initial of ["N", "C", "A", "B"]) expect(lines.join("\n")).toMatch(new RegExp(initial));
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(20) },
   );
 });

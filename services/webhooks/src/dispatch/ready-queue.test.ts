@@ -1,4 +1,5 @@
 import { eventually } from "@shipping/kit/testing/eventually";
+import { runs } from "@shipping/kit/testing/runs";
 import { newCaller } from "@shipping/kit/testing/writes";
 import fc from "fast-check";
 import sql from "sql-template-tag";
@@ -131,7 +132,7 @@ test("after any statement, each row obeys the rule", async () => {
         await webhooks.db.run(sql`TRUNCATE deliveries`);
         await webhooks.db.run(sql`UPDATE ready_queue SET next_due = NULL, in_flight = 0, fail_streak = 0`);
       }),
-    { numRuns: 60 },
+    { numRuns: runs(20) },
   );
 });
 

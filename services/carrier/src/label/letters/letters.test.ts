@@ -1,3 +1,4 @@
+import { runs } from "@shipping/kit/testing/runs";
 import fc from "fast-check";
 import { fontFor, isForeign, ownLetters } from "./letters.js";
 import { setLine } from "./set-line.js";
@@ -45,7 +46,7 @@ describe("ownLetters", () => {
         expect(ownLetters(own)).toBe(own);
         expect(setLine(own).width).toBeGreaterThanOrEqual(0);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100) },
     );
   });
 });

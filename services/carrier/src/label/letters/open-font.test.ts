@@ -1,4 +1,5 @@
 import { readdirSync } from "node:fs";
+import { runs } from "@shipping/kit/testing/runs";
 import fc from "fast-check";
 import { type Direction, isShaped, openFont } from "./open-font.js";
 
@@ -59,7 +60,7 @@ test.each(readdirSync(FONTS).filter((file) => file.endsWith(".ttf")))("%s sets e
     fc.property(text, fc.constantFrom<Direction>("ltr", "rtl"), (text, direction) => {
       expect(font.set(text, direction).length).toBeGreaterThan(0);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(100) },
   );
 });
 
