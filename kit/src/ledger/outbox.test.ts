@@ -108,6 +108,7 @@ describe("the relay", () => {
     }
     bus.out = false;
     expect(await outbox.relayOnce()).toBe(1);
+    expect(bus.taken).toEqual([stored[0]?.id]);
     expect(await outbox.relayOnce()).toBe(19);
     expect([...bus.taken].sort()).toEqual(stored.map(({ id }) => id).sort());
   });

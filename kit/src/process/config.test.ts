@@ -69,6 +69,13 @@ describe("databaseUrl", () => {
   );
 });
 
+test("DATABASE_POOL leaves a connection beside the two for lists", () => {
+  const read = (size: string) =>
+    readConfig(z.object({ DATABASE_POOL: serviceSettings.DATABASE_POOL }), { DATABASE_POOL: size });
+  expect(read("3").DATABASE_POOL).toBe(3);
+  expect(() => read("2")).toThrow("DATABASE_POOL");
+});
+
 describe("urlList", () => {
   const read = (url: string) => readConfig(z.object({ RECORDS_URL: urlList() }), { RECORDS_URL: url });
 
