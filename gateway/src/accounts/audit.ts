@@ -11,7 +11,6 @@ export interface Actor {
   source: string;
 }
 
-/** The operator at the command line. */
 export const OPERATOR: Actor = { name: "operator", source: "command line" };
 
 export type AuditAction =
@@ -28,14 +27,12 @@ export type AuditAction =
   | "webhook.disabled"
   | "label.voided";
 
-/** A change to something of an account. */
 export interface Change {
   accountId: string;
   action: AuditAction;
   environment: Environment | null;
-  /** The ID of what was changed. */
   subject: string;
-  /** Its name, for people. */
+  /** The name of what was changed, for people. */
   detail: string;
 }
 
@@ -52,7 +49,6 @@ export function writeAuditEntry(
     FROM ${from}`;
 }
 
-/** A label that a member has voided. */
 export interface VoidedLabel {
   accountId: string;
   environment: Environment;

@@ -1,10 +1,8 @@
 import sql from "sql-template-tag";
 import { type AdminDeps, windowStart } from "../database/deps.js";
 
-/** The longest window of a limit. */
 export const MAX_WINDOW_MINUTES = 60;
 
-/** How many emails can be requested in a time window. */
 export interface MailLimit {
   /** Who or what is limited, such as `invitations:acc_…`. */
   name: string;

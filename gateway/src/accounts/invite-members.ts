@@ -6,7 +6,6 @@ import { type Actor, writeAuditEntry } from "./audit.js";
 import { countMail } from "./count-mails.js";
 import { type CreatedLink, getMember, memberRefusal, newLink, normalizeEmail, type Role } from "./manage-members.js";
 
-/** How long an invitation is valid. */
 export const INVITATION_DAYS = 7;
 /** Per account: enough for a department, too few for spam. */
 export const INVITATIONS_PER_HOUR = 50;
@@ -15,7 +14,6 @@ interface Invitation {
   accountId: string;
   /** The form that asks for it: sent several times, it creates one. */
   formId: string;
-  /** The address of the developer area. */
   origin: string;
 }
 

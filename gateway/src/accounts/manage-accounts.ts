@@ -10,12 +10,10 @@ const NAME = /^(?=.*\S)\P{Cc}{1,200}$/u;
 /** The rule for names, as the end of a sentence that says "must have". */
 export const NAME_RULE = "1 to 200 characters, at least one of them not a space, and no control characters";
 
-/** True if an account or a key may have this name. */
 export function isName(text: string): boolean {
   return NAME.test(text) && isClean(text);
 }
 
-/** Creates an account. Names need not be unique. */
 export async function createAccount(
   deps: AdminDeps,
   { name }: { name: string },
@@ -27,7 +25,6 @@ export async function createAccount(
   });
 }
 
-/** An account, with the times at which it was suspended and erased, if it was. */
 export interface Account {
   id: string;
   name: string;
@@ -37,23 +34,19 @@ export interface Account {
   erasedAt: Date | null;
 }
 
-/** All accounts, the oldest first. */
 export function listAccounts(deps: AdminDeps): Promise<Account[]> {
   return deps.prisma.account.findMany({ orderBy: [{ createdAt: "asc" }, { id: "asc" }] });
 }
 
-/** Refuses an invalid name of `what`. */
 export function requireName(name: string, what: string): void {
   if (!isName(name)) throw fail("invalid_request", `${what} must have ${NAME_RULE}.`);
 }
 
-/** Refuses an account that does not exist. */
 export async function requireAccount({ prisma }: Pick<AdminDeps, "prisma">, id: string): Promise<void> {
   const account = await prisma.account.findUnique({ where: { id }, select: { id: true } });
   if (!account) throw noSuchAccount(id);
 }
 
-/** The refusal of an account that does not exist. */
 export function noSuchAccount(id: string): Failure {
   return fail("not_found", `No such account: ${id}`);
 }
@@ -127,7 +120,6 @@ export interface Counted {
   count: number;
 }
 
-/** Counts an account's members, keys, and requests in the last seven days by outcome. */
 export async function readUsage(deps: AdminDeps, accountId: string): Promise<Counted[]> {
   const rows = await deps.db.run<{ kind: string; environment: string | null; count: bigint }>(sql`
     SELECT 'members' AS kind, NULL AS environment, count(*) AS count FROM account_members WHERE account_id = ${accountId}

@@ -30,7 +30,6 @@ export interface CreatedKey {
   expiresAt?: Date;
 }
 
-/** A key in a list. */
 export interface ListedKey {
   id: string;
   environment: string;
@@ -108,7 +107,6 @@ export async function listKeys(deps: AdminDeps, { accountId }: { accountId: stri
   });
 }
 
-/** One key. */
 export async function getKey(deps: Pick<AdminDeps, "prisma">, ref: KeyRef): Promise<ListedKey & { accountId: string }> {
   const key = await deps.prisma.apiKey.findUnique({ where: { ...ref }, select: { ...LISTED_KEY, accountId: true } });
   if (!key) throw fail("not_found", `No such key: ${ref.id}`);

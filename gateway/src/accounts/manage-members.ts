@@ -13,7 +13,6 @@ export const ROLES = ["admin", "viewer"] as const;
 /** What a member may do in the developer area: change things, or only see them. */
 export type Role = (typeof ROLES)[number];
 
-/** A person who works for an account. */
 export interface Member {
   id: string;
   email: string;
@@ -25,10 +24,8 @@ export interface Member {
   invitedAt: Date | null;
 }
 
-/** A member of an account, by ID or by email. */
 export type MemberRef = { accountId: string } & ({ id: string } | { email: string });
 
-/** A link that signs a member in once. */
 export interface CreatedLink {
   url: string;
   email: string;
@@ -37,7 +34,6 @@ export interface CreatedLink {
 
 export const LINK_MINUTES = 15;
 
-/** Normalizes an email address, as it is stored and compared. */
 export function normalizeEmail(text: string): string {
   const email = text.trim().toLowerCase();
   if (!isAddress(email)) throw fail("invalid_request", `Invalid email address: ${JSON.stringify(text)}`);
@@ -47,7 +43,6 @@ export function normalizeEmail(text: string): string {
 /** How many members an account can have; a trigger on `account_members` enforces it. */
 export const MEMBERS_LIMIT = 100;
 
-/** Adds a member to an account. */
 export async function addMember(
   deps: AdminDeps,
   wanted: { accountId: string; email: string; role: Role },
@@ -106,7 +101,6 @@ export async function listMembers(
   return members.map(toMember);
 }
 
-/** Reads one member. */
 export async function getMember(deps: Pick<AdminDeps, "prisma">, ref: MemberRef): Promise<Member> {
   const { accountId, ...named } = ref;
   const where = "email" in named ? { accountId, email: normalizeEmail(named.email) } : { accountId, ...named };
@@ -178,7 +172,6 @@ export async function createSignInLink(
   return { url, email: member.email, expiresAt: made!.expiresAt };
 }
 
-/** Creates a sign-in link, and its hash for the database. */
 export function newLink({ random }: Pick<AdminDeps, "random">, origin: string) {
   const token = Buffer.from(random(32)).toString("base64url");
   return { url: `${origin}/developers/sign-in/${token}`, hash: tokenHash(token) };

@@ -5,7 +5,6 @@ import type { AdminDeps } from "../database/deps.js";
 const MAX_ARGUMENTS_CHARACTERS = 2_000;
 const MAX_REASON_CHARACTERS = 500;
 
-/** A change by an operator. */
 export interface Act {
   operator: string;
   host: string;

@@ -16,7 +16,6 @@ import { describeError } from "./platform/finding.js";
 import { AdminCommand, logChanges, type Tools } from "./tools/admin-command.js";
 import { inLine, toJson } from "./tools/print.js";
 
-/** The environment and terminal of a command. */
 export interface Shell {
   env?: Env;
   out(text: string): void;
@@ -48,7 +47,6 @@ function escapeOutput({ env, out, err, ask }: Shell): Shell {
   };
 }
 
-/** The command line with all its commands. */
 export function adminCommand(shell: Shell): AdminCommand {
   const config = () => adminConfig(shell.env);
   const platform = () => findPlatform(config());

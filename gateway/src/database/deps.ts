@@ -5,7 +5,6 @@ import type { Log } from "@shipping/kit/process/log";
 import sql, { join, raw, type Sql } from "sql-template-tag";
 import { PrismaClient } from "../gen/prisma/client.js";
 
-/** The dependencies of all operations of the gateway. */
 export interface GatewayDeps {
   db: Database;
   prisma: PrismaClient;
@@ -16,7 +15,6 @@ export interface GatewayDeps {
   clockOffsetMs: number;
 }
 
-/** The dependencies of the operator's operations. */
 export type AdminDeps = Pick<GatewayDeps, "db" | "prisma" | "now" | "random"> &
   Partial<Pick<GatewayDeps, "clockOffsetMs">>;
 
@@ -25,7 +23,6 @@ export function clock({ clockOffsetMs = 0 }: Partial<Pick<GatewayDeps, "clockOff
   return sql`(clock_timestamp() + ${clockOffsetMs} * interval '1 millisecond')`;
 }
 
-/** When the current window of so many minutes began. */
 export function windowStart(deps: Partial<Pick<GatewayDeps, "clockOffsetMs">>, minutes: number): Sql {
   return sql`date_bin(${minutes} * interval '1 minute', ${clock(deps)}, timestamptz '2000-01-01 00:00Z')`;
 }

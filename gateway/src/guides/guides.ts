@@ -1,13 +1,10 @@
 import { EVENT_TYPES, type EventType, eventTypes } from "@shipping/proto/event-types";
 
-/** A page of `/docs`. */
 export interface Guide {
   /** Its path below `/docs`. */
   slug: string;
-  /** Its file in the repository. */
   file: string;
   title: string;
-  /** A description in one line. */
   about: string;
   /** The event type that it describes. Its fields and an example are added from the OpenAPI document. */
   event?: EventType;
@@ -27,7 +24,6 @@ const eventGuides: readonly Guide[] = EVENT_TYPES.map((event) => ({
   event,
 }));
 
-/** All guides, in reading order. */
 export const guides: readonly Guide[] = [
   ["quick-start", "Quick start", "Create a label and download its PDF in five steps."],
   ["idempotency", "Idempotency", "Retry any request without creating a second label."],

@@ -6,16 +6,12 @@ import { guides } from "./guides.js";
 import type { Rendered } from "./render-guide.js";
 
 export const style = loadAsset("/docs/style.css", "site.css", "base.css", "code.css", "guides.css");
-/** Highlights the current section in the list. */
 export const script = loadAsset("/docs/script.js", "guides.js");
 
 interface Frame {
   title: string;
-  /** The path of the page, highlighted in the list. */
   path: string;
-  /** The search text. */
   words?: string;
-  /** The sections of a guide, for the list beside the text. */
   sections?: Rendered["sections"];
   children: ComponentChildren;
 }

@@ -9,14 +9,11 @@ export interface Section {
   /** Its path, with the ID of its heading. */
   href: string;
   title: string;
-  /** The title of its page. */
   of: string;
   text: string;
   /** Its examples, with a lower weight than its text. */
   code?: string;
-  /** Method and path of an operation. */
   endpoint?: string;
-  /** Field names. */
   names?: string;
   /** Error codes, with the lowest weight. */
   codes?: string;
@@ -27,7 +24,6 @@ export interface Hit extends Pick<Section, "href" | "title" | "of"> {
   excerpt: string;
 }
 
-/** The rendered guides and their search. */
 export interface Library {
   page(slug: string): { guide: Guide; rendered: Rendered } | undefined;
   /** Searches for the first ten words in the first hundred characters. */
@@ -50,7 +46,6 @@ function splitWords(text: string): string[] {
   return [...splitDefault(text), ...(text.match(NAME) ?? [])];
 }
 
-/** Reads a file in `docs`. */
 export function readGuideFile(name: string): Buffer {
   return readFileSync(new URL(`docs/${name}`, ROOT));
 }

@@ -5,7 +5,6 @@ import { render } from "preact-render-to-string";
 import { type Code, CodeExample, CodeTabs } from "../site/code-example.js";
 import { files, type Guide, guides } from "./guides.js";
 
-/** A rendered guide. */
 export interface Rendered {
   html: string;
   sections: { id: string; title: string; level: number }[];
@@ -125,7 +124,6 @@ function toText(markdown: string): string {
   return markdown.replace(/\]\([^)]*\)/g, "]").replace(/[`*[\]]/g, "");
 }
 
-/** Blocks of code as HTML: one alone, or several as tabs. */
 export function renderCode(blocks: readonly Code[]): string {
   const [first, second] = blocks;
   if (!first) return "";

@@ -24,10 +24,8 @@ export interface Schema {
   pattern?: string;
 }
 
-/** The named schemas of the document. */
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** A description of a field, a parameter or a header. */
 export interface Field {
   name: string;
   /** `string`, `array of string`, or the name of a schema. */
@@ -41,7 +39,6 @@ export interface Field {
   fields: readonly Field[];
 }
 
-/** The fields of an object, in the order of the document. */
 export function describeFields(schema: Schema, schemas: Schemas): Field[] {
   const { properties = {}, required = [] } = resolve(schema, schemas);
   return Object.entries(properties).map(([name, field]) =>
@@ -49,7 +46,6 @@ export function describeFields(schema: Schema, schemas: Schemas): Field[] {
   );
 }
 
-/** One field of an object, or a parameter. */
 export function describeField(name: string, schema: Schema, schemas: Schemas, isRequired: boolean): Field {
   const resolved = resolve(schema, schemas);
   const pattern =
@@ -69,12 +65,10 @@ export function resolve(schema: Schema, schemas: Schemas): Schema {
   return schema.$ref === undefined ? schema : { ...schemas[refName(schema)], ...schema };
 }
 
-/** The name of the schema that a reference points to. */
 export function refName({ $ref = "" }: Schema): string {
   return $ref.slice($ref.lastIndexOf("/") + 1);
 }
 
-/** True if the schema refers to a named schema with fields. */
 export function isNamedObject(schema: Schema, schemas: Schemas): boolean {
   return schema.$ref !== undefined && schemas[refName(schema)]?.properties !== undefined;
 }
@@ -135,7 +129,6 @@ function describePattern({ pattern, format }: Schema): string | undefined {
   return format === "date-time" ? "" : undefined;
 }
 
-/** The parts of the OpenAPI document about events. */
 export interface EventDocument {
   webhooks: Record<
     string,

@@ -46,7 +46,6 @@ export function serveGuides(app: Express, site: Site, origin: () => string, libr
   app.get("/docs/events/:type", (req, res, next) => serveGuide(`events/${req.params.type}`, req, res, next));
 }
 
-/** Redirects permanently. */
 export function redirect(res: Response, path: string): void {
   res.writeHead(308, { Location: path, "Content-Length": 0 }).end();
 }
@@ -55,7 +54,6 @@ function page(html: string): Document {
   return createDocument("text/html; charset=utf-8", html, SCRIPTED_PAGE_HEADERS);
 }
 
-/** The first page: what the API does, and a list of guides. */
 export function overviewPage(site: Site): string {
   return renderPage(site, {
     title: "Overview",
@@ -105,7 +103,6 @@ function Card({ path, title, about }: { path: string; title: string; about: stri
   );
 }
 
-/** A guide, with the list of its sections and links to the previous and next page. */
 export function guidePage(site: Site, guide: Guide, { html, sections }: Rendered): string {
   return renderPage(site, {
     title: guide.title,
@@ -144,7 +141,6 @@ function withoutArea(html: string): string {
   return html.replace(/<a href="\/developers[^"]*">(.*?)<\/a>/gs, "$1");
 }
 
-/** The results of a search. */
 export function searchPage(site: Site, words: string, hits: readonly Hit[]): string {
   const count = hits.length === 1 ? "1 result" : `${hits.length || "No"} results`;
   return renderPage(site, {

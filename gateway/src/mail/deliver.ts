@@ -5,7 +5,6 @@ import type { ConnectionOptions } from "node:tls";
 import { createTransport, type SendMailOptions } from "nodemailer";
 import type { MailRoute, Sender, SmtpServer } from "./settings.js";
 
-/** A mail to one person, in both forms. */
 export interface Mail {
   to: string;
   subject: string;
@@ -13,10 +12,8 @@ export interface Mail {
   html: string;
 }
 
-/** Makes one attempt to send a mail. */
 export type Deliver = (mail: Mail) => Promise<void>;
 
-/** Time limits for an SMTP server. */
 export interface SmtpTimeouts {
   connectMs: number;
   /** Without any data from the server. */

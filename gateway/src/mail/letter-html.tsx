@@ -14,7 +14,6 @@ main { max-width: 560px; margin: 0 auto; }
   .url a { color: #8fb4ff; }
 }`;
 
-/** A letter as a page of HTML, which loads nothing from elsewhere. */
 export function letterHtml(product: string, { subject, before, links, after }: Letter): string {
   const html = render(
     <html lang="en">

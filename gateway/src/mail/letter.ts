@@ -3,13 +3,10 @@ import { SITE_NAME } from "../site/site-header.js";
 import type { Mail } from "./deliver.js";
 import { letterHtml } from "./letter-html.js";
 
-/** The content of an email. */
 export interface Letter {
   subject: string;
-  /** Paragraphs before the links. */
   before: readonly string[];
   links: readonly { words: string; url: string }[];
-  /** Paragraphs after them. */
   after: readonly string[];
 }
 

@@ -3,9 +3,7 @@ import type { Metrics } from "@shipping/kit/process/metrics";
 import type { Deliver, Mail } from "./deliver.js";
 import { isAddress } from "./settings.js";
 
-/** Sends mails in the background, with retries. */
 export interface Mailer {
-  /** True if emails are sent at all. */
   canSend: boolean;
   /**
    * Queues a mail, or a function that writes one when its turn comes (or finds that none is needed). Resolves, never rejects, with whether a
@@ -21,7 +19,6 @@ export interface Mailer {
   stop(withinMs?: number): Promise<void>;
 }
 
-/** Writes a mail in the background. */
 export type WriteMail = () => Promise<Mail | undefined>;
 
 /** How many mails can wait in one process; more are dropped. */
@@ -41,7 +38,6 @@ interface Waiting {
 }
 
 interface Options {
-  /** Undefined: nothing can be sent. */
   deliver: Deliver | undefined;
   log: Log;
   metrics: Metrics;
@@ -159,7 +155,6 @@ export function createMailer({
   };
 }
 
-/** The recipient is not one email address, so a retry cannot help. */
 class NotAnAddress extends Error {
   override readonly name = "NotAnAddress";
 }

@@ -3,7 +3,6 @@ import { z } from "zod";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** An SMTP server. */
 export interface SmtpServer {
   host: string;
   port: number;
@@ -13,23 +12,19 @@ export interface SmtpServer {
   password?: string;
 }
 
-/** The sender of emails. */
 export interface Sender {
   name: string;
   address: string;
 }
 
-/** Where mails go: to a server or into a folder. */
 export type MailRoute = { from: Sender } & (
   | { smtp: SmtpServer }
   | {
       folder: string;
-      /** Also prints the text of each mail. */
       print?: ((text: string) => void) | undefined;
     }
 );
 
-/** The settings of emails. */
 export const mailSettings = {
   SMTP_URL: secret(z.string())
     .refine(isSmtpUrl, { message: "must be smtp://user:password@host:port, or smtps:// for implicit TLS" })
@@ -53,7 +48,6 @@ export const mailSettings = {
 
 type MailConfig = z.output<z.ZodObject<typeof mailSettings>>;
 
-/** Rejects an SMTP server without a sender, and a mail folder in production. */
 export function checkMailSettings(config: MailConfig & { NODE_ENV: string }, context: z.RefinementCtx): void {
   const refuse = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
   if (config.SMTP_URL && !config.MAIL_FROM) refuse("MAIL_FROM", "is missing: SMTP_URL requires it");

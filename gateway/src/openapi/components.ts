@@ -5,7 +5,6 @@ import * as resources from "../api/resources.js";
 import * as schemas from "../input/schemas.js";
 import { CLEAN_PATTERN } from "../input/text.js";
 
-/** A JSON Schema in the OpenAPI document. */
 export type JsonSchema = Record<string, unknown>;
 
 const codes = Object.keys(errors) as [ErrorCode, ...ErrorCode[]];
@@ -64,7 +63,6 @@ export function pascalCase(type: EventType): string {
 
 for (const [id, schema] of names) named.add(schema, { id });
 
-/** The schemas of the document, by name. */
 export function componentSchemas(): Record<string, JsonSchema> {
   const options = { uri: refTo, io: "input", unrepresentable: "any" } as const;
   const { schemas: made } = z.toJSONSchema(named, options);
@@ -88,7 +86,6 @@ const metadataValue: JsonSchema = {
   unevaluatedProperties: { $ref: refTo("MetadataValue") },
 };
 
-/** A reference to a named schema. */
 export function schemaRef(schema: z.ZodType): JsonSchema {
   const id = named.get(schema)?.id;
   if (!id) throw new Error("The schema has no name in the OpenAPI document.");
@@ -101,7 +98,6 @@ function refTo(id: string): string {
   return `#/components/schemas/${id}`;
 }
 
-/** The schema of a parameter. */
 export function parameterSchema(schema: z.ZodType): JsonSchema {
   const { $schema, ...made } = z.toJSONSchema(schema);
   return made;
@@ -109,7 +105,6 @@ export function parameterSchema(schema: z.ZodType): JsonSchema {
 
 const text = (description: string) => ({ description, schema: { type: "string" } });
 
-/** The headers of answers, by name. */
 export const headers = {
   "X-Request-Id": text("ID of the request. Every response has one."),
   RateLimit: text(
@@ -129,7 +124,6 @@ export function headerRefs(names: readonly (keyof typeof headers)[]) {
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The headers of a delivery, by name. */
 export const deliveryHeaders = {
   "Service-Event-Id": text("ID of the event, the same in every delivery of this event."),
   "Service-Signature": text(

@@ -12,7 +12,6 @@ export function library(): Library {
   return opened;
 }
 
-/** The operations of the reference, from the OpenAPI document. */
 export function resources(): readonly Resource[] {
   described ??= describeResources(JSON.parse(openApiText()) as OperationDocument);
   return described;

@@ -143,7 +143,6 @@ function success(route: Route) {
   };
 }
 
-/** Links to the operations that can follow a successful response. */
 function links({ leadsTo }: Route) {
   if (!leadsTo) return {};
   return {

@@ -16,7 +16,6 @@ export function preparePages(): void {
   library();
 }
 
-/** Serves the OpenAPI document, the collection, the reference and the guides, without authentication. */
 export function servePages(app: Express, site: Site, origin: () => string): void {
   const served: Readonly<Record<string, () => Document>> = {
     [DOCUMENT_PATH]: () => createDocument("application/json", openApiText(), { "Cache-Control": "no-store" }),

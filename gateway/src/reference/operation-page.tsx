@@ -16,7 +16,6 @@ import { AnswerExample, Answered, Sent } from "./request-and-answer.js";
 import { getClientMethod, requestExamples } from "./request-examples.js";
 import { TryIt } from "./try-it.js";
 
-/** The page of one operation. */
 export function operationPage(site: Site, reference: Reference, operation: Operation): string {
   const { route, href, refusals } = operation;
   const resource = route.path.split("/")[1] ?? "";
@@ -136,7 +135,6 @@ function ErrorTable({ refusals }: Pick<Operation, "refusals">) {
   );
 }
 
-/** The operations that can follow it. */
 function Next({ operation, resources }: { operation: Operation; resources: readonly Resource[] }) {
   const next = resources.flatMap(({ operations }) => operations).filter(({ id }) => operation.next.includes(id));
   if (next.length === 0) return null;

@@ -51,21 +51,18 @@ interface DocumentOperation {
   responses: Record<string, Answer>;
 }
 
-/** The parts of the OpenAPI document about operations. */
 export interface OperationDocument {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, DocumentOperation>>;
   components: { schemas: Schemas; parameters: Record<string, Parameter>; headers: Record<string, Header> };
 }
 
-/** A parameter of a request, with its example value. */
 export interface RequestParameter {
   in: Parameter["in"];
   field: Field;
   example?: string | undefined;
 }
 
-/** An error that an operation can return, with an example body. */
 export interface Refusal {
   status: number;
   code: ErrorCode;
@@ -73,7 +70,6 @@ export interface Refusal {
   body: unknown;
 }
 
-/** The content of an operation's page. */
 export interface Operation {
   /** Its `operationId`. It is in the address of its page, so it does not change. */
   id: string;
@@ -84,13 +80,11 @@ export interface Operation {
   parameters: RequestParameter[];
   body?: { fields: Field[]; example: unknown };
   answer: { status: number; isPdf: boolean; fields: Field[]; example?: unknown; headers: Field[] };
-  /** By status. */
   refusals: Refusal[];
   /** IDs of operations that can follow it. */
   next: string[];
 }
 
-/** The operations on one kind of resource. */
 export interface Resource {
   name: string;
   about: string;

@@ -4,7 +4,6 @@ import { CodeExample } from "../site/code-example.js";
 import type { Operation } from "./operations.js";
 import { Prose } from "./reference-layout.js";
 
-/** The successful response. */
 export function AnswerExample({ operation: { answer } }: { operation: Operation }) {
   const status = `${answer.status} ${STATUS_CODES[answer.status]}`;
   if (answer.isPdf)
@@ -20,7 +19,6 @@ export function AnswerExample({ operation: { answer } }: { operation: Operation 
 
 const PLACES = { path: "Path", query: "Query", header: "Headers" } as const;
 
-/** The request: parameters, headers and body. */
 export function Sent({ operation: { parameters, body } }: { operation: Operation }) {
   const places = (["path", "query", "header"] as const).map((place) => ({
     place,

@@ -1,6 +1,5 @@
 import type { Operation } from "./operations.js";
 
-/** An example request in one language. */
 export interface RequestExample {
   language: "sh" | "ts" | "python";
   code: string;
@@ -66,7 +65,6 @@ function toCurl(operation: Operation): string {
   return `${parts.join(" \\\n  ")}\n`;
 }
 
-/** Quotes a text for a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -118,7 +116,6 @@ function toNoun(path: string): string {
 const INDENT = { ts: "  ", python: "    " };
 const CONSTANTS = { ts: ["true", "false", "null"], python: ["True", "False", "None"] } as const;
 
-/** A JSON value as source code. */
 export function codeLiteral(value: unknown, language: "ts" | "python", above = ""): string {
   const [yes, no, nothing] = CONSTANTS[language];
   if (value === true) return yes;

@@ -95,7 +95,6 @@ function ParameterField({ parameter, creator }: { parameter: RequestParameter; c
   );
 }
 
-/** Finds the operation that creates the resource of a parameter. */
 function findCreator({ example }: RequestParameter, resources: readonly Resource[]): Operation | undefined {
   if (example === undefined) return undefined;
   const operations = resources.flatMap((resource) => resource.operations);

@@ -6,11 +6,8 @@ import { clock, type GatewayDeps } from "../database/deps.js";
 
 type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs">;
 
-/** The requests of an hour by outcome. */
 export interface HourOfRequests {
-  /** When the hour began. */
   hour: Date;
-  /** Reads that succeeded. */
   reads: number;
   /** Writes that succeeded, without replays. */
   writes: number;
@@ -23,7 +20,6 @@ export interface HourOfRequests {
   aborted: number;
 }
 
-/** How often an error code was returned. */
 export interface Refusals {
   code: ErrorCode;
   status: number;

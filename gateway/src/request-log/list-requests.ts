@@ -6,7 +6,6 @@ import type { GatewayDeps } from "../database/deps.js";
 import { ABORTED, type LoggedRequest } from "./logged-request.js";
 import { columnEquals, type FoundRow, LOGGED, SELECT_FOUND, toLoggedRequest } from "./read-request.js";
 
-/** Filters for the requests of a caller. */
 export interface WantedRequests {
   /** `2xx`, `4xx` or `5xx`, an HTTP status, or an error code. */
   status?: string | undefined;
@@ -18,7 +17,6 @@ export interface WantedRequests {
   after?: string | undefined;
 }
 
-/** A page of requests. */
 export interface RequestPage {
   rows: LoggedRequest[];
   /** The value of `after` for the next page; absent on the last page. */
@@ -72,7 +70,6 @@ export async function listRequests(
   return last ? { ...page, nextCursor: last.requestId, lookedBackTo: last.at } : page;
 }
 
-/** Finds requests of a caller by idempotency key or resource ID, newest first. */
 export async function findRequests(
   deps: Deps,
   caller: Caller,

@@ -5,7 +5,6 @@ import { raw } from "sql-template-tag";
 import { toSnakeCase } from "../database/deps.js";
 import type { OutageCause } from "../service-clients/outage.js";
 
-/** A write or a failed request that has ended. */
 export interface EndedRequest {
   requestId: string;
   /** Absent: no valid API key. */
@@ -15,9 +14,7 @@ export interface EndedRequest {
   path: string;
   /** Absent if the client disconnected before the response began. */
   status?: number | undefined;
-  /** The error code. */
   code?: string | undefined;
-  /** Why it was answered 503. */
   cause?: OutageCause | undefined;
   fields?: readonly FieldError[] | undefined;
   /** True if the client disconnected before it had the whole answer. */
@@ -64,7 +61,6 @@ export interface LoggedRequest {
   replayed: boolean;
   /** The resource that the path names or that the request created. */
   resourceId: string | null;
-  /** The network address of the client. */
   source: string;
   userAgent: string;
   /** How many similar requests of the same minute are not listed. */

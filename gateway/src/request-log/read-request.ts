@@ -14,10 +14,8 @@ export const SELECT_FOUND = sql`
   FROM found LEFT JOIN api_keys k ON k.id = found.key_id AND k.account_id = found.account_id
   ORDER BY found.at DESC, found.request_id DESC`;
 
-/** A row that `SELECT_FOUND` reads. */
 export type FoundRow = Omit<LoggedRequest, "fields"> & { fields: string | null };
 
-/** Parses the fields of a row. */
 export function toLoggedRequest({ fields, ...row }: FoundRow): LoggedRequest {
   return { ...row, fields: fields === null ? [] : JSON.parse(fields) };
 }

@@ -7,13 +7,11 @@ import { createRefusalFolds } from "./fold-refusals.js";
 import { ABORTED, type EndedRequest, getOutcome, type LogRow, toLogRow } from "./logged-request.js";
 import { type Count, isAnyLogged, keepPartitions, keepPartitionsOnce, writeRequests } from "./write-requests.js";
 
-/** The request log. It is written in the background. */
 export interface RequestLog {
   /** Counts a successful read, which is not listed. */
   countRead(caller: Caller): void;
   /** Logs a request that has ended. Never waits, never fails. */
   log(ended: EndedRequest): void;
-  /** Writes all waiting rows, and stops. */
   stop(): Promise<void>;
 }
 

@@ -3,7 +3,6 @@ import sql, { join, raw } from "sql-template-tag";
 import { clock, type GatewayDeps } from "../database/deps.js";
 import { COLUMN_NAMES, COLUMNS, type LogRow } from "./logged-request.js";
 
-/** How many requests of a caller had the same outcome. */
 export interface Count {
   accountId: string;
   environment: string;
@@ -59,7 +58,6 @@ function keyOf({ accountId, environment, outcome }: Count): string {
   return `${accountId} ${environment} ${outcome}`;
 }
 
-/** Whether any of these requests is in the log. */
 export async function isAnyLogged({ db }: Pick<Deps, "db">, rows: readonly LogRow[]): Promise<boolean> {
   const ids = rows.map(({ requestId }) => requestId);
   const found = await db.run(
@@ -70,7 +68,6 @@ export async function isAnyLogged({ db }: Pick<Deps, "db">, rows: readonly LogRo
 
 const EVERY_MS = 1_800_000;
 
-/** Days for which counts are kept. */
 const COUNT_DAYS = 30;
 
 /** Creates the partitions of the coming days, drops those that are too old, and deletes old counts. Several gateways can do this at once. */
@@ -87,7 +84,6 @@ export async function keepPartitionsOnce(
   return { made: kept?.made ?? 0, dropped: kept?.dropped ?? 0, counts: counts.length };
 }
 
-/** Does so when it starts and every half hour. */
 export function keepPartitions(deps: Deps & Pick<GatewayDeps, "log"> & { requestLogDays: number }): Loop {
   const once = () =>
     keepPartitionsOnce(deps).catch((err) => {

@@ -12,7 +12,6 @@ import typescript from "highlight.js/lib/languages/typescript";
 const languages = { sh: bash, ts: typescript, js: typescript, json, http, python, go, ruby, php, java };
 for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language);
 
-/** A block of code on a page. */
 export interface Code {
   /** As in the info string of a Markdown fence: `sh`, `ts`, `python`, `json`. */
   language: string;
@@ -36,7 +35,6 @@ const NAMES: Readonly<Record<string, string>> = {
   http: "HTTP",
 };
 
-/** One block of code with its name, syntax highlighting and a copy button. */
 export function CodeExample({ language, code, isOutput = false, caption }: Code) {
   const name = caption ?? (isOutput ? "Output" : NAMES[language]);
   return (

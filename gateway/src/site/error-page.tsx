@@ -14,7 +14,6 @@ const TITLES: Record<number, string> = {
   503: "Temporarily unavailable",
 };
 
-/** An error in words for people. */
 export interface RefusalWords {
   title: string;
   why: string;
@@ -54,7 +53,6 @@ export function wantsPage({ method, url = "", headers }: IncomingMessage): boole
   return method === "GET" && !/^\/api(?:[/?]|$)/i.test(url) && /\btext\/html\b/.test(headers.accept ?? "");
 }
 
-/** Sends an error page with links to the docs. */
 export function sendErrorPage(response: ServerResponse, site: Site, failure: Failure, requestId: string): void {
   const { title, why } = refusalWords(failure);
   const page = renderDocument({

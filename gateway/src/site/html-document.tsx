@@ -7,7 +7,6 @@ import { SITE_NAME } from "./site-header.js";
 /** The style of pages that have none of their own. */
 export const siteStyle = loadAsset("/style.css", "site.css", "base.css");
 
-/** The icon of the site. */
 export const mark = loadAsset("/favicon.svg", "mark.svg");
 
 // Browsers request this path without a link, and some cannot read SVG there.
@@ -16,7 +15,6 @@ const picture = loadAsset("/favicon.ico", "mark-32.png");
 /** The script of pages with examples: tabs and copy buttons. Pages also work without it. */
 export const codeScript = loadAsset("/code.js", "code.js");
 
-/** Serves the assets that all pages share. */
 export function serveSiteAssets(router: IRouter): void {
   for (const asset of [siteStyle, codeScript, mark, picture]) asset.serve(router);
 }
@@ -28,7 +26,6 @@ export interface HtmlDocument {
   scripts?: readonly Pick<Asset, "href">[];
   /** Sets the colour of the environment. */
   environment?: string | undefined;
-  /** More elements for the head. */
   head?: ComponentChildren;
   children: ComponentChildren;
 }

@@ -1,17 +1,13 @@
 import type { ComponentChildren } from "preact";
 
-/** The name of the platform, on every page. */
 export const SITE_NAME = "Shipping Platform";
 
 export interface Site {
-  /** True if this gateway serves the developer area. */
   hasArea: boolean;
 }
 
-/** The parts of the site that every page links to. */
 export type SitePart = "docs" | "reference" | "developers";
 
-/** The header of every page: the logo, links to the parts of the site, and what the part adds. */
 export function SiteHeader({ site, part, children }: { site: Site; part?: SitePart; children?: ComponentChildren }) {
   const link = (target: SitePart, path: string, text: string) => (
     <a href={path} aria-current={part === target ? "true" : undefined}>
@@ -48,7 +44,6 @@ function Mark() {
   );
 }
 
-/** The search field for guides and reference. */
 export function SearchForm({ words = "" }: { words?: string }) {
   return (
     <search>

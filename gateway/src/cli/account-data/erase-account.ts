@@ -13,7 +13,6 @@ const POLL_MS = 500;
 // The second pass finds what was written during the first.
 const MAX_PASSES = 5;
 
-/** What was erased in this run. */
 export interface Erased {
   id: string;
   erasedAt: Date;

@@ -9,7 +9,6 @@ import { countRows, onPartData, type TableCount, type Target } from "./part-data
 
 const PARTS: readonly Part[] = ["gateway", "records", "carrier", "tracking", "webhooks"];
 
-/** The manifest of an export. */
 export interface Manifest {
   account: { id: string; name: string; createdAt: Date; suspendedAt: Date | null };
   exportedAt: Date;
@@ -44,7 +43,6 @@ export async function exportAccount(target: Target, writer: ExportWriter, progre
   return manifest;
 }
 
-/** Receives the pages of an export. */
 export interface ExportWriter {
   page(part: Part, page: ExportPage): Promise<void>;
   end(manifest: object): Promise<void>;

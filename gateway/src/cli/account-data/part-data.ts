@@ -11,7 +11,6 @@ import type { AdminDeps } from "../../database/deps.js";
 import type { Part, Platform } from "../platform/find-platform.js";
 import { callService } from "../platform/reach-parts.js";
 
-/** What one part stores of an account. */
 export interface PartData {
   countInFlight(): Promise<number>;
   exportPage(cursor?: string): Promise<ExportPage>;
@@ -48,14 +47,12 @@ export function onPartData<T>(target: Target, part: Part, work: (data: PartData)
   );
 }
 
-/** How many rows of a table were exported or erased. */
 export interface TableCount {
   part: Part;
   table: string;
   rows: number;
 }
 
-/** Adds rows to the count of their table. */
 export function countRows(counts: TableCount[], { part, table, rows }: TableCount): void {
   const known = counts.find((one) => one.part === part && one.table === table);
   if (known) known.rows += rows;

@@ -24,7 +24,6 @@ import { toTable } from "../tools/print.js";
 
 const SERVICES = parts.filter((part) => part !== "gateway");
 
-/** Adds the commands for accounts. */
 export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
   const { print, platform } = tools;
   const account = admin.command("account").description("Manage the customers of the platform").examples("list");
@@ -104,7 +103,6 @@ function describeStatus({ suspendedAt, erasingSince, erasedAt }: Account): strin
   return suspendedAt ? `suspended ${suspendedAt.toISOString()}` : "active";
 }
 
-/** Adds the commands that export or erase all data of an account. */
 export function addAccountDataCommands(account: AdminCommand, tools: Tools): void {
   addExport(account, tools);
   addErase(account, tools);

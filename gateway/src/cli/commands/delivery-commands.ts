@@ -12,7 +12,6 @@ import { describeDeliveries, describeEvent, describeSubscription, OUTCOMES } fro
 const STATES = ["pending", "in_flight", "delivered", "exhausted", "cancelled"];
 const MAX_RESENT = 1_000;
 
-/** Selects deliveries of a subscription. */
 interface Selection {
   subscription: string;
   state?: string;
@@ -20,7 +19,6 @@ interface Selection {
   limit: number;
 }
 
-/** Adds the commands for events, their deliveries and their subscriptions. */
 export function addDeliveryCommands(admin: AdminCommand, { print, platform }: Tools): void {
   const onWebhooks = async <T>(work: (webhooks: Webhooks) => Promise<T>) =>
     callService(await platform(), "webhooks", WebhooksOperationsService, work);

@@ -18,7 +18,6 @@ export const OUTCOMES: Readonly<Record<string, string>> = {
 
 const HEADINGS = ["EVENT", "TYPE", "ARRIVED", "STATE", "ATTEMPT", "NEXT", "LAST"];
 
-/** Deliveries of one subscription. */
 export function describeDeliveries(deliveries: readonly Delivery[]): string {
   return toTable(HEADINGS, deliveries.map(deliveryRow));
 }
@@ -37,7 +36,6 @@ function deliveryRow({
   return [eventId, eventType, receivedAt, state, `${attempt} of ${MAX_ATTEMPTS}`, nextAt ?? "", last];
 }
 
-/** An event with its deliveries and its payload. */
 export function describeEvent(
   { id, type, accountId, environment, receivedAt, deliveries }: ShowEventResponse,
   sent: unknown,
@@ -53,7 +51,6 @@ export function describeEvent(
   ].join("\n\n");
 }
 
-/** A subscription. */
 export function describeSubscription(shown: ShowSubscriptionResponse): string {
   const { lastFailureAt, lastFailureReason, lastFailureStatus } = shown;
   const why = lastFailureStatus === undefined ? lastFailureReason : `status ${lastFailureStatus}`;

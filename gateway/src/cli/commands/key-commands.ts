@@ -19,7 +19,6 @@ interface CreateOptions extends Pick<NewKey, "environment" | "name" | "scopes"> 
   expiresIn?: number;
 }
 
-/** Adds the commands for API keys. */
 export function addKeyCommands(admin: AdminCommand, { print, platform }: Tools): void {
   const key = admin.command("key").description("Manage the API keys of an account").examples("list --account Acme");
   key
@@ -76,7 +75,6 @@ function keyRow({ id, environment, name, lastFour, scopes, expiresAt, revokedAt,
   return [id, environment, lastFour, status, lastUsedAt?.toISOString() ?? "never", name ?? "", scopes.join(" ")];
 }
 
-/** Reads a list of scopes, separated by commas. */
 function parseScopes(text: string): Scope[] {
   const wanted = [...new Set(text.split(",").map((scope) => scope.trim()))];
   const unknown = wanted.filter((scope) => !isScope(scope));

@@ -16,7 +16,6 @@ import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { accountOption } from "../tools/options.js";
 import { toTable } from "../tools/print.js";
 
-/** Adds the commands for the people of the developer area. */
 export function addMemberCommands(admin: AdminCommand, { print, platform, config }: Tools): void {
   const member = admin
     .command("member")

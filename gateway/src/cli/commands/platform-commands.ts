@@ -9,7 +9,6 @@ import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { limitOption } from "../tools/options.js";
 import { toTable } from "../tools/print.js";
 
-/** Adds the commands for the platform itself: its health, and what operators changed. */
 export function addPlatformCommands(admin: AdminCommand, tools: Tools): void {
   addAuditList(admin, tools);
   addDoctor(admin, tools);

@@ -10,7 +10,6 @@ import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { accountOption } from "../tools/options.js";
 import { toFacts, toTable } from "../tools/print.js";
 
-/** Adds the commands for the request log and for idempotency keys. */
 export function addRequestCommands(admin: AdminCommand, tools: Tools): void {
   addRequestShow(admin, tools);
   addClaimShow(admin, tools);
@@ -115,7 +114,6 @@ function resourceIn(body: Uint8Array | undefined): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-/** An idempotency key in the registry. */
 interface Claim {
   owner: string;
   state: string;

@@ -5,7 +5,6 @@ import { callService } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { plain } from "../tools/print.js";
 
-/** Adds the commands for the encryption of webhook secrets. */
 export function addSecretsCommands(admin: AdminCommand, { print, platform }: Tools): void {
   const secrets = admin.command("secrets").description("Manage the encryption of webhook secrets").examples("rotate");
   secrets

@@ -58,7 +58,6 @@ async function readHealth(url: string, tls: Platform["tls"]): Promise<ServingSta
   }
 }
 
-/** Checks whether the public API answers. */
 export function checkApi(url: string): Promise<Finding> {
   return check("public API", { at: url, advice: PROCESS_ADVICE }, async () => {
     const response = await fetch(new URL("/api/v1/openapi.json", url), { signal: AbortSignal.timeout(ANSWER_MS) });

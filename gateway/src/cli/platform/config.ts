@@ -32,7 +32,6 @@ export function commandName(env: Env = process.env): string {
   return env.npm_lifecycle_event === "admin" ? "npm run -s admin --" : "admin";
 }
 
-/** The settings of the operator's command line. */
 export function adminConfig(env: Env = process.env): AdminConfig {
   return readConfig(settings, env);
 }

@@ -17,7 +17,6 @@ export interface Platform {
   databases: PerPart;
   /** RPC addresses; the gateway's is that of its public API. Several are separated by commas. */
   services: PerPart;
-  /** The event bus. */
   bus: string | undefined;
   /** The certificate for RPC, where the parts have certificates. */
   tls: Pick<Tls, "options"> | undefined;
@@ -60,7 +59,6 @@ function perPart(find: (part: Part, key: Uppercase<Part>) => string | undefined)
   return Object.fromEntries(parts.map((part) => [part, find(part, part.toUpperCase() as Uppercase<Part>)])) as PerPart;
 }
 
-/** The finding that there is no platform. */
 export function notFound({ file }: Platform): Finding {
   return {
     part: "platform",

@@ -1,4 +1,3 @@
-/** A result of `doctor`. */
 export interface Finding {
   /** For instance `records database`. */
   part: string;

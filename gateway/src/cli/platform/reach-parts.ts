@@ -30,7 +30,6 @@ export async function onGateway<T>(platform: Platform, work: (deps: AdminDeps) =
   }
 }
 
-/** The same, for the account with this ID or name. */
 export function onAccount<T>(
   platform: Platform,
   nameOrId: string,

@@ -23,7 +23,6 @@ export class AdminCommand extends Command {
     return new AdminCommand(name, this.logChange);
   }
 
-  /** Sets the action of a command that changes nothing. */
   reads<A extends unknown[]>(run: (...given: A) => Promise<void>): this {
     this.kind = "reads";
     return super.action((...given) => run(...(given as A)));
@@ -90,10 +89,8 @@ function formatArguments(command: Command): string {
   return [...command.args, ...options].join(" ");
 }
 
-/** Receives each step of a long command. */
 export type Progress = (step: { part: string; table: string; rows: number }) => void;
 
-/** The dependencies of every command. */
 export interface Tools {
   print: Print;
   /** Writes text to standard output, without a line break. */

@@ -13,7 +13,6 @@ export function parseDuration(text: string): number {
   return durationMs;
 }
 
-/** The option `--since`. */
 export function sinceOption(): Option {
   return new Option("--since <time>", "only events received since then: ISO 8601, or an age such as 7d")
     .default(ago(UNIT_MS.d), "24h")
@@ -33,7 +32,6 @@ const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 
 const MAX_LISTED = 1_000;
 
-/** The option `--limit`. */
 export function limitOption(): Option {
   return new Option("--limit <count>", `maximum number of rows, 1 to ${MAX_LISTED}`).default(100).argParser((text) => {
     const count = Number(text);
@@ -42,7 +40,6 @@ export function limitOption(): Option {
   });
 }
 
-/** The option `--account`. */
 export function accountOption(): Option {
   return new Option(
     "--account <account>",

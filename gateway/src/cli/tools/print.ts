@@ -18,7 +18,6 @@ export function plain<T extends { $typeName: string; $unknown?: unknown }>({ $ty
   return facts;
 }
 
-/** Escapes line breaks and control characters. */
 export function inLine(text: string): string {
   return printable(text).replaceAll("\n", "\\u000a");
 }
