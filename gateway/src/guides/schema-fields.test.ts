@@ -48,7 +48,9 @@ describe("a field", () => {
       "WebhookInput.events",
       "array of string",
       true,
-      /^`order\.created`, .* or `label\.voided`\. .*1 to 4 items, without duplicates\.$/,
+      new RegExp(
+        `^\`order\\.created\`, .* or \`label\\.voided\`\\. .*1 to ${EVENT_TYPES.length} items, without duplicates\\.$`,
+      ),
     ],
     ["Account.limits.requests_per_minute", "integer", true, /^$/],
     ["Label.charge.amount", "number", true, /^Always `0`\.$/],
