@@ -8,7 +8,7 @@ import { showKeyForm, submitKeyForm } from "./keys/create-key.js";
 import { showKeys } from "./keys/keys.js";
 import { confirmRevoke, submitRevoke } from "./keys/revoke-key.js";
 import { showOverview } from "./overview/overview.js";
-import type { AccountPage, OpenPage, PageRoute } from "./page/page.js";
+import type { AccountPage, PageRoute, Section } from "./page/page.js";
 import { showRequest } from "./requests/request.js";
 import { showRequests } from "./requests/requests.js";
 import { confirmVoid, downloadLabel, showLabel, showPicture, submitVoid } from "./resources/label.js";
@@ -25,8 +25,10 @@ import { confirmDisable, showSubscription, submitDisable } from "./webhooks/subs
 import { showSubscriptions } from "./webhooks/subscriptions.js";
 import { showTest, submitTest } from "./webhooks/test-page.js";
 
-/** Sign-in and sign-out, for everyone. */
-const signIn: readonly OpenPage[] = [
+const section = (name: Section, rows: readonly AccountPage[]) => rows.map((row) => ({ ...row, section: name }));
+
+/** All pages of the developer area. Fixed paths come before `{environment}`, because the first match wins. */
+export const pages: readonly PageRoute[] = [
   { method: "GET", path: "", access: "anyone", handler: showEntrance },
   { method: "POST", path: "/sign-out", access: "anyone", handler: signOut },
   { method: "GET", path: "/sign-in", access: "anyone", handler: showLinkForm },
@@ -35,84 +37,57 @@ const signIn: readonly OpenPage[] = [
   { method: "GET", path: "/sign-in/callback", access: "anyone", handler: completeProviderSignIn },
   { method: "GET", path: "/sign-in/{token}", access: "anyone", handler: confirmSignIn },
   { method: "POST", path: "/sign-in/{token}", access: "anyone", handler: submitSignIn },
-];
-
-const section = <Name extends AccountPage["section"]>(name: Name, rows: readonly AccountPage[]) =>
-  rows.map((row) => ({ ...row, section: name }));
-
-/** Pages of the whole account. */
-const account: readonly AccountPage[] = [
   { method: "GET", path: "/accounts", access: "viewer", handler: showAccounts },
   { method: "GET", path: "/audit", section: "audit", access: "viewer", handler: showAuditLog },
   { method: "GET", path: "/quick-start", section: "quick-start", access: "viewer", handler: showQuickStart },
-];
-
-const shipments = section("shipments", [
-  { method: "GET", path: "/{environment}/shipments", access: "viewer", handler: showShipments },
-  { method: "GET", path: "/{environment}/shipments/{id}", access: "viewer", handler: showShipment },
-]);
-
-const orders = section("orders", [
-  { method: "GET", path: "/{environment}/orders", access: "viewer", handler: showOrders },
-  { method: "GET", path: "/{environment}/orders/{id}", access: "viewer", handler: showOrder },
-]);
-
-const labels = section("labels", [
-  { method: "GET", path: "/{environment}/labels", access: "viewer", handler: showLabels },
-  { method: "GET", path: "/{environment}/labels/{id}", access: "viewer", handler: showLabel },
-  { method: "GET", path: "/{environment}/labels/{id}/file", access: "viewer", handler: downloadLabel },
-  { method: "GET", path: "/{environment}/labels/{id}/picture", access: "viewer", handler: showPicture },
-  { method: "GET", path: "/{environment}/labels/{id}/void", access: "admin", handler: confirmVoid },
-  { method: "POST", path: "/{environment}/labels/{id}/void", access: "admin", handler: submitVoid },
-]);
-
-const members = section("members", [
-  { method: "GET", path: "/members", access: "viewer", handler: showMembers },
-  { method: "GET", path: "/members/invite", access: "admin", handler: showInviteForm },
-  { method: "POST", path: "/members/invite", access: "admin", handler: submitInviteForm },
-  { method: "GET", path: "/members/{id}/invite-again", access: "admin", handler: confirmInviteAgain },
-  { method: "POST", path: "/members/{id}/invite-again", access: "admin", handler: submitInviteAgain },
-  { method: "GET", path: "/members/{id}/role", access: "admin", handler: showRoleForm },
-  { method: "POST", path: "/members/{id}/role", access: "admin", handler: submitRoleForm },
-  { method: "GET", path: "/members/{id}/remove", access: "admin", handler: confirmRemove },
-  { method: "POST", path: "/members/{id}/remove", access: "admin", handler: submitRemove },
-]);
-
-const keys = section("keys", [
-  { method: "GET", path: "/{environment}/keys", access: "viewer", handler: showKeys },
-  { method: "GET", path: "/{environment}/keys/new", access: "admin", handler: showKeyForm },
-  { method: "POST", path: "/{environment}/keys/new", access: "admin", handler: submitKeyForm },
-  { method: "GET", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: confirmRevoke },
-  { method: "POST", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: submitRevoke },
-]);
-
-const requests = section("requests", [
-  { method: "GET", path: "/{environment}/requests", access: "viewer", handler: showRequests },
-  { method: "GET", path: "/{environment}/requests/{id}", access: "viewer", handler: showRequest },
-]);
-
-const webhooks = section("webhooks", [
-  { method: "GET", path: "/{environment}/webhooks", access: "viewer", handler: showSubscriptions },
-  { method: "GET", path: "/{environment}/webhooks/new", access: "admin", handler: showSubscriptionForm },
-  { method: "POST", path: "/{environment}/webhooks/new", access: "admin", handler: submitSubscriptionForm },
-  { method: "GET", path: "/{environment}/webhooks/{id}", access: "viewer", handler: showSubscription },
-  { method: "GET", path: "/{environment}/webhooks/{id}/test", access: "viewer", handler: showTest },
-  { method: "POST", path: "/{environment}/webhooks/{id}/test", access: "admin", handler: submitTest },
-  { method: "GET", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: confirmDisable },
-  { method: "POST", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: submitDisable },
-]);
-
-/** All pages of the developer area. Fixed paths come before `{environment}`, because the first match wins. */
-export const pages: readonly PageRoute[] = [
-  ...signIn,
-  ...account,
-  ...members,
+  ...section("members", [
+    { method: "GET", path: "/members", access: "viewer", handler: showMembers },
+    { method: "GET", path: "/members/invite", access: "admin", handler: showInviteForm },
+    { method: "POST", path: "/members/invite", access: "admin", handler: submitInviteForm },
+    { method: "GET", path: "/members/{id}/invite-again", access: "admin", handler: confirmInviteAgain },
+    { method: "POST", path: "/members/{id}/invite-again", access: "admin", handler: submitInviteAgain },
+    { method: "GET", path: "/members/{id}/role", access: "admin", handler: showRoleForm },
+    { method: "POST", path: "/members/{id}/role", access: "admin", handler: submitRoleForm },
+    { method: "GET", path: "/members/{id}/remove", access: "admin", handler: confirmRemove },
+    { method: "POST", path: "/members/{id}/remove", access: "admin", handler: submitRemove },
+  ]),
   { method: "GET", path: "/{environment}", section: "overview", access: "viewer", handler: showOverview },
   { method: "GET", path: "/{environment}/search", access: "viewer", handler: showSearch },
-  ...shipments,
-  ...orders,
-  ...labels,
-  ...requests,
-  ...keys,
-  ...webhooks,
+  ...section("shipments", [
+    { method: "GET", path: "/{environment}/shipments", access: "viewer", handler: showShipments },
+    { method: "GET", path: "/{environment}/shipments/{id}", access: "viewer", handler: showShipment },
+  ]),
+  ...section("orders", [
+    { method: "GET", path: "/{environment}/orders", access: "viewer", handler: showOrders },
+    { method: "GET", path: "/{environment}/orders/{id}", access: "viewer", handler: showOrder },
+  ]),
+  ...section("labels", [
+    { method: "GET", path: "/{environment}/labels", access: "viewer", handler: showLabels },
+    { method: "GET", path: "/{environment}/labels/{id}", access: "viewer", handler: showLabel },
+    { method: "GET", path: "/{environment}/labels/{id}/file", access: "viewer", handler: downloadLabel },
+    { method: "GET", path: "/{environment}/labels/{id}/picture", access: "viewer", handler: showPicture },
+    { method: "GET", path: "/{environment}/labels/{id}/void", access: "admin", handler: confirmVoid },
+    { method: "POST", path: "/{environment}/labels/{id}/void", access: "admin", handler: submitVoid },
+  ]),
+  ...section("requests", [
+    { method: "GET", path: "/{environment}/requests", access: "viewer", handler: showRequests },
+    { method: "GET", path: "/{environment}/requests/{id}", access: "viewer", handler: showRequest },
+  ]),
+  ...section("keys", [
+    { method: "GET", path: "/{environment}/keys", access: "viewer", handler: showKeys },
+    { method: "GET", path: "/{environment}/keys/new", access: "admin", handler: showKeyForm },
+    { method: "POST", path: "/{environment}/keys/new", access: "admin", handler: submitKeyForm },
+    { method: "GET", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: confirmRevoke },
+    { method: "POST", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: submitRevoke },
+  ]),
+  ...section("webhooks", [
+    { method: "GET", path: "/{environment}/webhooks", access: "viewer", handler: showSubscriptions },
+    { method: "GET", path: "/{environment}/webhooks/new", access: "admin", handler: showSubscriptionForm },
+    { method: "POST", path: "/{environment}/webhooks/new", access: "admin", handler: submitSubscriptionForm },
+    { method: "GET", path: "/{environment}/webhooks/{id}", access: "viewer", handler: showSubscription },
+    { method: "GET", path: "/{environment}/webhooks/{id}/test", access: "viewer", handler: showTest },
+    { method: "POST", path: "/{environment}/webhooks/{id}/test", access: "admin", handler: submitTest },
+    { method: "GET", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: confirmDisable },
+    { method: "POST", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: submitDisable },
+  ]),
 ];

@@ -18,7 +18,6 @@ const ACTIONS: Record<AuditAction, string> = {
   "account.resumed": "Account resumed",
 };
 
-/** `GET /developers/audit`: changes, newest first. */
 export async function showAuditLog(deps: PageDeps, { session, query }: PageRequest): Promise<PageAnswer> {
   const { accountId } = session;
   const id = readCursor(query, "aud");

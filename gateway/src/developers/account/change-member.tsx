@@ -13,7 +13,6 @@ const roleForm = z.object({ role: z.enum(ROLES, "must be admin or viewer") });
 const findMember = (deps: PageDeps, { session, id }: PageRequest) =>
   getMember(deps, { accountId: session.accountId, id });
 
-/** `GET /developers/members/{id}/role`. */
 export async function showRoleForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const member = await findMember(deps, request);
   return htmlPage("Change a role", <RoleForm member={member} role={member.role} errors={[]} />);
@@ -55,7 +54,6 @@ function RoleForm({ member, role, errors }: { member: Member; role: string; erro
   );
 }
 
-/** `GET /developers/members/{id}/remove`: asks for confirmation. */
 export async function confirmRemove(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const member = await findMember(deps, request);
   return htmlPage(
@@ -125,7 +123,6 @@ const WORDS: Record<Role, string> = {
   viewer: "Viewer: can see everything",
 };
 
-/** The field for a role. */
 export function RoleChoice({ role: chosen, errors }: { role: string; errors: readonly FieldError[] }) {
   return (
     <Field id="role" label="Role">

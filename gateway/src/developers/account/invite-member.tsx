@@ -6,9 +6,9 @@ import { getMember, normalizeEmail, ROLES } from "../../accounts/manage-members.
 import type { Mail } from "../../mail/deliver.js";
 import { toMail } from "../../mail/letter.js";
 import { SITE_NAME } from "../../site/site-header.js";
-import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors, formId } from "../page/form.js";
+import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { checkForm, keepFormId, readField } from "../page/read-form.js";
+import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Fact, Note, Secret, Text, Time } from "../page/text.js";
 import { RoleChoice } from "./change-member.js";
 import { MEMBERS_PATH } from "./members.js";
@@ -29,17 +29,18 @@ function isEmail(text: string): boolean {
   }
 }
 
-/** `GET /developers/members/invite`. */
 export async function showInviteForm(deps: PageDeps): Promise<PageAnswer> {
-  const values = { email: "", role: "viewer", formId: newId("form", deps.random) };
-  return htmlPage("Invite a member", <InviteForm deps={deps} values={values} errors={[]} />);
+  return htmlPage("Invite a member", <InviteForm deps={deps} form={new Map([["role", ["viewer"]]])} errors={[]} />);
 }
 
 /** `POST /developers/members/invite`. If email is not set up, only this answer shows the link. */
 export async function submitInviteForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, session, actor } = request;
   const { value, errors } = checkForm(inviteForm, form);
-  if (!value) return refuseForm(deps, request, 422, errors);
+  const refuse = (status: number, errors: readonly FieldError[]): HtmlPage => {
+    return { status, title: "Invite a member", body: <InviteForm deps={deps} form={form} errors={errors} /> };
+  };
+  if (!value) return refuse(422, errors);
   const { email, role, form_id: formId } = value;
   try {
     const wanted = { accountId: session.accountId, email, role, formId, origin: deps.origin() };
@@ -48,13 +49,11 @@ export async function submitInviteForm(deps: PageDeps, request: PageRequest): Pr
     const failure = failureIn(error);
     if (failure?.code === "idempotency_conflict") return { location: MEMBERS_PATH };
     // The fields are valid, but the person is already a member, or the account has reached its limit.
-    if (failure?.code === "invalid_request")
-      return refuseForm(deps, request, 409, [{ path: "", message: failure.message }]);
+    if (failure?.code === "invalid_request") return refuse(409, [{ path: "", message: failure.message }]);
     throw error;
   }
 }
 
-/** `GET /developers/members/{id}/invite-again`: asks for confirmation. */
 export async function confirmInviteAgain(deps: PageDeps, { session, id }: PageRequest): Promise<PageAnswer> {
   const member = await getMember(deps, { accountId: session.accountId, id });
   if (!member.invitedAt) return { location: MEMBERS_PATH };
@@ -67,15 +66,13 @@ export async function confirmInviteAgain(deps: PageDeps, { session, id }: PageRe
         {deps.mailer.canSend ? "We send a new link by email" : "You get a new link to share"}. The previous link stops
         working.
       </p>
-      <AccountForm>
-        <input type="hidden" name="form_id" value={newId("form", deps.random)} />
+      <AccountForm formId={newId("form", deps.random)}>
         <FormButtons submit="Resend invitation" cancel={MEMBERS_PATH} />
       </AccountForm>
     </>,
   );
 }
 
-/** `POST /developers/members/{id}/invite-again`. */
 export async function submitInviteAgain(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, session, actor, id } = request;
   const { accountId } = session;
@@ -156,18 +153,7 @@ function InvitedPage({ title, invited, isMailed }: { title: string; invited: Inv
   );
 }
 
-function refuseForm(deps: PageDeps, { form }: PageRequest, status: number, errors: readonly FieldError[]): HtmlPage {
-  const formId = keepFormId(form, deps.random);
-  const values = { email: readField(form, "email"), role: readField(form, "role"), formId };
-  return { status, title: "Invite a member", body: <InviteForm deps={deps} values={values} errors={errors} /> };
-}
-
-function InviteForm(props: {
-  deps: PageDeps;
-  values: { email: string; role: string; formId: string };
-  errors: readonly FieldError[];
-}) {
-  const { deps, values, errors } = props;
+function InviteForm({ deps, form, errors }: { deps: PageDeps; form: Form; errors: readonly FieldError[] }) {
   return (
     <>
       <h1>Invite a member</h1>
@@ -178,15 +164,14 @@ function InviteForm(props: {
         It works once and expires after {INVITATION_DAYS} days.
       </p>
       <FormErrors errors={errors} fields={["email", "role"]} />
-      <AccountForm>
-        <input type="hidden" name="form_id" value={values.formId} />
+      <AccountForm formId={keepFormId(form, deps.random)}>
         <Field id="email" label="Email address">
           <input
             type="text"
             inputMode="email"
             id="email"
             name="email"
-            value={values.email}
+            value={readField(form, "email")}
             maxLength={200}
             required
             autocomplete="off"
@@ -196,7 +181,7 @@ function InviteForm(props: {
           />
           <ErrorText id="email" errors={errors} path="email" />
         </Field>
-        <RoleChoice role={values.role} errors={errors} />
+        <RoleChoice role={readField(form, "role")} errors={errors} />
         <FormButtons submit="Invite member" cancel={MEMBERS_PATH} />
       </AccountForm>
     </>

@@ -4,10 +4,8 @@ import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest }
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { Table, Text, Time } from "../page/text.js";
 
-/** The path of the list of members. The pages that change a member are below it. */
 export const MEMBERS_PATH = `${AREA_PATH}/members`;
 
-/** `GET /developers/members`. */
 export async function showMembers(deps: PageDeps, { session, query }: PageRequest): Promise<PageAnswer> {
   const { accountId } = session;
   const id = readCursor(query, "mem");

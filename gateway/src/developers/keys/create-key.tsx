@@ -1,13 +1,12 @@
 import type { Environment } from "@shipping/kit/caller";
 import { type FieldError, failureIn } from "@shipping/kit/errors";
-import { newId } from "@shipping/kit/ids";
 import { z } from "zod";
 import { isName, NAME_RULE } from "../../accounts/manage-accounts.js";
 import { type CreatedKey, createKey } from "../../accounts/manage-keys.js";
 import { type Scope, scopes } from "../../admission/api-key.js";
-import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors, formId } from "../page/form.js";
+import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { checkForm, keepFormId, readField } from "../page/read-form.js";
+import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Fact, Note, Secret, Text, Time } from "../page/text.js";
 
 const SCOPE_WORDS: Record<Scope, string> = {
@@ -44,22 +43,24 @@ const keyForm = z.strictObject({
   form_id: formId,
 });
 
-/** `GET …/keys/new`. */
 export async function showKeyForm(deps: PageDeps, { environment }: PageRequest): Promise<PageAnswer> {
-  const values: KeyFormValues = {
-    name: environment === "live" ? "Live key" : "Sandbox key",
-    scopes: FIRST_SCOPES[environment],
-    expires: "90d",
-    formId: newId("form", deps.random),
-  };
-  return htmlPage("Create a key", <KeyForm environment={environment} values={values} errors={[]} />);
+  const form: Form = new Map<string, readonly string[]>([
+    ["name", [environment === "live" ? "Live key" : "Sandbox key"]],
+    ["scopes", FIRST_SCOPES[environment]],
+    ["expires", ["90d"]],
+  ]);
+  return htmlPage("Create a key", <KeyForm deps={deps} environment={environment} form={form} errors={[]} />);
 }
 
 /** `POST …/keys/new`. Only this answer shows the key. The same form, submitted again, leads to the list. */
 export async function submitKeyForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, environment, session, actor } = request;
   const { value, errors } = checkForm(keyForm, form, ["scopes"]);
-  if (!value) return refuseForm(deps, request, 422, errors);
+  const refuse = (status: number, errors: readonly FieldError[]): HtmlPage => {
+    const body = <KeyForm deps={deps} environment={environment} form={form} errors={errors} />;
+    return { status, title: "Create a key", body };
+  };
+  if (!value) return refuse(422, errors);
   const { name, expires, form_id: formId } = value;
   const days = EXPIRY_DAYS[expires];
   const wanted = {
@@ -79,45 +80,26 @@ export async function submitKeyForm(deps: PageDeps, request: PageRequest): Promi
     const failure = failureIn(error);
     if (failure?.code === "idempotency_conflict") return { location: list };
     // The fields are valid, but the account has reached its limit of keys.
-    if (failure?.code === "invalid_request")
-      return refuseForm(deps, request, 409, [{ path: "", message: failure.message }]);
+    if (failure?.code === "invalid_request") return refuse(409, [{ path: "", message: failure.message }]);
     throw error;
   }
 }
 
-function refuseForm(deps: PageDeps, request: PageRequest, status: number, errors: readonly FieldError[]): HtmlPage {
-  const { form, environment } = request;
-  const values: KeyFormValues = {
-    name: readField(form, "name"),
-    scopes: form.get("scopes") ?? [],
-    expires: readField(form, "expires"),
-    formId: keepFormId(form, deps.random),
-  };
-  return { status, title: "Create a key", body: <KeyForm environment={environment} values={values} errors={errors} /> };
-}
-
-interface KeyFormValues {
-  name: string;
-  scopes: readonly string[];
-  expires: string;
-  formId: string;
-}
-
-function KeyForm(props: { environment: Environment; values: KeyFormValues; errors: readonly FieldError[] }) {
-  const { environment, values, errors } = props;
+function KeyForm(props: { deps: PageDeps; environment: Environment; form: Form; errors: readonly FieldError[] }) {
+  const { deps, environment, form, errors } = props;
+  const [chosen, expires] = [form.get("scopes") ?? [], readField(form, "expires")];
   return (
     <>
       <h1>{environment === "live" ? "Create a live key" : "Create a sandbox key"}</h1>
       <p>The next page shows the key once. Be ready to store it with your server's other secrets.</p>
       <FormErrors errors={errors} fields={["name", "scopes", "expires"]} />
-      <AccountForm>
-        <input type="hidden" name="form_id" value={values.formId} />
+      <AccountForm formId={keepFormId(form, deps.random)}>
         <Field id="name" label="Name" hint="The server or program that will use this key.">
           <input
             type="text"
             id="name"
             name="name"
-            value={values.name}
+            value={readField(form, "name")}
             maxLength={200}
             required
             autocomplete="off"
@@ -133,7 +115,7 @@ function KeyForm(props: { environment: Environment; values: KeyFormValues; error
           </p>
           {scopes.map((scope) => (
             <div class="choice">
-              <input type="checkbox" id={scope} name="scopes" value={scope} checked={values.scopes.includes(scope)} />
+              <input type="checkbox" id={scope} name="scopes" value={scope} checked={chosen.includes(scope)} />
               <label for={scope}>{SCOPE_WORDS[scope]}</label>
               <code class="sub">{scope}</code>
             </div>
@@ -143,7 +125,7 @@ function KeyForm(props: { environment: Environment; values: KeyFormValues; error
         <Field id="expires" label="Expires" hint="If a key leaks, an expiry date limits the damage.">
           <select id="expires" name="expires" {...errorAttributes("expires", errors, "expires")}>
             {EXPIRIES.map((expiry) => (
-              <option value={expiry} selected={values.expires === expiry}>
+              <option value={expiry} selected={expires === expiry}>
                 {expiry === "never" ? "Never" : `In ${EXPIRY_DAYS[expiry]} days`}
               </option>
             ))}

@@ -7,13 +7,10 @@ import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest }
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { Chips, Table, Text, Time } from "../page/text.js";
 
-/** A key in the list. */
 export interface KeyRow extends ListedKey {
-  /** True if the key is valid now. */
   active: boolean;
 }
 
-/** `GET …/keys`: the keys of an environment, newest first, with inactive keys at the end. */
 export async function showKeys(deps: PageDeps, { session, environment, query }: PageRequest): Promise<PageAnswer> {
   const { accountId } = session;
   const id = readCursor(query, "key");

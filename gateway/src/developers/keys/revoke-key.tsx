@@ -6,7 +6,6 @@ import { keyName } from "./keys.js";
 
 const DAY_MS = 86_400_000;
 
-/** `GET …/keys/{id}/revoke`: asks for confirmation, and warns if the key is in use. */
 export async function confirmRevoke(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id, session } = request;
   const list = `${AREA_PATH}/${environment}/keys`;
@@ -44,7 +43,6 @@ export async function confirmRevoke(deps: PageDeps, request: PageRequest): Promi
   );
 }
 
-/** `POST …/keys/{id}/revoke`. */
 export async function submitRevoke(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id, session, actor } = request;
   await revokeKey(deps, { id, environment, accountId: session.accountId }, actor);

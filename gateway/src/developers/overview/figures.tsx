@@ -13,7 +13,6 @@ const KINDS: readonly BarKind[] = [
   { name: "Failed (5xx)", tone: "danger" },
 ];
 
-/** The requests of the last 24 hours, and why some were refused. */
 export function RequestFigures(props: {
   base: string;
   hours: readonly HourOfRequests[];
@@ -55,7 +54,6 @@ function ErrorTable({ base, refusals }: { base: string; refusals: readonly Refus
   );
 }
 
-/** How many labels were created. */
 export function LabelFigures({ base, labels }: { base: string; labels: LabelCounts }) {
   const format = (count: number) =>
     count > MAX_LABELS ? `more than ${MAX_LABELS.toLocaleString("en")}` : count.toLocaleString("en");
@@ -77,7 +75,6 @@ export function LabelFigures({ base, labels }: { base: string; labels: LabelCoun
   );
 }
 
-/** How much of its rate limit each key has used in the last minute. */
 export function KeyUsage(props: { base: string; keys: readonly KeyInUse[]; limit: number; isAdmin: boolean }) {
   const { base, keys, limit, isAdmin } = props;
   return (
@@ -124,7 +121,6 @@ const CAPABILITIES: Record<keyof ReturnType<typeof getCapabilities>, string> = {
   tracking: "Tracking",
 };
 
-/** What an environment can do, and its limits. */
 export function Capabilities(props: { environment: Environment; requestsPerMinute: number }) {
   const capabilities = Object.entries(getCapabilities(props.environment)) as [keyof typeof CAPABILITIES, boolean][];
   const list = (wanted: boolean) =>

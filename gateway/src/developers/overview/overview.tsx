@@ -6,7 +6,6 @@ import { Capabilities, KeyUsage, LabelFigures, RequestFigures } from "./figures.
 import { Attention, NextSteps } from "./next-steps.js";
 import { countLabels, readKeyUsage } from "./read-figures.js";
 
-/** `GET …/{environment}`: the last 24 hours, what needs attention, and the next steps of a new account. */
 export async function showOverview(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;
   const caller = toCaller(request);

@@ -4,14 +4,12 @@ import { clock } from "../../database/deps.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 
-/** An active key and how much it is used. */
 export interface KeyInUse {
   id: string;
   name: string | null;
   lastFour: string;
   lastUsedAt: Date | null;
   expiresAt: Date | null;
-  /** True if it expires within a week. */
   expiresSoon: boolean;
   /** Requests in the last minute, as the rate limit counts them. */
   requests: number;
@@ -47,7 +45,6 @@ export const MAX_LABELS = 10_000;
 
 const DAY_MS = 86_400_000;
 
-/** Counts the labels of an environment. */
 export async function countLabels(deps: PageDeps, request: PageRequest): Promise<LabelCounts> {
   const since = (days: number) => new Date(deps.now().getTime() - days * DAY_MS).toISOString();
   const wanted = [

@@ -1,6 +1,5 @@
 import { Table, Time } from "./text.js";
 
-/** A layer of the stacked bars. */
 export interface BarKind {
   /** In the legend and in the table: "Delivered". */
   name: string;

@@ -1,13 +1,8 @@
 import type { FieldError } from "@shipping/kit/errors";
-import { isId } from "@shipping/kit/ids";
 import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { z } from "zod";
 import type { SignedIn } from "../session/session.js";
 import { Note, visible } from "./text.js";
-
-/** The ID of a rendered form. Submitted several times, the form takes effect once. */
-export const formId = z.string("is required").refine((id) => isId("form", id), "does not belong to this form");
 
 const ACCOUNT_PARAMETER = "account_id";
 
@@ -17,23 +12,22 @@ type Account = Pick<SignedIn, "accountId">;
 export const FormAccount = createContext<Account | undefined>(undefined);
 
 /** A form that changes an account. Its URL names the account: by the time of submission, the browser may be signed in to another one. */
-export function AccountForm({ action = "", children }: { action?: string; children: ComponentChildren }) {
+export function AccountForm(props: { action?: string; formId?: string; children: ComponentChildren }) {
   const account = useContext(FormAccount);
   if (!account) throw new Error("An account's form was rendered without an account.");
   return (
-    <form method="post" action={`${action}?${ACCOUNT_PARAMETER}=${account.accountId}`}>
-      {children}
+    <form method="post" action={`${props.action ?? ""}?${ACCOUNT_PARAMETER}=${account.accountId}`}>
+      {props.formId && <input type="hidden" name="form_id" value={props.formId} />}
+      {props.children}
     </form>
   );
 }
 
-/** True if the query of a submitted form names this account and no other. */
 export function isFormFor({ accountId }: Account, query: URLSearchParams): boolean {
   const named = query.getAll(ACCOUNT_PARAMETER);
   return named.length > 0 && named.every((id) => id === accountId);
 }
 
-/** The submit button of a form, and the link back without submitting. */
 export function FormButtons(props: { submit: string; cancel: string; isDangerous?: true }) {
   return (
     <div class="actions">
@@ -45,7 +39,6 @@ export function FormButtons(props: { submit: string; cancel: string; isDangerous
   );
 }
 
-/** A field with its label and hint. */
 export function Field(props: { id: string; label: string; hint?: string; children: ComponentChildren }) {
   return (
     <div class="field">
@@ -56,7 +49,6 @@ export function Field(props: { id: string; label: string; hint?: string; childre
   );
 }
 
-/** The error message below a field. `id` is the ID of the field. */
 export function ErrorText({ id, errors, path }: { id: string; errors: readonly FieldError[]; path: string }) {
   const found = findError(errors, path);
   if (!found) return null;
@@ -67,7 +59,6 @@ export function ErrorText({ id, errors, path }: { id: string; errors: readonly F
   );
 }
 
-/** The attributes that link a field to its error message. */
 export function errorAttributes(id: string, errors: readonly FieldError[], path: string) {
   return findError(errors, path) ? { "aria-invalid": "true" as const, "aria-describedby": `${id}-fault` } : {};
 }

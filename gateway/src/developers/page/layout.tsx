@@ -15,7 +15,6 @@ interface Frame {
   environment: Environment | undefined;
 }
 
-/** Renders a page: site header, navigation and content. */
 export function renderArea({ page, session, section, environment }: Frame): string {
   const place = environment && session ? `${page.title} · ${ENVIRONMENTS[environment].name}` : page.title;
   return renderDocument({
@@ -90,7 +89,6 @@ function Account({ session }: { session: SignedIn }) {
   );
 }
 
-/** The words in the band at the top of each environment's pages. */
 const ENVIRONMENTS: Record<Environment, { name: string; says: string }> = {
   sandbox: { name: "Sandbox", says: "Test data. Nothing is charged or shipped." },
   live: { name: "Live", says: "Real orders and shipments." },

@@ -1,6 +1,5 @@
 import { isId } from "@shipping/kit/ids";
 
-/** The number of rows on a page of a list. */
 export const PAGE_SIZE = 50;
 
 /** The ID after which the page of a list begins: `after` in the query, if it is an ID with this prefix. */

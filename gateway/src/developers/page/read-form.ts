@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type FieldError, fail, failFields } from "@shipping/kit/errors";
 import { isId, newId, type Random } from "@shipping/kit/ids";
-import type { z } from "zod";
+import { z } from "zod";
 import { collect, MAX_BODY_BYTES } from "../../api/middleware/read-body.js";
 import { isPlain } from "../../http/http-rules.js";
 import { check, decodePairs } from "../../input/validate.js";
@@ -23,7 +23,6 @@ export function isOwnForm({ headersDistinct }: Pick<IncomingMessage, "headersDis
   return sent?.length === 1 && sent[0] === origin;
 }
 
-/** Reads the form in a request body. */
 export async function readForm(req: IncomingMessage, res: ServerResponse): Promise<Form> {
   if (!isPlain(req, "application/x-www-form-urlencoded")) {
     throw fail("unsupported_media_type", "Send forms as application/x-www-form-urlencoded.");
@@ -34,7 +33,6 @@ export async function readForm(req: IncomingMessage, res: ServerResponse): Promi
   return parseForm(bytes.toString());
 }
 
-/** Parses `a=1&b=2`. */
 export function parseForm(text: string): Form {
   if (text.split("&", MAX_PAIRS + 1).length > MAX_PAIRS) {
     throw failFields([{ path: "form", message: `must have at most ${MAX_PAIRS} values` }]);
@@ -62,6 +60,18 @@ export function checkForm<Fields>(
 /** The first value of a field, as it was sent; empty if there is none. */
 export function readField(form: Form, name: string): string {
   return form.get(name)?.[0] ?? "";
+}
+
+/** The ID of a rendered form. Submitted several times, the form takes effect once. */
+export const formId = z.string("is required").refine((id) => isId("form", id), "does not belong to this form");
+
+const confirmation = z.strictObject({ form_id: formId });
+
+/** Reads a form that only asks for confirmation, and returns its ID. */
+export function readFormId(form: Form): string {
+  const { value, errors } = checkForm(confirmation, form);
+  if (!value) throw failFields(errors);
+  return value.form_id;
 }
 
 /** The ID of a form that is shown again: its own, so that it still takes effect once, or a new one. */

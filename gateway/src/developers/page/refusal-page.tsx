@@ -5,7 +5,6 @@ import type { SignedIn } from "../session/session.js";
 import { AREA_PATH, type HtmlPage } from "./page.js";
 import { Text } from "./text.js";
 
-/** 403: the person may not do this. */
 export function forbidden(why: string): HtmlPage {
   return refused(403, "Not allowed", why);
 }

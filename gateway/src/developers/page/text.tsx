@@ -15,7 +15,6 @@ export function Time({ at }: { at: Date }) {
   return <time dateTime={iso} title={`${day} ${time} UTC`}>{`${day} ${time.slice(0, 5)} UTC`}</time>;
 }
 
-/** Scopes or event types, each in a frame of its own. */
 export function Chips({ words }: { words: readonly string[] }) {
   return (
     <ul class="chips">
@@ -46,7 +45,6 @@ export function Secret({ list, children }: { list: string; children: string }) {
   );
 }
 
-/** A message about what has just happened, or a warning. */
 export function Note({ kind, children }: { kind: "danger" | "good" | "hint"; children: ComponentChildren }) {
   return (
     <div class={`note ${kind}`} role={kind === "danger" ? "alert" : undefined}>
@@ -55,7 +53,6 @@ export function Note({ kind, children }: { kind: "danger" | "good" | "hint"; chi
   );
 }
 
-/** An entry of a `<dl>`. */
 export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <>

@@ -9,7 +9,6 @@ import { type PageDeps, type PageRequest, toCaller } from "./page.js";
 interface FormWrite {
   /** The row of the table of endpoints: "POST /labels/{id}/void". */
   row: string;
-  /** For rows with `{id}`. */
   id?: string;
   /** The ID of the rendered form. The idempotency key is made from it. */
   formId: string;

@@ -16,7 +16,6 @@ const METHODS = ["POST", "DELETE", "GET"];
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 const MAX_CHARACTERS = 200;
 
-/** Reads the filter from the query of a URL. */
 export function readFilter(query: URLSearchParams): RequestFilter {
   const text = (query.get("q") ?? "").replaceAll("\0", "").trim().slice(0, MAX_CHARACTERS);
   const after = readCursor(query, "req");
@@ -34,12 +33,10 @@ export function readFilter(query: URLSearchParams): RequestFilter {
   };
 }
 
-/** True if the filter excludes anything. */
 export function isFiltered({ after: _, ...filter }: RequestFilter): boolean {
   return Object.values(filter).some((value) => value !== undefined);
 }
 
-/** The path of a page of the list, with this filter. */
 export function toPath(list: string, filter: RequestFilter): string {
   const { text, status, method, keyId, from, until, after } = filter;
   const pairs = { q: text, status, method, key: keyId, from: formatMinute(from), until: formatMinute(until), after };
@@ -66,7 +63,6 @@ const CLASSES = [
 ] as const;
 const CODES = Object.entries(errors).map(([code, { status }]) => [code, `${status} ${code}`] as const);
 
-/** The search for an ID or idempotency key. */
 export function SearchForm({ list, filter }: { list: string; filter: RequestFilter }) {
   return (
     <search class="request-search">
@@ -84,7 +80,6 @@ export function SearchForm({ list, filter }: { list: string; filter: RequestFilt
   );
 }
 
-/** The form with all other filters. */
 export function FilterForm(props: { list: string; filter: RequestFilter; keys: readonly KeyRow[] }) {
   const { list, filter, keys } = props;
   const { status = "", keyId } = filter;

@@ -10,7 +10,6 @@ import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, 
 import { Fact, Note, Text, Time } from "../page/text.js";
 import { toPath } from "./filter.js";
 
-/** `GET …/requests/{id}`: what the request log knows about a request of the API. */
 export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Promise<PageAnswer> {
   const { environment } = pageRequest;
   const caller = toCaller(pageRequest);
@@ -77,7 +76,6 @@ export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Pro
   );
 }
 
-/** Explains why the request failed. */
 function Failure({ request: { code, fields } }: { request: LoggedRequest }) {
   if (code === ABORTED) {
     return (
@@ -136,7 +134,6 @@ function Resource({ id, environment }: { id: string | null; environment: Environ
   return <a href={`${AREA_PATH}/${environment}${path}`}>{id}</a>;
 }
 
-/** The status of a request as a coloured tag. */
 function StatusTag({ status, code }: Pick<LoggedRequest, "status" | "code">) {
   if (status === null) return <span class="tag">No response</span>;
   return <span class={`tag${toneClass({ status, code })}`}>{`${status} ${STATUS_CODES[status] ?? ""}`}</span>;
@@ -166,7 +163,6 @@ function toneClass({ status, code }: Pick<LoggedRequest, "status" | "code">): st
   return status >= 500 ? " danger" : status >= 400 ? " warning" : " good";
 }
 
-/** The API key that authenticated a request. */
 export function KeyName({ keyName: name, keyLastFour }: Pick<LoggedRequest, "keyName" | "keyLastFour">) {
   return (
     <>
@@ -187,7 +183,6 @@ export function formatSimilar({ more }: Pick<LoggedRequest, "more">): string | u
   return more > 0 ? `and ${more.toLocaleString("en")} similar requests in that minute` : undefined;
 }
 
-/** Explains an error code of the API; undefined for other codes. */
 function explainCode(code: string | null): { sentence: string; guide: string } | undefined {
   if (code === null || !Object.hasOwn(errors, code)) return undefined;
   return { sentence: errors[code as ErrorCode].message, guide: `/docs/errors#${code}` };

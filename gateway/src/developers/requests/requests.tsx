@@ -9,7 +9,6 @@ import { Table, Text, Time } from "../page/text.js";
 import { FilterForm, isFiltered, type RequestFilter, readFilter, SearchForm, toPath } from "./filter.js";
 import { formatDuration, formatSimilar, KeyName, ListedStatus } from "./request.js";
 
-/** `GET …/requests`: writes and failed requests, newest first. */
 export async function showRequests(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
   const caller = toCaller(request);

@@ -1,6 +1,5 @@
 import { Worker } from "node:worker_threads";
 
-/** Draws pages of PDFs in a worker thread. */
 interface Drawing {
   /** Draws the first page of a PDF as PNG. Undefined if that fails, takes too long, or too many PDFs are waiting. */
   draw(pdf: Uint8Array): Promise<Uint8Array | undefined>;
@@ -78,7 +77,6 @@ function callThread(thread: Worker, pdf: Uint8Array, timeoutMs: number): Promise
 
 const drawing = createDrawing();
 
-/** Draws the first page of a PDF as PNG in the thread of this process. */
 export function drawPage(pdf: Uint8Array): Promise<Uint8Array | undefined> {
   return drawing.draw(pdf);
 }

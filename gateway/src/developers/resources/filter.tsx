@@ -13,7 +13,6 @@ interface Filter {
   /** Days in UTC, such as `2026-11-21`; both are included. */
   from: string;
   to: string;
-  /** The ID after which the page begins. */
   after: string | undefined;
 }
 
@@ -54,18 +53,15 @@ export function toWanted({ text, status, from, to, after }: Filter): Wanted {
   };
 }
 
-/** True if the filter excludes anything. */
 export function isFiltered({ text, status, from, to }: Filter): boolean {
   return [text, status, from, to].some((value) => value !== "");
 }
 
-/** The path of the first page of a list with this filter. */
 export function toPath(path: string, { text: q, status, from, to }: Filter): string {
   const given = Object.entries({ q, status, from, to }).filter(([, value]) => value !== "");
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-/** A list with its filter: heading, form, table, and links to the other pages. */
 export function FilteredList(props: {
   what: "orders" | "shipments" | "labels";
   environment: Environment;
@@ -74,9 +70,7 @@ export function FilteredList(props: {
   /** The hint below the search field: what can be searched for. */
   searchHint: string;
   page: FoundPage<unknown>;
-  /** Shown if there are no resources at all. */
   empty: ComponentChildren;
-  /** The table. */
   children: ComponentChildren;
 }) {
   const { what, environment, filter, page, empty, children } = props;

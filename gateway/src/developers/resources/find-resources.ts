@@ -8,16 +8,13 @@ import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { PAGE_SIZE } from "../page/paging.js";
 
-/** Which resources to find. */
 export interface Wanted {
   text?: string | undefined;
   status?: string | undefined;
   /** ISO 8601. `createdFrom` is included, `createdBefore` is not. */
   createdFrom?: string | undefined;
   createdBefore?: string | undefined;
-  /** The ID after which the page begins. */
   after?: string | undefined;
-  /** `PAGE_SIZE` unless given. */
   limit?: number | undefined;
 }
 
@@ -65,7 +62,6 @@ export async function findLabels(
   return { found: labels, incomplete, ...rest };
 }
 
-/** Reads these shipments, by ID. */
 export async function findShipmentsById(
   deps: PageDeps,
   request: PageRequest,
@@ -76,7 +72,6 @@ export async function findShipmentsById(
   return new Map(shipments.map((shipment) => [shipment.id, shipment]));
 }
 
-/** Lists a page of an order's shipments. */
 export async function listOrderShipments(
   deps: PageDeps,
   request: PageRequest,

@@ -14,10 +14,8 @@ export interface HistoryEntry {
   origin: Origin | undefined;
 }
 
-/** Names and last characters of API keys, by ID. */
 type KeyNames = ReadonlyMap<string, { name: string | null; lastFour: string }>;
 
-/** Reads the names of the API keys that made these changes. */
 export async function readKeyNames(
   deps: Pick<PageDeps, "prisma">,
   { session, environment }: PageRequest,
@@ -80,7 +78,6 @@ function Requester(props: { origin: Origin | undefined; keys: KeyNames; environm
   );
 }
 
-/** The events sent for this resource. */
 export function Events({ history }: { history: readonly HistoryEntry[] }) {
   const sent = history.filter(({ origin }) => origin?.eventId);
   if (sent.length === 0) return <p>Events were not recorded at that time.</p>;

@@ -10,11 +10,9 @@ interface Card extends ReadLabel {
   tracking: z.infer<typeof trackingSchema> | undefined;
   environment: Environment;
   mayVoid: boolean;
-  /** True if the label's ID links to its page. */
   linked?: true;
 }
 
-/** A label: picture and file unless it is voided, rate, and tracking status. */
 export function LabelCard({ label, rate, tracking, environment, mayVoid, linked }: Card) {
   const path = `${AREA_PATH}/${environment}/labels/${label.id}`;
   const isVoided = label.status === "voided";

@@ -1,9 +1,7 @@
-import { failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
-import { z } from "zod";
 import { logVoid } from "../../accounts/audit.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
-import { AccountForm, FormButtons, formId } from "../page/form.js";
+import { AccountForm, FormButtons } from "../page/form.js";
 import {
   AREA_PATH,
   type FileAnswer,
@@ -13,7 +11,7 @@ import {
   type PageRequest,
   toCaller,
 } from "../page/page.js";
-import { checkForm } from "../page/read-form.js";
+import { readFormId } from "../page/read-form.js";
 import { Fact, Note, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { drawPage } from "./draw-page.js";
@@ -33,7 +31,6 @@ const NO_PICTURE = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="2
 <text x="144" y="206">This label cannot be displayed.</text><text x="144" y="230">Download the PDF instead.</text></g></svg>
 `);
 
-/** `GET …/labels/{id}`. */
 export async function showLabel(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;
   const read = await readLabel(deps, request, request.id);
@@ -67,7 +64,6 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
   );
 }
 
-/** `GET …/labels/{id}/file`: the PDF, to save. */
 export async function downloadLabel(deps: PageDeps, request: PageRequest): Promise<FileAnswer> {
   const body = await readLabelFile(deps, request);
   return { content: async () => ({ type: "application/pdf", name: `label-${request.id}.pdf`, body }) };
@@ -91,7 +87,6 @@ async function readLabelFile(deps: PageDeps, request: PageRequest): Promise<Uint
   return (await answered(deps.clients.carrier.getLabelFile(wanted, callOptions(request)))).pdf;
 }
 
-/** `GET …/labels/{id}/void`: asks for confirmation. */
 export async function confirmVoid(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id } = request;
   const path = `${AREA_PATH}/${environment}/labels/${id}`;
@@ -123,23 +118,19 @@ export async function confirmVoid(deps: PageDeps, request: PageRequest): Promise
           </>
         )}
       </dl>
-      <AccountForm>
-        <input type="hidden" name="form_id" value={newId("form", deps.random)} />
+      <AccountForm formId={newId("form", deps.random)}>
         <FormButtons submit="Void label" cancel={path} isDangerous />
       </AccountForm>
     </>,
   );
 }
 
-const voidForm = z.strictObject({ form_id: formId });
-
 /** `POST …/labels/{id}/void`: does what `POST /labels/{id}/void` of the API does, and writes the audit log. */
 export async function submitVoid(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session, id, actor } = request;
-  const { value, errors } = checkForm(voidForm, request.form);
-  if (!value) throw failFields(errors);
+  const formId = readFormId(request.form);
   await readLabel(deps, request, id);
-  await writeByForm(deps, request, { row: "POST /labels/{id}/void", id, formId: value.form_id, body: {} });
+  await writeByForm(deps, request, { row: "POST /labels/{id}/void", id, formId, body: {} });
   const { label, history } = await readLabel(deps, request, id);
   const voided = history.find(({ type }) => type === "label.voided");
   // Somebody else may have voided the label first.

@@ -9,7 +9,6 @@ import { Recipient, Status } from "./record-table.js";
 
 const STATUSES = ["created", "voided"];
 
-/** `GET …/labels`: the newest first. */
 export async function showLabels(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
   const filter = readFilter(query, { statuses: STATUSES, prefix: "lbl" });

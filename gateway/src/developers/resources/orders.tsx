@@ -10,7 +10,6 @@ import { RecordTable, Status } from "./record-table.js";
 
 const STATUSES = ["received"];
 
-/** `GET …/orders`: the newest first. */
 export async function showOrders(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
   const filter = readFilter(query, { statuses: STATUSES, prefix: "ord" });
@@ -41,7 +40,6 @@ export async function showOrders(deps: PageDeps, request: PageRequest): Promise<
   );
 }
 
-/** `GET …/orders/{id}`: the order and its shipments. */
 export async function showOrder(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id } = request;
   const { order, history } = await readOrder(deps, request, id);

@@ -5,7 +5,6 @@ import { Code, Text } from "../page/text.js";
 type Address = z.infer<typeof address>;
 type Parcel = z.infer<typeof parcel>;
 
-/** Fields shared by orders and shipments. */
 interface Details {
   from: Address;
   to: Address;
@@ -13,7 +12,6 @@ interface Details {
   metadata?: unknown;
 }
 
-/** Sender, recipient, parcel and metadata. */
 export function ParcelDetails({ from, to, parcel, metadata }: Details) {
   const { weight_kg: weightKg, length_cm: lengthCm, width_cm: widthCm, height_cm: heightCm } = parcel;
   return (
@@ -71,7 +69,6 @@ function PostalAddress(address: Address) {
   );
 }
 
-/** Postal code, city and country in one line. */
 export function shortPlace(place: { postalCode: string; city: string; country: string }): string {
   const { postalCode, city, country } = place;
   return `${postalCode} ${city}, ${country}`;

@@ -11,13 +11,11 @@ import type { HistoryEntry } from "./history.js";
 type Label = z.infer<typeof label>;
 type Tracking = z.infer<typeof tracking>;
 
-/** An order and its history. */
 interface ReadOrder {
   order: z.infer<typeof order>;
   history: HistoryEntry[];
 }
 
-/** A shipment and its history. */
 interface ReadShipment {
   shipment: z.infer<typeof shipment>;
   history: HistoryEntry[];
@@ -30,7 +28,6 @@ export interface ReadLabel {
   history: HistoryEntry[];
 }
 
-/** Reads an order of the caller. */
 export async function readOrder(deps: PageDeps, request: PageRequest, id: string): Promise<ReadOrder> {
   requireId("ord", id);
   const asked = { caller: toCaller(request), id };
@@ -39,7 +36,6 @@ export async function readOrder(deps: PageDeps, request: PageRequest, id: string
   return { order, history: [historyEntry("order.created", order.created_at, created)] };
 }
 
-/** Reads a shipment of the caller. */
 export async function readShipment(deps: PageDeps, request: PageRequest, id: string): Promise<ReadShipment> {
   requireId("shp", id);
   const asked = { caller: toCaller(request), id };
@@ -48,7 +44,6 @@ export async function readShipment(deps: PageDeps, request: PageRequest, id: str
   return { shipment, history: [historyEntry("shipment.created", shipment.created_at, created)] };
 }
 
-/** Reads a label of the caller. */
 export async function readLabel(deps: PageDeps, request: PageRequest, id: string): Promise<ReadLabel> {
   requireId("lbl", id);
   const asked = { caller: toCaller(request), id };

@@ -4,7 +4,6 @@ import { AREA_PATH } from "../page/page.js";
 import { Table, Text, Time } from "../page/text.js";
 import { shortPlace } from "./parcel.js";
 
-/** A table of orders or shipments, with links to their pages. */
 export function RecordTable(props: {
   records: readonly RecordSummary[];
   kind: "orders" | "shipments";
@@ -38,7 +37,6 @@ export function RecordTable(props: {
   );
 }
 
-/** The name and place of a recipient. */
 export function Recipient({ to }: { to: RecordSummary["to"] }) {
   if (!to) return null;
   return (
@@ -51,7 +49,6 @@ export function Recipient({ to }: { to: RecordSummary["to"] }) {
   );
 }
 
-/** The statuses of orders, shipments, labels and tracking records. */
 export const STATUSES: Readonly<Record<string, { words: string; kind?: "good" | "danger" }>> = {
   received: { words: "Received" },
   draft: { words: "Draft" },
@@ -61,7 +58,6 @@ export const STATUSES: Readonly<Record<string, { words: string; kind?: "good" | 
   pre_transit: { words: "Pre-transit" },
 };
 
-/** A status as a coloured tag. */
 export function Status({ status }: { status: string }) {
   const { words = status, kind } = STATUSES[status] ?? {};
   return <span class={kind ? `tag ${kind}` : "tag"}>{words}</span>;

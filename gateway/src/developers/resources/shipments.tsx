@@ -10,7 +10,6 @@ import { RecordTable, Status } from "./record-table.js";
 
 const STATUSES = ["draft", "label_created", "voided"];
 
-/** `GET …/shipments`: the newest first. */
 export async function showShipments(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
   const filter = readFilter(query, { statuses: STATUSES, prefix: "shp" });
@@ -38,7 +37,6 @@ export async function showShipments(deps: PageDeps, request: PageRequest): Promi
   );
 }
 
-/** `GET …/shipments/{id}`: the shipment and its label. */
 export async function showShipment(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;
   const { shipment, history: created } = await readShipment(deps, request, request.id);

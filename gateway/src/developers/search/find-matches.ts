@@ -11,7 +11,6 @@ import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { findLabels, findOrders, findShipments } from "../resources/find-resources.js";
 import { getSubscription } from "../webhooks/read-subscriptions.js";
 
-/** A search result. */
 export interface Match {
   kind: Kind;
   /** The path of its page, relative to that of the environment. */
@@ -22,12 +21,10 @@ export interface Match {
 
 export type Kind = "API key" | "Label" | "Order" | "Request" | "Shipment" | "Subscription";
 
-/** The most matches of a kind that are shown. */
 export const MAX_PER_KIND = 5;
 
 type Find = (deps: PageDeps, request: PageRequest, text: string) => Promise<Match[]>;
 
-/** How to find a resource by its ID, by the prefix of the ID. */
 const BY_PREFIX: Readonly<Record<string, Find>> = {
   ord: findOrderMatches,
   shp: findShipmentMatches,

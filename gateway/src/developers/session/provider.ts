@@ -5,7 +5,6 @@ import * as oidc from "openid-client";
 import { z } from "zod";
 import { FRESH_MINUTES } from "./session.js";
 
-/** The client of an OpenID provider. */
 export interface ProviderSettings {
   issuer: string;
   clientId: string;
@@ -20,7 +19,6 @@ const authorizationRequestSchema = z.object({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
-  /** The page to return to. */
   returnTo: z.string().regex(RETURN_TO),
   /** True if the person must authenticate again. */
   again: z.boolean(),
@@ -40,9 +38,7 @@ export interface Identity {
   authenticatedAt: Date | undefined;
 }
 
-/** The OpenID provider through which members sign in. */
 export interface Provider {
-  /** The URL to send the browser to. */
   begin(authorization: AuthorizationRequest): Promise<URL>;
   /** Reads the identity from the callback's URL, or returns undefined if anything is wrong with it. */
   complete(authorization: AuthorizationRequest, url: URL): Promise<Identity | undefined>;
@@ -61,12 +57,10 @@ export function newAuthorizationRequest(
   return authorizationRequestSchema.parse({ state, nonce, verifier, ...wanted });
 }
 
-/** True if a sign-in may return to this path. */
 export function isAllowedReturnTo(path: string): boolean {
   return RETURN_TO.test(path);
 }
 
-/** Reads the authorization request from its cookie. */
 export function readAuthorizationRequest(cookie: string | undefined): AuthorizationRequest | undefined {
   try {
     return authorizationRequestSchema.parse(JSON.parse(Buffer.from(cookie ?? "", "base64url").toString()));
@@ -75,7 +69,6 @@ export function readAuthorizationRequest(cookie: string | undefined): Authorizat
   }
 }
 
-/** True if the person authenticated within the last `FRESH_MINUTES`. */
 export function isRecent({ authenticatedAt }: Identity, now: Date): boolean {
   return authenticatedAt !== undefined && now.getTime() - authenticatedAt.getTime() < FRESH_MINUTES * 60_000;
 }

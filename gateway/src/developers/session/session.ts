@@ -14,7 +14,6 @@ export const WINDOW_MINUTES = 10;
 /** Forms per session and window: far more than a person submits, too few for a program to flood the account. */
 const MAX_FORMS = 100;
 
-/** A member who is signed in, and their account. */
 export interface SignedIn {
   /** The SHA-256 of the session's cookie. */
   hash: Buffer;
@@ -23,7 +22,6 @@ export interface SignedIn {
   role: "admin" | "viewer";
   accountId: string;
   accountName: string;
-  /** True if an operator has suspended the account. */
   suspended: boolean;
   /** True for `FRESH_MINUTES` after authentication. */
   fresh: boolean;
@@ -79,7 +77,6 @@ export async function startSession(
   return token;
 }
 
-/** Ends the session that the `Cookie` header names, if there is one. */
 export async function endSession(deps: Deps, cookies: string | undefined): Promise<void> {
   const token = readCookie(cookies, "session", deps.origin());
   if (token) await deps.db.run(sql`DELETE FROM sessions WHERE hash = ${hashToken(token)}`);
@@ -103,7 +100,6 @@ export function newSessionToken({ random }: Pick<Deps, "random">): { token: stri
   return { token, hash: hashToken(token) };
 }
 
-/** Tokens are stored as hashes only. */
 export function hashToken(token: string): Buffer {
   return Buffer.from(tokenHash(token));
 }

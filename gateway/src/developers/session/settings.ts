@@ -63,14 +63,11 @@ export interface DeveloperDeps {
   developerArea?: DeveloperArea | undefined;
 }
 
-/** The developer area of a gateway. */
 export interface DeveloperArea {
-  /** Scheme and host under which people reach it. */
   publicUrl?: string;
   provider?: ProviderSettings;
 }
 
-/** Rejects an incomplete provider, and production without PUBLIC_URL. */
 export function checkDeveloperSettings(config: DeveloperConfig, context: z.RefinementCtx): void {
   checkMailSettings(config, context);
   const refuse = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
@@ -83,7 +80,6 @@ export function checkDeveloperSettings(config: DeveloperConfig, context: z.Refin
   }
 }
 
-/** Turns the settings into what the gateway gets. */
 export function toDeveloperDeps(config: DeveloperConfig): DeveloperDeps {
   return {
     trustedProxies: config.TRUSTED_PROXIES,

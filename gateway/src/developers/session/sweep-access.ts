@@ -34,7 +34,6 @@ export async function sweepAccessOnce(
   };
 }
 
-/** Runs every hour. */
 export function sweepAccess(deps: Deps & Pick<GatewayDeps, "log">): Loop {
   return startLoop({
     name: "sweep-access",

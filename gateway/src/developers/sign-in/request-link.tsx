@@ -44,7 +44,6 @@ const linkForm = z.object({
   return_to: z.string().refine(isAllowedReturnTo, "is not a page of the developer area").optional(),
 });
 
-/** `GET /developers/sign-in`. */
 export async function showLinkForm(deps: PageDeps): Promise<PageAnswer> {
   return linkPage(deps, 200, "", []);
 }

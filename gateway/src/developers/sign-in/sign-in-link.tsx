@@ -35,7 +35,6 @@ export async function confirmSignIn(deps: PageDeps, request: VisitorRequest): Pr
   );
 }
 
-/** `POST /developers/sign-in/{token}`: signs in. The link stops working. */
 export async function submitSignIn(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
   const redeemed = await redeemLink(deps, request.id);
   if (!redeemed) return refuseLink(deps, request);
@@ -75,7 +74,6 @@ function isValid(deps: Deps, token: string): Sql {
     AND (l.form_id IS NULL OR m.invited_at IS NOT NULL)`;
 }
 
-/** The member whom a link would sign in. */
 export async function peekLink(deps: Deps, token: string): Promise<{ email: string; accountName: string } | undefined> {
   const [link] = await deps.db.run<{ email: string; accountName: string }>(sql`
     SELECT m.email, a.name AS "accountName"

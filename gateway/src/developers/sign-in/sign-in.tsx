@@ -12,7 +12,6 @@ const PROVIDER_PATH = `${AREA_PATH}/sign-in/provider`;
 /** Refused attempts of an IP address in a window. */
 const MAX_REFUSALS = 100;
 
-/** `GET /developers`: the sign-in page, or a redirect to the overview. */
 export async function showEntrance(deps: PageDeps, { session }: VisitorRequest): Promise<PageAnswer> {
   return session ? { location: `${AREA_PATH}/sandbox` } : showSignedOut(deps);
 }
@@ -33,7 +32,6 @@ export function showSignedOut(deps: Pick<PageDeps, "provider" | "mailer">): Html
   };
 }
 
-/** The page requires a recent sign-in, and offers one. */
 export function showSignInAgain(
   deps: Pick<PageDeps, "provider" | "mailer">,
   { url, email }: Pick<VisitorRequest, "url"> & { email: string },
@@ -83,7 +81,6 @@ export function SignInOptions(props: {
   );
 }
 
-/** `POST /developers/sign-out`. */
 export async function signOut(deps: PageDeps, { cookies }: VisitorRequest): Promise<PageAnswer> {
   await endSession(deps, cookies);
   return { location: AREA_PATH, cookies: [setCookie("session", undefined, deps.origin())] };

@@ -1,30 +1,33 @@
 import type { Environment } from "@shipping/kit/caller";
 import { type FieldError, failureIn } from "@shipping/kit/errors";
-import { newId } from "@shipping/kit/ids";
 import { EVENT_TYPES, eventTypes } from "@shipping/proto/event-types";
 import { z } from "zod";
 import { webhookInput } from "../../input/schemas.js";
 import { CodeTabs } from "../../site/code-example.js";
-import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors, formId } from "../page/form.js";
+import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { checkForm, keepFormId, readField } from "../page/read-form.js";
+import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Note, Secret, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { parseResource } from "./read-subscriptions.js";
 
 const subscriptionForm = z.strictObject({ ...webhookInput.shape, form_id: formId });
 
-/** `GET …/webhooks/new`. */
 export async function showSubscriptionForm(deps: PageDeps, { environment }: PageRequest): Promise<PageAnswer> {
-  const values = { url: "", events: ["label.created", "label.voided"], formId: newId("form", deps.random) };
-  return htmlPage("Create a subscription", <SubscriptionForm environment={environment} values={values} errors={[]} />);
+  const form: Form = new Map([["events", ["label.created", "label.voided"]]]);
+  const body = <SubscriptionForm deps={deps} environment={environment} form={form} errors={[]} />;
+  return htmlPage("Create a subscription", body);
 }
 
 /** `POST …/webhooks/new`. Only this answer shows the secret. The same form, submitted again, leads to the list. */
 export async function submitSubscriptionForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, environment } = request;
   const { value, errors } = checkForm(subscriptionForm, form, ["events"]);
-  if (!value) return refuseForm(deps, request, 422, errors);
+  const refuse = (status: number, errors: readonly FieldError[]): HtmlPage => {
+    const body = <SubscriptionForm deps={deps} environment={environment} form={form} errors={errors} />;
+    return { status, title: "Create a subscription", body };
+  };
+  if (!value) return refuse(422, errors);
   const list = `${AREA_PATH}/${environment}/webhooks`;
   const { form_id: formId, ...body } = value;
   try {
@@ -39,34 +42,23 @@ export async function submitSubscriptionForm(deps: PageDeps, request: PageReques
     if (failure?.code === "idempotency_conflict") return { location: list };
     if (!failure || ![409, 422].includes(failure.status)) throw error;
     const errors = failure.fields.length > 0 ? failure.fields : [{ path: "", message: failure.message }];
-    return refuseForm(deps, request, failure.status, errors);
+    return refuse(failure.status, errors);
   }
 }
 
-function refuseForm(deps: PageDeps, request: PageRequest, status: number, errors: readonly FieldError[]): HtmlPage {
-  const { form, environment } = request;
-  const values = {
-    url: readField(form, "url"),
-    events: form.get("events") ?? [],
-    formId: keepFormId(form, deps.random),
-  };
-  const body = <SubscriptionForm environment={environment} values={values} errors={errors} />;
-  return { status, title: "Create a subscription", body };
-}
-
 function SubscriptionForm(props: {
+  deps: PageDeps;
   environment: Environment;
-  values: { url: string; events: readonly string[]; formId: string };
+  form: Form;
   errors: readonly FieldError[];
 }) {
-  const { environment, values, errors } = props;
+  const { deps, environment, form, errors } = props;
   return (
     <>
       <h1>{environment === "live" ? "Create a live subscription" : "Create a sandbox subscription"}</h1>
       <p>The next page shows the signing secret once. Your receiver needs it to verify that events come from us.</p>
       <FormErrors errors={errors} fields={["url", "events"]} />
-      <AccountForm>
-        <input type="hidden" name="form_id" value={values.formId} />
+      <AccountForm formId={keepFormId(form, deps.random)}>
         <Field
           id="url"
           label="Endpoint URL"
@@ -77,7 +69,7 @@ function SubscriptionForm(props: {
             inputMode="url"
             id="url"
             name="url"
-            value={values.url}
+            value={readField(form, "url")}
             placeholder="https://shop.example.com/webhooks"
             required
             autocomplete="off"
@@ -89,7 +81,13 @@ function SubscriptionForm(props: {
           <legend>Events to send</legend>
           {EVENT_TYPES.map((type) => (
             <div class="choice">
-              <input type="checkbox" id={type} name="events" value={type} checked={values.events.includes(type)} />
+              <input
+                type="checkbox"
+                id={type}
+                name="events"
+                value={type}
+                checked={form.get("events")?.includes(type)}
+              />
               <label for={type}>{eventTypes[type].description.replace(".", "")}</label>
               <code class="sub">{type}</code>
             </div>
@@ -132,7 +130,6 @@ function CreatedSubscriptionPage(props: { url: string; secret: string; list: str
 
 // The recipes of docs/webhooks.md. A test keeps them equal.
 
-/** How a receiver on Node verifies a delivery. */
 const NODE_RECIPE = `import { createHmac, timingSafeEqual } from "node:crypto";
 
 const TOLERANCE_SECONDS = 300;
@@ -145,7 +142,6 @@ export function verify(secret, header, body, now = Date.now() / 1000) {
   return timingSafeEqual(expected, Buffer.from(digest, "hex"));
 }`;
 
-/** How a receiver in Python verifies a delivery. */
 const PYTHON_RECIPE = `import hashlib
 import hmac
 import re

@@ -4,7 +4,6 @@ import type { DeliveryFailure } from "@shipping/proto/shipping/webhooks/v1/webho
 interface FailureWords {
   /** A clause without a period: "The certificate has expired". */
   what: string;
-  /** A sentence or two. */
   remedy: string;
 }
 

@@ -10,10 +10,8 @@ import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { PAGE_SIZE, readCursor } from "../page/paging.js";
 
-/** A subscription, as `GET /webhooks/{id}` returns it. */
 export type Subscription = z.infer<typeof webhook>;
 
-/** Lists a page of an environment's subscriptions. */
 export async function listSubscriptions(deps: PageDeps, request: PageRequest) {
   const after = readCursor(request.query, "whk");
   const page = { caller: toCaller(request), limit: PAGE_SIZE, ...(after && { after }) };
@@ -21,7 +19,6 @@ export async function listSubscriptions(deps: PageDeps, request: PageRequest) {
   return { subscriptions: parseResource<Subscription[]>(data), nextCursor };
 }
 
-/** Reads a subscription; 404 for one of another caller. */
 export async function getSubscription(deps: PageDeps, request: PageRequest): Promise<Subscription> {
   if (!isId("whk", request.id)) throw fail("not_found");
   const wanted = { caller: toCaller(request), id: request.id };
@@ -46,7 +43,6 @@ export async function listHealth(
   return new Map(subscriptions.map((health) => [health.subscriptionId, health]));
 }
 
-/** Parses a resource from the JSON of the service that owns it. */
 export function parseResource<Resource>(json: Uint8Array): Resource {
   return JSON.parse(Buffer.from(json).toString()) as Resource;
 }

@@ -60,7 +60,6 @@ export async function sendTest(
   return shipment.id;
 }
 
-/** A test and the deliveries of its events. */
 export interface WebhookTest {
   shipment: Shipment;
   /** The types of its events that the subscription receives. */

@@ -1,14 +1,12 @@
-import { failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import type {
   GetSubscriptionHealthResponse,
   SubscriptionHealth,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { z } from "zod";
 import { BarChart } from "../page/bar-chart.js";
-import { AccountForm, FormButtons, formId } from "../page/form.js";
+import { AccountForm, FormButtons } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { checkForm } from "../page/read-form.js";
+import { readFormId } from "../page/read-form.js";
 import { Chips, Fact, Note, Text, Time } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { describeFailure } from "./failure-words.js";
@@ -20,7 +18,6 @@ import { TestForm } from "./test-page.js";
 const MAX_PENDING = 1_000;
 const GUIDE = "/docs/webhooks#when-deliveries-fail";
 
-/** `GET …/webhooks/{id}`: a subscription and the health of its deliveries. */
 export async function showSubscription(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;
   const subscription = await getSubscription(deps, request);
@@ -142,7 +139,6 @@ function formatPending(pending: number): string {
   return `${pending.toLocaleString("en")} ${pending === 1 ? "event" : "events"}`;
 }
 
-/** `GET …/webhooks/{id}/disable`: asks for confirmation. */
 export async function confirmDisable(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const list = `${AREA_PATH}/${request.environment}/webhooks`;
   const { url, status } = await getSubscription(deps, request);
@@ -162,21 +158,17 @@ export async function confirmDisable(deps: PageDeps, request: PageRequest): Prom
           <Text>{url}</Text>
         </Fact>
       </dl>
-      <AccountForm>
-        <input type="hidden" name="form_id" value={newId("form", deps.random)} />
+      <AccountForm formId={newId("form", deps.random)}>
         <FormButtons submit="Disable subscription" cancel={list} isDangerous />
       </AccountForm>
     </>,
   );
 }
 
-const disableForm = z.strictObject({ form_id: formId });
-
 /** `POST …/webhooks/{id}/disable`: does what `DELETE /webhooks/{id}` does. */
 export async function submitDisable(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
-  const { value, errors } = checkForm(disableForm, request.form);
-  if (!value) throw failFields(errors);
+  const formId = readFormId(request.form);
   const { id } = await getSubscription(deps, request);
-  await writeByForm(deps, request, { row: "DELETE /webhooks/{id}", id, formId: value.form_id, body: undefined });
+  await writeByForm(deps, request, { row: "DELETE /webhooks/{id}", id, formId, body: undefined });
   return { location: `${AREA_PATH}/${request.environment}/webhooks` };
 }

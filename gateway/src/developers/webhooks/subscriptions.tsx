@@ -4,7 +4,6 @@ import { Paging, readCursor } from "../page/paging.js";
 import { Chips, Table, Text, Time } from "../page/text.js";
 import { listHealth, listSubscriptions, type Subscription } from "./read-subscriptions.js";
 
-/** `GET …/webhooks`. */
 export async function showSubscriptions(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;
   const { subscriptions, nextCursor } = await listSubscriptions(deps, request);

@@ -1,10 +1,8 @@
 import type { Environment } from "@shipping/kit/caller";
-import { failFields } from "@shipping/kit/errors";
 import { isId, newId } from "@shipping/kit/ids";
-import { z } from "zod";
-import { AccountForm, formId } from "../page/form.js";
+import { AccountForm } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { checkForm } from "../page/read-form.js";
+import { readFormId } from "../page/read-form.js";
 import { Note, Text } from "../page/text.js";
 import { endpointHost, getSubscription, type Subscription } from "./read-subscriptions.js";
 import { limitTests, readTest, sendTest } from "./send-test.js";
@@ -12,17 +10,14 @@ import { TestResult } from "./test-result.js";
 
 const REFRESH_SECONDS = 2;
 
-const testForm = z.strictObject({ form_id: formId });
-
 /** `POST …/webhooks/{id}/test`: sends a test and redirects to it. The same form, submitted again, leads to the same test. */
 export async function submitTest(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
-  const { value, errors } = checkForm(testForm, request.form);
-  if (!value) throw failFields(errors);
+  const formId = readFormId(request.form);
   const subscription = await getSubscription(deps, request);
   const path = `${AREA_PATH}/${request.environment}/webhooks/${subscription.id}/test`;
   if (request.environment !== "sandbox" || subscription.status !== "active") return { location: path };
   await limitTests(deps, request.session.accountId);
-  const shipmentId = await sendTest(deps, request, subscription, value.form_id);
+  const shipmentId = await sendTest(deps, request, subscription, formId);
   return { location: `${path}?shipment=${shipmentId}` };
 }
 
@@ -87,8 +82,7 @@ export function TestForm(props: {
         {`A test creates ${order}a shipment and a label in the sandbox, marked as a test,${voids} and shows how your receiver responds to the events. `}
         Your other sandbox subscriptions receive these events too.
       </p>
-      <AccountForm action={`${AREA_PATH}/${environment}/webhooks/${subscription.id}/test`}>
-        <input type="hidden" name="form_id" value={formId} />
+      <AccountForm action={`${AREA_PATH}/${environment}/webhooks/${subscription.id}/test`} formId={formId}>
         <button type="submit">Send test</button>
       </AccountForm>
     </>

@@ -7,13 +7,10 @@ import type { WebhookTest } from "./send-test.js";
 
 interface Result {
   test: WebhookTest;
-  /** True if the page refreshes automatically. */
   refreshes: boolean;
-  /** The path of the page. */
   path: string;
 }
 
-/** The events of a test, and how the receiver has responded to each. */
 export function TestResult({ test, refreshes, path }: Result) {
   const { shipment, types, deliveries } = test;
   return (
