@@ -40,7 +40,6 @@ const settings = z.object({
 });
 
 export type LocalConfig = z.output<typeof settings>;
-export type { DeliveryConfig };
 
 /** The settings of the platform in one process. `overrides` take precedence over the environment. */
 export function localConfig(overrides: Env = {}): LocalConfig {

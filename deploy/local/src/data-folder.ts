@@ -10,7 +10,6 @@ export interface DataFolder {
   keep(name: string, make: () => string): Promise<string>;
   /** Writes a JSON file (mode 0600) that others read while the platform runs; replaced by rename, so that they never see half of it. */
   publish(name: string, value: unknown): Promise<void>;
-  /** Releases the folder. */
   release(): Promise<void>;
 }
 
@@ -29,7 +28,7 @@ export async function takeDataFolder(folder: string): Promise<DataFolder> {
   return {
     path,
     keep: (name, make) => keep(join(path, name), make),
-    publish: (name, value) => publish(join(path, name), value),
+    publish: (name, value) => publishText(join(path, name), `${JSON.stringify(value, null, 2)}\n`),
     release: () => rm(join(path, LOCK), { force: true }),
   };
 }
@@ -72,10 +71,6 @@ async function keep(file: string, make: () => string): Promise<string> {
   if (kept) return kept;
   await publishText(file, make());
   return readFile(file, "utf8");
-}
-
-async function publish(file: string, value: unknown): Promise<void> {
-  await publishText(file, `${JSON.stringify(value, null, 2)}\n`);
 }
 
 async function publishText(file: string, text: string): Promise<void> {

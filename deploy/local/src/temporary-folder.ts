@@ -9,10 +9,7 @@ const RETRY_MS = 20;
 /** The signals that end a program at a terminal: its closing, Ctrl-C, `kill`. */
 const ENDS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 
-/**
- * A folder for this run of a program. It is removed when the process ends, except by SIGKILL. A signal ends the process and its servers at
- * once, because their data is temporary.
- */
+/** A folder that is removed when the process ends, except by SIGKILL. A signal ends the process and its servers at once. */
 export async function temporaryFolder(prefix: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), prefix));
   process.on("exit", () => remove(folder));

@@ -1,7 +1,6 @@
 import type { AccountData } from "@shipping/kit/service/account-data";
 import sql, { type Sql } from "sql-template-tag";
 
-/** The data that carrier stores about an account. */
 export const carrierAccountData: AccountData = {
   tables: [
     { name: "bookings", key: ["environment", "id"] },
@@ -17,7 +16,6 @@ export const carrierAccountData: AccountData = {
       + (SELECT count(*) FROM bookings WHERE due_at IS NOT NULL AND account_id = ${accountId}) AS count`,
 };
 
-/** Counts the labels of an account by their status. */
 export function countResources(accountId: string): Sql {
   return sql`
     SELECT 'labels ' || status AS kind, environment, count(*) FROM labels WHERE account_id = ${accountId} GROUP BY status, environment`;

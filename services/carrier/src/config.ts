@@ -24,21 +24,19 @@ function refuseTrialInProduction(config: TrialConfig, context: z.RefinementCtx):
   for (const key of named) context.addIssue({ code: "custom", path: [key], message });
 }
 
-const settings = z.object({
-  ...serviceSettings,
-  ...busSettings,
-  ...trialSettings,
-  RECORDS_URL: urlList().describe("URL of the records service"),
-  TRACKING_URL: urlList().describe("URL of the tracking service"),
-  WEBHOOKS_URL: urlList().describe("URL of the webhooks service"),
-});
-
-/** Every key of its environment. */
-export const carrierSettings = settings.superRefine(refuseTrialInProduction);
+export const carrierSettings = z
+  .object({
+    ...serviceSettings,
+    ...busSettings,
+    ...trialSettings,
+    RECORDS_URL: urlList().describe("URL of the records service"),
+    TRACKING_URL: urlList().describe("URL of the tracking service"),
+    WEBHOOKS_URL: urlList().describe("URL of the webhooks service"),
+  })
+  .superRefine(refuseTrialInProduction);
 
 export type CarrierConfig = z.output<typeof carrierSettings>;
 
-/** The settings of the carrier process. */
 export function carrierConfig(): CarrierConfig {
   return readConfig(carrierSettings, process.env);
 }

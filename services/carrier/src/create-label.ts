@@ -22,10 +22,7 @@ export function checkLabel({ carriers }: CarrierDeps, request: LabelFields): Fie
   return offered ? [] : [{ path: "rate_id", message: "must be the ID of a rate for this shipment" }];
 }
 
-/**
- * Books a shipment and stores its label. With a local carrier, the phases of a booking (store, call, store) are one statement, because
- * there is nothing to call.
- */
+/** Books a shipment and stores its label; with a local carrier in one statement, because there is nothing to call. */
 export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest, call: Call): Promise<WriteOutcome> {
   const { shipmentId, rateId } = request;
   const caller = requireCaller(request);
@@ -47,9 +44,7 @@ export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest
   return outcome;
 }
 
-/**
- * Replays the label if this key created it; otherwise refuses by the label's status, because the shipment's copy can lag.
- */
+/** Replays the label if this key created it; otherwise refuses by the label's status, because the shipment's copy can lag. */
 async function replayOrRefuse(
   deps: CarrierDeps,
   newLabel: Pick<NewLabel, "caller" | "claim" | "shipmentId">,

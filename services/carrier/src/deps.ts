@@ -4,7 +4,6 @@ import type { RecordsService } from "@shipping/proto/shipping/records/v1/records
 import type { Carriers } from "./carriers/carrier.js";
 import type { ProjectionDeps } from "./neighbours/project-label-event.js";
 
-/** The dependencies of carrier's operations. */
 export interface CarrierDeps extends PublisherDeps, ProjectionDeps {
   records: Pick<Client<typeof RecordsService>, "getShipmentForCarrier" | "applyLabelEvent">;
   carriers: Carriers;

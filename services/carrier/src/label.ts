@@ -26,10 +26,8 @@ export const storedLabelColumns = {
 
 export type LabelRow = Row<typeof labelColumns>;
 
-/** The path of a label's file in the API. */
 export const filePath = (id: string) => `/api/v1/labels/${id}/file`;
 
-/** The public label, as JSON text. */
 export function labelJson(row: LabelRow): string {
   return JSON.stringify({
     id: row.id,

@@ -19,8 +19,7 @@ export async function quoteRates(deps: CarrierDeps, request: QuoteRatesRequest, 
   const carrier = carrierFor(deps.carriers, caller);
   const shipment = await readShipment(deps, caller, request.shipmentId, call);
   const rates = await readRates(deps, carrier, shipment, call);
-  const body = Buffer.from(`[${rates.map(rateJson).join()}]`);
-  const snapshot = { status: 200, body };
+  const snapshot = { status: 200, body: Buffer.from(`[${rates.map(rateJson).join()}]`) };
   return insertQuote(deps, { caller, claim, snapshot });
 }
 

@@ -20,10 +20,8 @@ import sql from "sql-template-tag";
 import type { CarrierDeps } from "./deps.js";
 import { labelColumns, labelJson, storedLabelColumns } from "./label.js";
 
-/** Reads one label of a caller. */
 export const findLabel = readOwned("id", selectFrom("labels", storedLabelColumns));
 
-/** Reads the label of a caller's shipment. */
 export const findLabelOfShipment = readOwned("shipment_id", selectFrom("labels", labelColumns));
 
 /** Reads one label of the caller, its rate, and who made and voided it. */
@@ -38,7 +36,6 @@ export async function getLabel(deps: CarrierDeps, request: GetLabelRequest): Pro
   });
 }
 
-/** Reads one page of the caller's labels. */
 export async function listLabels(deps: CarrierDeps, request: ListLabelsRequest): Promise<ListLabelsResponse> {
   return create(ListLabelsResponseSchema, await readPage(deps, request));
 }

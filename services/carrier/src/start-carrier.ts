@@ -9,7 +9,7 @@ import type { Carriers } from "./carriers/carrier.js";
 import { sandboxCarrier } from "./carriers/sandbox-carrier.js";
 import { carrierWithFaultPoints } from "./carriers/trial-carrier.js";
 import type { CarrierDeps } from "./deps.js";
-import { createProjectedMarks, createProjection, PROJECTED } from "./neighbours/project-label-event.js";
+import { createProjectedMarks, createProjectOnce, PROJECTED } from "./neighbours/project-label-event.js";
 import { carrierPeers, carrierRoutes } from "./rpc.js";
 import { storeLabel } from "./store-label.js";
 import { storeVoid } from "./void-label.js";
@@ -17,10 +17,8 @@ import { storeVoid } from "./void-label.js";
 const PROJECT_MS = 2_000;
 const SETTLE_MS = 1_000;
 
-/** The folder with carrier's schema and migrations. */
 export const carrierMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
-/** The dependencies of the carrier service. */
 export interface CarrierParts extends PublisherParts, Pick<CarrierDeps, "records" | "tracking"> {
   /** A carrier for trials, for the sandbox of one account. */
   trial?: Carriers["trial"];
@@ -28,20 +26,21 @@ export interface CarrierParts extends PublisherParts, Pick<CarrierDeps, "records
 
 /** Starts carrier: its RPCs, the relay of its events, and the repetition of projections that records or tracking missed. */
 export async function startCarrier(parts: CarrierParts): Promise<Service> {
-  const { db, log, records, tracking, random } = parts;
+  const { db, log, records, tracking, random, faultPoints } = parts;
   const { deps: publisher, metrics } = createPublisher("carrier", parts, PROJECTED);
   measureBookings(metrics, { db });
   const projectedMarks = createProjectedMarks(db, log);
+  const trial = parts.trial && { ...parts.trial, carrier: carrierWithFaultPoints(parts.trial.carrier, faultPoints) };
   const deps: CarrierDeps = {
     ...publisher,
     projectedMarks,
     records,
     tracking,
-    carriers: { sandbox: sandboxCarrier(random), live: undefined, trial: trialWithFaultPoints(parts) },
+    carriers: { sandbox: sandboxCarrier(random), live: undefined, trial },
     clockOffsetMs: 0,
   };
   deps.outbox.start();
-  const projection = startLoop({ name: "project", everyMs: PROJECT_MS, log, once: createProjection(deps).projectOnce });
+  const projection = startLoop({ name: "project", everyMs: PROJECT_MS, log, once: createProjectOnce(deps) });
   const settlement = startLoop({
     name: "settle",
     everyMs: SETTLE_MS,
@@ -58,10 +57,6 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
       await deps.outbox.stop();
     },
   };
-}
-
-function trialWithFaultPoints({ trial, faultPoints }: CarrierParts): Carriers["trial"] {
-  return trial && { ...trial, carrier: carrierWithFaultPoints(trial.carrier, faultPoints) };
 }
 
 /** Stores labels and voids as a request would. Another worker then sends their events to records and tracking. */

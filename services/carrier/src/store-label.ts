@@ -16,7 +16,6 @@ import type { CarrierDeps } from "./deps.js";
 import { labelJson, labelRefusal, storedLabelColumns } from "./label.js";
 import { findLabelOfShipment } from "./read-labels.js";
 
-/** A label to make. */
 export interface NewLabel {
   caller: Caller;
   claim: Claim;
@@ -46,10 +45,7 @@ interface Creation extends Write {
   row: Row<typeof newLabelColumns>;
 }
 
-/**
- * Stores a label with its file, its event and its replayable answer in one statement. Labels of a local carrier share it with others that
- * wait; for a carrier that was called, it also updates the row of the booking.
- */
+/** Stores a label, its file, its event and its replayable answer in one statement, which labels of a local carrier share. */
 export async function storeLabel(
   deps: CarrierDeps,
   newLabel: NewLabel,
@@ -88,10 +84,7 @@ function newCreation({ random }: CarrierDeps, newLabel: NewLabel, booking: Booki
   };
   const data = labelJson(label);
   const event = newEvent({ type: "label.created", caller, data, now: at, random });
-  const row = {
-    ...{ ...label, rate: rateJson(rate), pdf: file.bytes },
-    ...{ origin: originText(claim, event), voidOrigin: null },
-  };
+  const row = { ...label, rate: rateJson(rate), pdf: file.bytes, origin: originText(claim, event), voidOrigin: null };
   return { caller, claim, snapshot: { status: 201, body: Buffer.from(data) }, event, row };
 }
 

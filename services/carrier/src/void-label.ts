@@ -49,10 +49,9 @@ async function voidAsRead(deps: CarrierDeps, caller: Caller, claim: Claim, id: s
 
   const now = deps.now();
   const data = labelJson(voided(row, now));
-  const snapshot = { status: 200, body: Buffer.from(data) };
   const event = newEvent({ type: "label.voided", caller, data, now, random });
   // The answer is valid only for the status that was read: without a target, there is no ledger row either.
-  const write = { caller, claim, snapshot };
+  const write = { caller, claim, snapshot: { status: 200, body: Buffer.from(data) } };
   const statement = sql`
     WITH target AS (${labelAsRead(caller, row)}),
     ${ledger.claim([write], sql`WHERE EXISTS (SELECT FROM target)`)}
@@ -94,10 +93,7 @@ function voiding({ outbox }: CarrierDeps, { caller, origin, id, now, event, book
     emitted AS (${outbox.insert([event])})`;
 }
 
-/**
- * Stores a void that the carrier has carried out, if no request has stored it. It stores no answer: a repetition of the request finds the
- * label voided, and answers with that.
- */
+/** Stores a void that the carrier has carried out, but no answer: a repetition of the request finds the label voided. */
 export async function storeVoid(deps: CarrierDeps, booking: BookingRow): Promise<void> {
   const caller = callerIn(booking);
   const row = await findLabelOfShipment(deps, { caller, id: booking.shipmentId });

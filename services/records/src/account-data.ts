@@ -1,7 +1,6 @@
 import type { AccountData } from "@shipping/kit/service/account-data";
 import sql, { type Sql } from "sql-template-tag";
 
-/** The data that records stores about an account. */
 export const recordsAccountData: AccountData = {
   tables: [
     { name: "shipments", key: ["environment", "id"] },
@@ -13,7 +12,6 @@ export const recordsAccountData: AccountData = {
   inFlight: (accountId) => sql`SELECT count(*) FROM outbox WHERE published_at IS NULL AND account_id = ${accountId}`,
 };
 
-/** Counts the orders and shipments of an account. */
 export function countResources(accountId: string): Sql {
   return sql`
     SELECT 'orders' AS kind, environment, count(*) FROM orders WHERE account_id = ${accountId} GROUP BY environment

@@ -1,7 +1,6 @@
 import { busSettings, readConfig, serviceSettings, urlList } from "@shipping/kit/process/config";
 import { z } from "zod";
 
-/** Every key of its environment. */
 export const recordsSettings = z.object({
   ...serviceSettings,
   ...busSettings,
@@ -10,7 +9,6 @@ export const recordsSettings = z.object({
 
 export type RecordsConfig = z.output<typeof recordsSettings>;
 
-/** The settings of the records process. */
 export function recordsConfig(): RecordsConfig {
   return readConfig(recordsSettings, process.env);
 }

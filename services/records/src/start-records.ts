@@ -3,7 +3,6 @@ import { createPublisher, type PublisherParts } from "@shipping/kit/service/publ
 import type { Service } from "@shipping/kit/service/run-service";
 import { recordsPeers, recordsRoutes } from "./rpc.js";
 
-/** The folder with the schema and migrations of records. */
 export const recordsMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
 /** Starts records: its RPCs, and the relay of its events. */

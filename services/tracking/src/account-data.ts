@@ -1,13 +1,11 @@
 import type { AccountData } from "@shipping/kit/service/account-data";
 import sql, { type Sql } from "sql-template-tag";
 
-/** The data that tracking stores about an account. */
 export const trackingAccountData: AccountData = {
   tables: [{ name: "tracking_records", key: ["environment", "tracking_number"] }],
   kept: { scans: "Nothing writes to this table." },
 };
 
-/** Counts the tracking records of an account. */
 export function countResources(accountId: string): Sql {
   return sql`
     SELECT 'tracking records' AS kind, environment, count(*) FROM tracking_records WHERE account_id = ${accountId} GROUP BY environment`;

@@ -2,8 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { type Columns, columnNames, type Row, unnestRows } from "@shipping/kit/postgres/columns";
-import type { Database } from "@shipping/kit/postgres/database";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
+import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
 import {
   type ApplyLabelEventRequest,
   type ApplyLabelEventResponse,
@@ -12,15 +12,11 @@ import {
 import sql from "sql-template-tag";
 import { rowAfter, trackingColumns } from "./tracking.js";
 
-interface Deps {
-  db: Database;
-}
-
-/**
- * Applies a label event to its tracking record. Events that wait share a statement. Idempotent, and the status only moves forward: every
- * event holds the whole label, so `label.voided` creates the record if it comes first, and the late `label.created` then changes nothing.
- */
-export async function applyLabelEvent(deps: Deps, request: ApplyLabelEventRequest): Promise<ApplyLabelEventResponse> {
+/** Applies a label event. Idempotent: each holds the whole label, so `label.voided` may come first; a later `created` changes nothing. */
+export async function applyLabelEvent(
+  deps: ReadDeps,
+  request: ApplyLabelEventRequest,
+): Promise<ApplyLabelEventResponse> {
   const caller = requireCaller(request);
   const row = request.event && rowAfter(request.event);
   if (!row) throw fail("internal_error", "The event is not a label event.");
@@ -32,7 +28,7 @@ const changeColumns = { accountId: "text", environment: "text", ...trackingColum
 
 type Change = Row<typeof changeColumns>;
 
-const advanceRecord = microBatchOperation<Deps, Change, void>({
+const advanceRecord = microBatchOperation<ReadDeps, Change, void>({
   keyOf: ({ accountId, environment, trackingNumber }) => `${accountId} ${environment} ${trackingNumber}`,
   async run({ db }, changes) {
     const names = columnNames(changeColumns);

@@ -3,7 +3,6 @@ import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
 import type { Service } from "@shipping/kit/service/run-service";
 import { trackingPeers, trackingRoutes } from "./rpc.js";
 
-/** The folder with tracking's schema and migrations. */
 export const trackingMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
 /** Starts tracking: only its RPCs, because carrier brings the events to it. */

@@ -3,16 +3,13 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { issueCertificate, newAuthority } from "@shipping/kit/testing/certificates";
 import { readTls, type TlsFiles } from "@shipping/kit/tls/tls";
-import { mapParts, type Part } from "../parts.js";
+import { mapParts, type Part, parts } from "../parts.js";
 
 const DAY_MS = 86_400_000;
 const VALID_DAYS = 90;
 const RENEW_BEFORE_DAYS = 30;
 
-/**
- * Makes an authority and a certificate for each part on loopback, each in a folder of the data folder, and returns where the parts' files
- * are. Later calls keep them until they end soon; then all are made again, because no process of the cluster is running yet.
- */
+/** Makes a certificate for each part once. If they end soon, all are made again, because no process of the cluster runs yet. */
 export async function keepPartCertificates(dataDir: string, now = new Date()): Promise<Record<Part, TlsFiles>> {
   const folder = join(dataDir, "certificates");
   const files = mapParts((part) => ({
@@ -45,17 +42,14 @@ async function makeCertificates(folder: string, now: Date): Promise<void> {
   const authority = await newAuthority(validity);
   await writeFiles(join(folder, "authority"), { "ca.crt": authority.cert, "ca.key": authority.key });
   await Promise.all(
-    Object.entries(
-      mapParts(async (part) => {
-        const subject = { hosts: ["127.0.0.1", "localhost"], uri: `spiffe://localhost/shipping/${part}` };
-        const { cert, key } = await issueCertificate(authority, subject, validity);
-        await writeFiles(join(folder, part), { "tls.crt": cert, "tls.key": key, "ca.crt": authority.cert });
-      }),
-    ).map(([, written]) => written),
+    parts.map(async (part) => {
+      const subject = { hosts: ["127.0.0.1", "localhost"], uri: `spiffe://localhost/shipping/${part}` };
+      const { cert, key } = await issueCertificate(authority, subject, validity);
+      await writeFiles(join(folder, part), { "tls.crt": cert, "tls.key": key, "ca.crt": authority.cert });
+    }),
   );
 }
 
-/** Writes files for their owner alone. */
 async function writeFiles(folder: string, files: Record<string, string>): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text, { mode: 0o600 });

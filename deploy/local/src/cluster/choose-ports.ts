@@ -3,7 +3,6 @@ import { createServer } from "node:net";
 import { mapParts, type Part } from "../parts.js";
 import type { ClusterOptions } from "./options.js";
 
-/** The ports of a cluster. */
 export interface Ports {
   /** One for each replica. */
   parts: Record<Part, number[]>;
@@ -21,11 +20,8 @@ const FROM = 15_000;
 const TO = 32_000;
 
 /** Gateways get the requested port and those after it; all others get free ones. */
-export async function choosePorts({
-  replicas,
-  port,
-  nats,
-}: Pick<ClusterOptions, "replicas" | "port" | "nats">): Promise<Ports> {
+export async function choosePorts(options: Pick<ClusterOptions, "replicas" | "port" | "nats">): Promise<Ports> {
+  const { replicas, port, nats } = options;
   const wanted = port === 0 ? [] : Array.from({ length: replicas.gateway }, (_, index) => port + index);
   for (const one of wanted) {
     if (!(await isFree(one)))

@@ -4,7 +4,6 @@ import { Command, InvalidArgumentError } from "commander";
 import { examples, wholeNumber } from "../option-values.js";
 import { type Part, parts } from "../parts.js";
 
-/** The programs of the parts that run from another checkout. */
 export type Programs = Partial<Record<Part, string>>;
 
 /** How many processes of each part a cluster has, and where its first gateway listens; 0 takes free ports. */

@@ -6,7 +6,6 @@ import { type BusPasswords, busIdentity } from "../servers/bus-users.js";
 import type { Ports } from "./choose-ports.js";
 import type { Programs } from "./options.js";
 
-/** A process of a part. */
 export interface PartProcess {
   /** `records-1`. */
   name: string;
@@ -36,7 +35,6 @@ export function planProcesses(options: {
   databaseUrls: Record<Part, string>;
   bus: EventBus;
   secretsKeys: string;
-  /** Each part's certificate, where they speak mutual TLS. */
   certificates?: Record<Part, TlsFiles> | undefined;
   programs?: Programs;
   env: Env;

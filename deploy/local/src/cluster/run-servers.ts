@@ -7,14 +7,12 @@ import { type Server, type Supervised, supervise } from "@shipping/local/servers
 /** Tiers, in the order in which they stop. */
 export type Tier = "gateways" | "services" | "stores";
 
-/** A process in `cluster.json`. */
 export interface RunningServer {
   name: string;
   pid: number;
   address: string;
 }
 
-/** The servers of a cluster, each kept running. */
 export interface Servers {
   /** Starts one, and resolves when it is ready for the first time. */
   start(tier: Tier, server: Server): Promise<void>;
@@ -83,7 +81,6 @@ export interface ProcessList {
   clear(): void;
 }
 
-/** Begins a new list in the data folder `path`. */
 export function createProcessList(path: string): ProcessList {
   const file = join(path, FILE);
   const processes = new Map<string, ListedProcess>();

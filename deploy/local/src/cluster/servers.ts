@@ -24,9 +24,7 @@ export interface PostgresServer extends Server {
   url(): string;
 }
 
-/** Place and resources of PostgreSQL. */
 export interface PostgresPlace {
-  /** The cluster's data folder. */
   folder: string;
   logs: string;
   port: number;
@@ -34,7 +32,6 @@ export interface PostgresPlace {
   sharedBuffersMb: number;
 }
 
-/** PostgreSQL on the data folder. */
 export function postgresServer(at: PostgresPlace): PostgresServer {
   let url = "";
   const { maxConnections, sharedBuffersMb } = at;
@@ -81,7 +78,6 @@ export function natsServer(at: {
   };
 }
 
-/** A process of a part. */
 export function partServer(plan: PartProcess, logs: string): Server {
   const { name, address } = plan;
   return { name, address, start: (spawned) => startPart(plan, { logFile: join(logs, `${name}.log`), spawned }) };
@@ -104,10 +100,7 @@ const ANSWER_MS = 2_000;
 // As long as a clean shutdown of a part may take; the cluster as a whole has 30 s.
 const SIGNALS: StopSignals = { stop: "SIGTERM", fast: "SIGINT", force: "SIGKILL", patienceMs: 26_000 };
 
-/**
- * Starts a process of a part, its log added to `logFile`, and resolves when it says that it is ready, however long that takes. If it
- * ends instead, the error says how.
- */
+/** Starts a process and resolves when it is ready, however long that takes. If it ends instead, the error says how. */
 export async function startPart(
   plan: PartProcess,
   options: { logFile: string; spawned(server: ServerProcess): void },
@@ -132,8 +125,7 @@ async function untilReady(opsPort: number, over: AbortSignal): Promise<void> {
 
 async function isReady(opsPort: number): Promise<boolean> {
   try {
-    const signal = AbortSignal.timeout(ANSWER_MS);
-    const answer = await fetch(`http://127.0.0.1:${opsPort}/readyz`, { signal });
+    const answer = await fetch(`http://127.0.0.1:${opsPort}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) });
     await answer.arrayBuffer();
     return answer.ok;
   } catch {

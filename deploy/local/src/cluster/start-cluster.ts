@@ -30,7 +30,6 @@ export interface ClusterDescription extends Launched {
 /** The platform as processes of their own, kept running. */
 export interface Cluster extends Running {
   description: ClusterDescription;
-  /** The file that holds it. */
   file: string;
   dataDir: string;
 }
@@ -80,7 +79,6 @@ export async function startCluster(options: {
   }
 }
 
-/** What a cluster is started with. */
 export interface Launch {
   folder: DataFolder;
   config: LocalConfig;
@@ -89,7 +87,6 @@ export interface Launch {
   say(line: string): void;
 }
 
-/** Addresses and keys for integrators. */
 export interface Launched extends DemoAccount, Partial<DemoSignIn> {
   base_url: string;
   gateways: string[];

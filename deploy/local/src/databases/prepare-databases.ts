@@ -51,10 +51,7 @@ async function databasesOn(
   return createDatabases({ url: serverUrl, passwords: wanted });
 }
 
-/**
- * Gives every part a role and a database of its own, both named after the part, on the server at `url`, a superuser's. Existing
- * ones stay; only the passwords are set again. Returns the URL of each part's database.
- */
+/** Gives each part a role and a database named after it, on the server of superuser `url`. Existing ones only get a new password. */
 export async function createDatabases<Part extends string>(options: {
   url: string;
   passwords: Readonly<Record<Part, string>>;

@@ -5,7 +5,6 @@ import { EVENT_TYPES } from "@shipping/proto/event-types";
 import { type Label, Shipping, ShippingError, type WebhookEvent } from "shipping-client";
 import type { Receiver } from "../listen/receiver.js";
 
-/** The keys and the place of the demo. */
 export interface Demo extends DemoStage {
   key: string;
   liveKey: string;
@@ -126,7 +125,6 @@ const ORDER = {
   metadata: { warehouse: "north", lines: 2 },
 };
 
-/** A step did not end as the specification says. */
 export class StepFailed extends Error {
   override readonly name = "StepFailed";
 }
@@ -144,14 +142,12 @@ export interface DemoSteps {
   check(holds: boolean, promise: string): void;
 }
 
-/** The platform and the receiver of the demo. */
 export interface DemoStage {
   baseUrl: string;
   receiver: Receiver;
   say(line: string): void;
 }
 
-/** Begins a demonstration. */
 export function beginDemo({ baseUrl, receiver, say }: DemoStage): DemoSteps {
   let count = 0;
 
@@ -191,7 +187,6 @@ function check(holds: boolean, promise: string): void {
   if (!holds) throw new StepFailed(promise);
 }
 
-/** A summary of a response. */
 async function seenIn(response: Response): Promise<string> {
   if (response.headers.get("content-type") === "application/pdf")
     return `PDF, ${(await response.arrayBuffer()).byteLength} bytes`;

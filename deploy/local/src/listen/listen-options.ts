@@ -1,13 +1,11 @@
 import { Command, InvalidArgumentError } from "commander";
 import { examples, wholeNumber } from "../option-values.js";
 
-/** The options of `npm run listen`. */
 export interface ListenOptions {
   /** Where it listens; 0 takes a free port. */
   port: number;
   /** Signatures with any of these are valid. */
   secrets: string[];
-  /** Whether to create a subscription. */
   subscribe: boolean;
 }
 

@@ -25,7 +25,6 @@ export interface Receiver {
   url: string;
   /** The events with a valid signature, each id once, in the order of arrival. */
   readonly events: readonly ReceivedEvent[];
-  /** How many requests were refused. */
   readonly refused: number;
   /** Accepts signatures by this secret, too. */
   trust(secret: string): void;

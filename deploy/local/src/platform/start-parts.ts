@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createClient, type Transport } from "@connectrpc/connect";
+import { createClient } from "@connectrpc/connect";
 import { startCarrier } from "@shipping/carrier/start-carrier";
 import type { PaceLimits } from "@shipping/gateway/admission/pace";
 import { openPrisma } from "@shipping/gateway/database/deps";
@@ -23,21 +23,16 @@ import type { DeliveryConfig } from "@shipping/webhooks/config";
 import { startWebhooks } from "@shipping/webhooks/start-webhooks";
 import type { Part } from "../parts.js";
 
-/** The dependencies of the five parts. */
 export interface PartsOptions {
   databases: Record<Part, Database>;
   bus: Bus;
   delivery: DeliveryConfig;
   gateway: { port: number; host: string; requestsPerMinute: number; paceLimits?: PaceLimits } & DeveloperDeps;
-  /** The log of a part. */
   logOf(part: Part): Log;
 }
 
-/** The five parts, running in this process. */
 export interface RunningParts extends Running {
-  /** Where the API listens. */
   port: number;
-  /** The metrics of all parts. */
   metrics: Metrics[];
   /** For administration of accounts and keys. */
   gatewayPrisma: PrismaClient;
@@ -45,10 +40,7 @@ export interface RunningParts extends Running {
   rpcPorts: Record<Exclude<Part, "gateway">, number>;
 }
 
-/**
- * Starts all parts in one process. They call each other through the in-memory transport, with the same handlers and messages as
- * between processes; besides, each service listens on a free loopback port, for grpcurl and the doctor.
- */
+/** Starts all parts in one process, calling each other in memory. Each service also listens on loopback, for grpcurl and the doctor. */
 export async function startParts(options: PartsOptions): Promise<RunningParts> {
   const started: Running[] = [];
   // Callers stop before the parts that they call.
@@ -70,10 +62,7 @@ async function startInto(
   const common = { bus, now: () => new Date(), random: randomBytes };
   const metrics: Metrics[] = [];
 
-  async function open(
-    part: Exclude<Part, "gateway">,
-    service: Service,
-  ): Promise<{ transport: Transport; port: number }> {
+  async function open(part: Exclude<Part, "gateway">, service: Service) {
     started.push(service);
     const server = await serve({ routes: service.routes, port: 0, host: "127.0.0.1", log: logOf(part) });
     started.push({ stop: () => server.stop(0) });

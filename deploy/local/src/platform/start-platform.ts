@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import type { Bus } from "@shipping/kit/events/bus";
-import { createLocalBus } from "@shipping/kit/events/bus";
+import { type Bus, createLocalBus } from "@shipping/kit/events/bus";
 import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import type { Database } from "@shipping/kit/postgres/database";
@@ -19,7 +18,6 @@ import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "./de
 import { abortable } from "./explain-start.js";
 import { startParts } from "./start-parts.js";
 
-/** The whole platform in this process. */
 export interface Platform extends Running {
   /** The versioned root of the API. */
   baseUrl: string;
@@ -35,11 +33,9 @@ export interface Platform extends Running {
   dataDir: string;
 }
 
-/** Options of a start. */
 export interface PlatformOptions {
   /** Settings that take precedence over the environment. */
   overrides?: Env;
-  /** Cancels the start. */
   stopping?: AbortSignal;
   printMail?(text: string): void;
 }

@@ -12,7 +12,6 @@ export type BusPasswords = Readonly<Record<BusUser, string>>;
 
 /** The configuration of these users, the same as of a trial in Kubernetes. */
 export interface BusAuthorization {
-  /** The server's configuration. */
   configFile: string;
   /** The environment that the configuration reads. */
   env: Env;

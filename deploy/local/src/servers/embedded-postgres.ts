@@ -23,7 +23,6 @@ export interface EmbeddedPostgresOptions {
   programs?: string;
   /** On 127.0.0.1; a free one if none is given. */
   port?: number;
-  /** Gets the server's log. */
   log?: (line: string) => void;
   settings?: Record<string, string>;
   /** Gets the postmaster as soon as there is one: replaying the log may take long. */
@@ -41,10 +40,7 @@ const SETTINGS = {
   log_timezone: "UTC",
 };
 
-/**
- * Starts PostgreSQL from npm on a data folder. A server that a killed process of ours left behind is stopped first; one that
- * serves a living process is an error.
- */
+/** Starts PostgreSQL from npm. Stops a server that a killed process of ours left; one that serves a living process is an error. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
   const paths = await findInstallationPaths(dataDir, options.programs);

@@ -9,7 +9,6 @@ import { requireVersion } from "@shipping/kit/process/supported-versions";
 /** How a NATS server can be run here: a program, or an image if only Docker is available. */
 export type NatsProgram = { path: string } | { image: string };
 
-/** The release that is built. */
 const CURRENT = "2.15.2";
 
 interface Search {
@@ -18,10 +17,7 @@ interface Search {
   say(line: string): void;
 }
 
-/**
- * Finds nats-server on the PATH or where it was put before; else fetches it from the first of these that works: Go's modules, Debian's
- * packages, Docker. No npm package holds it. Fetching needs no root and takes from three seconds to a minute, once.
- */
+/** Finds nats-server on the PATH or in the cache; else fetches it, without root, from Go, Debian or Docker: npm does not have it. */
 export async function findNatsServer(search: Search): Promise<NatsProgram> {
   const cache = join(search.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "shipping-platform");
   const cached = join(cache, "nats-server");
@@ -41,7 +37,6 @@ export async function findNatsServer(search: Search): Promise<NatsProgram> {
   );
 }
 
-/** Builds it with Go, if there is one. */
 export async function fetchWithGo(
   folder: string,
   { env, say }: Search,
@@ -91,7 +86,6 @@ async function serves(path: string, { env, say }: Search): Promise<boolean> {
   }
 }
 
-/** Whether a program exists and runs. */
 async function runs(program: string, env: Env, question = "--version"): Promise<boolean> {
   return (await attempt(() => run(program, [question], { env, timeout: 10_000 }))) !== undefined;
 }

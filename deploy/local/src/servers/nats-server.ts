@@ -20,10 +20,7 @@ export interface ClusterMember {
   routePorts: readonly number[];
 }
 
-/**
- * Starts NATS on 127.0.0.1 and waits until it takes connections. Its streams are in `dataDir`; `log` gets its log, and `spawned` the
- * process as soon as there is one.
- */
+/** Starts NATS on 127.0.0.1 and waits until it takes connections. `spawned` gets the process as soon as there is one. */
 export async function startNatsServer(options: {
   program: NatsProgram;
   dataDir: string;

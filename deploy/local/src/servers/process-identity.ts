@@ -15,7 +15,6 @@ export function processIdentity(pid: number): ProcessIdentity | undefined {
   return { pid, startedAt: status.startedAt };
 }
 
-/** Whether this process is still running. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return processIdentity(identity.pid)?.startedAt === identity.startedAt;
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerProcess } from "./server-process.js";
 
-/** A server to keep running. */
 export interface Server {
   name: string;
   /** `host:port`. */
@@ -10,13 +9,11 @@ export interface Server {
   start(spawned: (server: ServerProcess) => void): Promise<unknown>;
 }
 
-/** A server that is kept running. */
 export interface Supervised {
   /** Resolves when it is ready for the first time. */
   ready: Promise<void>;
   /** Stops it, and does not restart it. */
   stop(fast?: boolean): Promise<void>;
-  /** Kills it. */
   kill(): void;
 }
 

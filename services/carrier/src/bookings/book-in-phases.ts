@@ -25,7 +25,6 @@ import {
 } from "./booking-rows.js";
 import { callCarrier, callMsWithin, inDoubt, inDoubtOnOutage, refusedByCarrier } from "./call-carrier.js";
 
-/** A request to book at a carrier that is called. */
 export interface BookingRequest {
   caller: Caller;
   claim: Claim;
@@ -44,10 +43,7 @@ const PAUSE_MS = 100;
 /** How long the worker leaves a booking in doubt to a repetition of the request. */
 export const GRACE_MS = 1_000;
 
-/**
- * Books at a carrier that is called. First the booking is stored with a key of its own, then the carrier is called. Whoever finds such a
- * row, after a crash or a lost answer, asks the carrier by this key before anything else. The caller of this function stores the label.
- */
+/** Stores a booking under a key of its own, then calls the carrier. After a crash or a lost answer, this key finds the booking there. */
 export async function bookInPhases(deps: BookingDeps, request: BookingRequest, call: Call): Promise<Booked> {
   const opened = await open(deps, request, call);
   if (opened === "label exists" || "outcome" in opened) return opened;

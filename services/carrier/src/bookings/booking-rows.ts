@@ -10,7 +10,6 @@ import sql, { join, type Sql } from "sql-template-tag";
 import type { Carriers, RemoteCarrier } from "../carriers/carrier.js";
 import { type BookingRow, bookingColumns } from "./booking.js";
 
-/** The dependencies of bookings. */
 export interface BookingDeps {
   db: Database;
   ledger: Ledger;
@@ -21,7 +20,6 @@ export interface BookingDeps {
   clockOffsetMs: number;
 }
 
-/** A booking that a request asks for. */
 export interface Intent {
   caller: Caller;
   claim: Claim;
@@ -73,10 +71,7 @@ export async function insertBooking(deps: BookingDeps, intent: Intent): Promise<
   return row;
 }
 
-/**
- * Takes over the booking that an equal request has left, under the later claim of both; undefined if its lease has not ended, or it
- * belongs to another request.
- */
+/** Takes over the booking of an equal request, under the later claim; undefined if its lease runs or another request owns it. */
 export async function adoptBooking(deps: BookingDeps, intent: Intent): Promise<BookingRow | undefined> {
   const { claim, shipmentId, carrier, caller } = intent;
   return takeOne(
@@ -107,7 +102,6 @@ async function takeOne(deps: Deps, timing: Timing, changes: Sql, condition: Sql)
   return row;
 }
 
-/** Takes up to `most` bookings that are due and whose lease has ended. */
 export async function takeDue(deps: Deps, most: number, leaseMs: number): Promise<BookingRow[]> {
   return deps.db.run<BookingRow>(sql`
     UPDATE bookings SET turn = turn + 1, leased_until = ${databaseNow(deps, leaseMs)}, due_at = ${databaseNow(deps, leaseMs)}
@@ -140,10 +134,7 @@ export async function endBooking(deps: Deps, row: BookingRow): Promise<void> {
   await change(deps, row, [sql`state = 'over', doubt_until = NULL, due_at = NULL, problem = NULL`]);
 }
 
-/**
- * Lets the worker cancel every present and later booking under the key, except a label's. Does nothing if a later claim has
- * taken over the booking, whoever holds the turn: it may still become that claim's label.
- */
+/** Lets the worker cancel all bookings under the key except a label's. Does nothing if a later claim took over: it may get the label. */
 export async function dropBooking(deps: Deps, row: BookingRow): Promise<void> {
   await deps.db.run(sql`
     UPDATE bookings SET state = CASE state WHEN 'asked' THEN 'cancelling' ELSE state END, due_at = ${databaseNow(deps)},
@@ -192,7 +183,6 @@ async function change(deps: Deps, row: BookingRow, changes: Sql[]): Promise<void
   await deps.db.run(sql`UPDATE bookings SET ${join(changes)} WHERE ${ownTurnCondition(row)}`);
 }
 
-/** Whether the caller's shipment has a label. */
 export async function hasLabel(deps: Deps, caller: Caller, shipmentId: string): Promise<boolean> {
   const found = await deps.db.run(sql`
     SELECT FROM labels WHERE ${ownedSql(caller)} AND shipment_id = ${shipmentId}`);

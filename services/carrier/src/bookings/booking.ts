@@ -9,7 +9,6 @@ import type { ActiveBooking, RemoteCarrier } from "../carriers/carrier.js";
  */
 export type BookingState = "asked" | "held" | "voiding" | "cancelling" | "over";
 
-/** The columns of `bookings` that are read. */
 export const bookingColumns = {
   accountId: "text",
   environment: "text",
@@ -38,12 +37,10 @@ export type BookingRow = Row<typeof bookingColumns> & {
   inDoubt: boolean;
 };
 
-/** The caller that the booking is for. */
 export function callerIn({ accountId, environment }: BookingRow): Caller {
   return { accountId, environment };
 }
 
-/** The claim under which its label is made. */
 export function claimIn({ idempotencyKey, token, fingerprint, requestedBy, requestId }: BookingRow): Claim {
   return { idempotencyKey, token, fingerprint, requestedBy, requestId };
 }

@@ -31,23 +31,16 @@ export async function callCarrier<T>(ms: number, ask: (limits: CallLimits) => Pr
   }
 }
 
-/** The carrier's refusal, as the customer sees it. */
 export function refusedByCarrier({ message }: CarrierRefusal): Failure {
   return failFields([{ path: "shipment_id", message: `was refused by the carrier: ${message}` }]);
 }
 
-/**
- * The error for a request whose booking is in doubt. It is not a refusal, so the gateway keeps the claim and answers 503: the same key
- * finds the same booking.
- */
+/** The error for a booking in doubt. The gateway keeps the claim and answers 503, so that the same key finds the same booking. */
 export function inDoubt(cause: unknown): ConnectError {
   return new ConnectError("The outcome of a booking is unknown.", Code.Unknown, undefined, undefined, cause);
 }
 
-/**
- * Awaits work that follows a call to the carrier. If an outage keeps one of its statements from running, the call still happened, so its
- * outcome is in doubt.
- */
+/** If an outage stops work that follows a call to the carrier, its outcome is in doubt, because the call happened. */
 export function inDoubtOnOutage<T>(work: Promise<T>): Promise<T> {
   return work.catch((error) => {
     throw error instanceof DatabaseOutage ? inDoubt(error) : error;

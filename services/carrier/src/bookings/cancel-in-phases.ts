@@ -10,10 +10,7 @@ import { callCarrier, callMsWithin, inDoubt, inDoubtOnOutage } from "./call-carr
 const WAIT_MS = 5_000;
 const PAUSE_MS = 50;
 
-/**
- * Has the carrier cancel a label's booking. First the void is stored, then the carrier is called; from then on, the worker repeats the call
- * until the carrier confirms it. The caller of this function stores the void. Undefined if no label has the booking any more.
- */
+/** Stores the void, then has the carrier cancel the booking; the worker repeats this call. Undefined if no label has the booking. */
 export async function cancelInPhases(
   deps: BookingDeps,
   intent: Intent,

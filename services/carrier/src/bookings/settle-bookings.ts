@@ -23,10 +23,7 @@ const BATCH = 10;
 // If a worker dies, a repetition of the request waits this long.
 const LEASE_MS = 8_000;
 
-/**
- * Settles the bookings that are due: after a crash or a lost answer, after a claim has ended without a label, and unfinished voids. It
- * searches the carrier by the key, then stores the label or cancels the booking. It never books: only a request spends a customer's money.
- */
+/** Finds due bookings at the carrier, then stores or cancels them. It never books: only a request spends a customer's money. */
 export async function settleOnce(deps: BookingDeps, writer: LabelWriter): Promise<{ settled: number; left: number }> {
   const rows = await takeDue(deps, BATCH, LEASE_MS);
   const ends = await Promise.all(rows.map((row) => settleOrLeave(deps, writer, row)));

@@ -16,7 +16,6 @@ export interface Rate {
   test: boolean;
 }
 
-/** The public rate, as JSON text. */
 export function rateJson({ id, shipmentId, carrier, service, currency, amount, test }: Rate): string {
   return JSON.stringify({ id, object: "rate", shipment_id: shipmentId, carrier, service, currency, amount, test });
 }
@@ -32,7 +31,6 @@ export interface Wanted {
 export interface Booking {
   /** The number by which the parcel is tracked. No other booking of any carrier has it. */
   trackingNumber: string;
-  /** The rate at which it was booked. */
   rate: Rate;
   /** What the booking costs: the currency (ISO 4217) and the amount in its major unit. It may differ from the rate. */
   charge: { currency: string; amount: number };
@@ -52,7 +50,6 @@ export interface CallLimits {
   signal: AbortSignal;
 }
 
-/** The members of every carrier. */
 interface Offers {
   /** The carrier's name in rates and labels. It identifies the carrier's bookings, so it never changes. */
   readonly name: string;
@@ -75,10 +72,7 @@ export interface LocalCarrier extends Offers {
  */
 export interface RemoteCarrier extends Offers {
   readonly isLocal: false;
-  /**
-   * Whether booking twice under one key creates only one booking. If not, a call without an answer is not repeated until it can no longer
-   * take effect.
-   */
+  /** Whether booking twice under one key creates one booking. If not, an unanswered call is not repeated while it may take effect. */
   readonly takesKeys: boolean;
   /** How long a call may take. At most 5,000: a customer is answered within ten seconds. */
   readonly callMs: number;
@@ -91,15 +85,9 @@ export interface RemoteCarrier extends Offers {
    * CarrierUnavailable: not booked.
    */
   book(key: string, wanted: Wanted, limits: CallLimits): Promise<ActiveBooking>;
-  /**
-   * Returns all bookings under `key` that are not cancelled, with everything that `book` returned; usually none or one. It never reads an
-   * outdated copy: it finds every booking that `book` has returned.
-   */
+  /** Returns what is booked under `key` and not cancelled, as `book` returned it. Never reads an outdated copy: it finds every booking. */
   find(key: string, limits: CallLimits): Promise<ActiveBooking[]>;
-  /**
-   * Cancels a booking, so that it costs nothing. Cancelling a cancelled booking succeeds. Throws CarrierRefusal: the booking stays active
-   * and will be charged.
-   */
+  /** Cancels a booking, so that it costs nothing. May be repeated. Throws CarrierRefusal: it stays active and will be charged. */
   cancel(reference: string, limits: CallLimits): Promise<void>;
 }
 

@@ -3,11 +3,6 @@ import { pathToFileURL } from "node:url";
 import type { FaultPoints } from "@shipping/kit/service/fault-points";
 import type { Carriers, RemoteCarrier } from "./carrier.js";
 
-/** A module with the adapter of a carrier for trials. */
-interface AdapterModule {
-  openCarrier(url: string): RemoteCarrier;
-}
-
 /** Loads the carrier for trials, if the settings name one. Its module is not part of the platform: the operator provides it. */
 export async function loadTrialCarrier(config: {
   TRIAL_CARRIER_MODULE?: string | undefined;
@@ -16,8 +11,8 @@ export async function loadTrialCarrier(config: {
 }): Promise<Carriers["trial"]> {
   const { TRIAL_CARRIER_MODULE: path, TRIAL_CARRIER_URL: url = "", TRIAL_CARRIER_ACCOUNT: accountId = "" } = config;
   if (path === undefined) return undefined;
-  const { openCarrier } = (await import(pathToFileURL(resolve(path)).href)) as AdapterModule;
-  return { accountId, carrier: openCarrier(url) };
+  const adapter: { openCarrier(url: string): RemoteCarrier } = await import(pathToFileURL(resolve(path)).href);
+  return { accountId, carrier: adapter.openCarrier(url) };
 }
 
 /** Adds the fault points `before-call <method>` and `after-call <method>` around each call. */

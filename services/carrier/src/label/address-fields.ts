@@ -9,10 +9,7 @@ const MAX_LETTERS = 300;
 // The size of Latin letters below others, relative to those.
 const BENEATH = 0.72;
 
-/**
- * How an address is printed: how much name, town and country stand out, and whether Latin letters below others are set in lines or as one
- * paragraph.
- */
+/** How much name, town and country stand out, and how Latin letters below others are set. */
 export interface AddressStyle {
   emphasis: number;
   beneath: "lines" | "paragraph";
@@ -51,7 +48,6 @@ function toField({ text, strong }: AddressLine, scale: number): Field {
   return { text, face, scale };
 }
 
-/** Whether the lines have more letters than a label embeds. */
 function areTooMany(lines: readonly { text: string }[]): boolean {
   return lines.reduce((sum, { text }) => sum + (isWinAnsi(text) ? 0 : text.length), 0) > MAX_LETTERS;
 }

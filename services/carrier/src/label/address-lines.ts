@@ -4,7 +4,6 @@ import { formatAddress, type Address as Layout } from "localized-address-format"
 /** `local` is the order used within the country, `latin` the one used from abroad, in Latin letters; most countries have one order for both. */
 export type Order = "local" | "latin";
 
-/** A line of an address, and whether it stands out. */
 export interface AddressLine {
   text: string;
   strong: boolean;
@@ -29,10 +28,7 @@ const WIDE = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script
 const WIDE_START = new RegExp(`^${WIDE}`, "u");
 const WIDE_END = new RegExp(`${WIDE}$`, "u");
 
-/**
- * Returns the address in the lines and the order of its own country, then the country's name. `printable` is called with the text of every
- * field; a field without a result is left out. Phone and email are not part of an address.
- */
+/** The address in the order of its country, then the country's name. A field that `printable` makes empty is left out. */
 export function addressLines(address: Address, order: Order, printable: (text: string) => string): AddressLine[] {
   const texts = new Map<string, string>();
   const take = (field: string, text: string | undefined) => {
@@ -83,10 +79,7 @@ function placesIn(country: string, order: Order): Places {
   return places;
 }
 
-/**
- * Puts the fields into the places of the country's layout. A field without a place joins the town; a town without a place joins the state
- * or the street.
- */
+/** A field without a place in the country's layout joins the town; a town without a place joins the state or the street. */
 function arrange(country: string, order: Order, texts: Map<string, string>): Layout {
   const places = placesIn(country, order);
   const given = (field: string) => (texts.has(field) ? field : "");
@@ -115,10 +108,7 @@ function arrange(country: string, order: Order, texts: Map<string, string>): Lay
   };
 }
 
-/**
- * Puts the texts into the places of their fields. If a postal code already begins with the layout's prefix (`SE-`, `〒`), the prefix is
- * printed only once.
- */
+/** Fills in the texts. If the postal code already begins with the layout's prefix (`SE-`, `〒`), the prefix is printed only once. */
 function fill(line: string, texts: Map<string, string>): string {
   const prefix = PREFIX.exec(line)?.[0] ?? "";
   const repeated = texts.get(POSTAL_CODE)?.toUpperCase().startsWith(prefix);
@@ -149,10 +139,7 @@ const POSTAL_NAMES: Record<string, string> = {
 // ISO 3166-1 leaves these codes to its users, but Kosovo's is in use.
 const USER_ASSIGNED = /^(AA|Q[M-Z]|X[A-JL-Z]|ZZ)$/;
 
-/**
- * The country's name in English capitals, as the Universal Postal Union wants it on the last line of an address; for a code without a name,
- * the code.
- */
+/** The country's name in English capitals, as the Universal Postal Union wants it on the last line; the code if it has no name. */
 export function countryName(code: string): string {
   if (USER_ASSIGNED.test(code)) return code;
   return POSTAL_NAMES[code] ?? (names.of(code) ?? code).toUpperCase();

@@ -36,7 +36,6 @@ export function drawMatrix(page: PdfPage, text: string, center: { x: number; y: 
   fillBars(page, bars, { left: center.x - half, top: center.y - half, width: MATRIX_MODULE, height: MATRIX_MODULE });
 }
 
-/** A bar, counted in modules and rows. */
 type Bar = [x: number, row: number, width: number];
 
 /** The runs of dark modules in a row, written as `1`. */
@@ -51,9 +50,7 @@ function barsIn(modules: string, row: number): Bar[] {
   return bars;
 }
 
-/**
- * Fills all bars at once, in units of a module. This is the shortest form.
- */
+/** Fills all bars at once, in units of a module. This is the shortest form. */
 function fillBars(
   page: PdfPage,
   bars: readonly Bar[],

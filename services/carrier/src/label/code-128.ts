@@ -20,10 +20,7 @@ const CHECK_MODULUS = 103;
 /** The character of value 0 in code set B. */
 const SPACE = 32;
 
-/**
- * Encodes a text of printable ASCII as a Code 128 symbol (ISO/IEC 15417): the widths of bar, gap, bar … in modules. bwip-js, which supports
- * every code, takes several times as long; the tests compare the results.
- */
+/** Encodes printable ASCII in Code 128 (ISO/IEC 15417): bar, gap, bar … in modules. bwip-js, several times slower, checks it in tests. */
 export function code128(text: string): number[] {
   if (!/^[ -~]+$/.test(text)) throw new Error(`Code 128 cannot hold ${JSON.stringify(text)}`);
   const values = symbolCharacters(text);

@@ -9,10 +9,7 @@ const CORRECTION = 20;
 const PAD = 129;
 const FIELD = 0x12d;
 
-/**
- * Encodes an ASCII text as a Data Matrix symbol (ISO/IEC 16022, ECC 200): the rows from top to bottom, a `1` for each dark module and a `0`
- * for each light one. bwip-js, which supports every code and size, takes several times as long; the tests compare the results.
- */
+/** Encodes ASCII as rows of a Data Matrix (ISO/IEC 16022, ECC 200), `1` is dark. bwip-js, several times slower, checks it in tests. */
 export function dataMatrix(text: string): string[] {
   const data = padded(codewords(text));
   const all = [...data, ...correction(data)];

@@ -1,7 +1,7 @@
 import PDFDocument from "pdfkit";
 import { type Box, type Field, layOut, sizeFor } from "./layout.js";
 import { carryFont, endFonts, type PdfPage } from "./letters/carry-font.js";
-import type { Direction, Glyph, LetterFont } from "./letters/open-font.js";
+import type { Direction, Glyph } from "./letters/open-font.js";
 import { setLine } from "./letters/set-line.js";
 import { type StandardFace, winAnsi } from "./letters/standard-font.js";
 import { type Face, isStandard, textWidth } from "./ruler.js";
@@ -87,12 +87,7 @@ function writeLetters(page: PdfPage, text: string, left: number, { baseline, fac
   page.addContent(`${parts.join("\n")}\nET Q EMC`);
 }
 
-interface GlyphRun {
-  font: LetterFont;
-  glyphs: Glyph[];
-  x: number;
-  dy: number;
-}
+type GlyphRun = Pick<Glyph, "font" | "dy"> & { glyphs: Glyph[]; x: number };
 
 /** Splits the glyphs into runs of one font in which each glyph begins where the previous one ends by the font's own widths. */
 function splitRuns(glyphs: readonly Glyph[]): GlyphRun[] {
@@ -134,12 +129,10 @@ export function drawInside(
   page.restore();
 }
 
-/** Writes the small name of a part of the label into its top left corner. */
 export function writeCaption(page: PdfPage, text: string, x: number, top: number): void {
   write(page, text, { x, baseline: top + 9, face: REGULAR, size: 6, gray: 0.2 });
 }
 
-/** Ends the document and yields its bytes. */
 export function closePage(page: PdfPage): Promise<Uint8Array> {
   page.page.write(Buffer.from(contents.get(page)?.join("\n") ?? "", "latin1"));
   endFonts(page);

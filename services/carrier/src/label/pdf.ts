@@ -6,7 +6,6 @@ import type { PdfPage } from "./letters/carry-font.js";
 import { transliterated } from "./letters/standard-font.js";
 import { BOLD, closePage, drawInside, openPage, REGULAR, write, writeBlock, writeCaption } from "./page.js";
 
-/** The content of a sandbox label. */
 export interface LabelContent {
   trackingNumber: string;
   service: string;
@@ -142,12 +141,8 @@ function drawBarcode(page: PdfPage, trackingNumber: string): void {
 function drawPhone(page: PdfPage, phone: string | undefined, x: number, top: number, width: number): void {
   const text = transliterated(phone ?? "");
   if (text === "") return;
-  writeBlock(page, [{ text: `Tel. ${text}`, face: REGULAR, scale: 1 }], x, top, {
-    width,
-    height: 8,
-    most: 7,
-    least: 5,
-  });
+  const box = { width, height: 8, most: 7, least: 5 };
+  writeBlock(page, [{ text: `Tel. ${text}`, face: REGULAR, scale: 1 }], x, top, box);
 }
 
 function decimal(value: number): string {

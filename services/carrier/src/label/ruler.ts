@@ -16,7 +16,6 @@ export interface Ruler {
 const ROUNDING = 1e-9;
 const segments = new Intl.Segmenter("en");
 
-/** Whether the face is a standard font, which every PDF reader has. */
 export function isStandard(face: Face): face is StandardFace {
   return face === "Helvetica" || face === "Helvetica-Bold";
 }

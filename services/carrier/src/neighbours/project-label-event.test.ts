@@ -4,7 +4,7 @@ import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { carrierUnderTest, patient, voidRequest } from "../testing/carrier-under-test.js";
 import { voidLabel } from "../void-label.js";
-import { createProjection } from "./project-label-event.js";
+import { createProjectOnce } from "./project-label-event.js";
 
 let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
 beforeEach(async () => {
@@ -15,10 +15,10 @@ afterEach(() => carrier.end());
 const away = async () => new Error("away");
 
 /** The worker, for which `seconds` have passed. */
-const projectionAfter = (seconds: number) => createProjection({ ...carrier.deps, clockOffsetMs: seconds * 1_000 });
+const projectionAfter = (seconds: number) => createProjectOnce({ ...carrier.deps, clockOffsetMs: seconds * 1_000 });
 
 /** One run of it. */
-const runAfter = (seconds: number) => projectionAfter(seconds).projectOnce();
+const runAfter = (seconds: number) => projectionAfter(seconds)();
 
 /** Makes labels of which tracking hears nothing. */
 async function labelsMissed(count: number) {
@@ -114,7 +114,7 @@ describe("projectOnce", () => {
 
   test("a stop ends the run after a batch", async () => {
     await labelsMissed(105);
-    expect(await projectionAfter(3).projectOnce(() => true)).toEqual({ projected: 100, refused: 0 });
+    expect(await projectionAfter(3)(() => true)).toEqual({ projected: 100, refused: 0 });
     expect(await unprojected()).toBe(5);
   });
 
@@ -125,14 +125,14 @@ describe("projectOnce", () => {
     const { id } = await carrier.newLabel(newCaller());
     carrier.trouble.delete("records");
     carrier.applied.records.length = 0;
-    const projection = projectionAfter(3);
+    const projectOnce = projectionAfter(3);
     const arrived = () => carrier.applied.records.filter(({ body }) => Buffer.from(body).includes(id)).length;
-    await expect(projection.projectOnce()).rejects.toThrow("The outcome is unknown.");
+    await expect(projectOnce()).rejects.toThrow("The outcome is unknown.");
     expect(carrier.applied.records).toHaveLength(100);
-    await expect(projection.projectOnce()).rejects.toThrow("The outcome is unknown.");
+    await expect(projectOnce()).rejects.toThrow("The outcome is unknown.");
     expect(arrived()).toBe(1);
     carrier.trouble.clear();
-    expect(await projection.projectOnce()).toEqual({ projected: 106, refused: 0 });
+    expect(await projectOnce()).toEqual({ projected: 106, refused: 0 });
     expect(await unprojected()).toBe(0);
   });
 });

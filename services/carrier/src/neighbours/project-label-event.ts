@@ -12,7 +12,6 @@ import type { RecordsService } from "@shipping/proto/shipping/records/v1/records
 import type { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import sql from "sql-template-tag";
 
-/** The dependencies of projections. */
 export interface ProjectionDeps {
   db: Database;
   projectedMarks: ProjectedMarks;
@@ -36,23 +35,14 @@ export async function projectLabelEvent(deps: ProjectionDeps, event: Event, call
   }
 }
 
-/** The worker that repeats projections. */
-export interface Projection {
-  /**
-   * Repeats projections that are still missing two seconds after the event was written, oldest first. An event that a neighbour refuses is
-   * skipped until the next run. A neighbour that is down ends this run, and `isStopping` ends it early.
-   */
-  projectOnce(isStopping?: () => boolean): Promise<{ projected: number; refused: number }>;
-}
-
 /**
- * While a neighbour is down, a run handles one page of events, and the next run continues after it; after the last page, it begins again
- * with the oldest. So every event gets its turn, and reaches the other neighbour if that one has missed it.
+ * Creates the function that repeats projections still missing after two seconds, oldest first. It skips an event that a neighbour refuses
+ * until the next run. A neighbour that is down ends the run, and the next one continues after this page, so that every event gets its turn.
  */
-export function createProjection(deps: ProjectionDeps): Projection {
+export function createProjectOnce(deps: ProjectionDeps) {
   let last = 0n;
 
-  async function projectOnce(isStopping = () => false) {
+  return async (isStopping = () => false): Promise<{ projected: number; refused: number }> => {
     const counts = { projected: 0, refused: 0 };
     do {
       const rows = await overdue(deps, last);
@@ -66,9 +56,7 @@ export function createProjection(deps: ProjectionDeps): Projection {
       counts.refused += rows.length - projected;
     } while (last > 0n && !isStopping());
     return counts;
-  }
-
-  return { projectOnce };
+  };
 }
 
 /** Returns whether both neighbours have the event; false if one has refused it. Rejects while a neighbour is down. */
@@ -91,14 +79,7 @@ async function apply(deps: ProjectionDeps, event: Event, options: CallOptions): 
   deps.projectedMarks.add(event.id);
 }
 
-interface OverdueRow {
-  outboxId: bigint;
-  id: string;
-  type: string;
-  accountId: string;
-  environment: string;
-  body: Buffer;
-}
+type OverdueRow = Pick<Event, "id" | "type" | "accountId" | "environment"> & { outboxId: bigint; body: Buffer };
 
 function overdue(deps: ProjectionDeps, after: bigint): Promise<OverdueRow[]> {
   return deps.db.run<OverdueRow>(sql`
@@ -115,7 +96,6 @@ export const PROJECTED = sql`projected_at IS NOT NULL`;
 export interface ProjectedMarks {
   /** Marks an event soon. A lost mark only causes a repetition. */
   add(eventId: string): void;
-  /** Waits for the marks under way. */
   flush(): Promise<void>;
 }
 

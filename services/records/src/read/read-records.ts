@@ -33,7 +33,6 @@ export async function getOrder(deps: ReadDeps, request: GetOrderRequest): Promis
   return create(GetOrderResponseSchema, { data: Buffer.from(orderJson(row)), created: originIn(row.origin) });
 }
 
-/** Reads one page of the caller's orders. */
 export async function listOrders(deps: ReadDeps, request: ListOrdersRequest): Promise<ListOrdersResponse> {
   return create(ListOrdersResponseSchema, await readOrders(deps, request));
 }
@@ -52,7 +51,6 @@ export async function getShipment(deps: ReadDeps, request: GetShipmentRequest): 
   return create(GetShipmentResponseSchema, { data: Buffer.from(shipmentJson(row)), created: originIn(row.origin) });
 }
 
-/** Reads one page of the caller's shipments. */
 export async function listShipments(deps: ReadDeps, request: ListShipmentsRequest): Promise<ListShipmentsResponse> {
   return create(ListShipmentsResponseSchema, await readShipments(deps, request));
 }
@@ -63,15 +61,8 @@ export async function getShipmentForCarrier(
   request: GetShipmentForCarrierRequest,
 ): Promise<GetShipmentForCarrierResponse> {
   const row = requireShipment(await findForCarrier(deps, { caller: requireCaller(request), id: request.id }));
-  const { id, status, reference, sender, recipient, parcel } = row;
-  const shipment = {
-    id,
-    status,
-    reference,
-    from: addressIn(sender),
-    to: addressIn(recipient),
-    parcel: parcelIn(parcel),
-  };
+  const { sender, recipient, parcel, ...others } = row;
+  const shipment = { ...others, from: addressIn(sender), to: addressIn(recipient), parcel: parcelIn(parcel) };
   return create(GetShipmentForCarrierResponseSchema, { shipment });
 }
 

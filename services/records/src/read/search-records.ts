@@ -57,7 +57,6 @@ export async function searchShipments(
   return create(SearchShipmentsResponseSchema, { ...found, shipments: rows.map(toSummary) });
 }
 
-/** A page of an order's shipments. */
 async function findShipmentsOfOrder(deps: ReadDeps, request: SearchShipmentsRequest) {
   const caller = requireCaller(request);
   const { limit = 1, after } = request.search ?? {};
@@ -72,11 +71,9 @@ async function findShipmentsOfOrder(deps: ReadDeps, request: SearchShipmentsRequ
 
 type SummaryRow = Row<typeof orderSummary> & Partial<Row<typeof shipmentSummary>>;
 
-function toSummary({ id, status, reference, recipient, createdAt, orderId, labelId }: SummaryRow): RecordSummary {
+function toSummary({ recipient, createdAt, orderId, labelId, ...others }: SummaryRow): RecordSummary {
   return create(RecordSummarySchema, {
-    id,
-    status,
-    reference,
+    ...others,
     to: addressIn(recipient),
     createdAt: createdAt.toISOString(),
     ...(orderId && { orderId }),
@@ -91,7 +88,6 @@ function toPrefixes(text: string): string[][] {
   return [spellings, spellings, unspaced === "" ? [] : toSpellings(unspaced)];
 }
 
-const CAPITALS = /[A-Z]/g;
 const OTHERS = /[^\0-\x7f]/gu;
 
 /**
@@ -99,7 +95,7 @@ const OTHERS = /[^\0-\x7f]/gu;
  * only, because servers differ in other letters. So one spelling is enough for most texts.
  */
 function toSpellings(text: string): string[] {
-  const folded = text.replace(CAPITALS, (letter) => letter.toLowerCase());
+  const folded = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   const large = folded.replace(OTHERS, (letter) => oneOf(letter.toUpperCase(), letter));
   const small = folded.replace(OTHERS, (letter) => oneOf(letter.toLowerCase(), letter));
   const titled = small.replace(/(?<=^|[\s\-'’.(])[^\0-\x7f]/gu, (letter) => oneOf(letter.toUpperCase(), letter));

@@ -6,7 +6,6 @@ import { givenMembers, lastMembers, newSharedRow, sharedColumns } from "./shared
 /** The columns of an order that the public resource shows. */
 export const orderColumns = sharedColumns;
 
-/** All columns of an order. */
 export const storedOrderColumns = { ...orderColumns, origin: "text?" } as const satisfies Columns;
 
 export type OrderRow = Row<typeof orderColumns>;
@@ -16,7 +15,6 @@ export function newOrder(request: CreateOrderRequest, caller: Caller, id: string
   return { id, status: "received", ...newSharedRow(request, caller, now) };
 }
 
-/** The public order, as JSON text. */
 export function orderJson(row: OrderRow): string {
   return `{"id":"${row.id}","object":"order","status":"${row.status}",${givenMembers(row)},${lastMembers(row)}}`;
 }

@@ -88,12 +88,10 @@ function parcelJson({ weightKg, lengthCm, widthCm, heightCm }: Parcel): string {
   return JSON.stringify({ weight_kg: weightKg, length_cm: lengthCm, width_cm: widthCm, height_cm: heightCm });
 }
 
-/** A stored address as a message. */
 export function addressIn(json: string): Address {
   return fromJson(AddressSchema, JSON.parse(json));
 }
 
-/** A stored parcel as a message. */
 export function parcelIn(json: string): Parcel {
   return fromJson(ParcelSchema, JSON.parse(json));
 }

@@ -6,7 +6,6 @@ import { givenMembers, lastMembers, newSharedRow, sharedColumns } from "./shared
 /** The columns of a shipment that the public resource shows. */
 export const shipmentColumns = { ...sharedColumns, orderId: "text?", labelId: "text?" } as const satisfies Columns;
 
-/** All columns of a shipment. */
 export const storedShipmentColumns = { ...shipmentColumns, origin: "text?" } as const satisfies Columns;
 
 export type ShipmentRow = Row<typeof shipmentColumns>;
@@ -25,7 +24,6 @@ export function newShipment(request: CreateShipmentRequest, caller: Caller, id: 
   };
 }
 
-/** The public shipment, as JSON text. */
 export function shipmentJson(row: ShipmentRow): string {
   const { id, status, orderId, labelId } = row;
   const order = orderId === null ? "" : `"order_id":"${orderId}",`;

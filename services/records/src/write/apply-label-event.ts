@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { type Caller, requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import type { Database } from "@shipping/kit/postgres/database";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
+import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
 import {
   type ApplyLabelEventRequest,
   type ApplyLabelEventResponse,
@@ -11,19 +11,15 @@ import {
 import sql from "sql-template-tag";
 import { type ShipmentStatus, statusAfter } from "../resource/shipment.js";
 
-interface Deps {
-  db: Database;
-}
-
-/**
- * Applies a label event to its shipment. Events that wait share a statement. Idempotent, and the status never goes back: an event that
- * overtakes its predecessor makes the shipment `voided` at once, and the late `label.created` changes nothing.
- */
-export async function applyLabelEvent(deps: Deps, request: ApplyLabelEventRequest): Promise<ApplyLabelEventResponse> {
+/** Applies a label event to its shipment. Idempotent, and the status never goes back: a late `label.created` changes nothing. */
+export async function applyLabelEvent(
+  deps: ReadDeps,
+  request: ApplyLabelEventRequest,
+): Promise<ApplyLabelEventResponse> {
   const caller = requireCaller(request);
   const status = statusAfter(request.event?.type ?? "");
   if (!status || !request.event) throw fail("internal_error", "The event is not a label event.");
-  const { data: label } = JSON.parse(Buffer.from(request.event.body).toString()) as LabelEventBody;
+  const label: { id: string; shipment_id: string } = JSON.parse(Buffer.from(request.event.body).toString()).data;
   await changeShipment(deps, { caller, shipmentId: label.shipment_id, labelId: label.id, status });
   return create(ApplyLabelEventResponseSchema);
 }
@@ -35,7 +31,7 @@ interface Change {
   status: ShipmentStatus;
 }
 
-const changeShipment = microBatchOperation<Deps, Change, void>({
+const changeShipment = microBatchOperation<ReadDeps, Change, void>({
   keyOf: ({ caller, shipmentId }) => `${caller.accountId} ${caller.environment} ${shipmentId}`,
   async run({ db }, changes) {
     // Rows are locked in one order everywhere; otherwise overlapping statements would deadlock. Each row is looked up on its own: a join
@@ -60,7 +56,3 @@ const changeShipment = microBatchOperation<Deps, Change, void>({
     return [];
   },
 });
-
-interface LabelEventBody {
-  data: { id: string; shipment_id: string };
-}

@@ -15,7 +15,7 @@ import { insertClaimed } from "../resource/shared-fields.js";
 
 /** Creates an order, its event and its replayable answer in one statement, which waiting creations share. */
 export async function createOrder(deps: PublisherDeps, request: CreateOrderRequest): Promise<WriteOutcome> {
-  const { outbox, random } = deps;
+  const { random } = deps;
   const caller = requireCaller(request);
   const claim = requireClaim(request);
   const now = deps.now();
@@ -23,11 +23,9 @@ export async function createOrder(deps: PublisherDeps, request: CreateOrderReque
   const data = orderJson(order);
   const snapshot = { status: 201, body: Buffer.from(data) };
   const event = newEvent({ type: "order.created", caller, data, now, random });
-  const outcome = await insertOrder(deps, {
-    ...{ caller, claim, snapshot, event },
-    row: { ...order, origin: originText(claim, event) },
-  });
-  if (executedNow(outcome)) outbox.committed(event);
+  const row = { ...order, origin: originText(claim, event) };
+  const outcome = await insertOrder(deps, { caller, claim, snapshot, event, row });
+  if (executedNow(outcome)) deps.outbox.committed(event);
   return outcome;
 }
 

@@ -16,7 +16,7 @@ import { newShipment, shipmentJson, storedShipmentColumns } from "../resource/sh
 
 /** Creates a shipment, its event and its replayable answer in one statement, which waiting creations share. */
 export async function createShipment(deps: PublisherDeps, request: CreateShipmentRequest): Promise<WriteOutcome> {
-  const { outbox, random } = deps;
+  const { random } = deps;
   const caller = requireCaller(request);
   const claim = requireClaim(request);
   const now = deps.now();
@@ -24,12 +24,10 @@ export async function createShipment(deps: PublisherDeps, request: CreateShipmen
   const data = shipmentJson(shipment);
   const snapshot = { status: 201, body: Buffer.from(data) };
   const event = newEvent({ type: "shipment.created", caller, data, now, random });
-  const outcome = await insertShipment(deps, {
-    ...{ caller, claim, snapshot, event },
-    row: { ...shipment, origin: originText(claim, event) },
-  });
+  const row = { ...shipment, origin: originText(claim, event) };
+  const outcome = await insertShipment(deps, { caller, claim, snapshot, event, row });
   if (!outcome) throw fail("not_found", "No such order.");
-  if (executedNow(outcome)) outbox.committed(event);
+  if (executedNow(outcome)) deps.outbox.committed(event);
   return outcome;
 }
 

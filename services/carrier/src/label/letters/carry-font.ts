@@ -16,7 +16,6 @@ interface Entry extends CarriedFont {
 
 const carried = new WeakMap<PdfPage, Map<LetterFont, Entry>>();
 
-/** Embeds the font in the page. */
 export function carryFont(page: PdfPage, font: LetterFont): CarriedFont {
   const fonts = carried.get(page) ?? new Map<LetterFont, Entry>();
   carried.set(page, fonts);
@@ -33,10 +32,7 @@ export function carryFont(page: PdfPage, font: LetterFont): CarriedFont {
   return entry;
 }
 
-/**
- * Writes the fonts with the glyphs that the page has used (PDF 1.7, 9.7). This is done by hand, because pdfkit would parse and shape
- * everything again.
- */
+/** Writes the fonts with the glyphs used (PDF 1.7, 9.7); by hand, because pdfkit would parse and shape everything again. */
 export function endFonts(page: PdfPage): void {
   for (const [font, { name, ids }] of carried.get(page) ?? []) {
     const { file, widths, box, ascent, descent, capHeight, ...subset } = font.subset([...ids.keys()]);

@@ -40,10 +40,7 @@ export function fontFor(character: string, before?: LetterFont): LetterFont | un
   return (likely ?? FONTS.find(({ font }) => font.has(codePoint)))?.font;
 }
 
-/**
- * The text on one line and in its own letters: white space is collapsed, characters that no font has are transliterated, and a letter keeps
- * its first four marks.
- */
+/** The text on one line: white space collapsed, characters that no font has transliterated, at most four marks on a letter. */
 export function ownLetters(text: string): string {
   if (isWinAnsi(text)) return transliterated(text);
   const line = text

@@ -23,7 +23,6 @@ export interface Subset {
 
 export type Direction = "ltr" | "rtl";
 
-/** One of our fonts, to set text in. */
 export interface LetterFont {
   has(codePoint: number): boolean;
   /** The glyphs of a text that the font has, from left to right. */

@@ -24,7 +24,6 @@ export function setLine(text: string, direction = textDirection(text)): SetLine 
   return { glyphs, width: glyphs.reduce((sum, { advance }) => sum + advance, 0) };
 }
 
-/** The side from which a text is read. */
 export function textDirection(text: string): Direction {
   if (!RIGHT_TO_LEFT.test(text)) return "ltr";
   return (bidi.getEmbeddingLevels(text).paragraphs[0]?.level ?? 0) % 2 === 1 ? "rtl" : "ltr";

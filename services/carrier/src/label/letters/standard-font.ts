@@ -33,7 +33,6 @@ export function winAnsi(text: string): Buffer {
   return Buffer.from(codes, "latin1");
 }
 
-/** Advance of a character, relative to the size. */
 export function advance(face: StandardFace, code: number): number {
   return advances[face][code] ?? 0;
 }
