@@ -1,15 +1,10 @@
 import sql from "sql-template-tag";
-import { ACTIVE_KEYS_LIMIT } from "../../accounts/manage-keys.js";
+import { ACTIVE_KEYS_LIMIT, type ListedKey } from "../../accounts/manage-keys.js";
 import { clock } from "../../database/deps.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 
-export interface KeyInUse {
-  id: string;
-  name: string | null;
-  lastFour: string;
-  lastUsedAt: Date | null;
-  expiresAt: Date | null;
+export interface KeyInUse extends Pick<ListedKey, "id" | "name" | "lastFour" | "lastUsedAt" | "expiresAt"> {
   expiresSoon: boolean;
   /** Requests in the last minute, as the rate limit counts them. */
   requests: number;

@@ -6,7 +6,7 @@ import { HttpRefusal } from "../../http/http-rules.js";
 import { noteFailure } from "../../http/send-answer.js";
 import { WINDOW_MINUTES } from "../session/session.js";
 import { renderArea } from "./layout.js";
-import { type FileAnswer, type HtmlPage, isPerEnvironment, type PageAnswer, type PageLocals } from "./page.js";
+import type { FileAnswer, HtmlPage, PageAnswer, PageLocals } from "./page.js";
 import { refusalPage } from "./refusal-page.js";
 
 const RETRY_AFTER_SECONDS: Record<number, number> = { 429: WINDOW_MINUTES * 60, 503: 5 };
@@ -50,15 +50,7 @@ function isNotModified(req: PageHttpRequest, { status }: HtmlPage): boolean {
 
 function sendPage(req: PageHttpRequest, res: PageResponse, page: HtmlPage): void {
   if (isNotModified(req, page)) return void res.writeHead(304).end();
-  const { page: route, session, environment } = res.locals;
-  const html = Buffer.from(
-    renderArea({
-      page,
-      session,
-      section: session && route?.section,
-      environment: route && isPerEnvironment(route) ? environment : undefined,
-    }),
-  );
+  const html = Buffer.from(renderArea(page, res.locals));
   // A page with a secret is not compressed: the size would reveal something about the secret.
   const isCompressed = !page.secret && req.acceptsEncodings("gzip") !== false;
   const retryAfter = RETRY_AFTER_SECONDS[page.status];

@@ -1,8 +1,9 @@
 import type { FieldError } from "@shipping/kit/errors";
 import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
+import { visible } from "../../input/text.js";
 import type { SignedIn } from "../session/session.js";
-import { Note, visible } from "./text.js";
+import { Note } from "./text.js";
 
 const ACCOUNT_PARAMETER = "account_id";
 

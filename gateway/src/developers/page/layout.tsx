@@ -4,18 +4,13 @@ import { SiteHeader } from "../../site/site-header.js";
 import type { SignedIn } from "../session/session.js";
 import { script, style } from "./assets.js";
 import { FormAccount } from "./form.js";
-import { AREA_PATH, type HtmlPage, type Section } from "./page.js";
+import { AREA_PATH, type HtmlPage, isPerEnvironment, type PageLocals, type Section } from "./page.js";
 import { Note, Text } from "./text.js";
 
-interface Frame {
-  page: HtmlPage;
-  session: SignedIn | undefined;
-  section: Section | undefined;
-  /** Undefined on pages of the whole account. */
-  environment: Environment | undefined;
-}
-
-export function renderArea({ page, session, section, environment }: Frame): string {
+export function renderArea(page: HtmlPage, { page: route, session, environment: visited }: PageLocals): string {
+  const section = session && route?.section;
+  // Undefined on pages of the whole account.
+  const environment = route && isPerEnvironment(route) ? visited : undefined;
   const place = environment && session ? `${page.title} · ${ENVIRONMENTS[environment].name}` : page.title;
   return renderDocument({
     title: place,

@@ -1,8 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { visible } from "../../input/text.js";
 
-export { visible };
-
 /** Text that somebody typed: it cannot reorder the text around it, and its invisible characters are shown. */
 export function Text({ children }: { children: string }) {
   return <bdi>{visible(children)}</bdi>;

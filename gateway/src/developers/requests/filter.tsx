@@ -1,10 +1,10 @@
 import { isId } from "@shipping/kit/ids";
 import { errors } from "@shipping/proto/errors";
+import { visible } from "../../input/text.js";
 import { codesOf, type WantedRequests } from "../../request-log/list-requests.js";
 import { ABORTED } from "../../request-log/logged-request.js";
 import { type KeyRow, keyName } from "../keys/keys.js";
 import { readCursor } from "../page/paging.js";
-import { visible } from "../page/text.js";
 
 /** The filter of the request list. Invalid values are ignored. */
 export interface RequestFilter extends WantedRequests {

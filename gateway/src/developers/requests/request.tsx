@@ -87,15 +87,14 @@ function Failure({ request: { code, fields } }: { request: LoggedRequest }) {
       </Note>
     );
   }
-  const meaning = explainCode(code);
-  if (!meaning) return null;
+  if (code === null || !Object.hasOwn(errors, code)) return null;
   return (
     <Note kind="hint">
       <p>
-        <a href={meaning.guide}>
+        <a href={`/docs/errors#${code}`}>
           <code>{code}</code>
         </a>{" "}
-        {meaning.sentence}
+        {errors[code as ErrorCode].message}
       </p>
       {fields.length > 0 && (
         <ul>
@@ -181,9 +180,4 @@ export function formatDuration({ ms }: Pick<LoggedRequest, "ms">): string {
 /** The number of similar requests that are counted with this one instead of being listed. */
 export function formatSimilar({ more }: Pick<LoggedRequest, "more">): string | undefined {
   return more > 0 ? `and ${more.toLocaleString("en")} similar requests in that minute` : undefined;
-}
-
-function explainCode(code: string | null): { sentence: string; guide: string } | undefined {
-  if (code === null || !Object.hasOwn(errors, code)) return undefined;
-  return { sentence: errors[code as ErrorCode].message, guide: `/docs/errors#${code}` };
 }

@@ -1,10 +1,5 @@
 import { Worker } from "node:worker_threads";
 
-interface Drawing {
-  /** Draws the first page of a PDF as PNG. Undefined if that fails, takes too long, or too many PDFs are waiting. */
-  draw(pdf: Uint8Array): Promise<Uint8Array | undefined>;
-}
-
 interface DrawingLimits {
   /** The most PDFs that may be waiting, including the one that is being drawn. */
   most: number;
@@ -20,7 +15,7 @@ const LIMITS: DrawingLimits = { most: 16, timeoutMs: 3_000, idleMs: 60_000 };
 const WORKER = new URL("../../../worker/draw-page.mjs", import.meta.url);
 
 /** Starts the thread when it is needed. An error or a timeout ends the thread and nothing else. */
-export function createDrawing({ most, timeoutMs, idleMs }: DrawingLimits = LIMITS, script: URL = WORKER): Drawing {
+export function createDrawing({ most, timeoutMs, idleMs }: DrawingLimits = LIMITS, script: URL = WORKER) {
   let thread: Worker | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
@@ -50,7 +45,8 @@ export function createDrawing({ most, timeoutMs, idleMs }: DrawingLimits = LIMIT
   }
 
   return {
-    async draw(pdf) {
+    /** Undefined if the PDF cannot be drawn, that takes too long, or too many PDFs are waiting. */
+    async draw(pdf: Uint8Array): Promise<Uint8Array | undefined> {
       if (waiting >= most) return undefined;
       waiting++;
       const drawn = last.then(() => drawNext(pdf));
@@ -75,8 +71,5 @@ function callThread(thread: Worker, pdf: Uint8Array, timeoutMs: number): Promise
   });
 }
 
-const drawing = createDrawing();
-
-export function drawPage(pdf: Uint8Array): Promise<Uint8Array | undefined> {
-  return drawing.draw(pdf);
-}
+/** Draws the first page of a PDF as PNG, in a thread that the whole process shares. */
+export const drawPage = createDrawing().draw;

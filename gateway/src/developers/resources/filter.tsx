@@ -69,7 +69,7 @@ export function FilteredList(props: {
   statuses: readonly string[];
   /** The hint below the search field: what can be searched for. */
   searchHint: string;
-  page: FoundPage<unknown>;
+  page: FoundPage;
   empty: ComponentChildren;
   children: ComponentChildren;
 }) {

@@ -1,7 +1,5 @@
-import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import { MAX_MATCHES } from "@shipping/kit/postgres/search-owned";
-import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import { trackingNumber } from "../../input/schemas.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
@@ -18,42 +16,25 @@ export interface Wanted {
   limit?: number | undefined;
 }
 
-/** A page of matches, newest first. */
-export interface FoundPage<Summary> {
-  found: Summary[];
-  nextCursor?: string | undefined;
-  /** True if the text matches so many records that not all of them were searched. */
-  incomplete: boolean;
-}
+/** A page of matches, newest first. It is `incomplete` if the text matches so many records that not all of them were searched. */
+export type FoundPage = Awaited<ReturnType<typeof findOrders | typeof findShipments | typeof findLabels>>;
 
 /** Finds shipments by ID, reference, recipient, postal code, or by their label's ID or tracking number. */
-export async function findShipments(
-  deps: PageDeps,
-  request: PageRequest,
-  wanted: Wanted,
-): Promise<FoundPage<RecordSummary>> {
+export async function findShipments(deps: PageDeps, request: PageRequest, wanted: Wanted) {
   const ids = identifiesLabel(wanted.text) ? await findShipmentsByLabel(deps, request, wanted.text) : [];
-  const { shipments, ...rest } = await searchShipments(deps, request, wanted, ids);
+  const { shipments, ...rest } = await searchShipments(deps, request, wanted, { ids });
   return { found: shipments, ...rest };
 }
 
 /** Finds orders by ID, reference, recipient or postal code. */
-export async function findOrders(
-  deps: PageDeps,
-  request: PageRequest,
-  wanted: Wanted,
-): Promise<FoundPage<RecordSummary>> {
-  const message = { caller: toCaller(request), search: toSearch(wanted, []) };
+export async function findOrders(deps: PageDeps, request: PageRequest, wanted: Wanted) {
+  const message = { caller: toCaller(request), search: toSearch(wanted) };
   const { orders, ...rest } = await answered(deps.clients.records.searchOrders(message, callOptions(request)));
   return { found: orders, ...rest };
 }
 
 /** Finds labels by ID, by tracking number, or by their shipment's ID, reference, recipient or postal code. */
-export async function findLabels(
-  deps: PageDeps,
-  request: PageRequest,
-  wanted: Wanted,
-): Promise<FoundPage<LabelSummary>> {
+export async function findLabels(deps: PageDeps, request: PageRequest, wanted: Wanted) {
   const { text } = wanted;
   const { ids, incomplete } =
     text && !identifiesLabel(text) ? await findLabelsByShipment(deps, request, text) : { ids: [], incomplete: false };
@@ -68,23 +49,8 @@ export async function findShipmentsById(
   ids: readonly string[],
 ): Promise<Map<string, RecordSummary>> {
   if (ids.length === 0) return new Map();
-  const { shipments } = await searchShipments(deps, request, { limit: MAX_MATCHES }, ids);
+  const { shipments } = await searchShipments(deps, request, { limit: MAX_MATCHES }, { ids });
   return new Map(shipments.map((shipment) => [shipment.id, shipment]));
-}
-
-export async function listOrderShipments(
-  deps: PageDeps,
-  request: PageRequest,
-  orderId: string,
-  after: string | undefined,
-) {
-  const message = { caller: toCaller(request), search: toSearch({ after }, []), orderId };
-  return answered(deps.clients.records.searchShipments(message, callOptions(request)));
-}
-
-/** Answers 404 for what cannot be an ID, without a call to the service. */
-export function requireId(prefix: string, id: string): void {
-  if (!isId(prefix, id)) throw fail("not_found");
 }
 
 function identifiesLabel(text: string | undefined): text is string {
@@ -93,23 +59,29 @@ function identifiesLabel(text: string | undefined): text is string {
 }
 
 async function findShipmentsByLabel(deps: PageDeps, request: PageRequest, text: string): Promise<string[]> {
-  const message = { caller: toCaller(request), search: toSearch({ text, limit: 1 }, []) };
+  const message = { caller: toCaller(request), search: toSearch({ text, limit: 1 }) };
   const { labels } = await answered(deps.clients.carrier.searchLabels(message, callOptions(request)));
   return labels.map(({ shipmentId }) => shipmentId);
 }
 
 async function findLabelsByShipment(deps: PageDeps, request: PageRequest, text: string) {
-  const { shipments, nextCursor, incomplete } = await searchShipments(deps, request, { text, limit: MAX_MATCHES }, []);
+  const { shipments, nextCursor, incomplete } = await searchShipments(deps, request, { text, limit: MAX_MATCHES });
   const ids = shipments.flatMap(({ labelId }) => labelId ?? []);
   return { ids, incomplete: incomplete || nextCursor !== undefined };
 }
 
-function searchShipments(deps: PageDeps, request: PageRequest, wanted: Wanted, ids: readonly string[]) {
-  const message = { caller: toCaller(request), search: toSearch(wanted, ids) };
+/** Finds shipments in the records service: those of an order, and those with these IDs even if the text does not match them. */
+export function searchShipments(
+  deps: PageDeps,
+  request: PageRequest,
+  wanted: Wanted,
+  { ids = [], ...order }: { ids?: readonly string[]; orderId?: string } = {},
+) {
+  const message = { caller: toCaller(request), search: toSearch(wanted, ids), ...order };
   return answered(deps.clients.records.searchShipments(message, callOptions(request)));
 }
 
-function toSearch({ limit = PAGE_SIZE, ...wanted }: Wanted, ids: readonly string[]) {
+function toSearch({ limit = PAGE_SIZE, ...wanted }: Wanted, ids: readonly string[] = []) {
   const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
   return { limit, ids: [...ids], ...given };
 }

@@ -2,24 +2,16 @@ import { newId } from "@shipping/kit/ids";
 import { logVoid } from "../../accounts/audit.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { AccountForm, FormButtons } from "../page/form.js";
-import {
-  AREA_PATH,
-  type FileAnswer,
-  htmlPage,
-  type PageAnswer,
-  type PageDeps,
-  type PageRequest,
-  toCaller,
-} from "../page/page.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { readFormId } from "../page/read-form.js";
 import { Fact, Note, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { drawPage } from "./draw-page.js";
-import { findShipmentsById, requireId } from "./find-resources.js";
+import { findShipmentsById } from "./find-resources.js";
 import { Events, readKeyNames, Timeline } from "./history.js";
 import { LabelCard } from "./label-card.js";
 import { shortPlace } from "./parcel.js";
-import { readLabel, readTracking } from "./read-resources.js";
+import { readLabel, readTracking, requireId } from "./read-resources.js";
 import { Status } from "./record-table.js";
 
 // Part of the picture's ETag: another version of the renderer may draw a label differently.
@@ -64,13 +56,13 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
   );
 }
 
-export async function downloadLabel(deps: PageDeps, request: PageRequest): Promise<FileAnswer> {
+export async function downloadLabel(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const body = await readLabelFile(deps, request);
   return { content: async () => ({ type: "application/pdf", name: `label-${request.id}.pdf`, body }) };
 }
 
 /** `GET …/labels/{id}/picture`: the first page of the PDF as PNG, or a picture that says that it cannot be drawn. */
-export async function showPicture(deps: PageDeps, request: PageRequest): Promise<FileAnswer> {
+export async function showPicture(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const pdf = await readLabelFile(deps, request);
   return {
     etag: `"${request.id}-${RENDERER}"`,

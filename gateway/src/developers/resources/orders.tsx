@@ -2,7 +2,7 @@ import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest }
 import { Paging, readCursor } from "../page/paging.js";
 import { Fact, Text } from "../page/text.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
-import { findOrders, listOrderShipments } from "./find-resources.js";
+import { findOrders, searchShipments } from "./find-resources.js";
 import { Events, readKeyNames, Timeline } from "./history.js";
 import { ParcelDetails } from "./parcel.js";
 import { readOrder } from "./read-resources.js";
@@ -44,7 +44,7 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
   const { environment, id } = request;
   const { order, history } = await readOrder(deps, request, id);
   const after = readCursor(request.query, "shp");
-  const { shipments, nextCursor } = await listOrderShipments(deps, request, id, after);
+  const { shipments, nextCursor } = await searchShipments(deps, request, { after }, { orderId: id });
   const keys = await readKeyNames(deps, request, history);
   const base = `${AREA_PATH}/${environment}`;
   return htmlPage(

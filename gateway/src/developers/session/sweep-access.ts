@@ -1,5 +1,5 @@
 import { type Loop, startLoop } from "@shipping/kit/process/loop";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 import { MAX_WINDOW_MINUTES } from "../../accounts/count-mails.js";
 import { clock, type GatewayDeps } from "../../database/deps.js";
 import { isOpen, WINDOW_MINUTES } from "./session.js";
@@ -10,35 +10,23 @@ const EVERY_MS = 3_600_000;
 type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs"> & Pick<DeveloperDeps, "auditRetentionDays">;
 
 /** Deletes expired links, ended sessions, past windows of sign-in refusals and emails, and old entries of both audit logs. */
-export async function sweepAccessOnce(
-  deps: Deps,
-): Promise<{ links: number; sessions: number; refusals: number; mailCounts: number; entries: number; acts: number }> {
+export async function sweepAccessOnce(deps: Deps) {
   const now = clock(deps);
-  const links = await deps.db.run(sql`DELETE FROM sign_in_links WHERE expires_at <= ${now} RETURNING member_id`);
-  const sessions = await deps.db.run(sql`DELETE FROM sessions s WHERE NOT (${isOpen(deps)}) RETURNING member_id`);
-  const refusals = await deps.db.run(sql`
-    DELETE FROM sign_in_refusals WHERE since <= ${now} - ${WINDOW_MINUTES} * interval '1 minute' RETURNING since`);
-  const mailCounts = await deps.db.run(sql`
-    DELETE FROM mail_counts WHERE since <= ${now} - ${MAX_WINDOW_MINUTES} * interval '1 minute' RETURNING since`);
-  const entries = await deps.db.run(sql`
-    DELETE FROM audit_entries WHERE at <= ${now} - ${deps.auditRetentionDays} * interval '1 day' RETURNING id`);
-  const acts = await deps.db.run(sql`
-    DELETE FROM operator_acts WHERE at <= ${now} - ${deps.auditRetentionDays} * interval '1 day' RETURNING id`);
+  const count = async (deletion: Sql) => (await deps.db.run(deletion)).length;
   return {
-    links: links.length,
-    sessions: sessions.length,
-    refusals: refusals.length,
-    mailCounts: mailCounts.length,
-    entries: entries.length,
-    acts: acts.length,
+    links: await count(sql`DELETE FROM sign_in_links WHERE expires_at <= ${now} RETURNING member_id`),
+    sessions: await count(sql`DELETE FROM sessions s WHERE NOT (${isOpen(deps)}) RETURNING member_id`),
+    refusals: await count(sql`
+      DELETE FROM sign_in_refusals WHERE since <= ${now} - ${WINDOW_MINUTES} * interval '1 minute' RETURNING since`),
+    mailCounts: await count(sql`
+      DELETE FROM mail_counts WHERE since <= ${now} - ${MAX_WINDOW_MINUTES} * interval '1 minute' RETURNING since`),
+    entries: await count(sql`
+      DELETE FROM audit_entries WHERE at <= ${now} - ${deps.auditRetentionDays} * interval '1 day' RETURNING id`),
+    acts: await count(sql`
+      DELETE FROM operator_acts WHERE at <= ${now} - ${deps.auditRetentionDays} * interval '1 day' RETURNING id`),
   };
 }
 
 export function sweepAccess(deps: Deps & Pick<GatewayDeps, "log">): Loop {
-  return startLoop({
-    name: "sweep-access",
-    everyMs: EVERY_MS,
-    log: deps.log,
-    once: () => sweepAccessOnce(deps),
-  });
+  return startLoop({ name: "sweep-access", everyMs: EVERY_MS, log: deps.log, once: () => sweepAccessOnce(deps) });
 }

@@ -9,14 +9,7 @@ import type { Mail } from "../../mail/deliver.js";
 import { toMail } from "../../mail/letter.js";
 import { SITE_NAME } from "../../site/site-header.js";
 import { ErrorText, errorAttributes, Field, FormErrors } from "../page/form.js";
-import {
-  AREA_PATH,
-  type HtmlPage,
-  htmlPage,
-  type PageAnswer,
-  type PageDeps,
-  type VisitorRequest,
-} from "../page/page.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { checkForm, readField } from "../page/read-form.js";
 import { refusalPage } from "../page/refusal-page.js";
 import { Code } from "../page/text.js";
@@ -48,10 +41,7 @@ export async function showLinkForm(deps: PageDeps): Promise<PageAnswer> {
   return linkPage(deps, 200, "", []);
 }
 
-/**
- * `POST /developers/sign-in`. Answer and response time do not reveal whether the address belongs to a member: the rest happens in the
- * background.
- */
+/** Answer and response time do not reveal whether the address belongs to a member: the rest happens in the background. */
 export async function requestLink(deps: PageDeps, { form, session, source }: VisitorRequest): Promise<PageAnswer> {
   if (!deps.mailer.canSend) throw fail("service_unavailable", "Email is not set up here.");
   const { value, errors } = checkForm(linkForm, form);
@@ -81,7 +71,7 @@ export async function requestLink(deps: PageDeps, { form, session, source }: Vis
   );
 }
 
-function linkPage(deps: PageDeps, status: number, email: string, errors: readonly FieldError[]): HtmlPage {
+function linkPage(deps: PageDeps, status: number, email: string, errors: readonly FieldError[]): PageAnswer {
   return {
     status,
     title: "Sign in",

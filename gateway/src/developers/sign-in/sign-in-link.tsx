@@ -2,8 +2,7 @@ import sql, { type Sql } from "sql-template-tag";
 import { INVITATION_DAYS } from "../../accounts/invite-members.js";
 import { LINK_MINUTES } from "../../accounts/manage-members.js";
 import { clock } from "../../database/deps.js";
-import type { PageDeps } from "../page/page.js";
-import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type VisitorRequest } from "../page/page.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { Text } from "../page/text.js";
 import { isAllowedReturnTo } from "../session/provider.js";
 import { endSession, hashToken, newSessionToken, setCookie } from "../session/session.js";
@@ -45,7 +44,7 @@ export async function submitSignIn(deps: PageDeps, request: VisitorRequest): Pro
 }
 
 // The same answer for links that never existed, were used, or have expired.
-async function refuseLink(deps: PageDeps, request: VisitorRequest): Promise<HtmlPage> {
+async function refuseLink(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
   const limited = await limitRefusals(deps, request);
   return (
     limited ?? {
@@ -74,7 +73,7 @@ function isValid(deps: Deps, token: string): Sql {
     AND (l.form_id IS NULL OR m.invited_at IS NOT NULL)`;
 }
 
-export async function peekLink(deps: Deps, token: string): Promise<{ email: string; accountName: string } | undefined> {
+export async function peekLink(deps: Deps, token: string) {
   const [link] = await deps.db.run<{ email: string; accountName: string }>(sql`
     SELECT m.email, a.name AS "accountName"
     FROM sign_in_links l
@@ -85,10 +84,7 @@ export async function peekLink(deps: Deps, token: string): Promise<{ email: stri
 }
 
 /** Exchanges a link for a session, and returns its token. It is one statement, so that only one of concurrent requests succeeds. */
-export async function redeemLink(
-  deps: Deps,
-  linkToken: string,
-): Promise<{ token: string; returnTo: string | null } | undefined> {
+export async function redeemLink(deps: Deps, linkToken: string) {
   const { token, hash } = newSessionToken(deps);
   const [spent] = await deps.db.run<{ returnTo: string | null }>(sql`
     WITH spent AS (

@@ -1,14 +1,10 @@
-import { fail } from "@shipping/kit/errors";
-import { isId } from "@shipping/kit/ids";
-import type {
-  GetSubscriptionHealthResponse,
-  SubscriptionHealth,
-} from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { z } from "zod";
 import type { webhook } from "../../api/resources.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { PAGE_SIZE, readCursor } from "../page/paging.js";
+import { parseResource, requireId } from "../resources/read-resources.js";
 
 export type Subscription = z.infer<typeof webhook>;
 
@@ -20,14 +16,14 @@ export async function listSubscriptions(deps: PageDeps, request: PageRequest) {
 }
 
 export async function getSubscription(deps: PageDeps, request: PageRequest): Promise<Subscription> {
-  if (!isId("whk", request.id)) throw fail("not_found");
+  requireId("whk", request.id);
   const wanted = { caller: toCaller(request), id: request.id };
   const { data } = await answered(deps.clients.webhooks.getSubscription(wanted, callOptions(request)));
   return parseResource(data);
 }
 
 /** Reads the delivery health of a subscription; 404 for one of another caller. */
-export function getHealth(deps: PageDeps, request: PageRequest): Promise<GetSubscriptionHealthResponse> {
+export function getHealth(deps: PageDeps, request: PageRequest) {
   const wanted = { caller: toCaller(request), id: request.id };
   return answered(deps.clients.webhooks.getSubscriptionHealth(wanted, callOptions(request)));
 }
@@ -41,10 +37,6 @@ export async function listHealth(
   const wanted = { caller: toCaller(request), ids: [...ids] };
   const { subscriptions } = await answered(deps.clients.webhooks.listSubscriptionHealth(wanted, callOptions(request)));
   return new Map(subscriptions.map((health) => [health.subscriptionId, health]));
-}
-
-export function parseResource<Resource>(json: Uint8Array): Resource {
-  return JSON.parse(Buffer.from(json).toString()) as Resource;
 }
 
 /** The host of a subscription's URL, to show instead of the whole URL. Path and query may contain a token. */

@@ -76,9 +76,7 @@ async function alertAdmins(
   { admins, failing }: { admins: readonly Admin[]; failing: readonly FailingSubscription[] },
 ): Promise<boolean> {
   const sent = await Promise.all(
-    admins.map(({ email, accountName }) =>
-      mailer.send(toMail(email, alertLetter({ accountName, origin: origin(), subscriptions: failing }))),
-    ),
+    admins.map(({ email, accountName }) => mailer.send(toMail(email, alertLetter(failing, accountName, origin())))),
   );
   // An account without admins is acknowledged, too: there is nobody to alert, now or later.
   if (sent.length > 0 && !sent.includes(true)) return false;
@@ -87,12 +85,7 @@ async function alertAdmins(
 }
 
 /** The email shows only the host of each URL, because path and query may contain a token. */
-function alertLetter(about: {
-  accountName: string;
-  origin: string;
-  subscriptions: readonly FailingSubscription[];
-}): Letter {
-  const { accountName, origin, subscriptions } = about;
+function alertLetter(subscriptions: readonly FailingSubscription[], accountName: string, origin: string): Letter {
   const listed = subscriptions.slice(0, MAX_LISTED);
   const more = subscriptions.length - listed.length;
   const [first] = listed;

@@ -7,7 +7,8 @@ import { clock } from "../../database/deps.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { writeByForm } from "../page/write-by-form.js";
-import { parseResource, type Subscription } from "./read-subscriptions.js";
+import { parseResource } from "../resources/read-resources.js";
+import type { Subscription } from "./read-subscriptions.js";
 
 type Shipment = z.infer<typeof shipment>;
 
@@ -60,24 +61,11 @@ export async function sendTest(
   return shipment.id;
 }
 
-export interface WebhookTest {
-  shipment: Shipment;
-  /** The types of its events that the subscription receives. */
-  types: readonly string[];
-  deliveries: readonly TestDelivery[];
-  /** True if the receiver has responded to all events, or their first attempts have failed. */
-  isComplete: boolean;
-  /** True after two minutes. */
-  isOver: boolean;
-}
+/** A test and the deliveries of its events. */
+export type WebhookTest = Awaited<ReturnType<typeof readTest>>;
 
 /** Reads a test of a subscription; 404 if the shipment is not from one of its tests. */
-export async function readTest(
-  deps: PageDeps,
-  request: PageRequest,
-  { events: types }: Subscription,
-  shipmentId: string,
-): Promise<WebhookTest> {
+export async function readTest(deps: PageDeps, request: PageRequest, { events }: Subscription, shipmentId: string) {
   const caller = toCaller(request);
   const options = callOptions(request);
   const { data } = await answered(deps.clients.records.getShipment({ caller, id: shipmentId }, options));
@@ -87,11 +75,12 @@ export async function readTest(
   const resourceIds = orderId === undefined ? [id] : [id, orderId];
   const wanted = { caller, subscriptionId: request.id, resourceIds, since };
   const { deliveries } = await answered(deps.clients.webhooks.listTestDeliveries(wanted, options));
-  const isComplete = types.every((type) =>
+  // The receiver has responded to all events, or their first attempts have failed.
+  const isComplete = events.every((type) =>
     deliveries.some((delivery) => delivery.eventType === type && hasOutcome(delivery)),
   );
   const isOver = deps.now().getTime() - Date.parse(since) > MAX_WAIT_MS;
-  return { shipment, types, deliveries, isComplete, isOver };
+  return { shipment, types: events, deliveries, isComplete, isOver };
 }
 
 function hasOutcome({ state, failure }: TestDelivery): boolean {

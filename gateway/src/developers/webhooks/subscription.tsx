@@ -50,12 +50,7 @@ export async function showSubscription(deps: PageDeps, request: PageRequest): Pr
         bars={answer.hours.map(({ hour, delivered, failed }) => ({ at: new Date(hour), counts: [delivered, failed] }))}
       />
       <h2>Send a test</h2>
-      <TestForm
-        subscription={subscription}
-        environment={environment}
-        mayChange={mayChange}
-        formId={newId("form", deps.random)}
-      />
+      <TestForm deps={deps} request={request} subscription={subscription} />
       <div class="actions">
         <a href={list}>All subscriptions</a>
         {mayChange && status === "active" && (
@@ -86,15 +81,9 @@ function FailingNote({ health: { failingSince, lastFailure } }: { health: Subscr
   );
 }
 
-function SubscriptionFacts({
-  subscription,
-  answer,
-}: {
-  subscription: Subscription;
-  answer: GetSubscriptionHealthResponse;
-}) {
-  const { health, pending, givenUp } = answer;
-  const { events, created_at: createdAt, disabled_at: disabledAt } = subscription;
+function SubscriptionFacts(props: { subscription: Subscription; answer: GetSubscriptionHealthResponse }) {
+  const { health, pending, givenUp } = props.answer;
+  const { events, created_at: createdAt, disabled_at: disabledAt } = props.subscription;
   return (
     <dl class="facts">
       <Fact name="Last success">

@@ -1,4 +1,3 @@
-import type { Environment } from "@shipping/kit/caller";
 import { isId, newId } from "@shipping/kit/ids";
 import { AccountForm } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
@@ -23,7 +22,7 @@ export async function submitTest(deps: PageDeps, request: PageRequest): Promise<
 
 /** `GET …/webhooks/{id}/test?shipment=`: how the receiver responds to a test. Without a shipment, only the button that sends a test. */
 export async function showTest(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
-  const { environment, query, session } = request;
+  const { environment, query } = request;
   const subscription = await getSubscription(deps, request);
   const shipmentId = query.get("shipment") ?? "";
   const isTest = isId("shp", shipmentId) && environment === "sandbox";
@@ -40,12 +39,7 @@ export async function showTest(deps: PageDeps, request: PageRequest): Promise<Pa
       </p>
       {test && <TestResult test={test} refreshes={refreshes === true} path={`${path}/test?shipment=${shipmentId}`} />}
       {test && <h2>Send another</h2>}
-      <TestForm
-        subscription={subscription}
-        environment={environment}
-        mayChange={session.role === "admin"}
-        formId={newId("form", deps.random)}
-      />
+      <TestForm deps={deps} request={request} subscription={subscription} />
       <div class="actions">
         <a href={path}>Health of this subscription</a>
       </div>
@@ -55,13 +49,9 @@ export async function showTest(deps: PageDeps, request: PageRequest): Promise<Pa
 }
 
 /** The button that sends a test, or why there is none. */
-export function TestForm(props: {
-  subscription: Subscription;
-  environment: Environment;
-  mayChange: boolean;
-  formId: string;
-}) {
-  const { subscription, environment, mayChange, formId } = props;
+export function TestForm(props: { deps: PageDeps; request: PageRequest; subscription: Subscription }) {
+  const { deps, request, subscription } = props;
+  const { environment, session } = request;
   if (environment === "live") {
     return (
       <Note kind="hint">
@@ -73,7 +63,7 @@ export function TestForm(props: {
     );
   }
   if (subscription.status !== "active") return <p>This subscription is disabled, so nothing is sent to it.</p>;
-  if (!mayChange) return <p>Only admins of this account can send a test.</p>;
+  if (session.role !== "admin") return <p>Only admins of this account can send a test.</p>;
   const order = subscription.events.includes("order.created") ? "an order, " : "";
   const voids = subscription.events.includes("label.voided") ? " voids the label," : "";
   return (
@@ -82,7 +72,10 @@ export function TestForm(props: {
         {`A test creates ${order}a shipment and a label in the sandbox, marked as a test,${voids} and shows how your receiver responds to the events. `}
         Your other sandbox subscriptions receive these events too.
       </p>
-      <AccountForm action={`${AREA_PATH}/${environment}/webhooks/${subscription.id}/test`} formId={formId}>
+      <AccountForm
+        action={`${AREA_PATH}/${environment}/webhooks/${subscription.id}/test`}
+        formId={newId("form", deps.random)}
+      >
         <button type="submit">Send test</button>
       </AccountForm>
     </>
