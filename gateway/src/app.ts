@@ -17,17 +17,11 @@ import { readBody, refuseBody } from "./api/middleware/read-body.js";
 import { paceAnonymous, refuseEscapes, refuseMethod, refuseRoute, sendError } from "./api/middleware/refuse-request.js";
 import { serveArea } from "./developers/serve-area.js";
 import type { DeveloperDeps } from "./developers/session/settings.js";
-import { createMessagePrototypes, type MessagePrototypes } from "./http/listen.js";
+import { createMessagePrototypes } from "./http/listen.js";
 import { servePages } from "./openapi/serve-pages.js";
 
-/** The request handler, and the classes of request and response for its server. */
-export interface App {
-  handler: RequestListener;
-  prototypes: MessagePrototypes;
-}
-
 /** The public HTTP interface. A request passes the middleware from top to bottom; the first that refuses it ends it. */
-export function createApp(deps: ApiDeps & DeveloperDeps): App {
+export function createApp(deps: ApiDeps & DeveloperDeps) {
   const app = express();
   const site = { hasArea: deps.developerArea !== undefined };
   app.disable("x-powered-by");

@@ -4,7 +4,6 @@ import { DEFAULT_LIMITS } from "./admission/bulkhead.js";
 import { DEFAULT_PACE } from "./admission/pace.js";
 import { checkDeveloperSettings, developerSettings } from "./developers/session/settings.js";
 
-/** Every key of its environment. */
 export const gatewaySettings = z
   .object({
     ...serviceSettings,
@@ -29,7 +28,6 @@ export const gatewaySettings = z
 
 export type GatewayConfig = z.output<typeof gatewaySettings>;
 
-/** The settings of the gateway process. */
 export function gatewayConfig(): GatewayConfig {
   return readConfig(gatewaySettings, process.env);
 }

@@ -21,23 +21,19 @@ export const gatewayMigrations = fileURLToPath(new URL("../prisma", import.meta.
 
 const FAST_STOP_MS = 500;
 
-/** A running gateway. */
 export interface Gateway {
   port: number;
-  /** Its metrics of requests. */
   metrics: Metrics;
   /** Answers the requests in progress, then writes the queued done marks and request log. */
   stop(fast?: boolean): Promise<void>;
 }
 
-/** Where a gateway listens. */
 export interface Listening {
   port: number;
   host?: string;
   stallMs?: number;
 }
 
-/** The dependencies of a gateway, and its limits if they are not the default ones. */
 export interface GatewayParts extends EndpointDeps, DeveloperDeps {
   bulkheadLimits?: BulkheadLimits | undefined;
   paceLimits?: PaceLimits | undefined;
@@ -61,9 +57,8 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   const audit = logSubscriptionChanges(deps);
   const requestLog = startRequestLog({ ...deps, metrics });
   const mailer = createMailer({ deliver: deps.mail && createDeliver(deps.mail), log, metrics, random });
-  async function stopWorkers(fast?: boolean): Promise<void> {
-    await Promise.all([audit.stop(), requestLog.stop(), mailer.stop(fast ? FAST_STOP_MS : undefined)]);
-  }
+  const stopWorkers = (fast?: boolean) =>
+    Promise.all([audit.stop(), requestLog.stop(), mailer.stop(fast ? FAST_STOP_MS : undefined)]);
 
   let port = config.port;
   const ownOrigin = () => `http://127.0.0.1:${port}`;

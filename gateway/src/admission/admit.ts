@@ -25,7 +25,6 @@ export interface Admission {
   registry?: RegistryRow;
 }
 
-/** The credentials of a request. */
 export interface Presented {
   keyHash: Buffer;
   idempotencyKey?: string | undefined;
@@ -106,19 +105,8 @@ async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Prom
   return presented.map((_, index) => admitted.get(index + 1));
 }
 
-function toAdmission(row: Row): Admission {
-  const {
-    ordinal: _,
-    accountId,
-    environment,
-    fingerprint,
-    owner,
-    state,
-    token,
-    attempts,
-    leaseLive,
-    ...admission
-  } = row;
+function toAdmission({ ordinal: _, accountId, environment, ...row }: Row): Admission {
+  const { fingerprint, owner, state, token, attempts, leaseLive, ...admission } = row;
   const caller = { accountId, environment };
   if (fingerprint === null) return { ...admission, caller };
   return { ...admission, caller, registry: { fingerprint, owner, state, token, attempts, leaseLive } };

@@ -16,7 +16,6 @@ const PAUSE_FACTOR = 1;
 /** No pause is needed if no other account has started anything for this long. */
 const NEIGHBOUR_MS = 250;
 
-/** The client's message if its account is at its own limit. */
 const ACCOUNT_FULL = "This account has too many requests in progress. Retry in a few seconds.";
 
 /** A request that wants to start. */
@@ -41,17 +40,8 @@ export interface Bulkhead {
    * `account_queue` if its account was at its limit, and `gateway_queue` if the process was.
    */
   acquire(request: WorkRequest): Promise<Release>;
-  load(): BulkheadLoad;
-}
-
-interface BulkheadLoad {
-  /** The weight in progress. */
-  inProgress: number;
-  /** Waiting requests, and the number of their accounts. */
-  waiting: number;
-  waitingAccounts: number;
-  /** Requests that were refused since the start, because their deadline passed while they were waiting. */
-  refused: number;
+  /** `refused`: requests since the start whose deadline passed while they were waiting. */
+  load(): Record<"inProgress" | "waiting" | "waitingAccounts" | "refused", number>;
 }
 
 interface Waiter {
@@ -80,7 +70,6 @@ export function createBulkhead(limits: BulkheadLimits, pauseFactor = PAUSE_FACTO
   let latest = { id: "", at: Number.NEGATIVE_INFINITY };
   let previous = latest;
 
-  const limitWeight = ({ weight }: Pick<WorkRequest, "weight">) => Math.min(weight, limits.perAccount, limits.total);
   const hasCapacity = (account: Account, weight: number) => account.inProgress + weight <= limits.perAccount;
 
   function getAccount(id: string): Account {
@@ -170,7 +159,7 @@ export function createBulkhead(limits: BulkheadLimits, pauseFactor = PAUSE_FACTO
   return {
     async acquire(request) {
       const account = getAccount(request.accountId);
-      const weight = limitWeight(request);
+      const weight = Math.min(request.weight, limits.perAccount, limits.total);
       const isNobodyWaiting = account.queue.size === 0 && ready.size === 0;
       if (isNobodyWaiting && hasCapacity(account, weight) && inProgress + weight <= limits.total) {
         return start(request, account, weight);
@@ -185,7 +174,6 @@ export function createBulkhead(limits: BulkheadLimits, pauseFactor = PAUSE_FACTO
   };
 }
 
-/** Measures the bulkhead of this process. */
 export function measureBulkhead(metrics: Metrics, bulkhead: Bulkhead, limits: BulkheadLimits): void {
   const help = {
     gateway_work_under_way: "Work in progress, where 1 is one plain read.",

@@ -12,7 +12,6 @@ export interface PaceLimits {
 /** A page with its assets needs five, and a person opens two pages a second at most. */
 export const DEFAULT_PACE: PaceLimits = { perSecond: 50, burst: 25 };
 
-/** The longest delay of a request, however many came before it. */
 const MAX_WAIT_MS = 10_000;
 
 /** Limits the rate of requests without a valid API key by delaying them. None is refused. */
@@ -22,11 +21,9 @@ export interface Pace {
   /** Whether a response is being delayed. Connections with delayed responses are closed first. */
   isDelaying(response: ServerResponse): boolean;
   waiting(): number;
-  /** How many addresses are tracked. */
   tracked(): number;
 }
 
-/** The number of requests after which inactive addresses are forgotten. */
 const REQUESTS_BETWEEN_SWEEPS = 1_000;
 
 /** The generic cell rate algorithm. Its state is one number per address: the theoretical arrival time of the next request. */
@@ -36,13 +33,10 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
   let requests = 0;
   const delayed = new Set<ServerResponse>();
 
-  function sweep(nowMs: number): void {
-    for (const [address, at] of arrivals) if (at <= nowMs) arrivals.delete(address);
-  }
-
   function takeWaitMs(address: string): number {
     const nowMs = now();
-    if (++requests % REQUESTS_BETWEEN_SWEEPS === 0) sweep(nowMs);
+    if (++requests % REQUESTS_BETWEEN_SWEEPS === 0)
+      for (const [inactive, at] of arrivals) if (at <= nowMs) arrivals.delete(inactive);
     const latestMs = nowMs + MAX_WAIT_MS + burst * costMs;
     const at = Math.min(latestMs, Math.max(nowMs, arrivals.get(address) ?? 0) + costMs);
     arrivals.set(address, at);
@@ -75,7 +69,6 @@ function toNetwork(address: string): string {
   return [...before, ...Array<string>(zeros).fill("0"), ...after].slice(0, 4).join(":");
 }
 
-/** Measures the pace of this process. */
 export function measurePace(metrics: Metrics, pace: Pace): void {
   const help = {
     gateway_requests_paced: "Pages and refusals held back because their address sends too many requests.",

@@ -8,7 +8,6 @@ import type { Mailer } from "../mail/mailer.js";
 import type { RequestLog } from "../request-log/request-log.js";
 import type { Clients } from "../service-clients/clients.js";
 
-/** The dependencies of the endpoints' handlers. */
 export interface EndpointDeps extends GatewayDeps {
   clients: Clients;
   requestsPerMinute: number;
@@ -25,7 +24,6 @@ export interface ApiDeps extends EndpointDeps {
   pace: Pace;
   unread: UnreadBytes;
   requestLog: RequestLog;
-  /** The origin of this gateway's own port. */
   ownOrigin(): string;
   /** Writes pending changes of subscriptions to the audit log soon. */
   wakeAudit(): void;

@@ -11,7 +11,6 @@ import type { HttpAnswer } from "../http/send-answer.js";
 import type { Owner } from "../idempotency/registry.js";
 import type { EndpointDeps } from "./deps.js";
 
-/** The path of the API on the gateway's host. */
 export const BASE_PATH = "/api/v1";
 
 /** The ID of the resource in a response, as a runtime expression of OpenAPI links. */
@@ -39,7 +38,6 @@ export interface Example<Body = unknown> {
 
 /** A row of the specification's table of endpoints. */
 interface Row<Body = unknown> {
-  /** Relative to the base path, with a placeholder such as `{id}` or `{tracking_number}`. */
   path: string;
   scope: Scope;
   summary: string;
@@ -79,7 +77,6 @@ export interface ReadRoute<Query = unknown> extends Row {
 export interface Write<Body = unknown> {
   caller: Caller;
   claim: Claim;
-  /** Who sends the request, for the audit log. */
   actor: Actor;
   id: string;
   input: Body;
@@ -89,11 +86,6 @@ export interface Write<Body = unknown> {
 export interface Check<Body = unknown> {
   caller: Caller;
   valid: Partial<Body>;
-}
-
-/** The common part of the responses of all RPCs that write. */
-interface WriteResponse {
-  outcome?: WriteOutcome | undefined;
 }
 
 export interface WriteRoute<Body = unknown> extends Row<Body> {
@@ -107,22 +99,24 @@ export interface WriteRoute<Body = unknown> extends Row<Body> {
   check?(deps: EndpointDeps, request: Check<Body>, options: CallOptions): Promise<FieldError[]>;
   /** Refuses live keys, because no carrier is configured for the live environment. */
   needsCarrier?: true;
-  handler(deps: EndpointDeps, request: Write<Body>, options: CallOptions): Promise<WriteResponse>;
+  handler(
+    deps: EndpointDeps,
+    request: Write<Body>,
+    options: CallOptions,
+  ): Promise<{ outcome?: WriteOutcome | undefined }>;
 }
 
 export type Route = ReadRoute | WriteRoute;
 
-/** Declares a read. The type of its query schema is that of its handler. */
-export function read<Query>(row: ReadRoute<Query>): ReadRoute {
-  return row as ReadRoute;
+/** Declares a GET, which answers 200. */
+export function read<Query>(row: Omit<ReadRoute<Query>, "method" | "status">): ReadRoute {
+  return { method: "GET", status: 200, ...row } as ReadRoute;
 }
 
-/** Declares a write. The type of its body schema is that of its handler. */
 export function write<Body>(row: WriteRoute<Body>): WriteRoute {
   return row as WriteRoute;
 }
 
-/** The placeholder for the ID in a path. */
 export const PLACEHOLDER = /\{(\w+)\}/;
 
 /** The path in the syntax of Express: `/labels/{id}/void` becomes `/api/v1/labels/:id/void`. */
@@ -130,12 +124,10 @@ export function expressPath({ path }: Route): string {
   return BASE_PATH + path.replace(PLACEHOLDER, ":$1");
 }
 
-/** The path with an id in it. */
 export function pathWith({ path }: Route, id: string): string {
   return path.replace(PLACEHOLDER, () => id);
 }
 
-/** The name of the id in the path, if there is one. */
 export function idName({ path }: Route): string | undefined {
   return PLACEHOLDER.exec(path)?.[1];
 }
@@ -145,7 +137,6 @@ export function readId(route: Route, parameters: Readonly<Record<string, string>
   return parameters[idName(route) ?? ""] ?? "";
 }
 
-/** The codes that an operation can refuse with. */
 export function listErrorCodes(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = ["unauthorized", "missing_scope", "invalid_request", "rate_limited"];
   if (route.id) codes.push("not_found");
@@ -165,7 +156,6 @@ export function rendered(json: Uint8Array): HttpAnswer {
   return wrapped(json, DATA_END);
 }
 
-/** The same for a page of a list, with the cursor of the next page or null. */
 export function page({ data, nextCursor }: { data: Uint8Array; nextCursor?: string | undefined }): HttpAnswer {
   return wrapped(data, Buffer.from(`,"next_cursor":${JSON.stringify(nextCursor ?? null)}}`));
 }

@@ -2,15 +2,13 @@ import { fail, failFields, failureIn } from "@shipping/kit/errors";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Actor } from "../accounts/audit.js";
 import { executeOnce } from "../idempotency/execute-once.js";
-import type { RegistryKey, RegistryRow } from "../idempotency/registry.js";
-import { fingerprint } from "../idempotency/registry.js";
+import { fingerprint, type RegistryKey, type RegistryRow } from "../idempotency/registry.js";
 import type { JsonBody } from "../input/json-body.js";
 import { type Checked, checkBody, requireValid, validMembers } from "../input/validate.js";
 import { type CallContext, callOptions } from "../service-clients/call-owner.js";
 import type { ApiDeps } from "./deps.js";
 import { pathWith, type WriteRoute } from "./endpoint.js";
 
-/** A write that was requested with an API key or in the developer area. */
 export interface WriteRequest extends RegistryKey, CallContext {
   /** Who sends the request: a member's email, or the ID of an API key. */
   actor: Actor;
@@ -19,7 +17,6 @@ export interface WriteRequest extends RegistryKey, CallContext {
   body: JsonBody | undefined;
   /** Checked for a query, which no write accepts. */
   url: string;
-  /** The registry's row of the idempotency key, if it was read with the API key. */
   peeked: RegistryRow | undefined;
 }
 
@@ -59,7 +56,6 @@ export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: Wr
   }
 }
 
-/** A write that was refused. */
 type Refused = Pick<WriteRequest, "caller" | "body" | "deadline" | "requestId"> & {
   /** The result of the schema; undefined if the body was not checked. */
   checked: Checked | undefined;

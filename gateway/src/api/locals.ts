@@ -12,7 +12,6 @@ export interface Locals {
   deadline: number;
   admission: Admission;
   idempotencyKey: string | undefined;
-  /** Whether the body was still incomplete when the API key was checked. */
   wasBodyLate: boolean;
   /** The unparsed body; undefined for operations without one. */
   bytes: Buffer | undefined;
@@ -22,13 +21,11 @@ export interface Locals {
   errorCode?: ErrorCode;
   /** Why the answer is a 503, for operators. */
   outageCause?: OutageCause | undefined;
-  /** The invalid fields. */
   faults?: readonly FieldError[];
   /** The resource that a write created or changed. */
   resourceId?: string | undefined;
 }
 
-/** A middleware of the gateway. */
 export type Middleware = RequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
 
 /** The time in which a request is answered, once its body has arrived. */

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** The validators of a resource's state. */
 export interface Validators {
   /** A strong entity tag with its quotes. */
   etag?: string;
@@ -31,13 +30,9 @@ export function unmetCondition(headers: IncomingHttpHeaders, { etag, modified }:
 const RANGE = /^bytes=[ \t]*(\d*)-(\d*)$/i;
 
 /** The range that a GET requests of a body of `size` bytes. Returns undefined for the whole, and null if the range is outside. */
-export function parseRange(
-  headers: IncomingHttpHeaders,
-  size: number,
-  validators: Validators,
-): Range | null | undefined {
+export function parseRange(headers: IncomingHttpHeaders, size: number, state: Validators): Range | null | undefined {
   const [, first = "", last = ""] = RANGE.exec(headers.range ?? "") ?? [];
-  if ((first === "" && last === "") || !isUnchanged(headers["if-range"], validators)) return undefined;
+  if ((first === "" && last === "") || !isUnchanged(headers["if-range"], state)) return undefined;
   if (first === "") return last === "0" ? null : { first: Math.max(0, size - Number(last)), last: size - 1 };
   if (last !== "" && Number(last) < Number(first)) return undefined;
   if (Number(first) >= size) return null;

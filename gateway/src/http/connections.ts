@@ -5,8 +5,7 @@ import type { Metrics } from "@shipping/kit/process/metrics";
 /** Open connections of a process. Each takes about 20 KB of memory and a file descriptor: 2,000 leave room in the smallest pod (512 MiB). */
 export const MAX_CONNECTIONS = 2_000;
 
-/** The open connections of a server. */
-export interface Connections extends Iterable<[Socket, ServerResponse | undefined]> {
+export interface Connections extends Iterable<readonly [Socket, ServerResponse | undefined]> {
   /** Adds a new connection. If there are too many, closes the least useful one. */
   add(socket: Socket): void;
   /** Says that a connection has a new request. */
@@ -22,7 +21,6 @@ const [UNUSED, SLOW, IDLE, BUSY] = [0, 1, 2, 3];
 /** An open connection. Requests update it in place: entries added to a Map and deleted again would survive until the next major garbage collection. */
 interface Connection {
   socket: Socket;
-  /** The response to its latest request. */
   response?: ServerResponse;
   /** Orders connections by their last change: opened, or its latest request began or ended. */
   changed: number;
@@ -36,12 +34,6 @@ export function createConnections(max: number, isDelayed = (_response: ServerRes
   const open = new Map<Socket, Connection>();
   let changes = 0;
   let closed = 0;
-
-  function close(socket: Socket): void {
-    closed++;
-    open.delete(socket);
-    socket.destroy();
-  }
 
   function getRank({ response }: Connection): number {
     if (!response) return UNUSED;
@@ -64,7 +56,12 @@ export function createConnections(max: number, isDelayed = (_response: ServerRes
 
   return {
     add(socket) {
-      if (open.size >= max) close(leastUseful() ?? socket);
+      if (open.size >= max) {
+        closed++;
+        const closing = leastUseful() ?? socket;
+        open.delete(closing);
+        closing.destroy();
+      }
       if (socket.destroyed) return;
       open.set(socket, { socket, changed: ++changes });
       socket.once("close", () => open.delete(socket));
@@ -81,8 +78,7 @@ export function createConnections(max: number, isDelayed = (_response: ServerRes
     latest: (socket) => open.get(socket)?.response,
     load: () => ({ open: open.size, closed }),
     *[Symbol.iterator]() {
-      for (const { socket, response } of open.values())
-        yield [socket, response] as [Socket, ServerResponse | undefined];
+      for (const { socket, response } of open.values()) yield [socket, response] as const;
     },
   };
 }
@@ -92,7 +88,6 @@ function isSlow({ req, writableEnded }: ServerResponse): boolean {
   return !req.complete || writableEnded;
 }
 
-/** Measures the connections of this process. */
 export function measureConnections(metrics: Metrics, connections: Connections, max: number): void {
   const help = {
     gateway_connections: "Open connections.",

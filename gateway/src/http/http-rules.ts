@@ -23,7 +23,6 @@ export class HttpRefusal extends Failure {
   }
 }
 
-/** The error for headers that are too large or too many. */
 export function headersTooLarge(): Failure {
   return new HttpRefusal(431, "The request headers are too large.");
 }
@@ -42,13 +41,11 @@ export function httpFault(request: IncomingMessage): Failure | undefined {
   return undefined;
 }
 
-type Headers = Pick<IncomingMessage, "headersDistinct">;
-
 const EMPTY = /^[ \t]*$/;
 const CHARSET = /^[ \t]*(?:charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
 /** Whether the headers announce a body of this type exactly once, in UTF-8 and not compressed. Parameters may be empty (RFC 9110, 5.6.6). */
-export function isPlain({ headersDistinct: sent }: Headers, type: string): boolean {
+export function isPlain({ headersDistinct: sent }: Pick<IncomingMessage, "headersDistinct">, type: string): boolean {
   const [contentType, ...others] = sent["content-type"] ?? [];
   if (contentType === undefined || others.length > 0 || !isOfType(contentType, type)) return false;
   return isOnly(sent["content-encoding"], "identity") && isOnly(sent["transfer-encoding"], "chunked");

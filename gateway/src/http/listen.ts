@@ -51,8 +51,6 @@ export async function listen(options: {
     options.handler(request, response);
   }
 
-  const malformed = (error: Error, socket: Socket) => refusals.malformed(error, socket, connections.latest(socket));
-
   server.on("connection", (socket) => {
     const closeNow = socket.destroySoon.bind(socket);
     // Called by Node after the last response. With an incomplete request, its TCP reset could destroy the response.
@@ -65,7 +63,9 @@ export async function listen(options: {
   server.on("checkExpectation", take);
   // Typed as `Duplex`, but always a socket here.
   server.on("connect", (_request, socket) => refusals.connect(socket as Socket));
-  server.on("clientError", (error, socket) => malformed(error, socket as Socket));
+  server.on("clientError", (error, socket) =>
+    refusals.malformed(error, socket as Socket, connections.latest(socket as Socket)),
+  );
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -136,7 +136,6 @@ async function closeConnections(server: Server, connections: Connections, limits
   server.close();
 }
 
-/** The classes of requests and responses of a server. */
 export interface MessagePrototypes {
   IncomingMessage: typeof IncomingMessage;
   ServerResponse: typeof ServerResponse;

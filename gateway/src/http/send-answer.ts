@@ -6,7 +6,6 @@ import type { Log } from "@shipping/kit/process/log";
 import type { ErrorCode } from "@shipping/proto/errors";
 import { type OutageCause, outageCause } from "../service-clients/outage.js";
 
-/** The body of a successful response. */
 export interface HttpAnswer {
   type: "application/json" | "application/pdf";
   body: string | Uint8Array;
@@ -22,7 +21,6 @@ export function sendAnswer(response: ServerResponse, status: number, { type, bod
   response.end(body);
 }
 
-/** The headers of error codes. */
 const HEADERS: Partial<Record<ErrorCode, readonly [name: string, value: string]>> = {
   unauthorized: ["WWW-Authenticate", "Bearer"],
   idempotency_in_progress: ["Retry-After", "1"],
@@ -30,7 +28,6 @@ const HEADERS: Partial<Record<ErrorCode, readonly [name: string, value: string]>
   service_unavailable: ["Retry-After", "5"],
 };
 
-/** Sends an error response. */
 export function refuse(response: ServerResponse, failure: Failure, requestId: string): void {
   const header = HEADERS[failure.code];
   if (header) response.setHeader(...header);
@@ -51,9 +48,9 @@ interface Failed {
 
 /** Converts an error to what the client may see: a refusal as it is, an outage, or an internal error. */
 export function toFailure(error: unknown): Failure {
-  const failure = failureIn(error);
-  if (failure) return failure;
-  return fail(isOutage(error) ? "service_unavailable" : "internal_error");
+  // An RPC has failed without a typed error, or the database could not answer.
+  const isOutage = error instanceof ConnectError || error instanceof DatabaseOutage;
+  return failureIn(error) ?? fail(isOutage ? "service_unavailable" : "internal_error");
 }
 
 /** The same, and notes code and cause in the request. Logs the original error of an outage or internal error. */
@@ -66,12 +63,6 @@ export function noteFailure(log: Log, request: Failed, error: unknown): Failure 
   return failure;
 }
 
-/** The error for an unknown path or method. */
 export function unknownRoute(): Failure {
   return fail("not_found", "No such route.");
-}
-
-/** Whether an RPC has failed without a typed error, or the database could not answer. */
-function isOutage(error: unknown): boolean {
-  return error instanceof ConnectError || error instanceof DatabaseOutage;
 }

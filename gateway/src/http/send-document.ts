@@ -27,14 +27,10 @@ interface Representation extends Required<Validators> {
 const MODIFIED = new Date(Math.floor(statSync(fileURLToPath(import.meta.url)).mtimeMs / 1_000) * 1_000);
 
 /** Creates a document. Browsers revalidate it every time, unless the headers say otherwise. */
-export function createDocument(
-  type: string,
-  content: string | Buffer,
-  headers: Readonly<Record<string, string>> = {},
-): Document {
+export function createDocument(type: string, content: string | Buffer, headers: Document["headers"] = {}): Document {
   const plain = toRepresentation(Buffer.from(content));
   const document = { type, plain, headers: { "Cache-Control": "no-cache", ...headers } };
-  if (!COMPRESSIBLE.test(type)) return document;
+  if (!/^text\/|json|svg/.test(type)) return document;
   let compressed: Representation | undefined;
   return {
     ...document,
@@ -44,8 +40,6 @@ export function createDocument(
     },
   };
 }
-
-const COMPRESSIBLE = /^text\/|json|svg/;
 
 function toRepresentation(body: Buffer): Representation {
   const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`;
@@ -87,7 +81,6 @@ export function sendDocument(req: Request, res: ServerResponse, document: Docume
 export interface Asset {
   /** Its URL with a hash of the content, so that browsers can cache it for ever. */
   href: string;
-  /** Registers its path. */
   serve(router: IRouter): void;
 }
 

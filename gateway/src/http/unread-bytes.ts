@@ -3,7 +3,6 @@ import type { Metrics } from "@shipping/kit/process/metrics";
 
 /** How many bytes of responses may be waiting to be read by clients. */
 export interface UnreadLimits {
-  /** In this process. */
   total: number;
   perAccount: number;
 }
@@ -11,7 +10,6 @@ export interface UnreadLimits {
 /** Eight of the largest pages for one account, and sixty-four for all. */
 export const DEFAULT_UNREAD: UnreadLimits = { total: 64 * 1024 * 1024, perAccount: 8 * 1024 * 1024 };
 
-/** Limits the memory of responses that clients do not read. */
 export interface UnreadBytes {
   /** Counts the unsent bytes of an ended response. Responses without an account are counted together. */
   add(response: ServerResponse, account: string | undefined): void;
@@ -76,7 +74,6 @@ export function createUnreadBytes(limits: UnreadLimits): UnreadBytes {
   };
 }
 
-/** Measures the unread responses of this process. */
 export function measureUnread(metrics: Metrics, unread: UnreadBytes, limits: UnreadLimits): void {
   const help = {
     gateway_bytes_waiting: "Bytes of responses waiting to be read by their clients.",

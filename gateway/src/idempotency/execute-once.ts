@@ -5,7 +5,7 @@ import { startLoop } from "@shipping/kit/process/loop";
 import type { Snapshot, WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import { type CallContext, callOptions, inTime } from "../service-clients/call-owner.js";
 import { Outage } from "../service-clients/outage.js";
-import { createDoneMarks, type DoneMarks } from "./mark-done.js";
+import { createDoneMarks } from "./mark-done.js";
 import {
   claimKey,
   endLease,
@@ -18,7 +18,7 @@ import {
 } from "./registry.js";
 import { readReplay, releaseClaim, resolveClaim } from "./resolve-claim.js";
 import { sweepClaims } from "./sweep-claims.js";
-import { type ClaimWaits, createClaimWaits } from "./wait-for-claim.js";
+import { createClaimWaits } from "./wait-for-claim.js";
 
 export interface OnceDeps extends RegistryDeps {
   idempotency: Idempotency;
@@ -41,8 +41,6 @@ interface Run extends RegistryRequest, CallContext {
   send(claim: Claim, options: CallOptions): Promise<WriteOutcome>;
 }
 
-const WAIT_MS = 5_000;
-
 /**
  * Executes a write under its idempotency key, or replays the stored answer. Every other outcome throws a Failure. The deadline covers all
  * statements together, because each can take seconds if the registry hangs.
@@ -52,13 +50,13 @@ export function executeOnce<T>(deps: OnceDeps, request: OnceRequest<T>): Promise
 }
 
 async function execute<T>(deps: OnceDeps, request: OnceRequest<T>): Promise<Snapshot> {
+  const waitUntil = performance.now() + WAIT_MS;
   let input: { value: T } | undefined;
   const validate = () => {
     input ??= { value: request.validate() };
     return input.value;
   };
   const send: Run["send"] = (claim, options) => request.send(validate(), claim, options);
-  const waitUntil = performance.now() + WAIT_MS;
 
   let row = await peekAgain(deps, request, validate);
   if (!row) validate();
@@ -72,11 +70,7 @@ async function execute<T>(deps: OnceDeps, request: OnceRequest<T>): Promise<Snap
 }
 
 /** Since `admit` read the row, only `done` cannot have changed. Whether a key is still free is left to the INSERT of its claim. */
-async function peekAgain<T>(
-  deps: OnceDeps,
-  request: OnceRequest<T>,
-  validate: () => T,
-): Promise<RegistryRow | undefined> {
+async function peekAgain<T>(deps: OnceDeps, request: OnceRequest<T>, validate: () => T) {
   const { peeked } = request;
   if (peeked?.state === "done" || (!peeked && passes(validate))) return peeked;
   return peekKey(deps, request);
@@ -167,23 +161,19 @@ function passes(validate: () => unknown): boolean {
 }
 
 /** The state of this process that `executeOnce` needs, and the background work. */
-export interface Idempotency {
-  marks: DoneMarks;
-  waits: ClaimWaits;
-  /** Stops the sweeper and writes the queued done marks. A gateway does this last. */
-  stop(): Promise<void>;
-}
+export type Idempotency = ReturnType<typeof startIdempotency>;
 
+const WAIT_MS = 5_000;
 const SWEEP_MS = 10_000;
 
-/** Starts the background work of idempotency: done marks, waiting and the sweeper. */
-export function startIdempotency(deps: RegistryDeps): Idempotency {
+export function startIdempotency(deps: RegistryDeps) {
   const marks = createDoneMarks(deps);
   const waits = createClaimWaits(deps, marks);
   const sweeping = startLoop({ name: "sweep-claims", everyMs: SWEEP_MS, log: deps.log, once: () => sweepClaims(deps) });
   return {
     marks,
     waits,
+    /** Stops the sweeper and writes the queued done marks. A gateway does this last. */
     async stop() {
       await sweeping.stop();
       await marks.flush();

@@ -9,13 +9,7 @@ export interface DoneMark extends RegistryKey {
   fingerprint: Uint8Array;
 }
 
-/** Done marks that are waiting to be written. */
-export interface DoneMarks {
-  /** Writes the mark in the background. Nobody waits for it, because the owner's ledger is authoritative. */
-  mark(mark: DoneMark): void;
-  /** Resolves when all marks are written. */
-  flush(): Promise<void>;
-}
+export type DoneMarks = ReturnType<typeof createDoneMarks>;
 
 type Deps = Pick<RegistryDeps, "db" | "log">;
 
@@ -44,16 +38,17 @@ export async function markDone(deps: Pick<Deps, "db">, marks: readonly DoneMark[
 }
 
 /** Writes marks in the background, in batches. */
-export function createDoneMarks(deps: Deps): DoneMarks {
+export function createDoneMarks({ db, log }: Deps) {
   const inFlight = createInFlight();
-  const write = backgroundBatch<DoneMark>((marks) => markDone(deps, marks).catch((err) => logLost(err, marks.length)));
-
-  function logLost(err: unknown, marks: number): void {
-    deps.log.warn({ err, marks }, "done marks lost: these claims stay open until the sweeper settles them");
-  }
-
+  const write = backgroundBatch<DoneMark>(async (marks) => {
+    await markDone({ db }, marks).catch((err) => {
+      log.warn({ err, marks: marks.length }, "done marks lost: these claims stay open until the sweeper settles them");
+    });
+  });
   return {
-    mark: (mark) => inFlight.add(write(mark)),
+    /** Nobody waits for the mark, because the owner's ledger is authoritative. */
+    mark: (mark: DoneMark): void => void inFlight.add(write(mark)),
+    /** Resolves when all marks are written. */
     flush: () => inFlight.idle(),
   };
 }

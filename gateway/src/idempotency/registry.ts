@@ -13,7 +13,6 @@ import { clock } from "../database/deps.js";
 /** The service whose ledger holds the result of a key. */
 export type Owner = "records" | "carrier" | "webhooks";
 
-/** The key of a row in the registry. */
 export interface RegistryKey {
   caller: Caller;
   idempotencyKey: string;
@@ -32,7 +31,6 @@ export interface RegistryRow {
   leaseLive: boolean;
 }
 
-/** A request that wants a key. */
 export interface RegistryRequest extends RegistryKey {
   fingerprint: Buffer;
   owner: Owner;
@@ -56,7 +54,6 @@ export function isLive(now: Sql): Sql {
   return sql`(lease_until > ${now} AND lease_until < ${now} + interval '10 seconds')`;
 }
 
-/** Reads the row of a key. */
 export function peekKey(deps: Deps, { caller, idempotencyKey }: RegistryKey): Promise<RegistryRow | undefined> {
   return readRow(deps, { caller, id: idempotencyKey });
 }
@@ -106,11 +103,7 @@ export async function rejoinClaim(deps: Deps, key: RegistryKey, token: bigint): 
 }
 
 /** Replaces a row with a new claim, unless it has changed. Only for rows whose request can no longer be executed. */
-export async function takeOverKey(
-  deps: Deps,
-  request: RegistryRequest,
-  row: Pick<RegistryRow, "token" | "state">,
-): Promise<bigint | undefined> {
+export async function takeOverKey(deps: Deps, request: RegistryRequest, row: Pick<RegistryRow, "token" | "state">) {
   const [taken] = await deps.db.run<{ token: bigint }>(sql`
     UPDATE idempotency_registry
     SET fingerprint = ${request.fingerprint}, owner = ${request.owner}, state = 'claimed',

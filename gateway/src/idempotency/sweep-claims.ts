@@ -1,7 +1,7 @@
-import type { Environment } from "@shipping/kit/caller";
+import type { Caller } from "@shipping/kit/caller";
 import sql from "sql-template-tag";
 import { clock } from "../database/deps.js";
-import { deleteFencedClaim, type Owner, type RegistryDeps } from "./registry.js";
+import { deleteFencedClaim, type RegistryDeps } from "./registry.js";
 import { type OwnedClaim, resolveClaim } from "./resolve-claim.js";
 
 const BATCH = 100;
@@ -22,23 +22,15 @@ async function settle(deps: Deps, claim: OwnedClaim): Promise<"done" | "deleted"
     if ((await resolveClaim(deps, claim, { timeoutMs: RESOLVE_MS })) === "committed") return "done";
     return (await deleteFencedClaim(deps, claim, claim.token)) ? "deleted" : "left";
   } catch (err) {
-    deps.log.warn(
-      { err, owner: claim.owner, account: claim.caller.accountId },
-      "an open claim could not be settled yet",
-    );
+    const { owner, caller } = claim;
+    deps.log.warn({ err, owner, account: caller.accountId }, "an open claim could not be settled yet");
     return "left";
   }
 }
 
 // Updates their leases, so that another gateway does not sweep the same claims, and those of an owner that is down come last.
 async function takeLapsedClaims(deps: Deps): Promise<OwnedClaim[]> {
-  const rows = await deps.db.run<{
-    accountId: string;
-    environment: Environment;
-    idempotencyKey: string;
-    owner: Owner;
-    token: bigint;
-  }>(sql`
+  const rows = await deps.db.run<Caller & Omit<OwnedClaim, "caller">>(sql`
     WITH lapsed AS (
       SELECT account_id, environment, idempotency_key FROM idempotency_registry
       WHERE lease_until < ${clock(deps)} - interval '1 minute'

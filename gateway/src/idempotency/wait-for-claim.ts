@@ -7,9 +7,7 @@ import { readReplay, toReplay } from "./resolve-claim.js";
 
 /** The request in progress. The waiting one may be equal to it or different. */
 export interface AwaitedRequest extends RegistryRequest {
-  /** The ID of the waiting request. */
   requestId: string;
-  /** Milliseconds of `performance.now()`. */
   waitUntil: number;
 }
 
@@ -42,7 +40,8 @@ export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWai
       const committed = await readUnmarked(request, row);
       if (committed) return wakeAll(waiters, committed);
       for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
-        await sleep(jittered(pauseMs));
+        const jitter = 0.5 + (deps.random(1)[0] ?? 0) / 512;
+        await sleep(pauseMs * jitter);
         if (waiting.get(id) !== waiters) return;
         await checkAgain(waiters, request);
       }
@@ -66,10 +65,6 @@ export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWai
     if (equal && row?.state === "done") return wakeAll(waiters, await readReplay(deps, request, readOptions(request)));
     if (row?.state === "done" || row?.leaseLive) return wakeAll(waiters, undefined);
     wakeFirst(waiters);
-  }
-
-  function jittered(pauseMs: number): number {
-    return pauseMs * (0.5 + (deps.random(1)[0] ?? 0) / 512);
   }
 
   function join(id: string, waiters: Set<Waiter>, waitUntil: number): Promise<Snapshot | undefined> {

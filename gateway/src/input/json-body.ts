@@ -4,7 +4,6 @@ import { findLostNumbers, type LostNumbers, NONE_LOST } from "./lost-numbers.js"
 
 const MAX_LEVELS = 32;
 
-/** A parsed body. */
 export interface JsonBody {
   value: unknown;
   /** The numbers that lost precision in `value`. */

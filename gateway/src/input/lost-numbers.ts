@@ -12,11 +12,9 @@ const SUSPICIOUS = /(?:^|[\s,:[])-?(?:[\d.]{16}|[\d.]+[eE])/;
 export interface LostNumbers {
   /** The paths of the first ones, as many as a refusal can name, in the order of the text. */
   places: readonly Place[];
-  /** How many there are beyond those. */
   more: number;
 }
 
-/** The result for a text without such numbers. */
 export const NONE_LOST: LostNumbers = { places: [], more: 0 };
 
 /** Finds these numbers in a JSON text that is valid and not nested too deep. Of duplicate members, only the last counts. */
@@ -30,7 +28,7 @@ export function findLostNumbers(text: string): LostNumbers {
     const token = tokens[at++] ?? "";
     if (token === "{") object(step);
     else if (token === "[") array(step);
-    else if (isNumber(token) && !isExact(token)) found.push(step ?? WHOLE);
+    else if (/^[-\d]/.test(token) && !isExact(token)) found.push(step ?? WHOLE);
   }
 
   function object(above: Step | undefined): void {
@@ -68,10 +66,6 @@ function toPlace(last: Step): Place {
   const place: Place = [];
   for (let step: Step | undefined = last; step && step !== WHOLE; step = step.above) place.push(step.name);
   return place.reverse();
-}
-
-function isNumber(token: string): boolean {
-  return /^[-\d]/.test(token);
 }
 
 /** Whether a JSON number keeps its value when it is read as a double. */

@@ -12,7 +12,6 @@ function rule(sentence: string) {
   return { error: (issue: { input?: unknown }) => (issue.input === undefined ? "is required" : sentence) };
 }
 
-/** A string that is not blank. */
 function requiredText(description: string, max = Number.POSITIVE_INFINITY) {
   const length = Number.isFinite(max) ? `1 to ${max} characters` : "at least 1 character";
   const sentence = `must be a string of ${length}, not blank, ${NO_CONTROLS}`;
@@ -98,9 +97,6 @@ export const parcel = z
 const METADATA_MAX_CHARACTERS = 4096;
 const METADATA_MAX_LEVELS = 16;
 
-/** A client's own JSON object, parsed. */
-type Metadata = Record<string, unknown>;
-
 /** What is wrong with a value as `metadata`; undefined if it is valid. Its size is the length of what `JSON.stringify` writes. */
 export function metadataFault(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return "must be a JSON object";
@@ -124,7 +120,7 @@ function findFault(value: unknown, levelsLeft: number): string | undefined {
 }
 
 export const metadata = z
-  .custom<Metadata>()
+  .custom<Record<string, unknown>>()
   .check(({ value, issues }) => {
     const message = metadataFault(value);
     if (message) issues.push({ code: "custom", message, input: value });
@@ -224,7 +220,6 @@ export function pageQuery(id: z.ZodType<string>) {
 }
 
 export type AddressInput = z.output<typeof address>;
-export type ParcelInput = z.output<typeof parcel>;
 export type OrderInput = z.output<typeof orderInput>;
 export type ShipmentInput = z.output<typeof shipmentInput>;
 export type RateInput = z.output<typeof rateInput>;

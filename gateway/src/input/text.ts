@@ -7,14 +7,12 @@ const BLANKS = "\\t\\n\\r \\x85\\xA0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\
 /** JSON Schema pattern of a text without the characters that the API refuses. It cannot express lone surrogates. */
 export const CLEAN_PATTERN = `^[^${CONTROLS}]*$`;
 
-/** The same for a text that is not blank. */
 export const FILLED_PATTERN = `^[${BLANKS}]*[^${CONTROLS}${BLANKS}][^${CONTROLS}]*$`;
 
 const BLANK = new RegExp(`^[${BLANKS}\\v\\f]*$`);
 // Under the `u` flag \p{Surrogate} matches lone surrogates only.
 const FORBIDDEN = new RegExp(`[${CONTROLS}]|\\p{Surrogate}`, "u");
 
-/** Whether a text is empty or only white space. */
 export function isBlank(text: string): boolean {
   return BLANK.test(text);
 }
@@ -60,8 +58,6 @@ const HIDDEN = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 /** The text with invisible characters replaced by their code points, such as `⟨U+202E⟩`. */
 export function visible(text: string): string {
-  return text.replace(
-    HIDDEN,
-    (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
-  );
+  const toHex = (character: string) => character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+  return text.replace(HIDDEN, (character) => `⟨U+${toHex(character)}⟩`);
 }

@@ -1,7 +1,7 @@
 import { type FieldError, failFields, MAX_FIELDS } from "@shipping/kit/errors";
 import type { z } from "zod";
 import type { JsonBody } from "./json-body.js";
-import { type LostNumbers, NONE_LOST, type Place } from "./lost-numbers.js";
+import { type LostNumbers, NONE_LOST } from "./lost-numbers.js";
 import { noQuery } from "./schemas.js";
 
 /** The query of a URL, parsed by its schema. Throws a 422 that names the invalid parameters. */
@@ -19,7 +19,6 @@ export function requireValid<Value>({ value, faults, more }: Checked, whole: "bo
 export interface Checked {
   value: unknown;
   faults: FieldError[];
-  /** How many more faults there are. */
   more: number;
   /** The top-level members that are invalid or contain an invalid field. */
   invalidMembers: ReadonlySet<PropertyKey>;
@@ -27,7 +26,8 @@ export interface Checked {
 
 /** The top-level members in which the schema found no fault. */
 export function validMembers(value: unknown, { invalidMembers }: Checked): Record<string, unknown> {
-  const members = Object.entries(isObject(value) ? value : {});
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  const members = Object.entries(isObject ? value : {});
   return Object.fromEntries(members.filter(([name]) => !invalidMembers.has(name)));
 }
 
@@ -43,18 +43,14 @@ export function checkBody(schema: z.ZodType | undefined, body: JsonBody | undefi
 function checkQuery(schema: z.ZodType, url: string): Checked {
   const parameters = new Map<string, string>();
   const repeated = new Set<string>();
-  for (const [name, value] of pairs(url)) {
+  const start = url.indexOf("?");
+  for (const [name, value] of start < 0 ? [] : decodePairs(url.slice(start + 1), "query")) {
     if (parameters.has(name)) repeated.add(name);
     parameters.set(name, value);
   }
   const checked = check(schema, Object.fromEntries(parameters), "query");
   const twice = [...repeated].map((path) => ({ path, message: "must not be repeated" }));
   return { ...checked, faults: [...twice, ...checked.faults] };
-}
-
-function pairs(url: string): [name: string, value: string][] {
-  const start = url.indexOf("?");
-  return start < 0 ? [] : decodePairs(url.slice(start + 1), "query");
 }
 
 /** The names and values of a query or form. URLSearchParams would replace invalid encoding with U+FFFD instead of refusing it. */
@@ -95,7 +91,8 @@ export function check(
     faults.push({ path: formatPath(path) || whole, message });
   }
 
-  for (const issue of [...lost.places.map(lostNumber), ...(parsed.error?.issues ?? [])]) {
+  const lostIssues = lost.places.map((path) => ({ code: "custom" as const, path, message: LOST_NUMBER }));
+  for (const issue of [...lostIssues, ...(parsed.error?.issues ?? [])]) {
     const isUnknown = issue.code === "unrecognized_keys";
     const members = isUnknown && issue.path.length === 0 ? issue.keys : [issue.path[0] ?? ""];
     for (const name of members) invalidMembers.add(name);
@@ -113,19 +110,7 @@ export function check(
 
 const UNKNOWN = "is unknown";
 const UNKNOWN_WITH_DOT = "is unknown: this is one name with a dot in it";
-
-function lostNumber(path: Place): z.core.$ZodIssue {
-  return {
-    code: "custom",
-    path,
-    message: "must be a number that double precision stores without loss: use at most 15 significant digits",
-    input: undefined,
-  };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+const LOST_NUMBER = "must be a number that double precision stores without loss: use at most 15 significant digits";
 
 /** A path as it is shown to integrators. The empty name is shown as two quotes. */
 function formatPath(path: readonly PropertyKey[]): string {

@@ -1,4 +1,4 @@
-import { type Client, createClient, type Transport } from "@connectrpc/connect";
+import { createClient, type Transport } from "@connectrpc/connect";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
@@ -10,15 +10,9 @@ import { type Service, withOutageCause } from "./outage.js";
 export type Transports = Record<Service, Transport>;
 
 /** The services behind the gateway, and the ledgers of those that execute writes. */
-export interface Clients {
-  records: Client<typeof RecordsService>;
-  carrier: Client<typeof CarrierService>;
-  tracking: Client<typeof TrackingService>;
-  webhooks: Client<typeof WebhooksService>;
-  ledgers: Record<"records" | "carrier" | "webhooks", Client<typeof LedgerService>>;
-}
+export type Clients = ReturnType<typeof createClients>;
 
-export function createClients(transports: Transports): Clients {
+export function createClients(transports: Transports) {
   const records = withOutageCause("records", transports.records);
   const carrier = withOutageCause("carrier", transports.carrier);
   const tracking = withOutageCause("tracking", transports.tracking);

@@ -2,7 +2,6 @@ import { ConnectError, type Transport } from "@connectrpc/connect";
 import { Failure, failureIn } from "@shipping/kit/errors";
 import { errors } from "@shipping/proto/errors";
 
-/** The services behind the gateway. */
 export type Service = "records" | "carrier" | "tracking" | "webhooks";
 
 /** Why the answer is a 503, for operators. A fixed set of values, so that no data of a request gets into logs. */

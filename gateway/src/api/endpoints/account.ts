@@ -2,17 +2,14 @@ import type { Environment } from "@shipping/kit/caller";
 import sql from "sql-template-tag";
 import type { HttpAnswer } from "../../http/send-answer.js";
 import type { EndpointDeps } from "../deps.js";
-import type { Read } from "../endpoint.js";
-import { type Route, read, rendered } from "../endpoint.js";
+import { type Read, type Route, read, rendered } from "../endpoint.js";
 import * as examples from "../examples.js";
 import { account } from "../resources.js";
 
 export const accountRoutes: readonly Route[] = [
   read({
-    method: "GET",
     path: "/account",
     scope: "account:read",
-    status: 200,
     owner: "gateway",
     summary: "Retrieve the account",
     purpose:

@@ -1,10 +1,18 @@
 import type { CallOptions } from "@connectrpc/connect";
-import type { HttpAnswer } from "../../http/send-answer.js";
 import type { LabelInput, PageQuery } from "../../input/schemas.js";
 import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
-import type { Check, Read, Write } from "../endpoint.js";
-import { ANSWERED_ID, page, type Route, read, rendered, write } from "../endpoint.js";
+import {
+  ANSWERED_ID,
+  type Check,
+  page,
+  type Read,
+  type Route,
+  read,
+  rendered,
+  type Write,
+  write,
+} from "../endpoint.js";
 import * as examples from "../examples.js";
 import { label } from "../resources.js";
 import { getTracking } from "./tracking.js";
@@ -40,10 +48,8 @@ export const labelRoutes: readonly Route[] = [
     ],
   }),
   read({
-    method: "GET",
     path: "/labels",
     scope: "labels:read",
-    status: 200,
     owner: "carrier",
     summary: "List labels",
     purpose: "Returns a page of labels, sorted by ID.",
@@ -54,10 +60,8 @@ export const labelRoutes: readonly Route[] = [
     example: { data: [examples.label], invalid: examples.badLimit },
   }),
   read({
-    method: "GET",
     path: "/labels/{id}",
     scope: "labels:read",
-    status: 200,
     owner: "carrier",
     summary: "Retrieve a label",
     purpose: "Returns a label with its tracking number and the path of its PDF.",
@@ -73,10 +77,8 @@ export const labelRoutes: readonly Route[] = [
     },
   }),
   read({
-    method: "GET",
     path: "/labels/{id}/file",
     scope: "labels:read",
-    status: 200,
     owner: "carrier",
     summary: "Download the PDF of a label",
     purpose:
@@ -120,11 +122,8 @@ export function createLabel(
   return clients.carrier.createLabel({ caller, claim, shipmentId, rateId }, options);
 }
 
-async function checkLabel(
-  { clients }: EndpointDeps,
-  { caller, valid: { shipment_id: shipmentId, rate_id: rateId } }: Check<LabelInput>,
-  options: CallOptions,
-) {
+async function checkLabel({ clients }: EndpointDeps, { caller, valid }: Check<LabelInput>, options: CallOptions) {
+  const { shipment_id: shipmentId, rate_id: rateId } = valid;
   if (shipmentId === undefined || rateId === undefined) return [];
   return (await clients.carrier.checkLabel({ caller, shipmentId, rateId }, options)).fields;
 }
@@ -142,11 +141,7 @@ async function listLabels({ clients }: EndpointDeps, { caller, query }: Read<Pag
   return page(await clients.carrier.listLabels({ caller, ...query }, options));
 }
 
-async function getLabelFile(
-  { clients }: EndpointDeps,
-  { caller, id }: Read,
-  options: CallOptions,
-): Promise<HttpAnswer> {
+async function getLabelFile({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
   const { pdf } = await clients.carrier.getLabelFile({ caller, id }, options);
-  return { type: "application/pdf", body: pdf };
+  return { type: "application/pdf" as const, body: pdf };
 }

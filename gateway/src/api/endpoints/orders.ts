@@ -2,8 +2,7 @@ import type { CallOptions } from "@connectrpc/connect";
 import type { OrderInput, PageQuery } from "../../input/schemas.js";
 import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
-import type { Read, Write } from "../endpoint.js";
-import { ANSWERED_ID, page, type Route, read, rendered, write } from "../endpoint.js";
+import { ANSWERED_ID, page, type Read, type Route, read, rendered, type Write, write } from "../endpoint.js";
 import * as examples from "../examples.js";
 import { order } from "../resources.js";
 import { recordFields } from "./record-fields.js";
@@ -25,10 +24,8 @@ export const orderRoutes: readonly Route[] = [
     leadsTo: [{ to: getOrder, parameters: { id: ANSWERED_ID } }],
   }),
   read({
-    method: "GET",
     path: "/orders",
     scope: "orders:read",
-    status: 200,
     owner: "records",
     summary: "List orders",
     purpose: "Returns a page of orders, sorted by ID.",
@@ -39,10 +36,8 @@ export const orderRoutes: readonly Route[] = [
     example: { data: [examples.order], invalid: examples.badLimit },
   }),
   read({
-    method: "GET",
     path: "/orders/{id}",
     scope: "orders:read",
-    status: 200,
     owner: "records",
     summary: "Retrieve an order",
     purpose: "Returns an order.",

@@ -1,4 +1,4 @@
-import type { AddressInput, OrderInput, ParcelInput } from "../../input/schemas.js";
+import type { AddressInput, OrderInput } from "../../input/schemas.js";
 
 /** The fields of an order or a shipment, as the RPCs name them. Further fields stay as they are. */
 export function recordFields<Input extends OrderInput>({ from, to, parcel, metadata, ...others }: Input) {
@@ -6,7 +6,12 @@ export function recordFields<Input extends OrderInput>({ from, to, parcel, metad
     ...others,
     from: addressFields(from),
     to: addressFields(to),
-    parcel: parcelFields(parcel),
+    parcel: {
+      weightKg: parcel.weight_kg,
+      lengthCm: parcel.length_cm,
+      widthCm: parcel.width_cm,
+      heightCm: parcel.height_cm,
+    },
     // Sent as text, which preserves members of every name, such as `__proto__`.
     ...(metadata && { metadata: { text: JSON.stringify(metadata) } }),
   };
@@ -14,13 +19,4 @@ export function recordFields<Input extends OrderInput>({ from, to, parcel, metad
 
 function addressFields({ postal_code: postalCode, ...address }: AddressInput) {
   return { ...address, postalCode };
-}
-
-function parcelFields(parcel: ParcelInput) {
-  return {
-    weightKg: parcel.weight_kg,
-    lengthCm: parcel.length_cm,
-    widthCm: parcel.width_cm,
-    heightCm: parcel.height_cm,
-  };
 }

@@ -2,8 +2,7 @@ import type { CallOptions } from "@connectrpc/connect";
 import type { PageQuery, ShipmentInput } from "../../input/schemas.js";
 import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
-import type { Read, Write } from "../endpoint.js";
-import { ANSWERED_ID, page, type Route, read, rendered, write } from "../endpoint.js";
+import { ANSWERED_ID, page, type Read, type Route, read, rendered, type Write, write } from "../endpoint.js";
 import * as examples from "../examples.js";
 import { shipment } from "../resources.js";
 import { quoteRates } from "./rates.js";
@@ -36,10 +35,8 @@ export const shipmentRoutes: readonly Route[] = [
     ],
   }),
   read({
-    method: "GET",
     path: "/shipments",
     scope: "shipments:read",
-    status: 200,
     owner: "records",
     summary: "List shipments",
     purpose: "Returns a page of shipments, sorted by ID.",
@@ -50,10 +47,8 @@ export const shipmentRoutes: readonly Route[] = [
     example: { data: [examples.shipment], invalid: examples.badLimit },
   }),
   read({
-    method: "GET",
     path: "/shipments/{id}",
     scope: "shipments:read",
-    status: 200,
     owner: "records",
     summary: "Retrieve a shipment",
     purpose:

@@ -1,17 +1,14 @@
 import type { CallOptions } from "@connectrpc/connect";
 import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
-import type { Read } from "../endpoint.js";
-import { type Route, read, rendered } from "../endpoint.js";
+import { type Read, type Route, read, rendered } from "../endpoint.js";
 import * as examples from "../examples.js";
 import { tracking } from "../resources.js";
 
 export const trackingRoutes: readonly Route[] = [
   read({
-    method: "GET",
     path: "/tracking/{tracking_number}",
     scope: "shipments:read",
-    status: 200,
     owner: "tracking",
     summary: "Track a sandbox label",
     purpose:

@@ -2,8 +2,17 @@ import type { CallOptions } from "@connectrpc/connect";
 import type { PageQuery, WebhookInput } from "../../input/schemas.js";
 import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
-import type { Check, Read, Write } from "../endpoint.js";
-import { ANSWERED_ID, page, type Route, read, rendered, write } from "../endpoint.js";
+import {
+  ANSWERED_ID,
+  type Check,
+  page,
+  type Read,
+  type Route,
+  read,
+  rendered,
+  type Write,
+  write,
+} from "../endpoint.js";
 import * as examples from "../examples.js";
 import { createdWebhook, webhook } from "../resources.js";
 
@@ -34,10 +43,8 @@ export const webhookRoutes: readonly Route[] = [
     ],
   }),
   read({
-    method: "GET",
     path: "/webhooks",
     scope: "webhooks:read",
-    status: 200,
     owner: "webhooks",
     summary: "List webhook subscriptions",
     purpose: "Returns a page of subscriptions, including disabled ones, sorted by ID.",
@@ -48,10 +55,8 @@ export const webhookRoutes: readonly Route[] = [
     example: { data: [examples.webhook], invalid: examples.badLimit },
   }),
   read({
-    method: "GET",
     path: "/webhooks/{id}",
     scope: "webhooks:read",
-    status: 200,
     owner: "webhooks",
     summary: "Retrieve a webhook subscription",
     purpose: "Returns a subscription without its secret.",

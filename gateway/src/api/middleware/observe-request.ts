@@ -83,10 +83,7 @@ export function logRequest(log: Log, metrics: Metrics): Middleware {
 
 // Two kinds of 503 do not count as outages: the specification requires one where no carrier is configured, and an account at its own limit
 // delays only itself.
-function toResult(
-  status: number,
-  { errorCode, outageCause }: Pick<Partial<Locals>, "errorCode" | "outageCause">,
-): string {
+function toResult(status: number, { errorCode, outageCause }: Partial<Locals>): string {
   if (errorCode === "carrier_not_configured") return errorCode;
   return outageCause === "account_queue" ? outageCause : String(status);
 }
@@ -99,10 +96,8 @@ function rounded(ms: number): number {
 const ID = /^\/api\/v1\/\w+\/((?:ord|shp|lbl|whk)_[a-z2-7]{26}|TEST[0-9A-Z]{1,60})(?:\/|$)/;
 
 /** Adds each API request to the account's request log, once the response is sent or the client has disconnected. */
-export function storeRequest({
-  requestLog,
-  trustedProxies,
-}: Pick<ApiDeps, "requestLog" | "trustedProxies">): Middleware {
+export function storeRequest(deps: Pick<ApiDeps, "requestLog" | "trustedProxies">): Middleware {
+  const { requestLog, trustedProxies } = deps;
   return (req, res, next) => {
     if (!req.originalUrl.startsWith(BASE_PATH)) return next();
     // A closed socket no longer has its address.

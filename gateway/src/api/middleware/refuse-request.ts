@@ -47,18 +47,10 @@ export function paceAnonymous({ pace, trustedProxies }: ApiDeps): Middleware {
  * Answers errors, except those of pages of the developer area (`sendRefusal`). Must be registered last. Refusals of requests without a
  * valid key are paced, but not in an outage, in which no key can be checked.
  */
-export function sendError({
-  log,
-  pace,
-  trustedProxies,
-  site,
-}: Pick<ApiDeps, "log" | "pace" | "trustedProxies"> & { site: Site }): ErrorRequestHandler<
-  Record<string, string>,
-  unknown,
-  unknown,
-  unknown,
-  Locals
-> {
+export function sendError(
+  deps: Pick<ApiDeps, "log" | "pace" | "trustedProxies"> & { site: Site },
+): ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, Locals> {
+  const { log, pace, trustedProxies, site } = deps;
   // Express recognises an error handler by its four parameters.
   return async (error, req, res, _next) => {
     if (res.headersSent || res.destroyed) return void res.destroy();
