@@ -22,7 +22,6 @@ export interface ApiOptions {
   clock: Clock;
   /** After it is aborted, nothing more is sent. */
   stop: AbortSignal;
-  /** Called for every exchange. */
   onExchange(exchange: Exchange): void;
 }
 

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Clock } from "./api.js";
-import { type Api, createApi, isOnThisMachine } from "./api.js";
+import { type Api, type Clock, createApi, isOnThisMachine } from "./api.js";
 import type { Check, Context, Need, Profile } from "./check.js";
 import { checks } from "./checks.js";
 import { findUnproven, parseStatements, strayQuotes, type Unproven } from "./coverage.js";
@@ -31,11 +30,9 @@ export interface Options {
   clock?: Clock;
   /** Interrupts the run when it is aborted. */
   stop?: AbortSignal;
-  /** Shows progress to the user. */
   say(line: string): void;
 }
 
-/** The result of a run. */
 export interface Report {
   baseUrl: string;
   profile: Profile;
@@ -76,7 +73,7 @@ export function selectChecks({ profile, only }: Pick<Options, "profile" | "only"
 /** Judges the API at a base URL, then disables the subscriptions of the run. Throws `NotJudged` if the API does not respond. */
 export async function judge(options: Options): Promise<Report> {
   const chosen = selectChecks(options);
-  const { webhook } = options;
+  const { webhook, baseUrl, profile } = options;
   const listener = webhook && (await openListener(webhook.listen, webhook.url));
   try {
     const exchanges: Exchange[] = [];
@@ -87,8 +84,8 @@ export async function judge(options: Options): Promise<Report> {
     const { stop: _, ...uninterrupted } = options;
     const stillActive = await disableAll(apiFactory(uninterrupted, exchanges)(options.key), exchanges);
     return {
-      baseUrl: options.baseUrl,
-      profile: options.profile,
+      baseUrl,
+      profile,
       run: context.run,
       outcomes,
       requests: exchanges.length,
@@ -120,14 +117,8 @@ function contextOf(options: Options, listener: Listener | undefined, exchanges: 
     if (!listener) throw new NotJudged("there is no listener");
     return watchDeliveries(api, inputs, listener, { slow, stop });
   };
-  const present: Record<Need, unknown> = {
-    "second-key": secondKey,
-    "narrow-key": narrowKey,
-    "live-key": liveKey,
-    webhook: listener,
-    slow,
-    invasive,
-  };
+  const keys = { "second-key": secondKey, "narrow-key": narrowKey, "live-key": liveKey };
+  const present: Record<Need, unknown> = { ...keys, webhook: listener, slow, invasive };
   return {
     run,
     api,
@@ -176,8 +167,7 @@ const isNew = (one: Exchange) =>
 
 export function leftBehind(exchanges: readonly Exchange[]): LeftBehind {
   const ids = (path: string) => new Set(exchanges.filter((one) => isNew(one) && one.path === path).map(idOf));
-  const counts = ["orders", "shipments", "labels", "webhooks"].map((name) => [name, ids(`/${name}`).size] as const);
-  return Object.fromEntries(counts);
+  return Object.fromEntries(["orders", "shipments", "labels", "webhooks"].map((name) => [name, ids(`/${name}`).size]));
 }
 
 /** Disables the active subscriptions of the run. Returns the IDs of those that could not be disabled. */

@@ -6,7 +6,6 @@ export interface Sending {
   body?: string;
 }
 
-/** A request and its response. */
 export interface Exchange extends Sending {
   status: number;
   responseHeaders: Headers;

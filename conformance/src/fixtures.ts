@@ -35,36 +35,10 @@ function address(name: string) {
 
 export type Inputs = ReturnType<typeof inputsFor>;
 
-/** Resources that many checks use. Each is created once, when a check first needs it. */
-export interface Fixtures {
-  account(): Promise<Exchange>;
-  /** POST /orders, with an idempotency key whose first use was refused. */
-  order(): Promise<Exchange>;
-  /** An order with the maximum length and value of every field, and an idempotency key of 128 characters. */
-  fullOrder(): Promise<Exchange>;
-  shipment(): Promise<Exchange>;
-  /** Another parcel of the same order. */
-  otherShipment(): Promise<Exchange>;
-  rates(): Promise<Exchange>;
-  label(): Promise<Exchange>;
-  /** The label's file, before the label is voided. */
-  file(): Promise<Exchange>;
-  /** A second label for the shipment. */
-  secondLabel(): Promise<Exchange>;
-  /** A label for the other shipment with the rate of the first. */
-  labelWithForeignRate(): Promise<Exchange>;
-  voided(): Promise<Exchange>;
-  voidedFile(): Promise<Exchange>;
-  voidedTracking(): Promise<Exchange>;
-  /** A new label for the shipment of the voided one. */
-  replacement(): Promise<Exchange>;
-  subscription(): Promise<Exchange>;
-  disabled(): Promise<Exchange>;
-  /** The deliveries for another order, shipment, label and void. */
-  deliveries(): Promise<Watched>;
-}
+export type Fixtures = ReturnType<typeof createFixtures>;
 
-export function createFixtures(api: Api, inputs: Inputs, watch: () => Promise<Watched>): Fixtures {
+/** Resources that many checks use. Each is created once, when a check first needs it. */
+export function createFixtures(api: Api, inputs: Inputs, watch: () => Promise<Watched>) {
   const { record, keyOf } = inputs;
   const idOf = async (fixture: () => Promise<Exchange>) => given(await fixture()).id as string;
   const shipmentFor = (what: string) =>
@@ -100,21 +74,29 @@ export function createFixtures(api: Api, inputs: Inputs, watch: () => Promise<Wa
   );
   return {
     account: once(() => api.get("/account")),
+    /** With an idempotency key whose first use was refused. */
     order,
+    /** An order with the maximum length and value of every field, and an idempotency key of 128 characters. */
     fullOrder: once(() => api.post("/orders", inputs.longestRecord, inputs.longestKey)),
     shipment,
+    /** Another parcel of the same order. */
     otherShipment,
     rates,
     label,
+    /** The label's file, before the label is voided. */
     file,
+    /** A second label for the shipment. */
     secondLabel: once(async () => labelFor(given(await label()).shipment_id)),
+    /** A label for the other shipment with the rate of the first. */
     labelWithForeignRate: once(async () => labelFor(await idOf(otherShipment))),
     voided,
     voidedFile: once(async () => api.get(`/labels/${await idOf(voided)}/file`)),
     voidedTracking: once(async () => api.get(`/tracking/${given(await voided()).tracking_number}`)),
+    /** A new label for the shipment of the voided one. */
     replacement: once(async () => labelFor(given(await voided()).shipment_id)),
     subscription,
     disabled: once(async () => api.delete(`/webhooks/${await idOf(subscription)}`, keyOf("disable"))),
+    /** The deliveries for another order, shipment, label and void. */
     deliveries: once(watch),
   };
 }

@@ -29,19 +29,15 @@ export const WRITES = OPERATIONS.filter((operation) => !operation.startsWith("GE
 /** An ID that no resource has. */
 export const UNKNOWN_ID = "conformance-nowhere";
 
-/** The IDs and the body for a request. */
-export interface Names {
-  record: object;
-  orders: string;
-  shipments: string;
-  rate: string;
-  labels: string;
-  tracking: string;
-  webhooks: string;
-}
+/** The operations whose path or body contains an ID. */
+export const NAMING = OPERATIONS.filter(
+  (operation) => operation.includes("{") || /^POST \/(rates|labels)$/.test(operation),
+);
 
-/** IDs that no resource has. */
-export const unknownNames = (record: object): Names => ({
+/** The IDs and the body for a request. */
+export type Names = ReturnType<typeof unknownNames>;
+
+export const unknownNames = (record: object) => ({
   record,
   orders: UNKNOWN_ID,
   shipments: UNKNOWN_ID,

@@ -8,7 +8,6 @@ export function exitStatus({ outcomes }: Report, noSkips: boolean): 0 | 1 | 3 {
   return has("not judged") || (noSkips && (has("skipped") || has("not applicable"))) ? 3 : 0;
 }
 
-/** The report for people. */
 export function toTable(report: Report): string {
   const { baseUrl, profile, run, outcomes, requests, unproven } = report;
   const width = Math.max(...outcomes.map(({ id }) => id.length));

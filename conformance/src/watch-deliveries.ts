@@ -15,9 +15,7 @@ export interface Delivery {
   arrived: number;
 }
 
-/** A webhook receiver. */
 export interface Listener {
-  /** Its public URL. */
   url: string;
   deliveries: readonly Delivery[];
   /** Sets the status of later responses. The default is 204. */

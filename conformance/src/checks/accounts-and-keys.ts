@@ -1,7 +1,7 @@
 import type { Check, Context } from "../check.js";
 import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustRefuse, mustSucceed } from "../judge.js";
-import { type Names, OPERATIONS, type Operation, requestFor, unknownNames } from "../operations.js";
+import { NAMING, type Names, OPERATIONS, type Operation, requestFor, unknownNames } from "../operations.js";
 
 /** IDs of existing resources: among them a shipment without a label, and a label that is not voided. */
 export async function existingNames({ run, fixtures }: Context): Promise<Names> {
@@ -92,16 +92,11 @@ export const accountAndKeyChecks: readonly Check[] = [
       const order = given(await fixtures.order());
       const again = await narrow.post("/orders", record, keyOf("order"));
       mustBe(mustSucceed(again).id, order.id, "the id of an order repeated with another key of the account");
-      mustBe(
-        again.responseHeaders.get("idempotency-replayed"),
-        "true",
-        "Idempotency-Replayed with another key of the account",
-      );
+      const replayed = again.responseHeaders.get("idempotency-replayed");
+      mustBe(replayed, "true", "Idempotency-Replayed with another key of the account");
     },
   },
 ];
-
-const NAMING = OPERATIONS.filter((operation) => operation.includes("{") || /^POST \/(rates|labels)$/.test(operation));
 
 export const otherAccountChecks: readonly Check[] = [
   {

@@ -1,10 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Check, Context } from "../check.js";
+import type { Check } from "../check.js";
 import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustMatch, mustSucceed, NotApplicable, NotJudged } from "../judge.js";
-import type { Delivery } from "../watch-deliveries.js";
-import { parseEvent, REFUSED_ONCE, type Watched } from "../watch-deliveries.js";
+import { type Delivery, parseEvent, REFUSED_ONCE, type Watched } from "../watch-deliveries.js";
 
 const SIGNATURE = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;
 const TOLERANCE_S = 300;
@@ -13,14 +12,16 @@ const MIN_WAIT_S = 30;
 // A dispatcher runs every minute.
 const SILENCE_MS = 75_000;
 
-/** All attempts, with their event types. */
-async function eachAttempt({ fixtures }: Context, judge: (attempt: Delivery, watched: Watched, type: string) => void) {
-  const watched = await fixtures.deliveries();
-  const attempts = watched.happened.flatMap(({ type }) =>
-    watched.attemptsFor(type).map((attempt) => ({ attempt, type })),
-  );
-  if (attempts.length === 0) throw new NotJudged("no event was delivered");
-  for (const { attempt, type } of attempts) judge(attempt, watched, type);
+/** Judges every attempt. */
+function eachAttempt(judge: (attempt: Delivery, watched: Watched, type: string) => void): Check["run"] {
+  return async ({ fixtures }) => {
+    const watched = await fixtures.deliveries();
+    const attempts = watched.happened.flatMap(({ type }) =>
+      watched.attemptsFor(type).map((attempt) => ({ attempt, type })),
+    );
+    if (attempts.length === 0) throw new NotJudged("no event was delivered");
+    for (const { attempt, type } of attempts) judge(attempt, watched, type);
+  };
 }
 
 export const deliveryChecks: readonly Check[] = [
@@ -50,28 +51,23 @@ export const deliveryChecks: readonly Check[] = [
       "| created_at | string | ISO 8601 UTC timestamp with milliseconds |",
     ],
     needs: ["webhook"],
-    run: (context) =>
-      eachAttempt(context, ({ body }) => {
-        const { id, type, livemode, created_at } = JSON.parse(body.toString());
-        mustMatch(id, /^evt_./, "the event's id");
-        mustBe(livemode, false, `livemode of ${type}`);
-        mustMatch(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(Z|\+00:00)$/, `created_at of ${type}`);
-      }),
+    run: eachAttempt(({ body }) => {
+      const { id, type, livemode, created_at } = JSON.parse(body.toString());
+      mustMatch(id, /^evt_./, "the event's id");
+      mustBe(livemode, false, `livemode of ${type}`);
+      mustMatch(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(Z|\+00:00)$/, `created_at of ${type}`);
+    }),
   },
   {
     id: "deliveries.data",
     proves: ["| data | object | the resource as it was at the time of the event (includes `id`, `object`, `status`) |"],
     needs: ["webhook"],
-    run: (context) =>
-      eachAttempt(context, ({ body }, { happened }, type) => {
-        const { id, object, status } = JSON.parse(body.toString()).data;
-        const then = happened.find((one) => one.type === type);
-        mustBe(
-          { id, object, status },
-          { id: then?.id, object: type.split(".")[0], status: then?.status },
-          `data of ${type}`,
-        );
-      }),
+    run: eachAttempt(({ body }, { happened }, type) => {
+      const { id, object, status } = JSON.parse(body.toString()).data;
+      const then = happened.find((one) => one.type === type);
+      const expected = { id: then?.id, object: type.split(".")[0], status: then?.status };
+      mustBe({ id, object, status }, expected, `data of ${type}`);
+    }),
   },
   {
     id: "deliveries.headers",
@@ -80,11 +76,10 @@ export const deliveryChecks: readonly Check[] = [
       "`Service-Signature`: `t=<unix_seconds>,v1=<64 lowercase hex characters>`.",
     ],
     needs: ["webhook"],
-    run: (context) =>
-      eachAttempt(context, ({ headers, body }) => {
-        mustBe(headers["service-event-id"], parseEvent(body)?.id, "Service-Event-Id");
-        mustMatch(headers["service-signature"], SIGNATURE, "Service-Signature");
-      }),
+    run: eachAttempt(({ headers, body }) => {
+      mustBe(headers["service-event-id"], parseEvent(body)?.id, "Service-Event-Id");
+      mustMatch(headers["service-signature"], SIGNATURE, "Service-Signature");
+    }),
   },
   {
     id: "deliveries.signature",
@@ -94,15 +89,14 @@ export const deliveryChecks: readonly Check[] = [
       "| webhook timestamp tolerance | five minutes |",
     ],
     needs: ["webhook"],
-    run: (context) =>
-      eachAttempt(context, ({ headers, body, arrived }, { secret }, type) => {
-        const [, time = "", digest = ""] = SIGNATURE.exec(String(headers["service-signature"])) ?? [];
-        const expected = createHmac("sha256", secret).update(`${time}.`).update(body).digest();
-        const signed = Buffer.from(digest, "hex");
-        const holds = signed.length === expected.length && timingSafeEqual(signed, expected);
-        must(holds, `the signature of ${type} is not over the bytes that came`);
-        must(Math.abs(arrived - Number(time)) <= TOLERANCE_S, `${type} was signed ${arrived - Number(time)} s ago`);
-      }),
+    run: eachAttempt(({ headers, body, arrived }, { secret }, type) => {
+      const [, time = "", digest = ""] = SIGNATURE.exec(String(headers["service-signature"])) ?? [];
+      const expected = createHmac("sha256", secret).update(`${time}.`).update(body).digest();
+      const signed = Buffer.from(digest, "hex");
+      const holds = signed.length === expected.length && timingSafeEqual(signed, expected);
+      must(holds, `the signature of ${type} is not over the bytes that came`);
+      must(Math.abs(arrived - Number(time)) <= TOLERANCE_S, `${type} was signed ${arrived - Number(time)} s ago`);
+    }),
   },
   {
     id: "deliveries.retry",

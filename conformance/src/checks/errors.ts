@@ -1,10 +1,9 @@
 import type { Check } from "../check.js";
 import { inputsFor } from "../fixtures.js";
 import { mustRefuse, mustSucceed } from "../judge.js";
-import { OPERATIONS, requestFor, unknownNames } from "../operations.js";
+import { NAMING, requestFor, unknownNames } from "../operations.js";
 
 const BODY_LIMIT = 65_536;
-const NAMING = OPERATIONS.filter((operation) => operation.includes("{") || /^POST \/(rates|labels)$/.test(operation));
 
 export const errorChecks: readonly Check[] = [
   {
@@ -19,9 +18,7 @@ export const errorChecks: readonly Check[] = [
   {
     id: "errors.invalid-json",
     proves: ["| 400 | invalid JSON |"],
-    async run({ api }) {
-      mustRefuse(await api.post("/orders", '{"reference": '), 400);
-    },
+    run: async ({ api }) => mustRefuse(await api.post("/orders", '{"reference": '), 400),
   },
   {
     id: "errors.content-type",

@@ -5,15 +5,17 @@ import { describeAnswer, must, mustBe, mustMatch, NotJudged, succeeded, TIME } f
 const isFile = ({ path, status }: Exchange) => path.endsWith("/file") && status === 200;
 const isList = ({ method, path }: Exchange) => method === "GET" && /^\/(orders|shipments|labels)(\?|$)/.test(path);
 
-/** Judges all responses so far. Sends nothing. */
-function overAll(
-  exchanges: readonly Exchange[],
-  fits: (exchange: Exchange) => boolean,
-  judge: (one: Exchange) => void,
-) {
-  const judged = exchanges.filter(fits);
-  if (judged.length === 0) throw new NotJudged("no such answer was seen");
-  for (const exchange of judged) judge(exchange);
+/** Judges those of all responses so far that fit. Sends nothing. */
+function overAll(fits: (exchange: Exchange) => boolean, judge: (one: Exchange) => void): Check["run"] {
+  return async ({ exchanges }) => {
+    const judged = exchanges.filter(fits);
+    if (judged.length === 0) throw new NotJudged("no such answer was seen");
+    for (const exchange of judged) judge(exchange);
+  };
+}
+
+function mustMatchHeader(one: Exchange, name: string, form: RegExp): void {
+  mustMatch(one.responseHeaders.get(name), form, `${name} where ${describeAnswer(one)}`);
 }
 
 function everyMember(value: unknown, visit: (name: string, member: unknown) => void): void {
@@ -24,6 +26,8 @@ function everyMember(value: unknown, visit: (name: string, member: unknown) => v
   }
 }
 
+const KNOWN = [400, 401, 403, 404, 409, 413, 415, 422, 429, 503];
+
 export const everyAnswerChecks: readonly Check[] = [
   {
     id: "answers.request-id",
@@ -31,18 +35,14 @@ export const everyAnswerChecks: readonly Check[] = [
       "Every response carries header `X-Request-Id`.",
       "| error.request_id | string | yes (equals the `X-Request-Id` of the response) |",
     ],
-    async run({ exchanges }) {
-      overAll(
-        exchanges,
-        () => true,
-        (one) => {
-          const id = one.responseHeaders.get("x-request-id");
-          mustMatch(id, /./, `X-Request-Id where ${describeAnswer(one)}`);
-          if (one.status >= 400)
-            mustBe(one.json?.error?.request_id, id, `error.request_id where ${describeAnswer(one)}`);
-        },
-      );
-    },
+    run: overAll(
+      () => true,
+      (one) => {
+        mustMatchHeader(one, "X-Request-Id", /./);
+        const id = one.responseHeaders.get("x-request-id");
+        if (one.status >= 400) mustBe(one.json?.error?.request_id, id, `error.request_id where ${describeAnswer(one)}`);
+      },
+    ),
   },
   {
     id: "answers.error-body",
@@ -53,91 +53,62 @@ export const everyAnswerChecks: readonly Check[] = [
       "| error.message | string | yes |",
       "Errors are JSON.",
     ],
-    async run({ exchanges }) {
-      overAll(
-        exchanges,
-        ({ status }) => status >= 400,
-        (one) => {
-          mustMatch(
-            one.responseHeaders.get("content-type"),
-            /^application\/json\b/,
-            `the Content-Type where ${describeAnswer(one)}`,
-          );
-          mustMatch(one.json?.error?.code, /./, `error.code where ${describeAnswer(one)}`);
-          mustMatch(one.json?.error?.message, /./, `error.message where ${describeAnswer(one)}`);
-        },
-      );
-    },
+    run: overAll(
+      ({ status }) => status >= 400,
+      (one) => {
+        mustMatchHeader(one, "Content-Type", /^application\/json\b/);
+        mustMatch(one.json?.error?.code, /./, `error.code where ${describeAnswer(one)}`);
+        mustMatch(one.json?.error?.message, /./, `error.message where ${describeAnswer(one)}`);
+      },
+    ),
   },
   {
     id: "answers.envelope",
     proves: [
       "Successful JSON responses wrap the result in an object with key `data`; list responses add `next_cursor`.",
     ],
-    async run({ exchanges }) {
-      overAll(
-        exchanges,
-        (one) => succeeded(one) && one.status !== 204 && !isFile(one),
-        (one) => {
-          mustMatch(
-            one.responseHeaders.get("content-type"),
-            /^application\/json\b/,
-            `the Content-Type where ${describeAnswer(one)}`,
-          );
-          must(one.json?.data !== undefined, `${describeAnswer(one)} without \`data\``);
-          if (isList(one)) must(one.json.next_cursor !== undefined, `${describeAnswer(one)} without \`next_cursor\``);
-        },
-      );
-    },
+    run: overAll(
+      (one) => succeeded(one) && one.status !== 204 && !isFile(one),
+      (one) => {
+        mustMatchHeader(one, "Content-Type", /^application\/json\b/);
+        must(one.json?.data !== undefined, `${describeAnswer(one)} without \`data\``);
+        if (isList(one)) must(one.json.next_cursor !== undefined, `${describeAnswer(one)} without \`next_cursor\``);
+      },
+    ),
   },
   {
     id: "answers.times",
     proves: ["Timestamps are ISO 8601 in UTC."],
-    async run({ exchanges }) {
-      overAll(exchanges, succeeded, (one) => {
-        everyMember(one.json, (name, member) => {
-          if (/_at$/.test(name) && member !== null) mustMatch(member, TIME, `${name} where ${describeAnswer(one)}`);
-        });
-      });
-    },
+    run: overAll(succeeded, (one) =>
+      everyMember(one.json, (name, member) => {
+        if (/_at$/.test(name) && member !== null) mustMatch(member, TIME, `${name} where ${describeAnswer(one)}`);
+      }),
+    ),
   },
   {
     id: "answers.secrets",
     proves: ["The creation response includes `secret`, a string starting with `whsec_`; reads omit it."],
-    async run({ exchanges }) {
-      overAll(
-        exchanges,
-        ({ method }) => method === "GET",
-        (one) => {
-          must(!one.bytes.includes("whsec_"), `${describeAnswer(one)} with a secret`);
-        },
-      );
-    },
+    run: overAll(
+      ({ method }) => method === "GET",
+      (one) => must(!one.bytes.includes("whsec_"), `${describeAnswer(one)} with a secret`),
+    ),
   },
   {
     id: "answers.ids",
     proves: ["IDs are opaque strings; no meaning may be derived from them."],
-    async run({ exchanges }) {
-      overAll(exchanges, succeeded, (one) => {
-        everyMember(one.json, (name, member) => {
-          if (name === "id") mustMatch(member, /./, `an id where ${describeAnswer(one)}`);
-        });
-      });
-    },
+    run: overAll(succeeded, (one) =>
+      everyMember(one.json, (name, member) => {
+        if (name === "id") mustMatch(member, /./, `an id where ${describeAnswer(one)}`);
+      }),
+    ),
   },
   {
     id: "answers.known-status",
     proves: ["Every operation can return the error statuses listed under Errors."],
-    async run({ exchanges }) {
-      const known = [400, 401, 403, 404, 409, 413, 415, 422, 429, 503];
-      overAll(
-        exchanges,
-        ({ status }) => status >= 300,
-        (one) => {
-          must(known.includes(one.status), `${describeAnswer(one)}, which is a server error or not in the table`);
-        },
-      );
-    },
+    run: overAll(
+      ({ status }) => status >= 300,
+      (one) => must(KNOWN.includes(one.status), `${describeAnswer(one)}, which is a server error or not in the table`),
+    ),
   },
 ];
 
@@ -179,11 +150,8 @@ export const answersOfContract: readonly Check[] = [
     ],
     async run({ exchanges }) {
       for (const one of exchanges.filter(succeeded)) {
-        mustBe(
-          one.status,
-          one.method === "POST" && CREATED.includes(one.path) ? 201 : 200,
-          `the status where ${describeAnswer(one)}`,
-        );
+        const expected = one.method === "POST" && CREATED.includes(one.path) ? 201 : 200;
+        mustBe(one.status, expected, `the status where ${describeAnswer(one)}`);
       }
     },
   },
@@ -193,12 +161,9 @@ export const answersOfContract: readonly Check[] = [
     async run({ exchanges }) {
       for (const one of exchanges.filter(({ status }) => status >= 400)) {
         const { fields, message } = one.json?.error ?? {};
-        must(
-          Array.isArray(fields) === (one.status === 422),
-          `${describeAnswer(one)} with fields ${JSON.stringify(fields)}`,
-        );
-        for (const { path } of fields ?? [])
-          must(message.includes(path), `${describeAnswer(one)} without ${path} in its message`);
+        const answer = describeAnswer(one);
+        must(Array.isArray(fields) === (one.status === 422), `${answer} with fields ${JSON.stringify(fields)}`);
+        for (const { path } of fields ?? []) must(message.includes(path), `${answer} without ${path} in its message`);
       }
     },
   },
@@ -210,16 +175,8 @@ export const answersOfContract: readonly Check[] = [
     ],
     async run({ exchanges }) {
       for (const one of exchanges.filter(succeeded)) {
-        mustMatch(
-          one.responseHeaders.get("ratelimit-policy"),
-          /^"default";q=\d+;w=60$/,
-          `RateLimit-Policy where ${describeAnswer(one)}`,
-        );
-        mustMatch(
-          one.responseHeaders.get("ratelimit"),
-          /^"default";r=\d+;t=([1-5]?\d|60)$/,
-          `RateLimit where ${describeAnswer(one)}`,
-        );
+        mustMatchHeader(one, "RateLimit-Policy", /^"default";q=\d+;w=60$/);
+        mustMatchHeader(one, "RateLimit", /^"default";r=\d+;t=([1-5]?\d|60)$/);
       }
     },
   },

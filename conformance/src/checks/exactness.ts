@@ -81,10 +81,8 @@ export const exactnessChecks: readonly Check[] = [
         ["one", "other"].map((name) => outcome("/orders", { ...record, metadata: { name } }, key)),
       );
       const made = both.filter(succeeded);
-      must(
-        made.length === 1,
-        `for two different bodies sent at once with one key, ${both.map(describeAnswer).join(" and ")}`,
-      );
+      const answers = both.map(describeAnswer).join(" and ");
+      must(made.length === 1, `for two different bodies sent at once with one key, ${answers}`);
       for (const one of both) if (!succeeded(one)) mustRefuse(one, 409, "idempotency_conflict");
     },
   },

@@ -10,11 +10,8 @@ const REPLAYED = "idempotency-replayed";
 function reordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reordered);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .reverse()
-      .map(([name, member]) => [name, reordered(member)]),
-  );
+  const members = Object.entries(value).map(([name, member]) => [name, reordered(member)]);
+  return Object.fromEntries(members.reverse());
 }
 
 export const idempotencyChecks: readonly Check[] = [

@@ -109,11 +109,8 @@ export const labelChecks: readonly Check[] = [
     async run({ api, fixtures }) {
       await fixtures.label();
       const { id } = given(await fixtures.shipment());
-      mustBe(
-        mustSucceed(await api.get(`/shipments/${id}`), 200).status,
-        "label_created",
-        "the labelled shipment's status",
-      );
+      const { status } = mustSucceed(await api.get(`/shipments/${id}`), 200);
+      mustBe(status, "label_created", "the labelled shipment's status");
     },
   },
   {
@@ -161,9 +158,7 @@ export const labelChecks: readonly Check[] = [
       "| labels per shipment | 1 |",
       "| 409 | conflicting idempotency key or conflicting resource state |",
     ],
-    async run({ fixtures }) {
-      mustRefuse(await fixtures.secondLabel(), 409);
-    },
+    run: async ({ fixtures }) => mustRefuse(await fixtures.secondLabel(), 409),
   },
   {
     id: "labels.exact-rate",
@@ -171,9 +166,7 @@ export const labelChecks: readonly Check[] = [
       "| rate_id | string | yes | the rate returned for that exact shipment |",
       "rate belongs to the exact shipment",
     ],
-    async run({ fixtures }) {
-      mustRefuse(await fixtures.labelWithForeignRate(), [404, 409, 422]);
-    },
+    run: async ({ fixtures }) => mustRefuse(await fixtures.labelWithForeignRate(), [404, 409, 422]),
   },
   {
     id: "labels.fields",

@@ -79,7 +79,6 @@ export async function requireLimit({ fixtures }: Context, canBeJudged: (limit: n
   );
 }
 
-/** Sends requests until one is refused. */
 async function refusal({ sendAtOnce }: Api): Promise<Exchange> {
   for (let sent = 0; sent <= MAX_SENT; sent++) {
     const answer = await sendAtOnce(ACCOUNT);

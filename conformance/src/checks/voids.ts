@@ -1,4 +1,5 @@
 import type { Check } from "../check.js";
+import type { Exchange } from "../exchange.js";
 import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed, TIME } from "../judge.js";
 
@@ -14,11 +15,15 @@ export const trackingCheck: Check = {
   ],
   async run({ api, fixtures }) {
     const { tracking_number } = given(await fixtures.label());
-    const { status, events } = mustSucceed(await api.get(`/tracking/${tracking_number}`), 200);
-    must(["pre_transit", "voided"].includes(status), `the tracking record's status is ${status}`);
-    mustBe(events, [], "the tracking record's events");
+    mustBeTracking(await api.get(`/tracking/${tracking_number}`));
   },
 };
+
+function mustBeTracking(answer: Exchange): void {
+  const { status, events } = mustSucceed(answer, 200);
+  must(["pre_transit", "voided"].includes(status), `the tracking record's status is ${status}`);
+  mustBe(events, [], "the tracking record's events");
+}
 
 /** These void the label, so they run after the checks that need it. */
 export const voidChecks: readonly Check[] = [
@@ -83,18 +88,12 @@ export const voidChecks: readonly Check[] = [
   {
     id: "shipments.no-replacement",
     proves: ["a replacement label needs a new shipment |", "A shipment has at most one label."],
-    async run({ fixtures }) {
-      mustRefuse(await fixtures.replacement(), 409);
-    },
+    run: async ({ fixtures }) => mustRefuse(await fixtures.replacement(), 409),
   },
   {
     id: "tracking.voided",
     proves: ["Tracking statuses: `pre_transit` and `voided`;"],
-    async run({ fixtures }) {
-      const { status, events } = mustSucceed(await fixtures.voidedTracking(), 200);
-      must(["pre_transit", "voided"].includes(status), `the tracking record's status is ${status}`);
-      mustBe(events, [], "the tracking record's events");
-    },
+    run: async ({ fixtures }) => mustBeTracking(await fixtures.voidedTracking()),
   },
   {
     id: "idempotency.snapshot",
