@@ -6,110 +6,78 @@ import { type ClientErrorCode, named, ShippingError, type ShippingErrorDetails }
 /** The request is invalid: 400, 413, 415, 422. `fields` lists the invalid fields. */
 export class InvalidRequestError extends ShippingError {
   declare readonly name: "InvalidRequestError";
-
-  static {
-    named(InvalidRequestError, "InvalidRequestError");
-  }
 }
 
 /** The API key is missing, unknown, expired or revoked: 401. */
 export class AuthenticationError extends ShippingError {
   declare readonly name: "AuthenticationError";
-
-  static {
-    named(AuthenticationError, "AuthenticationError");
-  }
 }
 
 /** The API key does not have the required scope: 403. */
 export class PermissionError extends ShippingError {
   declare readonly name: "PermissionError";
-
-  static {
-    named(PermissionError, "PermissionError");
-  }
 }
 
 /** The resource does not exist, or belongs to another account: 404. */
 export class NotFoundError extends ShippingError {
   declare readonly name: "NotFoundError";
-
-  static {
-    named(NotFoundError, "NotFoundError");
-  }
 }
 
 /** The state of a resource or of an idempotency key does not allow the request: 409. */
 export class ConflictError extends ShippingError {
   declare readonly name: "ConflictError";
-
-  static {
-    named(ConflictError, "ConflictError");
-  }
 }
 
 /** Too many requests with this API key, even after all retries: 429. */
 export class RateLimitError extends ShippingError {
   declare readonly name: "RateLimitError";
-
-  static {
-    named(RateLimitError, "RateLimitError");
-  }
 }
 
 /** The API failed or cannot do this: 500, 503. */
 export class ServerError extends ShippingError {
   declare readonly name: "ServerError";
-
-  static {
-    named(ServerError, "ServerError");
-  }
 }
 
 /** No complete response, because the connection failed or it took too long. The request may have been executed. */
 export class ConnectionError extends ShippingError {
   declare readonly name: "ConnectionError";
-
-  static {
-    named(ConnectionError, "ConnectionError");
-  }
 }
 
 /** Your signal was aborted. The request may have been executed. */
 export class AbortedError extends ShippingError {
   declare readonly name: "AbortedError";
-
-  static {
-    named(AbortedError, "AbortedError");
-  }
 }
 
 /** The response is not from the API, but from a proxy or another program in between. */
 export class UnexpectedAnswerError extends ShippingError {
   declare readonly name: "UnexpectedAnswerError";
-
-  static {
-    named(UnexpectedAnswerError, "UnexpectedAnswerError");
-  }
 }
 
 /** An option, an ID or the input is invalid. Nothing was sent. */
 export class InvalidArgumentError extends ShippingError {
   declare readonly name: "InvalidArgumentError";
-
-  static {
-    named(InvalidArgumentError, "InvalidArgumentError");
-  }
 }
 
 /** A webhook delivery that you must not trust, or whose body cannot be read. */
 export class WebhookVerificationError extends ShippingError {
   declare readonly name: "WebhookVerificationError";
-
-  static {
-    named(WebhookVerificationError, "WebhookVerificationError");
-  }
 }
+
+const classes = {
+  InvalidRequestError,
+  AuthenticationError,
+  PermissionError,
+  NotFoundError,
+  ConflictError,
+  RateLimitError,
+  ServerError,
+  ConnectionError,
+  AbortedError,
+  UnexpectedAnswerError,
+  InvalidArgumentError,
+  WebhookVerificationError,
+};
+for (const [name, kind] of Object.entries(classes)) named(kind, name);
 
 /** The class of every code. The compiler reports codes without one. */
 const KINDS: Readonly<Record<ErrorCode | ClientErrorCode, typeof ShippingError>> = {
