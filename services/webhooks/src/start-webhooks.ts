@@ -32,7 +32,6 @@ import { requireKeys } from "./subscriptions/rotate-secrets.js";
 /** The folder with webhooks' schema and migrations. */
 export const webhooksMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
-/** The dependencies of the webhooks service. */
 export interface WebhooksParts {
   config: DeliveryConfig;
   db: Database;
@@ -112,7 +111,6 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   };
 }
 
-/** Creates the dependencies of the operations. */
 export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): DispatchDeps {
   const { config, db, log, now, random, clockOffsetMs = 0, resolve = createResolve(), ca } = parts;
   const keyRing = createKeyRing(config.SECRETS_KEYS, random);

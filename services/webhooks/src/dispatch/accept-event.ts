@@ -18,12 +18,8 @@ const MAX_INSERTED_CLAIMED = 128;
 const SLOT_WAIT_MS = 100;
 
 /** A delivery that was just inserted; `claimId` is null if it is pending. */
-interface Inserted {
-  subscriptionId: string;
-  eventId: string;
+interface Inserted extends Pick<ClaimedDelivery, "subscriptionId" | "eventId" | "url" | "sealedSecret"> {
   claimId: string | null;
-  url: string;
-  sealedSecret: Buffer;
 }
 
 /**
@@ -49,20 +45,10 @@ export async function acceptEvents(
   await deps.attempts.claim(MAX_INSERTED_CLAIMED, async (capacity) => {
     const inserted = await store(deps, events, capacity);
     const claimed: ClaimedDelivery[] = [];
-    for (const { subscriptionId, eventId, claimId, url, sealedSecret } of inserted) {
+    for (const { claimId, ...delivery } of inserted) {
       if (!claimId) continue;
-      const { body, traceparent } = byId.get(eventId)!;
-      claimed.push({
-        subscriptionId,
-        eventId,
-        claimId,
-        url,
-        sealedSecret,
-        attempt: 1,
-        unhealthy: false,
-        body,
-        traceparent,
-      });
+      const { body, traceparent } = byId.get(delivery.eventId)!;
+      claimed.push({ ...delivery, claimId, attempt: 1, unhealthy: false, body, traceparent });
     }
     pending = inserted.length - claimed.length;
     return claimed;

@@ -24,12 +24,6 @@ export interface Completion {
 /** Stores the result of an attempt; undefined if the claim was no longer ours. */
 export type CompleteDelivery = (ended: Ended) => Promise<Completion | undefined>;
 
-interface Completed extends Completion {
-  claimId: string;
-  /** Whether their subscriptions had more to claim when the statement began. */
-  more: boolean;
-}
-
 /** Counts a stored result, for the metrics and for the health of its subscription. */
 export function countEnd(
   deps: Pick<AttemptDeps, "metrics" | "health">,
@@ -46,7 +40,8 @@ export async function completeDeliveries(
   deps: AttemptDeps,
   ended: readonly Ended[],
 ): Promise<(Completion | undefined)[]> {
-  const rows = await deps.db.run<Completed>(sql`
+  // `more`: whether their subscriptions had more to claim when the statement began.
+  const rows = await deps.db.run<Completion & { claimId: string; more: boolean }>(sql`
     WITH ${clock(deps)},
     locked AS (
       SELECT ended.*, d.ctid, least(d.lease_until, (SELECT now FROM clock)) AS ended_at

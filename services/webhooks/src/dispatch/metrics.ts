@@ -1,6 +1,6 @@
 import type { Log } from "@shipping/kit/process/log";
 import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
-import { ERROR_KINDS, type ErrorKind, toKind } from "../health/failure-reason.js";
+import { ERROR_KINDS, toKind } from "../health/failure-reason.js";
 import type { Attempted } from "./send-attempt.js";
 
 /** The counts of events and attempts. */
@@ -9,10 +9,6 @@ export interface WebhooksMetrics extends Metrics {
   countDeadLetter(): void;
   countAttempt(ended: Pick<Attempted, "outcome" | "reason">): void;
 }
-
-type AttemptOutcome = "delivered" | "refused" | ErrorKind;
-
-const ATTEMPT_OUTCOMES: readonly AttemptOutcome[] = ["delivered", "refused", ...ERROR_KINDS];
 
 /** Creates the counters; `measureBacklog` adds the numbers that are read from the database. */
 export function createWebhooksMetrics(log: Log): WebhooksMetrics {
@@ -25,12 +21,12 @@ export function createWebhooksMetrics(log: Log): WebhooksMetrics {
   const attempts = metrics.counterBy(
     "webhooks_attempts_total",
     "Finished attempts by result: delivered, refused (a status other than 2xx), or the reason why there was no response.",
-    { by: "outcome", values: ATTEMPT_OUTCOMES },
+    { by: "outcome", values: ["delivered", "refused", ...ERROR_KINDS] },
   );
   return {
     ...metrics,
     countAccepted: accepted,
-    countDeadLetter: () => dead(),
+    countDeadLetter: dead,
     countAttempt: ({ outcome, reason }) =>
       attempts(outcome === "delivered" ? outcome : reason ? toKind(reason) : "refused"),
   };

@@ -1,5 +1,6 @@
 import type { KeyRing } from "../subscriptions/key-ring.js";
 import { secretIdentity } from "../subscriptions/subscription.js";
+import type { ClaimedDelivery } from "./attempts.js";
 
 /** Where a subscription's events go, and the secret that signs them. */
 export interface Target {
@@ -13,47 +14,26 @@ export interface Targets {
   of(stored: StoredTarget): Target;
 }
 
-/** A target as it is stored. */
-export interface StoredTarget {
-  subscriptionId: string;
-  url: string;
-  sealedSecret: Uint8Array;
-}
-
-interface Kept {
-  stored: StoredTarget;
-  target: Target;
-}
+export type StoredTarget = Pick<ClaimedDelivery, "subscriptionId" | "url" | "sealedSecret">;
 
 /**
  * Caches up to `max` targets: one serves every delivery of its subscription, and the process holds the key to all of their secrets anyway.
  * If a stored row changes, even if its secret is only sealed with another key, it is read again.
  */
 export function createTargets(keyRing: KeyRing, max = 1_000): Targets {
-  const kept = new Map<string, Kept>();
-
-  function read({ subscriptionId, url, sealedSecret }: StoredTarget): Target {
-    const secret = keyRing.open(sealedSecret, secretIdentity(subscriptionId));
-    return { url: new URL(url), secret: Buffer.from(secret).toString() };
-  }
-
-  function keep(one: Kept): void {
-    kept.delete(one.stored.subscriptionId);
-    kept.set(one.stored.subscriptionId, one);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= max) break;
-      kept.delete(oldest);
-    }
-  }
-
+  const kept = new Map<string, { url: string; sealedSecret: Uint8Array; target: Target }>();
   return {
     of({ subscriptionId, url, sealedSecret }) {
       const known = kept.get(subscriptionId);
-      if (known?.stored.url === url && Buffer.compare(known.stored.sealedSecret, sealedSecret) === 0)
-        return known.target;
-      const stored = { subscriptionId, url, sealedSecret };
-      const target = read(stored);
-      keep({ stored, target });
+      if (known?.url === url && Buffer.compare(known.sealedSecret, sealedSecret) === 0) return known.target;
+      const secret = keyRing.open(sealedSecret, secretIdentity(subscriptionId));
+      const target = { url: new URL(url), secret: Buffer.from(secret).toString() };
+      kept.delete(subscriptionId);
+      kept.set(subscriptionId, { url, sealedSecret, target });
+      for (const oldest of kept.keys()) {
+        if (kept.size <= max) break;
+        kept.delete(oldest);
+      }
       return target;
     },
   };

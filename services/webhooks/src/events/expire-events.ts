@@ -4,20 +4,13 @@ import type { EventDeps } from "./read-events.js";
 
 const BATCH = 500;
 
-/** The number of rows removed. */
-export interface Expired {
-  events: number;
-  deliveries: number;
-  deadEvents: number;
-}
-
 /**
  * Removes events that arrived before the retention period, with their deliveries, and dead events: a small batch, oldest first. An event
  * with an unfinished delivery stays. Nothing that is claimed or pending is locked, and replicas take different batches.
  */
-export async function expireOnce(deps: EventDeps): Promise<Expired> {
+export async function expireOnce(deps: EventDeps) {
   // As an array: without statistics, a planner turns a join with `expired` into a scan of all deliveries.
-  const [removed] = await deps.db.run<Expired>(sql`
+  const [removed] = await deps.db.run<{ events: number; deliveries: number; deadEvents: number }>(sql`
     WITH ${clock(deps)},
     expired AS (
       SELECT id FROM events AS e

@@ -4,10 +4,8 @@ import { fail } from "@shipping/kit/errors";
 import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import {
   type FilterMissingRequest,
-  type FilterMissingResponse,
   FilterMissingResponseSchema,
   type GetEventRequest,
-  type GetEventResponse,
   GetEventResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
@@ -25,7 +23,7 @@ export interface EventDeps extends Pick<SubscriptionDeps, "db" | "clockOffsetMs"
  * because IDs that are kept for ever would be the largest table of all. So an event is lost only if the broker lost it after acknowledging
  * it and, from then on, its producer could not ask once during the whole retention period.
  */
-export async function filterMissing(deps: EventDeps, request: FilterMissingRequest): Promise<FilterMissingResponse> {
+export async function filterMissing(deps: EventDeps, request: FilterMissingRequest) {
   const absent = await deps.db.run<{ id: string; expired: boolean }>(sql`
     WITH ${clock(deps)}
     SELECT asked.id, asked.created_at < clock.now - ${deps.retentionDays}::integer * interval '1 day' AS expired
@@ -46,7 +44,7 @@ export async function filterMissing(deps: EventDeps, request: FilterMissingReque
 }
 
 /** Returns the resource of one of the caller's events, as long as the event is kept. */
-export async function getEvent(deps: Pick<EventDeps, "db">, request: GetEventRequest): Promise<GetEventResponse> {
+export async function getEvent(deps: Pick<EventDeps, "db">, request: GetEventRequest) {
   const [event] = await deps.db.run<{ type: string; body: Uint8Array }>(
     sql`SELECT type, body FROM events WHERE id = ${request.id} AND ${ownedSql(requireCaller(request))}`,
   );

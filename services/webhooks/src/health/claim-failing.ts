@@ -1,25 +1,19 @@
 import { create } from "@bufbuild/protobuf";
 import {
   type AcknowledgeFailingRequest,
-  type AcknowledgeFailingResponse,
   AcknowledgeFailingResponseSchema,
-  type ClaimFailingResponse,
   ClaimFailingResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import { clock, type SubscriptionDeps } from "../subscriptions/deps.js";
-import { toFailure } from "./read-health.js";
+import { type HealthRow, toFailure } from "./read-health.js";
 
 type Deps = Pick<SubscriptionDeps, "db" | "clockOffsetMs">;
 
-interface FailingRow {
-  id: string;
+interface FailingRow extends Pick<HealthRow, "id" | "url" | "reason" | "failureStatus"> {
   accountId: string;
   environment: string;
-  url: string;
   failingSince: Date;
-  reason: string | null;
-  failureStatus: number | null;
 }
 
 const FAILED_FOR_HOURS = 24;
@@ -34,7 +28,7 @@ const MAX_ALERT_LEASE_HOURS = 24;
  * Claims the alerts about subscriptions that have been failing for a day, each for one client. Leaves out disabled ones, and those that have delivered
  * since, even if a killed process did not write the success.
  */
-export async function claimFailing(deps: Deps): Promise<ClaimFailingResponse> {
+export async function claimFailing(deps: Deps) {
   const rows = await deps.db.run<FailingRow>(sql`
     WITH ${clock(deps)},
     unalerted AS (
@@ -71,10 +65,7 @@ export async function claimFailing(deps: Deps): Promise<ClaimFailingResponse> {
 }
 
 /** Stores that an alert was sent, until the subscription delivers again. */
-export async function acknowledgeFailing(
-  deps: Deps,
-  { subscriptionIds }: AcknowledgeFailingRequest,
-): Promise<AcknowledgeFailingResponse> {
+export async function acknowledgeFailing(deps: Deps, { subscriptionIds }: AcknowledgeFailingRequest) {
   await deps.db.run(sql`
     WITH ${clock(deps)},
     locked AS (

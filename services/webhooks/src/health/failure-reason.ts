@@ -10,7 +10,7 @@ export const ERROR_KINDS = [
   "lease_expired",
 ] as const;
 
-export type ErrorKind = (typeof ERROR_KINDS)[number];
+type ErrorKind = (typeof ERROR_KINDS)[number];
 
 /** The reasons why an attempt without an answer failed, as shown to its subscription's owner, with their kinds. */
 const REASONS = {
@@ -41,7 +41,6 @@ export type FailureReason = keyof typeof REASONS;
 /** Whether our process ended the attempt, not the receiver. */
 export const isOurs = (reason: FailureReason | undefined) => reason === "interrupted" || reason === "lease_expired";
 
-/** The kind of a reason. */
 export const toKind = (reason: FailureReason): ErrorKind => REASONS[reason];
 
 /** No complete response within ten seconds. */

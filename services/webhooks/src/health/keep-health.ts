@@ -23,17 +23,14 @@ interface Counted {
 /** The most flushes that wait while the database is away: a minute's. The oldest is dropped first. */
 const MAX_WAITING = 60;
 
-/** Creates a keeper without counts. */
 export function createHealthKeeper(db: Pick<Database, "run">): HealthKeeper {
   let counting = new Map<number, Map<string, Tally>>();
   const waiting: Counted[] = [];
 
   function count(end: CountedEnd): void {
     const tallies = getOrCreate(counting, startOfHour(end.at), () => new Map());
-    addEnd(
-      getOrCreate(tallies, end.subscriptionId, () => newTally(end.subscriptionId)),
-      end,
-    );
+    const tally = getOrCreate(tallies, end.subscriptionId, () => newTally(end.subscriptionId));
+    addEnd(tally, end);
   }
 
   async function flushOnce(): Promise<number> {
@@ -53,16 +50,14 @@ export function createHealthKeeper(db: Pick<Database, "run">): HealthKeeper {
 }
 
 function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
 }
 
 // Sorted, so that no two replicas wait for each other's rows. Late counts of a slower replica must not hide those of another:
 // `failing_since` is the earliest of all known failures after the last success.
-// Erased subscriptions are left out. If one is erased while this runs, the foreign key refuses the statement, and the next attempt leaves it out.
+// Erased subscriptions are left out. If one is erased meanwhile, the foreign key refuses the statement, and the next attempt leaves it out.
 async function write(db: Pick<Database, "run">, { hour, tallies }: Counted): Promise<void> {
   await db.run(sql`
     WITH ended AS (
@@ -137,18 +132,10 @@ export function startOfHour(at: Date): number {
   return Math.floor(at.getTime() / HOUR_MS) * HOUR_MS;
 }
 
-/** An empty tally. */
 export function newTally(subscriptionId: string): Tally {
   const counts = { delivered: 0, failed: 0, exhausted: 0 };
-  return {
-    subscriptionId,
-    ...counts,
-    lastSuccessAt: null,
-    lastFailureAt: null,
-    reason: null,
-    status: null,
-    failingSince: null,
-  };
+  const last = { lastSuccessAt: null, lastFailureAt: null, reason: null, status: null, failingSince: null };
+  return { subscriptionId, ...counts, ...last };
 }
 
 /** Adds a finished attempt to its tally. If our process ended the attempt, it says nothing about the receiver: only `exhausted` counts. */

@@ -4,10 +4,9 @@ import { fail } from "@shipping/kit/errors";
 import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import {
   type ListTestDeliveriesRequest,
-  type ListTestDeliveriesResponse,
   ListTestDeliveriesResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import sql, { join, type Sql } from "sql-template-tag";
+import sql, { join } from "sql-template-tag";
 import type { SubscriptionDeps } from "../subscriptions/deps.js";
 
 interface EventRow {
@@ -27,19 +26,12 @@ interface TestRow extends EventRow {
   ms: number | null;
 }
 
-/** A span of time around the start of a test by its owner's clock, in seconds, and the direction in which it is searched. */
-interface Span {
-  from: number;
-  to: number;
-  order: Sql;
-}
-
-/** When the events of a test arrive. The owner's clock may be a little ahead of ours. */
-const SOON: Span = { from: -2, to: 120, order: sql`ASC` };
-/** The same if the two clocks are minutes apart, or if the test's form was sent again minutes after it had failed halfway. The nearest come first. */
-const AROUND: readonly Span[] = [
-  { from: -420, to: SOON.from, order: sql`DESC` },
-  { from: SOON.to, to: 420, order: sql`ASC` },
+// Seconds around the start of a test by its owner's clock, which may be a little ahead of ours. The outer spans are for clocks that are
+// minutes apart, and for a form that was sent again minutes after it had failed halfway; they are searched from the nearest event on.
+const SPANS = [
+  { from: -2, to: 120, order: sql`ASC` },
+  { from: -420, to: -2, order: sql`DESC` },
+  { from: 120, to: 420, order: sql`ASC` },
 ];
 const MAX_EXAMINED = 50_000;
 const MAX_RESOURCES = 2;
@@ -53,7 +45,7 @@ export async function listTestDeliveries(
   deps: SubscriptionDeps,
   request: ListTestDeliveriesRequest,
   maxExamined = MAX_EXAMINED,
-): Promise<ListTestDeliveriesResponse> {
+) {
   const caller = requireCaller(request);
   const [subscription] = await deps.db.runList<{ id: string; events: string[] }>(
     sql`SELECT id, events FROM subscriptions WHERE ${ownedSql(caller)} AND id = ${request.subscriptionId}`,
@@ -62,7 +54,7 @@ export async function listTestDeliveries(
   const { id, events: types } = subscription;
   const named = request.resourceIds.slice(0, MAX_RESOURCES).map((resource) => Buffer.from(JSON.stringify(resource)));
   const namedConditions = [sql`false`, ...named.map((resource) => sql`position(${resource}::bytea IN body) > 0`)];
-  const search = ({ from, to, order }: Span) =>
+  const search = ({ from, to, order }: (typeof SPANS)[number]) =>
     deps.db.runList<EventRow | TestRow>(sql`
     SELECT of_test.id AS "eventId", of_test.type AS "eventType", of_test.received_at AS "receivedAt", d.state, d.attempt, d.next_at AS "nextAt",
       d.last_status AS status, d.last_error AS error, d.last_ms AS ms
@@ -79,7 +71,7 @@ export async function listTestDeliveries(
       SELECT state, attempt, next_at, last_status, last_error, last_ms FROM deliveries
       WHERE event_id = of_test.id AND subscription_id = ${id} OFFSET 0) AS d ON true`);
   const found: (EventRow | TestRow)[] = [];
-  for (const span of [SOON, ...AROUND]) {
+  for (const span of SPANS) {
     found.push(...(await search(span)));
     if (types.every((type) => found.some(({ eventType }) => eventType === type))) break;
   }

@@ -4,10 +4,8 @@ import { fail } from "@shipping/kit/errors";
 import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import {
   type GetSubscriptionHealthRequest,
-  type GetSubscriptionHealthResponse,
   GetSubscriptionHealthResponseSchema,
   type ListSubscriptionHealthRequest,
-  type ListSubscriptionHealthResponse,
   ListSubscriptionHealthResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql, { type Sql } from "sql-template-tag";
@@ -16,7 +14,7 @@ import { HEALTH_DAYS } from "./keep-health.js";
 
 type Deps = Pick<SubscriptionDeps, "db" | "clockOffsetMs">;
 
-interface HealthRow {
+export interface HealthRow {
   id: string;
   url: string;
   status: string;
@@ -51,10 +49,7 @@ const withHealth = (subscriptions: Sql) => sql`
   LEFT JOIN LATERAL (SELECT * FROM subscription_health WHERE subscription_id = s.id OFFSET 0) AS h ON true`;
 
 /** Reads the health of one of the caller's subscriptions, with the last day hour by hour. */
-export async function getSubscriptionHealth(
-  deps: Deps,
-  request: GetSubscriptionHealthRequest,
-): Promise<GetSubscriptionHealthResponse> {
+export async function getSubscriptionHealth(deps: Deps, request: GetSubscriptionHealthRequest) {
   const owned = sql`SELECT id, url, status FROM subscriptions WHERE ${ownedSql(requireCaller(request))} AND id = ${request.id}`;
   const [row] = await deps.db.run<DetailedRow>(sql`
     WITH ${clock(deps)}
@@ -76,20 +71,16 @@ export async function getSubscriptionHealth(
       ) AS hours
     FROM ${withHealth(owned)}`);
   if (!row) throw fail("not_found", "No such webhook subscription.");
-  const { pending, exhausted, hours } = row;
   return create(GetSubscriptionHealthResponseSchema, {
     health: toMessage(row),
-    pending,
-    givenUp: exhausted,
-    hours: hours.map(({ hour, ...counts }) => ({ hour: new Date(hour).toISOString(), ...counts })),
+    pending: row.pending,
+    givenUp: row.exhausted,
+    hours: row.hours.map(({ hour, ...counts }) => ({ hour: new Date(hour).toISOString(), ...counts })),
   });
 }
 
 /** Reads the health of the caller's subscriptions that are named, or of all that are active. */
-export async function listSubscriptionHealth(
-  deps: Deps,
-  request: ListSubscriptionHealthRequest,
-): Promise<ListSubscriptionHealthResponse> {
+export async function listSubscriptionHealth(deps: Deps, request: ListSubscriptionHealthRequest) {
   const named = request.ids.slice(0, MAX_LISTED);
   const wanted = named.length > 0 ? sql`id = ANY (${named}::text[])` : sql`status = 'active'`;
   const owned = sql`SELECT id, url, status FROM subscriptions WHERE ${ownedSql(requireCaller(request))} AND ${wanted}`;

@@ -2,10 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import {
   type DeliveryName,
   type HoldDeliveriesRequest,
-  type HoldDeliveriesResponse,
   HoldDeliveriesResponseSchema,
   type ResendDeliveriesRequest,
-  type ResendDeliveriesResponse,
   ResendDeliveriesResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import sql from "sql-template-tag";
@@ -23,7 +21,7 @@ import { clock } from "../subscriptions/deps.js";
 export async function resendDeliveries(
   deps: Pick<DispatchDeps, "db" | "clockOffsetMs" | "wakeDispatcher">,
   { deliveries }: ResendDeliveriesRequest,
-): Promise<ResendDeliveriesResponse> {
+) {
   const rows = await deps.db.run<{ eventId: string; subscriptionId: string; outcome: string }>(sql`
     WITH ${clock(deps)},
     asked AS (
@@ -62,14 +60,13 @@ export async function resendDeliveries(
   });
 }
 
-const toKey = ({ eventId, subscriptionId }: Pick<DeliveryName, "eventId" | "subscriptionId">) =>
-  `${eventId} ${subscriptionId}`;
+const toKey = (name: Pick<DeliveryName, "eventId" | "subscriptionId">) => `${name.eventId} ${name.subscriptionId}`;
 
 /** Holds the deliveries of an account, or lets them continue. An attempt that is under way ends as usual. */
 export async function holdDeliveries(
   deps: Pick<DispatchDeps, "db" | "wakeDispatcher">,
   { accountId, held }: HoldDeliveriesRequest,
-): Promise<HoldDeliveriesResponse> {
+) {
   await deps.db.run(
     held
       ? sql`INSERT INTO held_accounts (account_id, since) VALUES (${accountId}, clock_timestamp()) ON CONFLICT DO NOTHING`

@@ -3,16 +3,12 @@ import { fail } from "@shipping/kit/errors";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import {
   type DropDeadEventRequest,
-  type DropDeadEventResponse,
   DropDeadEventResponseSchema,
   type ListDeadEventsRequest,
-  type ListDeadEventsResponse,
   ListDeadEventsResponseSchema,
   type RetryDeadEventRequest,
-  type RetryDeadEventResponse,
   RetryDeadEventResponseSchema,
   type ShowDeadEventRequest,
-  type ShowDeadEventResponse,
   ShowDeadEventResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import sql, { empty } from "sql-template-tag";
@@ -32,7 +28,7 @@ interface Row {
 const columns = sql`id, event_id AS "eventId", reason, received_at AS "receivedAt", octet_length(message) AS size`;
 
 /** Reads one page of messages that could not be understood, latest first. */
-export async function listDeadEvents(deps: Deps, request: ListDeadEventsRequest): Promise<ListDeadEventsResponse> {
+export async function listDeadEvents(deps: Deps, request: ListDeadEventsRequest) {
   const { limit, before } = request;
   const rows = await deps.db.run<Row>(sql`
     SELECT ${columns} FROM dead_events ${before === undefined ? empty : sql`WHERE id < ${before}`}
@@ -41,16 +37,13 @@ export async function listDeadEvents(deps: Deps, request: ListDeadEventsRequest)
 }
 
 /** Reads one dead event with its message. */
-export async function showDeadEvent(deps: Deps, { id }: ShowDeadEventRequest): Promise<ShowDeadEventResponse> {
+export async function showDeadEvent(deps: Deps, { id }: ShowDeadEventRequest) {
   const { message, ...row } = await read(deps, id);
   return create(ShowDeadEventResponseSchema, { event: toMessage(row), message });
 }
 
 /** Accepts a dead event as if it arrived now. If it is interrupted, it can be repeated: an event that has arrived does not arrive twice. */
-export async function retryDeadEvent(
-  deps: DispatchDeps,
-  { id }: RetryDeadEventRequest,
-): Promise<RetryDeadEventResponse> {
+export async function retryDeadEvent(deps: DispatchDeps, { id }: RetryDeadEventRequest) {
   const { message } = await read(deps, id);
   const event = decode(message);
   const reason = deadLetterReason(event);
@@ -61,7 +54,7 @@ export async function retryDeadEvent(
 }
 
 /** Deletes a dead event. */
-export async function dropDeadEvent(deps: Deps, { id }: DropDeadEventRequest): Promise<DropDeadEventResponse> {
+export async function dropDeadEvent(deps: Deps, { id }: DropDeadEventRequest) {
   if ((await remove(deps, id)).length === 0) throw unknown(id);
   return create(DropDeadEventResponseSchema);
 }

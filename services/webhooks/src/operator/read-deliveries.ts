@@ -3,10 +3,8 @@ import { fail } from "@shipping/kit/errors";
 import type { Database } from "@shipping/kit/postgres/database";
 import {
   type ListDeliveriesRequest,
-  type ListDeliveriesResponse,
   ListDeliveriesResponseSchema,
   type ShowEventRequest,
-  type ShowEventResponse,
   ShowEventResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import sql, { empty, type Sql } from "sql-template-tag";
@@ -56,7 +54,7 @@ interface EventRow {
 }
 
 /** Reads an event of any account with its deliveries. */
-export async function showEvent(deps: { db: Database }, { id }: ShowEventRequest): Promise<ShowEventResponse> {
+export async function showEvent(deps: { db: Database }, { id }: ShowEventRequest) {
   const [event] = await deps.db.run<EventRow>(sql`
     SELECT id, type, account_id AS "accountId", environment, body, received_at AS "receivedAt" FROM events WHERE id = ${id}`);
   if (!event) throw fail("not_found", `No such event: ${id}. It has not arrived yet, or its retention period is over.`);
@@ -79,7 +77,7 @@ export async function listDeliveries(
   deps: { db: Database },
   { subscriptionId, state, since, limit, after }: ListDeliveriesRequest,
   maxExamined = MAX_EXAMINED,
-): Promise<ListDeliveriesResponse> {
+) {
   const { accountId, environment, url } = await findOwner(deps, subscriptionId);
   const unread = sql`received_at >= ${since}::timestamptz ${after === undefined ? empty : sql`AND ${place} < ${parseCursor(after)}`}`;
   const [end] = await deps.db.run<{ receivedAt: Date; eventId: string }>(sql`

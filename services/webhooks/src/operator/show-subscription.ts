@@ -3,7 +3,6 @@ import { fail } from "@shipping/kit/errors";
 import type { Database } from "@shipping/kit/postgres/database";
 import {
   type ShowSubscriptionRequest,
-  type ShowSubscriptionResponse,
   ShowSubscriptionResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import sql from "sql-template-tag";
@@ -31,10 +30,7 @@ interface Row {
 }
 
 /** Reads a subscription of any account with its health and its backlog. */
-export async function showSubscription(
-  deps: { db: Database },
-  { id }: ShowSubscriptionRequest,
-): Promise<ShowSubscriptionResponse> {
+export async function showSubscription(deps: { db: Database }, { id }: ShowSubscriptionRequest) {
   const [row] = await deps.db.run<Row>(sql`
     SELECT s.id, s.account_id AS "accountId", s.environment, s.url, s.events, s.status, s.created_at AS "createdAt",
       s.disabled_at AS "disabledAt", q.next_due AS "nextDue", q.in_flight AS "inFlight", q.fail_streak AS "failStreak",

@@ -4,16 +4,13 @@ import { newId } from "@shipping/kit/ids";
 import type { Actor } from "@shipping/proto/shipping/common/v1/common_pb";
 import {
   type AcknowledgeChangesRequest,
-  type AcknowledgeChangesResponse,
   AcknowledgeChangesResponseSchema,
-  type ListChangesResponse,
   ListChangesResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql, { type Sql } from "sql-template-tag";
 import type { SubscriptionDeps } from "./deps.js";
 import type { SubscriptionRow } from "./subscription.js";
 
-/** A change of a subscription: its state afterwards, and who asked for the change. */
 export interface Change {
   action: "created" | "disabled";
   at: Date;
@@ -52,7 +49,7 @@ export function requireActor({ actor }: { actor?: Actor | undefined }): Actor {
 }
 
 /** Reads changes that have not been acknowledged. A reader recognizes repeated ones by their IDs. */
-export async function listChanges({ db }: Pick<SubscriptionDeps, "db">): Promise<ListChangesResponse> {
+export async function listChanges({ db }: Pick<SubscriptionDeps, "db">) {
   const rows = await db.run<ChangeRow>(sql`
     SELECT c.id AS "changeId", c.action, c.actor, c.source, c.at, s.account_id AS "accountId",
       c.subscription_id AS "subscriptionId", s.environment, s.url, s.events
@@ -73,10 +70,7 @@ export async function listChanges({ db }: Pick<SubscriptionDeps, "db">): Promise
 }
 
 /** Deletes changes that are in the audit log. */
-export async function acknowledgeChanges(
-  { db }: Pick<SubscriptionDeps, "db">,
-  { ids }: AcknowledgeChangesRequest,
-): Promise<AcknowledgeChangesResponse> {
+export async function acknowledgeChanges({ db }: Pick<SubscriptionDeps, "db">, { ids }: AcknowledgeChangesRequest) {
   // Two gateways may acknowledge the same changes, so the rows are locked in one order.
   await db.run(sql`
     WITH logged AS (SELECT id FROM subscription_changes WHERE id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)

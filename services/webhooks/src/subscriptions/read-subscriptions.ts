@@ -5,30 +5,22 @@ import { listOwned } from "@shipping/kit/postgres/list-owned";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
 import {
   type GetSubscriptionRequest,
-  type GetSubscriptionResponse,
   GetSubscriptionResponseSchema,
   type ListSubscriptionsRequest,
-  type ListSubscriptionsResponse,
   ListSubscriptionsResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { SubscriptionDeps } from "./deps.js";
 import { type SubscriptionRow, selectSubscriptions, subscriptionJson } from "./subscription.js";
 
 /** Reads one subscription of the caller. */
-export async function getSubscription(
-  deps: SubscriptionDeps,
-  request: GetSubscriptionRequest,
-): Promise<GetSubscriptionResponse> {
+export async function getSubscription(deps: SubscriptionDeps, request: GetSubscriptionRequest) {
   const row = await findSubscription(deps, { caller: requireCaller(request), id: request.id });
   if (!row) throw fail("not_found", "No such webhook subscription.");
   return create(GetSubscriptionResponseSchema, { data: Buffer.from(subscriptionJson(row)) });
 }
 
 /** Reads one page of the caller's subscriptions, disabled ones included. */
-export async function listSubscriptions(
-  deps: SubscriptionDeps,
-  request: ListSubscriptionsRequest,
-): Promise<ListSubscriptionsResponse> {
+export async function listSubscriptions(deps: SubscriptionDeps, request: ListSubscriptionsRequest) {
   return create(ListSubscriptionsResponseSchema, await readPage(deps, request));
 }
 

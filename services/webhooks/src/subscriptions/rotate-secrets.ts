@@ -1,9 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { LedgerContext } from "@shipping/kit/ledger/ledger";
-import {
-  type RotateSecretsResponse,
-  RotateSecretsResponseSchema,
-} from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { RotateSecretsResponseSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql, { type Sql } from "sql-template-tag";
 import type { SubscriptionDeps } from "./deps.js";
 import { ledgerIdentity } from "./key-ring.js";
@@ -16,7 +13,7 @@ const LIMITS = { rows: 200, batches: 25 };
  * Takes everything that older keys of the ring have sealed, seals it again with the first key, and returns which keys are still needed. A
  * row is replaced only if it is unchanged since it was read, so calls may overlap, and an interrupted call is simply repeated.
  */
-export async function rotateSecrets(deps: SubscriptionDeps, limits = LIMITS): Promise<RotateSecretsResponse> {
+export async function rotateSecrets(deps: SubscriptionDeps, limits = LIMITS) {
   const [writingKeyId, ...older] = deps.keyRing.ids;
   const subscriptions = await reseal(deps, sealedSecrets, older, limits);
   const ledgerBodies = await reseal(deps, sealedBodies, older, limits);
@@ -97,13 +94,8 @@ interface SealedRows<Row extends { sealed: Buffer } = { sealed: Buffer }> {
   keyIds: Sql;
 }
 
-interface SealedSecret {
-  id: string;
-  sealed: Buffer;
-}
-
 /** The secrets of subscriptions. */
-const sealedSecrets: SealedRows<SealedSecret> = {
+const sealedSecrets: SealedRows<{ id: string; sealed: Buffer }> = {
   select: (keyIds, limit) => sql`
     SELECT id, secret AS sealed FROM subscriptions WHERE sealed_with(secret) = ANY(${keyIds}::text[]) LIMIT ${limit}`,
   toIdentity: (row) => secretIdentity(row.id),
@@ -124,12 +116,8 @@ const sealedSecrets: SealedRows<SealedSecret> = {
   keyIds: distinctKeys(sql`subscriptions`, sql`sealed_with(secret)`, sql`true`),
 };
 
-interface SealedBody extends LedgerContext {
-  sealed: Buffer;
-}
-
 /** The answers in the ledger, some of which show a secret. */
-const sealedBodies: SealedRows<SealedBody> = {
+const sealedBodies: SealedRows<LedgerContext & { sealed: Buffer }> = {
   select: (keyIds, limit) => sql`
     SELECT account_id AS "accountId", environment, idempotency_key AS "idempotencyKey", body AS sealed
     FROM ledger WHERE kind = 'result' AND sealed_with(body) = ANY(${keyIds}::text[]) LIMIT ${limit}`,
