@@ -51,15 +51,10 @@ export function failFields(fields: readonly FieldError[], whole = "body", unname
 
 /** A refusal as it crosses a service boundary: the code as a typed detail, so that the other side does not have to guess. */
 export function toConnectError(failure: Failure, cause?: unknown): ConnectError {
-  const detail = {
-    desc: ErrorDetailSchema,
-    value: create(ErrorDetailSchema, {
-      code: failure.code,
-      message: failure.message,
-      fields: failure.fields.map(({ path, message }) => ({ path, message })),
-    }),
-  };
-  return new ConnectError(failure.message, errors[failure.code].connect, undefined, [detail], cause);
+  const { code, message } = failure;
+  const fields = failure.fields.map((field) => ({ path: field.path, message: field.message }));
+  const detail = { desc: ErrorDetailSchema, value: create(ErrorDetailSchema, { code, message, fields }) };
+  return new ConnectError(message, errors[code].connect, undefined, [detail], cause);
 }
 
 /** The refusal inside an error that crossed a service boundary, or undefined if it carries none: then its outcome is unknown. */
@@ -68,11 +63,8 @@ export function failureIn(error: unknown): Failure | undefined {
   if (!(error instanceof ConnectError)) return undefined;
   const detail = error.findDetails(ErrorDetailSchema)[0];
   if (!detail || !isErrorCode(detail.code)) return undefined;
-  return new Failure(
-    detail.code,
-    detail.message,
-    detail.fields.map(({ path, message }) => ({ path, message })),
-  );
+  const fields = detail.fields.map(({ path, message }) => ({ path, message }));
+  return new Failure(detail.code, detail.message, fields);
 }
 
 function isErrorCode(code: string): code is ErrorCode {

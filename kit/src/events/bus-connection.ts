@@ -23,7 +23,6 @@ const FOR_EVER = {
 
 /** A connection to NATS that is opened in the background and always reopened. */
 export interface BusConnection {
-  /** The connection while there is one. */
   current(): NatsConnection | undefined;
   /** Resolves with the first connection, or with undefined if it was closed before there was one. */
   first: Promise<NatsConnection | undefined>;
@@ -31,7 +30,6 @@ export interface BusConnection {
   close(): Promise<void>;
 }
 
-/** The options of a connection. */
 export interface BusConnectionOptions {
   url: string;
   /** The part's name, which NATS shows to its operators. */

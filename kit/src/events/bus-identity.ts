@@ -6,7 +6,8 @@ import {
   nkeyAuthenticator,
   usernamePasswordAuthenticator,
 } from "@nats-io/transport-node";
-import { ConfigError } from "../process/config.js";
+import type { z } from "zod";
+import { type busIdentitySettings, ConfigError } from "../process/config.js";
 import { bareHost, readSetting } from "../tls/tls.js";
 
 /** How NATS and a part authenticate each other. Files are read for each connection, so a renewal needs no restart. */
@@ -16,17 +17,8 @@ export interface BusIdentity {
   tls?: { caFile?: string; certFile?: string; keyFile?: string };
 }
 
-/** The settings that define it. */
-export interface BusIdentitySettings {
+export interface BusIdentitySettings extends z.output<z.ZodObject<typeof busIdentitySettings>> {
   NATS_URL?: string | undefined;
-  NATS_USER?: string | undefined;
-  NATS_PASSWORD?: string | undefined;
-  NATS_PASSWORD_FILE?: string | undefined;
-  NATS_CREDENTIALS_FILE?: string | undefined;
-  NATS_CERT_FILE?: string | undefined;
-  NATS_KEY_FILE?: string | undefined;
-  NATS_CA_FILE?: string | undefined;
-  NATS_ANONYMOUS_TRUSTS_NETWORK: boolean;
   NODE_ENV: string;
 }
 
@@ -40,8 +32,7 @@ const JWT = "BEGIN NATS USER JWT";
 export function toBusIdentity(config: BusIdentitySettings): BusIdentity {
   const problem = findProblem(config);
   if (problem) throw new ConfigError(problem);
-  const authenticator = toAuthenticator(config);
-  const tls = toTls(config);
+  const [authenticator, tls] = [toAuthenticator(config), toTls(config)];
   return { ...(authenticator && { authenticator }), ...(tls && { tls }) };
 }
 

@@ -23,7 +23,6 @@ export interface Bus {
   publish(event: Event, messageId?: string): Promise<void>;
   /** Starts to consume events. `stop` waits for the events that are not acknowledged yet. */
   subscribe(subscriber: Subscriber): Promise<{ stop(): Promise<void> }>;
-  /** Whether the bus can be reached now. */
   connected(): boolean;
   /** Closes the connection once pending work is done. */
   close(): Promise<void>;
@@ -41,17 +40,13 @@ export function measureBus(metrics: Metrics, bus: Pick<Bus, "connected">): void 
  */
 export function createLocalBus(): Bus {
   const subscribers = new Map<string, Subscriber>();
-  const underWay = new Set<Promise<void>>();
+  const underWay = new Set<Promise<unknown>>();
   let closed = false;
-
-  async function hand(event: Event): Promise<void> {
-    await Promise.all([...subscribers.values()].map((subscriber) => subscriber.onEvent(event)));
-  }
 
   return {
     async publish(event) {
       if (closed || subscribers.size === 0) throw new BusOutage("The bus has no subscriber.");
-      const handing = hand(event);
+      const handing = Promise.all([...subscribers.values()].map((subscriber) => subscriber.onEvent(event)));
       underWay.add(handing);
       await handing.finally(() => underWay.delete(handing));
     },

@@ -13,16 +13,14 @@ import { EVENT_ID, MAX_UNACKNOWLEDGED, makeConsumer, makeStream, RETRY_MS, STREA
 const CONSUMER_TIMEOUT_MS = 1_000;
 const FETCH_MS = 5_000;
 
-/** The connection that a consumer uses. */
-export interface ConsumerOptions {
+interface ConsumerOptions {
   log: Log;
-  /** The number of copies that the stream should have. */
+  /** Copies of the stream. */
   replicas: number | undefined;
   /** The connection; throws a `BusOutage` while there is none. */
   connection(): NatsConnection;
   /** Resolves with the first connection, or when the bus is closed before there is one. */
   first: Promise<unknown>;
-  /** Whether the bus is closed. */
   isClosed(): boolean;
 }
 

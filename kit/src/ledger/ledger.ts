@@ -1,12 +1,6 @@
-import { create } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
-import {
-  ConflictSchema,
-  SnapshotSchema,
-  StaleSchema,
-  type WriteOutcome,
-  WriteOutcomeSchema,
-} from "@shipping/proto/shipping/common/v1/common_pb";
+import { SnapshotSchema, type WriteOutcome, WriteOutcomeSchema } from "@shipping/proto/shipping/common/v1/common_pb";
 import {
   LedgerService,
   ReadResponseSchema,
@@ -26,9 +20,7 @@ export interface Rendered {
 }
 
 /** The caller and key that a stored body belongs to. */
-export interface LedgerContext {
-  accountId: string;
-  environment: string;
+export interface LedgerContext extends Caller {
   idempotencyKey: string;
 }
 
@@ -124,21 +116,23 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
   async function execute(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome | undefined>[]> {
     const executed = byOrdinal(await db.run<WithOrdinal>(statement), writes.length);
     return writes.map(async (write, at) =>
-      executed[at] ? snapshotOutcome({ ...write.snapshot, replayed: false }) : outcomeOfHolder(write),
+      executed[at]
+        ? toOutcome({ case: "snapshot", value: { ...write.snapshot, replayed: false } })
+        : outcomeOfHolder(write),
     );
   }
 
-  async function outcomeOfHolder({
-    caller,
-    claim: { idempotencyKey, fingerprint, token },
-  }: Pick<Write, "caller" | "claim">) {
+  async function outcomeOfHolder({ caller, claim }: Pick<Write, "caller" | "claim">) {
+    const { idempotencyKey, fingerprint, token } = claim;
     const row = await readHolder(deps, { caller, id: idempotencyKey });
     if (row?.kind === "result") {
-      if (!row.fingerprint.equals(fingerprint)) return conflictOutcome(row.fingerprint);
+      if (!row.fingerprint.equals(fingerprint)) {
+        return toOutcome({ case: "conflict", value: { fingerprint: row.fingerprint } });
+      }
       const body = codec.open(row.body, toContext(caller, idempotencyKey));
-      return snapshotOutcome({ status: row.status, body, replayed: true });
+      return toOutcome({ case: "snapshot", value: { status: row.status, body, replayed: true } });
     }
-    return row && row.token >= token ? staleOutcome() : undefined;
+    return row && row.token >= token ? toOutcome({ case: "stale", value: {} }) : undefined;
   }
 
   async function executeCreations(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome>[]> {
@@ -191,14 +185,6 @@ export function executedNow({ outcome }: WriteOutcome): boolean {
   return outcome.case === "snapshot" && !outcome.value.replayed;
 }
 
-function snapshotOutcome(value: Rendered & { replayed: boolean }): WriteOutcome {
-  return create(WriteOutcomeSchema, { outcome: { case: "snapshot", value: create(SnapshotSchema, value) } });
-}
-
-function conflictOutcome(fingerprint: Uint8Array): WriteOutcome {
-  return create(WriteOutcomeSchema, { outcome: { case: "conflict", value: create(ConflictSchema, { fingerprint }) } });
-}
-
-function staleOutcome(): WriteOutcome {
-  return create(WriteOutcomeSchema, { outcome: { case: "stale", value: create(StaleSchema) } });
+function toOutcome(outcome: NonNullable<MessageInitShape<typeof WriteOutcomeSchema>["outcome"]>): WriteOutcome {
+  return create(WriteOutcomeSchema, { outcome });
 }

@@ -35,17 +35,8 @@ export function lockedRows(eventIds: readonly string[]): Sql {
 }
 
 /** Creates the publisher of one process. `now` is the database's time. */
-export function createOutboxPublisher({
-  db,
-  bus,
-  log,
-  now,
-}: {
-  db: Database;
-  bus: Bus;
-  log: Log;
-  now: Sql;
-}): OutboxPublisher {
+export function createOutboxPublisher(deps: { db: Database; bus: Bus; log: Log; now: Sql }): OutboxPublisher {
+  const { db, bus, log, now } = deps;
   const underWay = createInFlight();
   // From a publication that met an outage until the next that succeeds. Meanwhile this process tries one row at a time and leases no others.
   let outage = false;

@@ -51,7 +51,6 @@ export interface Outbox {
   reconcileOnce(isStopping?: () => boolean): Promise<{ republished: number; deleted: number }>;
   /** The relay's backlog: events not published, counted up to 10,000, and the age of the oldest (0 if there is none). */
   lag(): Promise<{ unpublished: number; oldestSeconds: number }>;
-  /** Starts both loops. */
   start(): void;
   /** Stops the loops and waits for running publications. */
   stop(): Promise<void>;

@@ -13,7 +13,6 @@ export interface Published {
   createdAt: string;
 }
 
-/** An event in the outbox. */
 export interface OutboxRow {
   id: bigint;
   event_id: string;
@@ -29,7 +28,6 @@ export interface OutboxRow {
 /** The columns of a row that a page reads. Only lost events are read with their bodies. */
 type PageRow = Pick<OutboxRow, "id" | "event_id" | "created_at" | "publications"> & { due: boolean };
 
-/** The dependencies of a reconciliation. */
 export interface Reconciliation {
   db: Database;
   /** The database's clock. */
@@ -58,10 +56,8 @@ export async function reconcileOutbox(deps: Reconciliation): Promise<{ republish
     if (rows.length > 0) {
       const published = rows.map((row) => ({ id: row.event_id, createdAt: row.created_at.toISOString() }));
       const missing = new Set(await deps.filterMissing(published));
-      total.republished += await publishLost(
-        deps,
-        rows.filter((row) => missing.has(row.event_id)),
-      );
+      const lost = rows.filter((row) => missing.has(row.event_id));
+      total.republished += await publishLost(deps, lost);
       const arrived = rows.filter((row) => !missing.has(row.event_id)).map((row) => row.id);
       total.deleted += await deleteRows(deps, arrived);
     }

@@ -23,8 +23,7 @@ export interface Patience {
 
 export const PATIENCE: Patience = { lockMs: 300, pauseMs: 500, maxPauseMs: 5_000, giveUpMs: 600_000 };
 
-/** The dependencies of applying a migration. */
-export interface Applying {
+interface Applying {
   client: pg.Client;
   log: Log;
   patience: Patience;

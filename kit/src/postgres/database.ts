@@ -4,15 +4,7 @@ import type { Sql } from "sql-template-tag";
 import type { Log } from "../process/log.js";
 import type { Metrics } from "../process/metrics.js";
 import { traced } from "../process/tracing.js";
-import {
-  connectionError,
-  DatabaseOutage,
-  isDemoted,
-  type Outdated,
-  outdatedConnections,
-  statementError,
-  translated,
-} from "./outage.js";
+import { DatabaseOutage, isDemoted, type Outdated, outdatedConnections, statementError, translated } from "./outage.js";
 
 /** A part's database: a pool of connections, and a small one for lists. */
 export interface Database {
@@ -95,7 +87,8 @@ function openPool(url: string, options: { max: number; connectMs: number; log: L
     if (!pool.ending) options.log.warn({ err }, "lost an idle database connection");
   });
   outdated.watch(pool);
-  pool.connect = translated(pool.connect.bind(pool), connectionError);
+  // No connection came free in time, or none could be opened: nothing was sent.
+  pool.connect = translated(pool.connect.bind(pool), (error) => new DatabaseOutage(error, false));
   pool.query = translated(pool.query.bind(pool), statementError);
   pool.on("connect", (client) => {
     client.query = translated(client.query.bind(client), (error) => {
@@ -197,8 +190,7 @@ const NULL = -1;
 function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
   const bytes = values.reduce((sum, value) => sum + LENGTH_BYTES + (value?.length ?? 0), HEADER_BYTES);
   const encoded = Buffer.allocUnsafe(bytes);
-  const dimensions = 1;
-  const first = 1;
+  const [dimensions, first] = [1, 1];
   let at = 0;
   const add = (integer: number) => {
     at = encoded.writeInt32BE(integer, at);
@@ -215,9 +207,6 @@ function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
 
 /** Whether a parameter is an array of bytes. An array that contains only nulls does not count, because it has no type. */
 export function isByteaArray(value: unknown): value is readonly (Uint8Array | null)[] {
+  const isBytesOrNull = (element: unknown) => element === null || element instanceof Uint8Array;
   return Array.isArray(value) && value.some((element) => element !== null) && value.every(isBytesOrNull);
-}
-
-function isBytesOrNull(element: unknown): element is Uint8Array | null {
-  return element === null || element instanceof Uint8Array;
 }

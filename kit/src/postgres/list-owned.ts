@@ -6,14 +6,13 @@ import { microBatchOperation } from "./micro-batch.js";
 import type { ReadDeps } from "./read-owned.js";
 
 /** A request for a page of a caller's rows: up to `limit` of those whose IDs come after `after`. */
-export interface ListRequest {
+interface ListRequest {
   caller?: CallerMessage | undefined;
   after?: string | undefined;
   limit: number;
 }
 
-/** The definition of a list. */
-export interface ListOptions<Row> {
+interface ListOptions<Row> {
   /**
    * Returns the statement for one page, given its condition: `selectFrom("orders", columns)`. The rows have an `id`, and an index begins
    * with account, environment and id.

@@ -3,7 +3,6 @@ import { fail } from "../errors.js";
 import { tracedFor, traceparent } from "../process/tracing.js";
 import { isRefusal } from "./database.js";
 
-/** How calls are put into micro-batches. */
 export interface MicroBatchOptions<Item, Result> {
   /**
    * The most statements that run at once; 2 unless given. The second starts when a quarter of `max` calls wait, or when one call has waited
@@ -43,12 +42,6 @@ const LINGER_MS = 25;
 const BACKGROUND_MAX = 256;
 /** How early a timer may fire. */
 const TIMER_MS = 1;
-
-/** Lets requests that have already arrived join the batch: the rest of this turn of the event loop and the next turn read them. */
-async function readEverySocket(): Promise<void> {
-  await turn();
-  await turn();
-}
 
 /**
  * Runs calls in micro-batches, one statement each. A single call starts at once. Calls that arrive while its statement is running share the
@@ -100,7 +93,9 @@ export function microBatch<Item, Result>(options: MicroBatchOptions<Item, Result
   async function runStatements(): Promise<void> {
     busy++;
     do {
-      await readEverySocket();
+      // Requests that have already arrived join the batch: the rest of this turn of the event loop and the next turn read them.
+      await turn();
+      await turn();
       const batch = nextBatch();
       if (batch.length > 0) await runBatch(batch);
     } while (isStatementDue(busy - 1));

@@ -9,7 +9,6 @@ import { requirePostgres } from "../process/supported-versions.js";
 import { applyMigration, type Migration, PATIENCE, type Patience } from "./apply-migration.js";
 import type { Database } from "./database.js";
 
-/** The result of a run of `migrate`. */
 export interface Migrated {
   applied: string[];
   /** Migrations whose script has changed since they were applied. The database keeps the result of the earlier script, as with Prisma's CLI. */

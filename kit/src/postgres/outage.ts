@@ -16,15 +16,10 @@ export class DatabaseOutage extends Error {
   }
 }
 
-/** Turns an error that occurs before a statement is sent into an outage: no connection came free in time, or none could be opened. */
-export function connectionError(error: Error): Error {
-  return new DatabaseOutage(error, false);
-}
-
 /** Turns a statement's error into an outage, if it is one. */
 export function statementError(error: Error): Error {
   if (error instanceof DatabaseOutage) return error;
-  const code = readCode(error) ?? "";
+  const { code = "" } = error as NodeJS.ErrnoException;
   if (error instanceof pg.DatabaseError) {
     return OUTAGE_STATES.test(code) ? new DatabaseOutage(error, !ROLLED_BACK.test(code)) : error;
   }
@@ -43,10 +38,6 @@ const ROLLED_BACK = /^(?:57014|40P01|55P03|25006)$/;
 const SYSTEM_ERROR = /^E(?!RR_)[A-Z_]+$/;
 
 const LOST = /^(?:Connection terminated|Query read timeout|Client has encountered a connection error)/;
-
-function readCode(error: Error): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
-}
 
 /** Wraps a function: `translate` converts its errors, which may come by promise or by callback. */
 export function translated<F>(call: F & ((...args: never[]) => unknown), translate: (error: Error) => Error): F {
@@ -132,7 +123,7 @@ export function outdatedConnections(): Outdated {
   };
 }
 
-async function takesWrites(query: pg.PoolClient["query"]): Promise<boolean> {
+function takesWrites(query: pg.PoolClient["query"]): Promise<boolean> {
   const question = { text: "SHOW transaction_read_only", query_timeout: ANSWER_MS };
   return query(question).then(
     ({ rows }) => rows[0]?.transaction_read_only === "off",
@@ -140,13 +131,11 @@ async function takesWrites(query: pg.PoolClient["query"]): Promise<boolean> {
   );
 }
 
-/** Whether the server said that it takes no writes, which a primary never says. */
+/** Whether the server said that it takes no writes (25006), which a primary never says. */
 export function isDemoted(error: unknown): boolean {
   const answer = error instanceof DatabaseOutage ? error.cause : error;
-  return answer instanceof Error && (answer as { code?: string }).code === READ_ONLY;
+  return answer instanceof Error && (answer as { code?: string }).code === "25006";
 }
-
-const READ_ONLY = "25006";
 
 // pg's message for an answer that is overdue although the server limits every statement to less.
 function isSilence(error: unknown): boolean {

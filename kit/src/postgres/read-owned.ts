@@ -10,7 +10,6 @@ export interface Asked {
   id: string;
 }
 
-/** The dependencies of a read. */
 export interface ReadDeps {
   db: Database;
 }

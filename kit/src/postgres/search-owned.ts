@@ -37,7 +37,6 @@ export interface Found<Row> {
   incomplete: boolean;
 }
 
-/** The page to find. */
 interface Wanted extends PlaceInList {
   caller: Caller;
   statuses: readonly string[];

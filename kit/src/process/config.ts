@@ -1,7 +1,6 @@
 import { inspect } from "node:util";
 import { z } from "zod";
 
-/** A process's environment, as `process.env` has it. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** The environment is invalid; the message names every wrong key and its rule. */
@@ -156,10 +155,8 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: Env): z.output
   );
   const parsed = schema.safeParse(given);
   if (!parsed.success) throw new ConfigError(problems(schema, parsed.error));
-  return Object.defineProperties(parsed.data as object, {
-    toJSON: { value: () => withoutSecrets(schema, parsed.data) },
-    [inspect.custom]: { value: () => withoutSecrets(schema, parsed.data) },
-  }) as z.output<S>;
+  const printed = { value: () => withoutSecrets(schema, parsed.data) };
+  return Object.defineProperties(parsed.data as object, { toJSON: printed, [inspect.custom]: printed }) as z.output<S>;
 }
 
 function problems(schema: z.ZodObject, error: z.ZodError): string {

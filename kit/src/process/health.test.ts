@@ -1,8 +1,8 @@
-import { type OpsServer, serveOps } from "./health.js";
+import { serveOps } from "./health.js";
 import { silentLog } from "./log.js";
 import { createMetrics, type Metrics } from "./metrics.js";
 
-let ops: OpsServer;
+let ops: Awaited<ReturnType<typeof serveOps>>;
 let missing: string | undefined;
 const metrics: Metrics[] = [];
 beforeAll(async () => {

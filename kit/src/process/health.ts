@@ -4,15 +4,9 @@ import { collectDefaultMetrics, register } from "prom-client";
 import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
 
-/** A process's own port for the platform: plain HTTP/1.1 with `/livez`, `/readyz`, `/metrics`. */
-export interface OpsServer {
-  port: number;
-  stop(): Promise<void>;
-}
-
 /**
- * Serves it. `ready` returns a sentence that says what is missing, or nothing if the process can take work. `metrics` are shown after those
- * that every Node process has.
+ * Serves `/livez`, `/readyz` and `/metrics` over plain HTTP/1.1. `ready` returns a sentence that says what is missing, or nothing if the
+ * process can take work. `metrics` are shown after those that every Node process has.
  */
 export async function serveOps(options: {
   port: number;
@@ -20,7 +14,7 @@ export async function serveOps(options: {
   log: Log;
   ready(): Promise<string | undefined>;
   metrics?(): readonly Metrics[];
-}): Promise<OpsServer> {
+}) {
   const server = createServer((request, response) => {
     answer(request.url ?? "", response).catch((err) => {
       options.log.error({ err }, "ops request failed");

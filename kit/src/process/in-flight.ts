@@ -1,4 +1,3 @@
-/** Work that is under way in this process. */
 export interface InFlight {
   /** Counts the work until it ends. If the work fails, the process fails: work that nobody waits for must handle its own errors. */
   add(work: Promise<unknown>): void;

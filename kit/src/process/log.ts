@@ -5,11 +5,7 @@ export type Log = pino.Logger;
 
 /** Patterns to redact. `sign` occurs in every text that its pattern matches. */
 const REDACTIONS: readonly { sign: string; pattern: RegExp; by: string }[] = [
-  {
-    sign: "whsec_|service_(?:test|live)_",
-    pattern: /\b(whsec_|service_(?:test|live)_)[A-Za-z0-9_-]+/g,
-    by: "$1[redacted]",
-  },
+  { sign: "whsec_|service_(?:test|live)_", pattern: /\b(whsec_|service_(?:test|live)_)[\w-]+/g, by: "$1[redacted]" },
   { sign: "authorization", pattern: /("authorization"\s*:\s*")(?:[^"\\]|\\.)*"/gi, by: '$1[redacted]"' },
   { sign: "bearer", pattern: /\b(Bearer\s+)[^\s"\\]+/gi, by: "$1[redacted]" },
   // Matches any scheme: searching for its beginning would take time that grows with the square of the text's length.
@@ -48,14 +44,7 @@ function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;
   const { code, constraint } = error as { code?: unknown; constraint?: unknown };
-  return {
-    type: name,
-    message,
-    code,
-    constraint,
-    stack,
-    cause: cause === undefined ? undefined : describeError(cause),
-  };
+  return { type: name, message, code, constraint, stack, cause: describeError(cause) };
 }
 
 /** A log that writes nothing, for tests that do not read it. */

@@ -40,25 +40,18 @@ export function createMetrics(options: { part: string; log: Log; cacheMs?: numbe
   registry.setDefaultLabels({ part: options.part });
   const registers = [registry];
 
-  function counter(name: string, help: string): (amount?: number) => void {
+  const counter: Metrics["counter"] = (name, help) => {
     const made = new Counter({ name, help, registers });
     return (amount) => made.inc(amount);
-  }
+  };
 
-  function counterBy<Value extends string>(
-    name: string,
-    help: string,
-    split: { by: string; values: readonly Value[] },
-  ): (value: Value) => void {
-    const made = new Counter({ name, help, registers, labelNames: [split.by] });
-    for (const value of split.values) made.inc({ [split.by]: value }, 0);
-    return (value) => made.inc({ [split.by]: value });
-  }
+  const counterBy: Metrics["counterBy"] = (name, help, { by, values }) => {
+    const made = new Counter({ name, help, registers, labelNames: [by] });
+    for (const value of values) made.inc({ [by]: value }, 0);
+    return (value) => made.inc({ [by]: value });
+  };
 
-  function work(
-    names: { total: string; seconds: string; by: string; result: string },
-    help: { total: string; seconds: string },
-  ): (ended: { name: string; result: string; ms: number }) => void {
+  const work: Metrics["work"] = (names, help) => {
     const { by, result: end } = names;
     const total = new Counter({ name: names.total, help: help.total, registers, labelNames: [by, end] });
     const seconds = new Histogram({
@@ -72,7 +65,7 @@ export function createMetrics(options: { part: string; log: Log; cacheMs?: numbe
       total.inc({ [by]: name, [end]: result });
       seconds.observe({ [by]: name }, ms / 1000);
     };
-  }
+  };
 
   function gauges<Name extends string>(
     help: Readonly<Record<Name, string>>,

@@ -4,7 +4,6 @@ import { ConfigError } from "./config.js";
 import type { Log } from "./log.js";
 import { TooOld } from "./supported-versions.js";
 
-/** A part that has been started. */
 export interface Running {
   /** Stops it gracefully; `fast` (SIGINT, SIGHUP) skips the pauses in which clients are notified first. */
   stop(fast?: boolean): Promise<void>;
@@ -107,13 +106,10 @@ function giveUpAfter(limitMs: number, log: Log): void {
   });
 }
 
-/** How much the heap may grow after a garbage collection before the next one, in percent. V8 chooses 10 to 30 for a small heap. */
-const GROWTH_PERCENT = 300;
-
 /**
- * Lets the heap grow before it is collected. V8 also counts the bytes of sockets and answers, which are not in the heap: with a heap of 30
- * MB, every eight megabytes of answers made it collect everything, up to ten times a second, while every request waited.
+ * Lets the heap grow by 300 % before it is collected; V8 lets a small heap grow by 10 to 30 %. V8 also counts the bytes of
+ * sockets and answers: with a heap of 30 MB, every eight megabytes of answers made it collect everything, up to ten times a second.
  */
 export function letHeapGrow(): void {
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+  setFlagsFromString("--heap-growing-percent=300");
 }

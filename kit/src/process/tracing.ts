@@ -49,7 +49,6 @@ export function traceHeaders(): { traceparent?: string } {
   return context ? { traceparent: context } : {};
 }
 
-/** The options of a span. */
 export interface SpanOptions {
   /** `server` begins a trace if there is none. Any other span needs a parent; without one, there is no span. */
   kind: "server" | "client" | "producer" | "consumer" | "internal";
@@ -58,13 +57,11 @@ export interface SpanOptions {
   attributes?: Readonly<Record<string, string | number | undefined>>;
 }
 
-/** An open span. */
 export interface Span {
   rename(name: string): void;
   set(attributes: Readonly<Record<string, string | number | undefined>>): void;
 }
 
-/** The tracer, once it is loaded. */
 export interface Tracer {
   span<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>;
   shared<T>(parents: readonly string[], work: () => Promise<T>): Promise<T>;

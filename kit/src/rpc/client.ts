@@ -11,7 +11,6 @@ import { MAX_BATCH_CALLS } from "./unary/protocol.js";
 
 /** A transport to all replicas of a service, with the connections behind it. */
 export interface ServiceTransport extends Transport {
-  /** Ends the connections. */
   close(): Promise<void>;
 }
 

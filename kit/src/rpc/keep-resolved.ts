@@ -21,7 +21,6 @@ interface Target {
   isLookedUp: boolean;
 }
 
-/** The look-ups of several hosts, repeated until it is closed. */
 export interface Resolved {
   /** Waits until an address is known or every host has been looked up, but not beyond the time of a call. One that is canceled fails. */
   first(signal?: AbortSignal, timeoutMs?: number): Promise<void>;
@@ -103,13 +102,9 @@ async function addressesOf(url: URL, resolve: Resolve): Promise<{ addresses: Add
   }
 }
 
-function literal(address: string): string {
-  return isIP(address) === 6 ? `[${address}]` : address;
-}
+const literal = (address: string) => (isIP(address) === 6 ? `[${address}]` : address);
 
-async function lookUp(host: string): Promise<string[]> {
-  return (await lookup(host, { all: true })).map(({ address }) => address);
-}
+const lookUp: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
 
 async function within(work: Promise<void>, signal?: AbortSignal, timeoutMs?: number): Promise<void> {
   let stop = () => {};

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Client, Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
+import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@shipping/proto/grpc/health/v1/health_pb";
 import { failureIn } from "../errors.js";
@@ -30,13 +30,6 @@ export const MAX_CALL_MS = 60_000;
 /** A missed deadline that was shorter than this says nothing about the replica. */
 const MIN_UNRESPONSIVE_MS = 250;
 
-interface Connection {
-  session: Http2SessionManager;
-  unary: Transport["unary"];
-  stream: Transport["stream"];
-  health: Client<typeof Health>;
-}
-
 /**
  * Connects to the replica at `baseUrl`, and reconnects whenever the connection is lost. It counts as ready until proved otherwise. With
  * `secured`, it must prove that it is `host`.
@@ -50,7 +43,7 @@ export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls
   let answeredAt = 0;
   let endWatch = () => {};
 
-  function connect(): Connection {
+  function connect() {
     // No pings: a ping on a destroyed session ends the process (connect-es #1795).
     const session = new Http2SessionManager(baseUrl, undefined, createConnection ? { createConnection } : {});
     sessions.add(session);
@@ -72,16 +65,14 @@ export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls
   function markUnresponsive(): void {
     setState("unresponsive");
     const { session } = connection;
-    const end = () => {
+    setTimeout(() => {
       session.abort();
       sessions.delete(session);
-    };
-    setTimeout(end, MAX_CALL_MS).unref();
+    }, MAX_CALL_MS).unref();
     connection = connect();
     endWatch();
   }
 
-  /** Follows the replica's health until the stream ends. */
   async function watch(): Promise<void> {
     const ended = new AbortController();
     endWatch = () => ended.abort();
@@ -117,7 +108,8 @@ export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls
     } catch (error) {
       if (failureIn(error)) answeredAt = performance.now();
       const heardNothing = answeredAt < begun && performance.now() - begun >= MIN_UNRESPONSIVE_MS;
-      if (missedDeadline(error) && heardNothing && used === connection) markUnresponsive();
+      const isLate = error instanceof ConnectError && error.code === Code.DeadlineExceeded;
+      if (isLate && heardNothing && used === connection) markUnresponsive();
       throw error;
     }
   }
@@ -135,8 +127,4 @@ export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls
       abortAll();
     },
   };
-}
-
-function missedDeadline(error: unknown): boolean {
-  return error instanceof ConnectError && error.code === Code.DeadlineExceeded;
 }

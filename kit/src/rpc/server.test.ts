@@ -4,7 +4,7 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "@shipping/p
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import pg from "pg";
 import { fail, failureIn } from "../errors.js";
-import { connectionError, statementError } from "../postgres/outage.js";
+import { DatabaseOutage, statementError } from "../postgres/outage.js";
 import { silentLog } from "../process/log.js";
 import { eventually } from "../testing/eventually.js";
 import { empty, ledgerRoutes, readRequest as read, rpcTestbed } from "../testing/rpc-testbed.js";
@@ -54,7 +54,7 @@ describe("serve", () => {
 
   test("a statement that got no connection is a certain service_unavailable", async () => {
     const broken = () => {
-      throw connectionError(new Error("secret detail"));
+      throw new DatabaseOutage(new Error("secret detail"), false);
     };
     const client = createClient(LedgerService, inProcess(ledgerRoutes(broken), log));
     const error = await client.read(read()).catch((caught) => caught);

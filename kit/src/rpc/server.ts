@@ -40,7 +40,6 @@ type Incoming = Parameters<ReturnType<typeof connectNodeAdapter>>[0];
 const DRAIN_NOTICE_MS = 2_000;
 const DRAIN_LIMIT_MS = 10_000;
 
-/** A running RPC server. */
 export interface RpcServer {
   port: number;
   /** Reports NOT_SERVING, sends GOAWAY after a notice (2 s unless given), and ends when the calls in flight have ended, or 10 s later. */

@@ -57,10 +57,8 @@ export function identityIn(subjectAltName = "", { production }: { production: bo
   return platform && part && more.length === 0 ? { platform, part } : undefined;
 }
 
-/** The settings that name the files. */
 export type TlsFiles = Readonly<Partial<Record<(typeof KEYS)[number], string | undefined>>>;
 
-/** The settings of a part. */
 export interface TlsSettings extends TlsFiles {
   RPC_PLAINTEXT_TRUSTS_NETWORK: boolean;
   NODE_ENV: string;

@@ -1,10 +1,10 @@
-import { connectionError } from "@shipping/kit/postgres/outage";
+import { DatabaseOutage } from "@shipping/kit/postgres/outage";
 import { describeError } from "./finding.js";
 
 test("a reason is one line, with what caused it, and says nothing twice", () => {
   const lost = new Error("timed out\n  while connecting", { cause: new Error("hung up") });
   expect(describeError(lost)).toBe("timed out while connecting (hung up)");
-  expect(describeError(connectionError(lost))).toBe("timed out while connecting (hung up)");
+  expect(describeError(new DatabaseOutage(lost, false))).toBe("timed out while connecting (hung up)");
   expect(describeError(Object.assign(new Error(""), { code: "ECONNREFUSED" }))).toBe("ECONNREFUSED");
   expect(describeError("no error")).toBe("no error");
 });

@@ -1,22 +1,11 @@
+import type { Message } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { Answer, Call } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import { MAX_MESSAGE_BYTES, unreadable } from "./protocol.js";
 
-/** A `Call` of `proto/shipping/batch`. */
-export interface BatchCall {
-  path: string;
-  headers: Record<string, string>;
-  message: Uint8Array;
-}
-
-/** An `Answer`. */
-export interface BatchAnswer {
-  call: number;
-  status: number;
-  contentType: string;
-  body: Uint8Array;
-  headers: Record<string, string>;
-}
+export type BatchCall = Omit<Call, keyof Message>;
+export type BatchAnswer = Omit<Answer, keyof Message>;
 
 /**
  * Encodes a `CallRequest` to the same bytes as the library. The library looks up every field by reflection, which costs each side 10 µs

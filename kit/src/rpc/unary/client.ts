@@ -15,10 +15,9 @@ import {
   validateResponseWithCompression,
 } from "@connectrpc/connect/protocol-connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
+import type { BatchCall } from "./batch-codec.js";
 import { MAX_TIMER_MS, methodPath, readMessage, TIMEOUT_HEADER, toHeaders, UNARY_TYPE } from "./protocol.js";
 import { type PendingCall, type RpcAnswer, sendOver } from "./send.js";
-
-type Outgoing = Pick<PendingCall, "path" | "headers" | "message">;
 
 /** Makes unary calls of the Connect protocol in binary over one session. The library's transport does more, at three times the cost per call. */
 export function unaryOver(session: Http2SessionManager): Transport["unary"] {
@@ -28,12 +27,9 @@ export function unaryOver(session: Http2SessionManager): Transport["unary"] {
   ) => {
     const { input: inputSchema, output } = method as DescMethodUnary<I, O>;
     const timeoutMs = timeout === undefined || timeout <= 0 ? undefined : Math.min(Math.ceil(timeout), MAX_TIMER_MS);
-    const call: Outgoing = {
+    const call: BatchCall = {
       path: methodPath(method),
-      headers: {
-        ...plainHeaders(header),
-        ...(timeoutMs === undefined ? {} : { [TIMEOUT_HEADER]: String(timeoutMs) }),
-      },
+      headers: { ...plainHeaders(header), ...(timeoutMs !== undefined && { [TIMEOUT_HEADER]: String(timeoutMs) }) },
       message: toBinary(inputSchema, create(inputSchema, input as MessageShape<I>)),
     };
     const answer = await answerTo(call, { signal, timeoutMs }, send);
@@ -84,7 +80,7 @@ function requireBody({ status, headers, body }: RpcAnswer): Uint8Array {
 
 /** Sends a call and waits for its end. The deadline counts from now and includes the time to connect. */
 function answerTo(
-  call: Outgoing,
+  call: BatchCall,
   { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number | undefined },
   send: (call: PendingCall) => void,
 ): Promise<RpcAnswer> {

@@ -1,10 +1,9 @@
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from "node:http2";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
-import { decodeAnswer, encodeCalls, readElements } from "./batch-codec.js";
+import { type BatchCall, decodeAnswer, encodeCalls, readElements } from "./batch-codec.js";
 import { BATCH_PATH, MAX_BATCH_CALLS, MAX_MESSAGE_BYTES, UNARY_TYPE, VERSION_HEADER } from "./protocol.js";
 
-/** The answer to a call. */
 export interface RpcAnswer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -12,10 +11,7 @@ export interface RpcAnswer {
 }
 
 /** A call that waits or was sent. It ends once: answered, lost, or cancelled by its caller. */
-export interface PendingCall {
-  path: string;
-  headers: Record<string, string>;
-  message: Uint8Array;
+export interface PendingCall extends BatchCall {
   isOver(): boolean;
   answer(answer: RpcAnswer): void;
   lose(reason: unknown): void;

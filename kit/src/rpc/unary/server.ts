@@ -126,13 +126,8 @@ function readBytes(request: Http2ServerRequest, maxBytes: number): Promise<Buffe
   });
 }
 
-/** How long a batch that is refused as a whole waits for its answer. */
-const REFUSED_MS = 1_000;
-
-/** Waits before such a refusal. None of our parts sends such a batch, and a client that does cannot keep the process busy with it. */
-function delayRefusal(): Promise<void> {
-  return pause(REFUSED_MS, undefined, { ref: false });
-}
+/** A refusal of a whole batch waits: none of our parts sends such a batch, and a client that does cannot keep the process busy with it. */
+const delayRefusal = () => pause(1_000, undefined, { ref: false });
 
 /** The calls of a `CallRequest`. If there are too many, the batch is refused before the next call is read. */
 function readCalls(bytes: Buffer): BatchCall[] {
@@ -163,22 +158,13 @@ function checkCount(calls: number): void {
 }
 
 /** Answers the call at index `at` of its batch as if it had come alone. */
-async function answerCall(
-  methods: UnaryMethods,
-  call: BatchCall,
-  values: ContextValues,
-  at: number,
-): Promise<BatchAnswer> {
-  return toAnswer(at, await answerTo(methods, call, values));
-}
-
-async function answerTo(methods: UnaryMethods, call: BatchCall, values: ContextValues): Promise<UnaryAnswer> {
+async function answerCall(methods: UnaryMethods, call: BatchCall, values: ContextValues, at: number) {
   try {
     const method = methods.get(call.path);
     if (!method) throw new ConnectError(`There is no ${call.path}.`, Code.Unimplemented);
-    return await method(new Headers(call.headers), call.message, values);
+    return toAnswer(at, await method(new Headers(call.headers), call.message, values));
   } catch (error) {
-    return failedCall(error);
+    return toAnswer(at, failedCall(error));
   }
 }
 

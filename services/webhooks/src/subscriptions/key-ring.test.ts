@@ -46,7 +46,7 @@ test("no byte of it can be changed or left out", () => {
 
 test("a ledger body belongs to its account, environment and key", () => {
   const codec = ledgerCodec(ring);
-  const context = { accountId: "acc_1", environment: "sandbox", idempotencyKey: "k" };
+  const context = { accountId: "acc_1", environment: "sandbox" as const, idempotencyKey: "k" };
   const stored = codec.seal(secret, context);
   expect(Buffer.from(codec.open(stored, context))).toEqual(secret);
   expect(() => codec.open(stored, { ...context, idempotencyKey: "other" })).toThrow(NOT_AUTHENTIC);
