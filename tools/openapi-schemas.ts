@@ -33,18 +33,13 @@ const KNOWN = new Set([
   ...["minimum", "minItems", "maxItems", "uniqueItems"],
 ]);
 
-// The type of metadata values: senders can pass any object.
-const UNTYPED = "MetadataValue";
-
-// Otherwise it would be confused with the `Error` of the language.
-const NAMES: Readonly<Record<string, string>> = { Error: "ErrorBody" };
-
 /** Members of responses that never get new values, because they tell one kind of object from another. */
 export const TAGS: ReadonlySet<string> = new Set(["object", "type"]);
 
 /** The named schemas that become types, in the order of the document. */
 export function namedSchemas({ components }: Document): [name: string, schema: Schema][] {
-  return Object.entries(components.schemas).filter(([name]) => name !== UNTYPED);
+  // Metadata values have no type: senders can pass any object.
+  return Object.entries(components.schemas).filter(([name]) => name !== "MetadataValue");
 }
 
 /** The names of the schemas in requests, including nested ones. */
@@ -80,7 +75,8 @@ export function checkKeywords(schema: Schema): void {
 /** The name of the type for a schema name or a reference. */
 export function typeName(ref: string): string {
   const name = ref.slice(ref.lastIndexOf("/") + 1);
-  return NAMES[name] ?? name;
+  // Otherwise it would be confused with the `Error` of the language.
+  return name === "Error" ? "ErrorBody" : name;
 }
 
 /** The comment of a type: the description, and limits that the type cannot express. */

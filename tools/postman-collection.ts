@@ -77,8 +77,7 @@ function findRoute(method: string, path: readonly string[]): Route {
 /** The script that stores the IDs of a new resource in variables. */
 function storeIds({ status, example }: Route) {
   if (status !== 201) return {};
-  const answered = Object.entries(example.data as Record<string, unknown>);
-  const lines = answered
+  const lines = Object.entries(example.data as Record<string, unknown>)
     .filter(([member]) => member === "id" || member === "tracking_number")
     .flatMap(([member, value]) => {
       const [variable] = IDS.find(([, id]) => id === value) ?? [];

@@ -72,7 +72,6 @@ interface Voiding {
   id: string;
   now: Date;
   event: Event;
-  /** Who asked for it. */
   origin: string;
   /** The booking that the carrier has cancelled for it, if the carrier was called. */
   booking: BookingRow | undefined;

@@ -36,9 +36,9 @@ async function areValid(folder: string, files: TlsFiles[], renewAt: Date): Promi
 }
 
 async function makeCertificates(folder: string, now: Date): Promise<void> {
-  const notAfter = new Date(now.getTime() + VALID_DAYS * DAY_MS);
   // Yesterday, because the trial of wrong clocks sets those of some processes back.
-  const validity = { notBefore: new Date(now.getTime() - DAY_MS), notAfter };
+  const notBefore = new Date(now.getTime() - DAY_MS);
+  const validity = { notBefore, notAfter: new Date(now.getTime() + VALID_DAYS * DAY_MS) };
   const authority = await newAuthority(validity);
   await writeFiles(join(folder, "authority"), { "ca.crt": authority.cert, "ca.key": authority.key });
   await Promise.all(

@@ -20,7 +20,7 @@ export interface ClusterOptions {
   programs: Programs;
 }
 
-const replicas = wholeNumber(1, 99);
+const count = wholeNumber(1, 99);
 
 // With two servers, the loss of either costs the majority.
 function clusterSize(text: string): number {
@@ -45,11 +45,11 @@ export function clusterOptions(
 ): ClusterOptions {
   command
     .description("Run the platform as separate processes. A process that exits is restarted.")
-    .option("--gateways <n>", "number of gateway processes", replicas, 2)
-    .option("--records <n>", "number of records processes", replicas, 2)
-    .option("--carrier <n>", "number of carrier processes", replicas, 2)
-    .option("--tracking <n>", "number of tracking processes", replicas, 1)
-    .option("--webhooks <n>", "number of webhooks processes", replicas, 2)
+    .option("--gateways <n>", "number of gateway processes", count, 2)
+    .option("--records <n>", "number of records processes", count, 2)
+    .option("--carrier <n>", "number of carrier processes", count, 2)
+    .option("--tracking <n>", "number of tracking processes", count, 1)
+    .option("--webhooks <n>", "number of webhooks processes", count, 2)
     .option("--nats <n>", "number of NATS servers: 1, 3 or 5", clusterSize, 1)
     .option("--port <n>", "port of the first gateway; 0 picks free ports", wholeNumber(0, 65_535), defaultPort)
     .option("--shared-buffers-mb <n>", "size of PostgreSQL's shared buffers", wholeNumber(1, 1_000_000), 128)
@@ -65,12 +65,6 @@ export function clusterOptions(
     )
     .parse(args, { from: "user" });
   const { gateways: gateway, port, nats, sharedBuffersMb, tls, from: programs = {}, ...others } = command.opts();
-  return {
-    replicas: { gateway, ...others } as Record<Part, number>,
-    port,
-    nats,
-    sharedBuffersMb,
-    tls,
-    programs,
-  };
+  const replicas = { gateway, ...others } as Record<Part, number>;
+  return { replicas, port, nats, sharedBuffersMb, tls, programs };
 }

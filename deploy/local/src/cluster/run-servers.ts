@@ -74,25 +74,20 @@ interface ListedProcess extends ProcessIdentity {
   name: string;
 }
 
-/** The file of the processes that a cluster has started, so that the next start can end them if the cluster was killed. */
-export interface ProcessList {
-  /** Writes a process to the file at once: only a kill in this moment leaves it unknown. */
-  add(name: string, pid: number): void;
-  clear(): void;
-}
-
-export function createProcessList(path: string): ProcessList {
+/** Keeps a file of the processes that a cluster has started, so that the next start can end them if the cluster was killed. */
+export function createProcessList(path: string) {
   const file = join(path, FILE);
   const processes = new Map<string, ListedProcess>();
   return {
-    add(name, pid) {
+    /** Writes a process to the file at once: only a kill in this moment leaves it unknown. */
+    add(name: string, pid: number): void {
       const identity = processIdentity(pid);
       if (!identity) return;
       processes.set(name, { name, ...identity });
       writeFileSync(`${file}.new`, JSON.stringify([...processes.values()]), { mode: 0o600 });
       renameSync(`${file}.new`, file);
     },
-    clear() {
+    clear(): void {
       // Without processes of our own, the file belongs to the previous cluster.
       if (processes.size > 0) rmSync(file, { force: true });
     },

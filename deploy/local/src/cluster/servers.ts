@@ -34,7 +34,6 @@ export interface PostgresPlace {
 
 export function postgresServer(at: PostgresPlace): PostgresServer {
   let url = "";
-  const { maxConnections, sharedBuffersMb } = at;
   return {
     name: "postgres",
     address: `127.0.0.1:${at.port}`,
@@ -42,7 +41,7 @@ export function postgresServer(at: PostgresPlace): PostgresServer {
       const postgres = await startEmbeddedPostgres({
         dataDir: join(at.folder, "postgres"),
         port: at.port,
-        settings: { max_connections: String(maxConnections), shared_buffers: `${sharedBuffersMb}MB` },
+        settings: { max_connections: String(at.maxConnections), shared_buffers: `${at.sharedBuffersMb}MB` },
         log: intoFile(at.logs, "postgres"),
         spawned,
       });
@@ -66,15 +65,7 @@ export function natsServer(at: {
     name,
     address: `127.0.0.1:${at.port}`,
     start: (spawned) =>
-      startNatsServer({
-        program: at.program,
-        authorization: at.authorization,
-        member: at.member,
-        dataDir: join(at.folder, name),
-        port: at.port,
-        log: intoFile(at.logs, name),
-        spawned,
-      }),
+      startNatsServer({ ...at, dataDir: join(at.folder, name), log: intoFile(at.logs, name), spawned }),
   };
 }
 

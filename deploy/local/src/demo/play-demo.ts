@@ -5,7 +5,10 @@ import { EVENT_TYPES } from "@shipping/proto/event-types";
 import { type Label, Shipping, ShippingError, type WebhookEvent } from "shipping-client";
 import type { Receiver } from "../listen/receiver.js";
 
-export interface Demo extends DemoStage {
+export interface Demo {
+  baseUrl: string;
+  receiver: Receiver;
+  say(line: string): void;
   key: string;
   liveKey: string;
   /** Where the label's PDF is saved. */
@@ -142,13 +145,7 @@ export interface DemoSteps {
   check(holds: boolean, promise: string): void;
 }
 
-export interface DemoStage {
-  baseUrl: string;
-  receiver: Receiver;
-  say(line: string): void;
-}
-
-export function beginDemo({ baseUrl, receiver, say }: DemoStage): DemoSteps {
+export function beginDemo({ baseUrl, receiver, say }: Pick<Demo, "baseUrl" | "receiver" | "say">): DemoSteps {
   let count = 0;
 
   async function tell(input: string | URL | Request, init?: RequestInit): Promise<Response> {

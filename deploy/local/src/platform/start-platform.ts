@@ -92,7 +92,7 @@ async function startOn(
   const ready = () => missingInAny(databases);
   const ops = await serveOps({ port: config.OPS_PORT, host: config.HOST, log, ready, metrics: () => running.metrics });
   opened.push(ops);
-  const { gatewayPrisma: prisma } = running;
+  const prisma = running.gatewayPrisma;
   const admin = { db: databases.gateway, prisma, now: () => new Date(), random: randomBytes };
   const account = await demoAccount(folder, admin);
   const at = (port: number) => `http://${config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST}:${port}`;

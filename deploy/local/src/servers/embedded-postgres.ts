@@ -114,10 +114,7 @@ async function initialise(paths: InstallationPaths, password: string): Promise<v
     "--encoding=UTF8",
     "--locale=C",
   ];
-  const initdb = promisify(execFile)(join(paths.bin, "initdb"), ["-D", unfinished, ...options], {
-    ...paths.user,
-    ...surroundings(paths),
-  });
+  const initdb = promisify(execFile)(join(paths.bin, "initdb"), ["-D", unfinished, ...options], surroundings(paths));
   endWithUs(initdb.child, "SIGKILL");
   await initdb;
   await rm(passwordFile);

@@ -44,13 +44,7 @@ export async function startNatsServer(options: {
       : startServerProcess({
           program: options.program.path,
           args: [
-            "-js",
-            "-sd",
-            dataDir,
-            "-a",
-            "127.0.0.1",
-            "-p",
-            String(port),
+            ...["-js", "-sd", dataDir, "-a", "127.0.0.1", "-p", String(port)],
             ...(users ? ["-c", users.configFile] : []),
             ...(options.member ? memberArgs(options.member) : []),
           ],

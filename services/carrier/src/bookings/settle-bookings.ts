@@ -64,12 +64,9 @@ async function settleVoid(
 ): Promise<void> {
   try {
     await callCarrier(carrier.callMs, (limits) => carrier.cancel(row.reference ?? "", limits));
-  } catch (error) {
-    if (!(error instanceof CarrierRefusal)) throw error;
-    deps.log.error(
-      { err: error, booking: row.id, account: row.accountId },
-      "void refused by the carrier; the label stays",
-    );
+  } catch (err) {
+    if (!(err instanceof CarrierRefusal)) throw err;
+    deps.log.error({ err, booking: row.id, account: row.accountId }, "void refused by the carrier; the label stays");
     return keepHeld(deps, row);
   }
   await writer.storeVoid(row);

@@ -121,8 +121,7 @@ export function carrierFor(carriers: Carriers, { accountId, environment }: Calle
 
 /** The carrier of an earlier booking, by its name. It may differ from the carrier that the caller has today. */
 export function carrierNamed(carriers: Carriers, name: string): Carrier {
-  const known = [carriers.sandbox, carriers.live, carriers.trial?.carrier];
-  const carrier = known.find((one) => one?.name === name);
+  const carrier = [carriers.sandbox, carriers.live, carriers.trial?.carrier].find((one) => one?.name === name);
   if (!carrier) throw fail("service_unavailable", `The carrier ${name} is not configured.`);
   return carrier;
 }

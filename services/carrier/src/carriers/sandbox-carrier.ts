@@ -26,8 +26,15 @@ export function sandboxCarrier(random: Random): LocalCarrier {
 }
 
 function newRate(shipmentId: string): Rate {
-  const price = { currency: "EUR", amount: 5, test: true };
-  return { id: rateId(shipmentId), shipmentId, carrier: NAME, service: SERVICE, ...price };
+  return {
+    id: rateId(shipmentId),
+    shipmentId,
+    carrier: NAME,
+    service: SERVICE,
+    currency: "EUR",
+    amount: 5,
+    test: true,
+  };
 }
 
 function rateId(shipmentId: string): string {

@@ -8,16 +8,13 @@ export interface CarriedFont {
   name: string;
   /** The glyph's number on this page, from 1. */
   glyphNumber(id: number): number;
-}
-
-interface Entry extends CarriedFont {
   ids: Map<number, number>;
 }
 
-const carried = new WeakMap<PdfPage, Map<LetterFont, Entry>>();
+const carried = new WeakMap<PdfPage, Map<LetterFont, CarriedFont>>();
 
 export function carryFont(page: PdfPage, font: LetterFont): CarriedFont {
-  const fonts = carried.get(page) ?? new Map<LetterFont, Entry>();
+  const fonts = carried.get(page) ?? new Map<LetterFont, CarriedFont>();
   carried.set(page, fonts);
   const known = fonts.get(font);
   if (known) return known;

@@ -2,12 +2,6 @@ import bidiFactory from "bidi-js";
 import { fontFor } from "./letters.js";
 import type { Direction, Glyph, LetterFont } from "./open-font.js";
 
-/** A line in its own letters: glyphs from left to right, and its width relative to the size. */
-export interface SetLine {
-  glyphs: readonly Glyph[];
-  width: number;
-}
-
 interface Run {
   text: string;
   level: number;
@@ -18,8 +12,8 @@ interface Run {
 const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u;
 
-/** Sets a text that `ownLetters` has prepared. A part of a longer text needs the direction of the whole. */
-export function setLine(text: string, direction = textDirection(text)): SetLine {
+/** Sets a text from `ownLetters`; the width is relative to the size. A part of a longer text needs the direction of the whole. */
+export function setLine(text: string, direction = textDirection(text)): { glyphs: readonly Glyph[]; width: number } {
   const glyphs = visual(splitRuns(text, direction)).flatMap(setRun);
   return { glyphs, width: glyphs.reduce((sum, { advance }) => sum + advance, 0) };
 }
