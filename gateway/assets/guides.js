@@ -24,17 +24,6 @@ function mark() {
   }
 }
 
-let isWaiting = false;
-addEventListener(
-  "scroll",
-  () => {
-    if (isWaiting) return;
-    isWaiting = true;
-    requestAnimationFrame(() => {
-      isWaiting = false;
-      mark();
-    });
-  },
-  { passive: true },
-);
+// Browsers send this event at most once per frame (HTML, "update the rendering").
+addEventListener("scroll", mark, { passive: true });
 mark();

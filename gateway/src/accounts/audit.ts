@@ -49,25 +49,18 @@ export function writeAuditEntry(
     FROM ${from}`;
 }
 
-export interface VoidedLabel {
-  accountId: string;
-  environment: Environment;
-  id: string;
-  trackingNumber: string;
-  at: Date;
-  actor: Actor;
-}
-
 /** Writes the audit entry of a voided label. The entry's ID comes from the label's, so calling this again writes nothing. */
-export async function logVoid({ prisma }: Pick<AdminDeps, "prisma">, voided: VoidedLabel): Promise<void> {
-  const { accountId, environment, id, trackingNumber, at, actor } = voided;
-  const change = {
-    accountId,
-    action: "label.voided",
-    environment,
-    subject: id,
-    detail: trackingNumber,
-  } satisfies Change;
+export async function logVoid(
+  { prisma }: Pick<AdminDeps, "prisma">,
+  voided: Omit<Change, "action" | "subject" | "detail"> & {
+    id: string;
+    trackingNumber: string;
+    at: Date;
+    actor: Actor;
+  },
+): Promise<void> {
+  const { id, trackingNumber, at, actor, ...owner } = voided;
+  const change: Change = { ...owner, action: "label.voided", subject: id, detail: trackingNumber };
   const entry = { id: `aud_${id.slice("lbl_".length)}`, at, actor: actor.name, source: actor.source };
   await prisma.auditEntry.createMany({ data: { ...entry, ...change }, skipDuplicates: true });
 }

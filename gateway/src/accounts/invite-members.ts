@@ -4,7 +4,7 @@ import sql from "sql-template-tag";
 import { type AdminDeps, clock } from "../database/deps.js";
 import { type Actor, writeAuditEntry } from "./audit.js";
 import { countMail } from "./count-mails.js";
-import { type CreatedLink, getMember, memberRefusal, newLink, normalizeEmail, type Role } from "./manage-members.js";
+import { type CreatedLink, getMember, newLink, normalizeEmail, type Role, refuseMember } from "./manage-members.js";
 
 export const INVITATION_DAYS = 7;
 /** Per account: enough for a department, too few for spam. */
@@ -49,9 +49,7 @@ export async function inviteMember(
       RETURNING expires_at),
     entries AS (${writeAuditEntry(deps, actor, { ...change, from: sql`added` })})
     SELECT expires_at AS "expiresAt" FROM links`;
-  const [added] = await deps.db.run<{ expiresAt: Date }>(statement).catch((error) => {
-    throw memberRefusal(error, accountId, email) ?? error;
-  });
+  const [added] = await deps.db.run<{ expiresAt: Date }>(statement).catch(refuseMember(accountId, email));
   if (added) return { id, email, role, url, ...added };
   const sent = await deps.db.run(sql`
     SELECT FROM sign_in_links JOIN account_members m ON m.id = member_id
@@ -87,9 +85,7 @@ export async function inviteAgain(
       WHERE l.member_id = made.member_id AND l.form_id IS NOT NULL AND l.form_id <> ${formId}),
     entries AS (${writeAuditEntry(deps, actor, { ...change, from: sql`made` })})
     SELECT expires_at AS "expiresAt" FROM made`;
-  const [renewed] = await deps.db.run<{ expiresAt: Date }>(statement).catch((error) => {
-    throw memberRefusal(error, accountId, email) ?? error;
-  });
+  const [renewed] = await deps.db.run<{ expiresAt: Date }>(statement).catch(refuseMember(accountId, email));
   if (!renewed) throw alreadySent();
   return { id, email, role: role as Role, url, ...renewed };
 }

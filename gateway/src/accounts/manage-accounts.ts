@@ -51,10 +51,7 @@ export function noSuchAccount(id: string): Failure {
   return fail("not_found", `No such account: ${id}`);
 }
 
-/**
- * Suspends or resumes an account. While it is suspended, its keys and its members' changes are refused from the next request on. Writes no
- * audit entry if nothing changes.
- */
+/** While an account is suspended, its keys and its members' changes are refused. No audit entry is written if nothing changes. */
 export async function setSuspended(deps: AdminDeps, accountId: string, suspended: boolean): Promise<void> {
   const at = suspended ? deps.now() : null;
   const entry = writeAuditEntry(deps, OPERATOR, {
@@ -72,18 +69,11 @@ export async function setSuspended(deps: AdminDeps, accountId: string, suspended
     ${entry}`);
 }
 
-/**
- * How long after its suspension an account may still change something: its last request was admitted before, can take 30 s to arrive and 10 s
- * to be answered.
- */
+/** A suspended account may still change something for so long: its last request can take 30 s to arrive and 10 s to be answered. */
 export const SETTLED_AFTER_MS = 60_000;
 
 /** A suspended account: it starts nothing new, so it can be erased. */
-export interface Suspended {
-  id: string;
-  name: string;
-  suspendedAt: Date;
-}
+export type Suspended = Pick<Account, "id" | "name"> & { suspendedAt: Date };
 
 /** Reads an account that is to be erased. Refuses one that is not suspended. */
 export async function requireSuspended(deps: AdminDeps, id: string): Promise<Suspended> {
@@ -98,12 +88,9 @@ export async function requireSuspended(deps: AdminDeps, id: string): Promise<Sus
  */
 export async function beginErasing(deps: AdminDeps, id: string): Promise<void> {
   await deps.prisma.account.updateMany({ where: { id, erasingSince: null }, data: { erasingSince: deps.now() } });
-  for (const log of ["request_log", "request_counts", "audit_entries"]) await waitForWriters(deps, log);
-}
-
-// One table at a time, each lock released when its block ends: holding both could deadlock with a writer of two tables.
-async function waitForWriters({ db }: AdminDeps, table: string): Promise<void> {
-  await db.run(sql`DO $$ BEGIN LOCK TABLE ONLY ${raw(table)} IN SHARE MODE; END $$`);
+  // One table at a time, each lock released when its block ends: holding both could deadlock with a writer of two tables.
+  for (const log of ["request_log", "request_counts", "audit_entries"])
+    await deps.db.run(sql`DO $$ BEGIN LOCK TABLE ONLY ${raw(log)} IN SHARE MODE; END $$`);
 }
 
 /** Removes the account's name. Its ID and dates stay, so that the ID is never given to another account. */

@@ -58,14 +58,18 @@ export async function addMember(
       VALUES (${member.id}, ${accountId}, ${email}, ${role}, ${member.createdAt})
       RETURNING id)
     ${writeAuditEntry(deps, actor, { ...change, detail: `${email} as ${role}`, from: sql`added` })}`;
-  await deps.db.run(statement).catch((error) => {
-    throw memberRefusal(error, accountId, email) ?? error;
-  });
+  await deps.db.run(statement).catch(refuseMember(accountId, email));
   return { ...member, bound: false, invitedAt: null };
 }
 
-/** Converts the violation of a constraint on members into an error for people; undefined for other errors. */
-export function memberRefusal(error: unknown, accountId: string, email: string): Failure | undefined {
+/** A handler that throws the violation of a constraint on members as an error for people, and other errors unchanged. */
+export function refuseMember(accountId: string, email: string): (error: unknown) => never {
+  return (error) => {
+    throw memberRefusal(error, accountId, email) ?? error;
+  };
+}
+
+function memberRefusal(error: unknown, accountId: string, email: string): Failure | undefined {
   switch (violated(error)?.constraint) {
     case "account_members_account_id_fkey":
       return noSuchAccount(accountId);
@@ -132,9 +136,7 @@ export async function changeRole(
   const statement = sql`
     WITH changed AS (UPDATE account_members SET role = ${role} WHERE id = ${id} AND role <> ${role} RETURNING id)
     ${writeAuditEntry(deps, actor, { ...change, from: sql`changed` })}`;
-  await deps.db.run(statement).catch((error) => {
-    throw memberRefusal(error, accountId, email) ?? error;
-  });
+  await deps.db.run(statement).catch(refuseMember(accountId, email));
 }
 
 /** Removes a member with their links and sessions. The last admin stays. */
@@ -150,9 +152,7 @@ export async function removeMember(
   const statement = sql`
     WITH removed AS (DELETE FROM account_members WHERE id = ${id} RETURNING id)
     ${writeAuditEntry(deps, actor, { ...change, from: sql`removed` })}`;
-  await deps.db.run(statement).catch((error) => {
-    throw memberRefusal(error, accountId, email) ?? error;
-  });
+  await deps.db.run(statement).catch(refuseMember(accountId, email));
   return { id, email };
 }
 

@@ -37,24 +37,14 @@ export const guides: readonly Guide[] = [
   ["testing", "Testing", "Test your integration, including failures."],
   ["versioning", "Versions and changes", "What can change within v1, and what your client must tolerate."],
   ["changelog", "Changelog", "Changes to the API, newest first."],
+  ["client", "TypeScript client", "Retries, pagination, typed errors and webhooks.", "client/README.md"],
+  ["client-methods", "Client methods", "Every method of the TypeScript client, with its request, scope and result."],
+  [
+    "client-python",
+    "Python client",
+    "Retries, pagination, typed errors and webhooks for Python.",
+    "client-python/README.md",
+  ],
 ]
-  .map(([slug = "", title = "", about = ""]): Guide => ({ slug, title, about, file: `docs/${slug}.md` }))
-  .flatMap((guide) => (guide.slug === "events" ? [guide, ...eventGuides] : [guide]))
-  .concat({
-    slug: "client",
-    title: "TypeScript client",
-    about: "Retries, pagination, typed errors and webhooks.",
-    file: "client/README.md",
-  })
-  .concat({
-    slug: "client-methods",
-    title: "Client methods",
-    about: "Every method of the TypeScript client, with its request, scope and result.",
-    file: "docs/client-methods.md",
-  })
-  .concat({
-    slug: "client-python",
-    title: "Python client",
-    about: "Retries, pagination, typed errors and webhooks for Python.",
-    file: "client-python/README.md",
-  });
+  .map(([slug = "", title = "", about = "", file = `docs/${slug}.md`]): Guide => ({ slug, title, about, file }))
+  .flatMap((guide) => (guide.slug === "events" ? [guide, ...eventGuides] : [guide]));

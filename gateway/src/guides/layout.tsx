@@ -91,13 +91,7 @@ function GuideList({ current }: { current: string }) {
   );
 }
 
-interface EntryProps {
-  path: string;
-  current: string;
-  title: string;
-  /** True if it belongs to the entry above it. */
-  isInner?: boolean;
-}
+type EntryProps = Pick<Frame, "path" | "title"> & { current: string; isInner?: boolean };
 
 function Entry({ path, current, title, isInner }: EntryProps) {
   return (

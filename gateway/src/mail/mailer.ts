@@ -46,14 +46,8 @@ interface Options {
   maxWaiting?: number;
 }
 
-export function createMailer({
-  deliver,
-  log,
-  metrics,
-  random,
-  waitsMs = WAITS_MS,
-  maxWaiting = MAX_WAITING,
-}: Options): Mailer {
+export function createMailer(options: Options): Mailer {
+  const { deliver, log, metrics, random, waitsMs = WAITS_MS, maxWaiting = MAX_WAITING } = options;
   const ready: Waiting[] = [];
   const unseen: Waiting[] = [];
   let unseenTimer: NodeJS.Timeout | undefined;

@@ -89,7 +89,7 @@ export function isAddress(text: string): boolean {
 }
 
 /** Parses an address with or without a name: `Shipping <no-reply@example.com>`. */
-export function parseSender(text: string): { name: string; address: string } | undefined {
+export function parseSender(text: string): Sender | undefined {
   const [, name = "", inner] = /^([^<>"\p{Cc}]*)<([^<>]+)>$/u.exec(text) ?? [];
   const sender = { name: name.trim(), address: (inner ?? text).trim() };
   return isAddress(sender.address) ? sender : undefined;

@@ -72,10 +72,7 @@ export function componentSchemas(): Record<string, JsonSchema> {
 
 // `metadata` is validated by code, not by Zod. JSON Schema covers everything but its size and depth, which are in the description.
 const cleanNames: JsonSchema = { pattern: CLEAN_PATTERN };
-const metadataMembers: JsonSchema = {
-  propertyNames: cleanNames,
-  additionalProperties: { $ref: refTo("MetadataValue") },
-};
+const metadataMembers = { propertyNames: cleanNames, additionalProperties: { $ref: refTo("MetadataValue") } };
 // Without `type`, each keyword applies to the values that it knows, and client generators produce a value of any type. With
 // `additionalProperties`, which means the same here, some would produce an object.
 const metadataValue: JsonSchema = {

@@ -14,18 +14,15 @@ export function failures(route: Route) {
   const responses = [...codesByStatus].map(([status, codes]) => {
     const names: (keyof typeof headers)[] = status === 401 ? ["WWW-Authenticate"] : ["RateLimit", "RateLimit-Policy"];
     if (codes.some((code) => RETRYABLE.includes(code))) names.push("Retry-After");
+    const examples = Object.fromEntries(codes.map((code) => [code, { value: { error: errorExample(route, code) } }]));
     const response = {
       description: codes.map((code) => `\`${code}\`: ${errors[code].message}`).join(" "),
       headers: headerRefs(names),
-      content: { "application/json": { schema: errorRef, examples: errorExamples(route, codes) } },
+      content: { "application/json": { schema: errorRef, examples } },
     };
     return [status, response] as const;
   });
   return Object.fromEntries(responses);
-}
-
-function errorExamples(route: Route, codes: readonly ErrorCode[]) {
-  return Object.fromEntries(codes.map((code) => [code, { value: { error: errorExample(route, code) } }]));
 }
 
 function errorExample(route: Route, code: ErrorCode) {

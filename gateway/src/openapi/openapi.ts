@@ -130,14 +130,10 @@ function requestBody(schema: z.ZodType, example: unknown) {
 }
 
 function success(route: Route) {
-  const isReplayable = route.method !== "GET";
+  const replayed = route.method === "GET" ? [] : (["Idempotency-Replayed"] as const);
   return {
     description: route.summary,
-    headers: headerRefs([
-      "RateLimit",
-      "RateLimit-Policy",
-      ...(isReplayable ? (["Idempotency-Replayed"] as const) : []),
-    ]),
+    headers: headerRefs(["RateLimit", "RateLimit-Policy", ...replayed]),
     content: content(route),
     ...links(route),
   };

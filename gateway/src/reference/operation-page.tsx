@@ -4,7 +4,7 @@ import { CodeTabs } from "../site/code-example.js";
 import type { Site } from "../site/site-header.js";
 import { errorGuidance, type Operation, type Resource } from "./operations.js";
 import {
-  Endpoint,
+  Method,
   Prose,
   REFERENCE_PATH,
   type Reference,
@@ -29,7 +29,9 @@ export function operationPage(site: Site, reference: Reference, operation: Opera
           <a href={REFERENCE_PATH}>API reference</a> › <a href={`${REFERENCE_PATH}#${resource}`}>{toTitle(resource)}</a>
         </nav>
         <h1>{route.summary}</h1>
-        <Endpoint operation={operation} />
+        <p class="endpoint">
+          <Method method={route.method} /> <code>{operation.path}</code>
+        </p>
         <p class="lead">
           <Prose>{route.purpose}</Prose>
         </p>

@@ -6,6 +6,7 @@ import {
   describeField,
   describeFields,
   type Field,
+  refName,
   resolve,
   type Schema,
   type Schemas,
@@ -30,12 +31,12 @@ interface Header {
 }
 
 interface Content {
-  "application/json"?: { schema: Schema; example?: unknown; examples?: Record<string, { value: Refused }> };
+  "application/json"?: {
+    schema: Schema;
+    example?: unknown;
+    examples?: Record<string, { value: { error: { code: ErrorCode; message: string } } }>;
+  };
   "application/pdf"?: { schema: Schema };
-}
-
-interface Refused {
-  error: { code: ErrorCode; message: string };
 }
 
 interface Answer {
@@ -131,7 +132,7 @@ function describeParameter(
   one: Parameter | Ref,
   { schemas, parameters }: OperationDocument["components"],
 ): RequestParameter {
-  const parameter = "$ref" in one ? parameters[nameIn(one)] : one;
+  const parameter = "$ref" in one ? parameters[refName(one)] : one;
   if (!parameter) throw new Error("The OpenAPI document refers to a parameter that does not exist.");
   const { name, schema, description, required, example } = parameter;
   const meant = { ...resolve(schema, schemas), ...(description && { description }) };
@@ -150,10 +151,6 @@ function listRefusals(responses: DocumentOperation["responses"]): Refusal[] {
       return { status: Number(status), code, message, body: value };
     }),
   );
-}
-
-function nameIn({ $ref }: Ref): string {
-  return $ref.slice($ref.lastIndexOf("/") + 1);
 }
 
 /** The search index of operations: method, path, ID and description, then field names and error codes. */

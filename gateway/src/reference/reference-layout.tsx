@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { type Asset, loadAsset } from "../http/send-document.js";
 import { codeScript, renderDocument } from "../site/html-document.js";
 import { SearchForm, type Site, SiteHeader } from "../site/site-header.js";
-import type { Operation, Resource } from "./operations.js";
+import type { Resource } from "./operations.js";
 
 export const REFERENCE_PATH = "/docs/reference";
 
@@ -84,15 +84,6 @@ function currentAt(href: string, path: string) {
 /** A resource as a heading: `labels` becomes `Labels`. */
 export function toTitle(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
-}
-
-/** Method and path of an operation. */
-export function Endpoint({ operation: { route, path } }: { operation: Operation }) {
-  return (
-    <p class="endpoint">
-      <Method method={route.method} /> <code>{path}</code>
-    </p>
-  );
 }
 
 export function Method({ method }: { method: string }) {

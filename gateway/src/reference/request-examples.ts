@@ -1,10 +1,5 @@
 import type { Operation } from "./operations.js";
 
-export interface RequestExample {
-  language: "sh" | "ts" | "python";
-  code: string;
-}
-
 /** The client methods by operation, the same in TypeScript and Python. */
 const METHODS: Readonly<Record<string, string>> = {
   getAccount: "account.get",
@@ -34,7 +29,7 @@ export function getClientMethod({ id }: Operation): string {
 }
 
 /** The examples of an operation for curl and both clients. Every run uses a new idempotency key. */
-export function requestExamples(operation: Operation): RequestExample[] {
+export function requestExamples(operation: Operation) {
   return [
     { language: "sh", code: toCurl(operation) },
     { language: "ts", code: toTypeScript(operation) },

@@ -1,4 +1,4 @@
-import type { Express } from "express";
+import type { Express, Request, Response } from "express";
 import { redirect } from "../guides/serve-guides.js";
 import { createDocument, type Document, sendDocument } from "../http/send-document.js";
 import { SCRIPTED_PAGE_HEADERS } from "../site/error-page.js";
@@ -22,10 +22,10 @@ export function serveReference(
   resources: () => readonly Resource[],
 ): void {
   const made = new Map<string, Document>();
-  const kept = (path: string, render: () => string): Document => {
+  const send = (req: Request, res: Response, path: string, render: () => string): void => {
     const document = made.get(path) ?? createDocument("text/html; charset=utf-8", render(), HEADERS);
     made.set(path, document);
-    return document;
+    sendDocument(req, res, document);
   };
   const find = (id: string) =>
     resources()
@@ -34,21 +34,10 @@ export function serveReference(
   const reference = () => ({ resources: resources(), baseUrl: baseUrl() });
 
   for (const asset of [referenceStyle, tryScript, anchorScript]) asset.serve(app);
-  app.get(REFERENCE_PATH, (req, res) => {
-    sendDocument(
-      req,
-      res,
-      kept(REFERENCE_PATH, () => indexPage(site, reference())),
-    );
-  });
+  app.get(REFERENCE_PATH, (req, res) => send(req, res, REFERENCE_PATH, () => indexPage(site, reference())));
   app.get(`${REFERENCE_PATH}/:id`, (req, res, next) => {
     const operation = find(req.params.id);
-    if (operation)
-      sendDocument(
-        req,
-        res,
-        kept(operation.href, () => operationPage(site, reference(), operation)),
-      );
+    if (operation) send(req, res, operation.href, () => operationPage(site, reference(), operation));
     else next();
   });
   app.get(`${REFERENCE_PATH}/`, (_req, res) => redirect(res, REFERENCE_PATH));

@@ -38,7 +38,10 @@ interface Row {
 /** Counts a caller's requests in the last 24 hours, oldest hour first, up to the current one. Up to 20 s late. */
 export async function requestsByHour(deps: Deps, caller: Caller): Promise<HourOfRequests[]> {
   const { rows, thisHour } = await readCounts(deps, caller);
-  const hours = Array.from({ length: HOURS }, (_, index) => emptyHour(thisHour - (HOURS - 1 - index) * HOUR_MS));
+  const none = { reads: 0, writes: 0, replays: 0, refused: 0, failed: 0, aborted: 0 };
+  const hours = Array.from({ length: HOURS }, (_, index): HourOfRequests => {
+    return { hour: new Date(thisHour - (HOURS - 1 - index) * HOUR_MS), ...none };
+  });
   const byTime = new Map(hours.map((each) => [each.hour.getTime(), each]));
   for (const { hour, outcome, count } of rows) {
     const counted = byTime.get(hour.getTime());
@@ -66,10 +69,6 @@ async function readCounts(deps: Deps, caller: Caller): Promise<{ rows: Row[]; th
     LEFT JOIN request_counts ON ${ownedSql(caller)} AND hour > "thisHour" - ${HOURS} * interval '1 hour' AND hour <= "thisHour"`);
   const thisHour = rows[0]?.thisHour.getTime() ?? 0;
   return { rows: rows.filter(({ outcome }) => outcome !== null), thisHour };
-}
-
-function emptyHour(time: number): HourOfRequests {
-  return { hour: new Date(time), reads: 0, writes: 0, replays: 0, refused: 0, failed: 0, aborted: 0 };
 }
 
 function getKind(outcome: string): Exclude<keyof HourOfRequests, "hour"> {

@@ -22,11 +22,8 @@ export function createRefusalFolds(now: () => number) {
     /** True if this error is listed at once. If not, `take` may return it at the end of the minute. */
     lists(row: LogRow): boolean {
       const key = `${row.keyId ?? ""} ${row.code}`;
-      let fold = folds.get(key);
-      if (!fold) {
-        fold = { listed: 0, more: 0 };
-        folds.set(key, fold);
-      }
+      const fold = folds.get(key) ?? { listed: 0, more: 0 };
+      folds.set(key, fold);
       if (fold.listed < getLimit(row)) {
         fold.listed++;
         return true;

@@ -1,11 +1,10 @@
+import type { Caller } from "@shipping/kit/caller";
 import { type Loop, startLoop } from "@shipping/kit/process/loop";
 import sql, { join, raw } from "sql-template-tag";
 import { clock, type GatewayDeps } from "../database/deps.js";
 import { COLUMN_NAMES, COLUMNS, type LogRow } from "./logged-request.js";
 
-export interface Count {
-  accountId: string;
-  environment: string;
+export interface Count extends Caller {
   outcome: string;
   count: number;
 }

@@ -14,13 +14,8 @@ const TITLES: Record<number, string> = {
   503: "Temporarily unavailable",
 };
 
-export interface RefusalWords {
-  title: string;
-  why: string;
-}
-
 /** Describes an error. A missing resource and another account's get the same words. */
-export function refusalWords({ status, message, fields }: Failure): RefusalWords {
+export function refusalWords({ status, message, fields }: Failure) {
   const title = TITLES[status] ?? "Something went wrong";
   if (status === 404) return { title, why: "This page does not exist, or you do not have access to it." };
   return { title, why: fields.length > 0 ? fields.map((f) => `${f.path}: ${f.message}`).join("; ") : message };

@@ -13,20 +13,11 @@ const POLL_MS = 500;
 // The second pass finds what was written during the first.
 const MAX_PASSES = 5;
 
-export interface Erased {
-  id: string;
-  erasedAt: Date;
-  erased: TableCount[];
-}
-
-/**
- * Waits until nothing of a suspended account is in flight, then deletes its data in all parts, until a pass over all tables finds nothing. If
- * it is interrupted, run it again.
- */
+/** Waits until nothing of the account is in flight, then deletes its data until a pass over all tables finds nothing. Can be repeated. */
 export async function eraseAccount(
   target: Target,
   { account, waitMs, progress }: { account: Suspended; waitMs: number; progress: Progress },
-): Promise<Erased> {
+) {
   await waitUntilIdle(target, account, waitMs);
   await beginErasing(target.deps, account.id);
   const erased: TableCount[] = [];

@@ -9,15 +9,8 @@ import { countRows, onPartData, type TableCount, type Target } from "./part-data
 
 const PARTS: readonly Part[] = ["gateway", "records", "carrier", "tracking", "webhooks"];
 
-export interface Manifest {
-  account: { id: string; name: string; createdAt: Date; suspendedAt: Date | null };
-  exportedAt: Date;
-  tables: TableCount[];
-  files: number;
-}
-
 /** Writes all data of an account, part by part. The manifest comes last: without it, an export is incomplete. */
-export async function exportAccount(target: Target, writer: ExportWriter, progress: Progress): Promise<Manifest> {
+export async function exportAccount(target: Target, writer: ExportWriter, progress: Progress) {
   const { deps, accountId } = target;
   const { id, name, createdAt, suspendedAt } = await deps.prisma.account.findUniqueOrThrow({
     where: { id: accountId },

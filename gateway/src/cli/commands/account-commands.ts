@@ -94,18 +94,14 @@ export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
         print({ id, suspended }, suspended ? `Suspended ${id}.` : `Resumed ${id}.`);
       });
   }
-  addAccountDataCommands(account, tools);
+  addExport(account, tools);
+  addErase(account, tools);
 }
 
 function describeStatus({ suspendedAt, erasingSince, erasedAt }: Account): string {
   if (erasedAt) return `erased ${erasedAt.toISOString()}`;
   if (erasingSince) return `being erased since ${erasingSince.toISOString()}`;
   return suspendedAt ? `suspended ${suspendedAt.toISOString()}` : "active";
-}
-
-export function addAccountDataCommands(account: AdminCommand, tools: Tools): void {
-  addExport(account, tools);
-  addErase(account, tools);
 }
 
 function addExport(account: AdminCommand, { print, write, progress, platform }: Tools): void {

@@ -22,18 +22,10 @@ export function describeDeliveries(deliveries: readonly Delivery[]): string {
   return toTable(HEADINGS, deliveries.map(deliveryRow));
 }
 
-function deliveryRow({
-  eventId,
-  eventType,
-  receivedAt,
-  state,
-  attempt,
-  nextAt,
-  lastStatus,
-  lastError,
-}: Delivery): string[] {
-  const last = lastStatus === undefined ? (lastError ?? "") : `status ${lastStatus}`;
-  return [eventId, eventType, receivedAt, state, `${attempt} of ${MAX_ATTEMPTS}`, nextAt ?? "", last];
+function deliveryRow(delivery: Delivery): string[] {
+  const { eventId, eventType, receivedAt, state, attempt, nextAt = "", lastStatus, lastError = "" } = delivery;
+  const last = lastStatus === undefined ? lastError : `status ${lastStatus}`;
+  return [eventId, eventType, receivedAt, state, `${attempt} of ${MAX_ATTEMPTS}`, nextAt, last];
 }
 
 export function describeEvent(

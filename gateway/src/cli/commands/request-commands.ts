@@ -27,13 +27,11 @@ function addRequestShow(admin: AdminCommand, { print, platform }: Tools): void {
     .argument("<request-id>", "request ID")
     .reads(async (id: string) => {
       const found = await onGateway(await platform(), (deps) => readAnyRequest(deps, id));
-      if (!found) throw fail("not_found", noSuchRequest(id));
+      const why =
+        "The log keeps writes and failed requests for REQUEST_LOG_DAYS days. Successful reads, and most of a series of similar failures, are only counted.";
+      if (!found) throw fail("not_found", `No such request: ${id}. ${why}`);
       print(found, toTable(["FACT", "VALUE"], requestFacts(found)));
     });
-}
-
-function noSuchRequest(id: string): string {
-  return `No such request: ${id}. The log keeps writes and failed requests for REQUEST_LOG_DAYS days. Successful reads, and most of a series of similar failures, are only counted.`;
 }
 
 function requestFacts(request: LoggedRequest): string[][] {

@@ -37,7 +37,7 @@ export async function findPlatform(config: AdminConfig): Promise<Platform> {
   const file = join(config.DATA_DIR, "platform.json");
   const named = config.DATABASE_URL_GATEWAY ?? config.DATABASE_URL;
   // With a database from the environment, the folder may belong to another platform.
-  const written = platformFile.parse(named ? {} : await readJson(file));
+  const written = platformFile.parse(named ? {} : JSON.parse(await readFile(file, "utf8").catch(() => "{}")));
   const databases = perPart((part, key) => config[`DATABASE_URL_${key}`] ?? written.databases[part]);
   const services = perPart((part, key) => config[`${key}_URL`] ?? written.services[part]);
   return {
@@ -50,10 +50,6 @@ export async function findPlatform(config: AdminConfig): Promise<Platform> {
 }
 
 export type FindPlatform = () => Promise<Platform>;
-
-async function readJson(file: string): Promise<unknown> {
-  return JSON.parse(await readFile(file, "utf8").catch(() => "{}"));
-}
 
 function perPart(find: (part: Part, key: Uppercase<Part>) => string | undefined): PerPart {
   return Object.fromEntries(parts.map((part) => [part, find(part, part.toUpperCase() as Uppercase<Part>)])) as PerPart;
