@@ -130,7 +130,6 @@ function formatted(text) {
   }
 }
 
-/** Keeps the ids of what was made or read. */
 function learn(response, text) {
   if (!response.ok) return;
   const { id, tracking_number } = JSON.parse(text).data ?? {};
@@ -139,7 +138,6 @@ function learn(response, text) {
   store();
 }
 
-/** The way to the row of the error on this page. */
 function adviceFor(text) {
   const code = /^\{"error":\{"code":"(\w+)"/.exec(text)?.[1];
   if (!code || !document.getElementById(code)) return [];

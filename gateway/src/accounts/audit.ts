@@ -52,12 +52,7 @@ export function writeAuditEntry(
 /** Writes the audit entry of a voided label. The entry's ID comes from the label's, so calling this again writes nothing. */
 export async function logVoid(
   { prisma }: Pick<AdminDeps, "prisma">,
-  voided: Omit<Change, "action" | "subject" | "detail"> & {
-    id: string;
-    trackingNumber: string;
-    at: Date;
-    actor: Actor;
-  },
+  voided: Pick<Change, "accountId" | "environment"> & { id: string; trackingNumber: string; at: Date; actor: Actor },
 ): Promise<void> {
   const { id, trackingNumber, at, actor, ...owner } = voided;
   const change: Change = { ...owner, action: "label.voided", subject: id, detail: trackingNumber };

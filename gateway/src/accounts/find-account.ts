@@ -3,7 +3,7 @@ import MiniSearch from "minisearch";
 import type { AdminDeps } from "../database/deps.js";
 import { type Account, listAccounts, noSuchAccount } from "./manage-accounts.js";
 
-type Named = Pick<Awaited<ReturnType<typeof listAccounts>>[number], "id" | "name">;
+type Named = Pick<Account, "id" | "name">;
 
 // Keeps the error message readable.
 const MAX_NAMED = 10;

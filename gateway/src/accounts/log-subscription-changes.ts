@@ -12,10 +12,7 @@ type Deps = Pick<GatewayDeps, "db" | "log"> & { clients: Pick<Clients, "webhooks
 
 const ACTIONS: Record<string, AuditAction> = { created: "webhook.created", disabled: "webhook.disabled" };
 
-/**
- * Writes changes of subscriptions to the audit log. Webhooks stores each change, in the statement that makes it, until it is acknowledged. The
- * ID of the change is the ID of the entry, so each is logged once, even if a process is killed in between.
- */
+/** Webhooks stores each change until it is acknowledged. The ID of the change is the ID of the entry, so each is logged once. */
 export async function logSubscriptionChangesOnce(deps: Deps): Promise<{ logged: number }> {
   const total = { logged: 0 };
   for (;;) {

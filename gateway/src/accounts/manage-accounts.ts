@@ -14,10 +14,7 @@ export function isName(text: string): boolean {
   return NAME.test(text) && isClean(text);
 }
 
-export async function createAccount(
-  deps: AdminDeps,
-  { name }: { name: string },
-): Promise<{ id: string; name: string }> {
+export async function createAccount(deps: AdminDeps, { name }: { name: string }) {
   requireName(name, "An account's name");
   return deps.prisma.account.create({
     data: { id: newId("acc", deps.random), name, createdAt: deps.now() },
@@ -25,16 +22,9 @@ export async function createAccount(
   });
 }
 
-export interface Account {
-  id: string;
-  name: string;
-  createdAt: Date;
-  suspendedAt: Date | null;
-  erasingSince: Date | null;
-  erasedAt: Date | null;
-}
+export type Account = Awaited<ReturnType<typeof listAccounts>>[number];
 
-export function listAccounts(deps: AdminDeps): Promise<Account[]> {
+export function listAccounts(deps: AdminDeps) {
   return deps.prisma.account.findMany({ orderBy: [{ createdAt: "asc" }, { id: "asc" }] });
 }
 
@@ -54,19 +44,13 @@ export function noSuchAccount(id: string): Failure {
 /** While an account is suspended, its keys and its members' changes are refused. No audit entry is written if nothing changes. */
 export async function setSuspended(deps: AdminDeps, accountId: string, suspended: boolean): Promise<void> {
   const at = suspended ? deps.now() : null;
-  const entry = writeAuditEntry(deps, OPERATOR, {
-    accountId,
-    action: suspended ? "account.suspended" : "account.resumed",
-    environment: null,
-    subject: accountId,
-    detail: "",
-    from: sql`changed`,
-  });
+  const action = suspended ? "account.suspended" : "account.resumed";
+  const change = { accountId, action, environment: null, subject: accountId, detail: "" } as const;
   await deps.db.run(sql`
     WITH changed AS (
       UPDATE accounts SET suspended_at = ${at}::timestamptz
       WHERE id = ${accountId} AND (suspended_at IS NULL) = ${suspended} RETURNING id)
-    ${entry}`);
+    ${writeAuditEntry(deps, OPERATOR, { ...change, from: sql`changed` })}`);
 }
 
 /** A suspended account may still change something for so long: its last request can take 30 s to arrive and 10 s to be answered. */
@@ -82,13 +66,11 @@ export async function requireSuspended(deps: AdminDeps, id: string): Promise<Sus
   throw fail("invalid_request", `${id} (${name}) is not suspended. Run account suspend first: nothing was deleted.`);
 }
 
-/**
- * From here on the account cannot be resumed, its last admin can be removed, and nothing is logged about it: the statements that write the
- * logs check `erasing_since`. This waits for those that started before and cannot see it yet; a statement takes 5 s at most.
- */
+/** From here on the account cannot be resumed, its last admin can be removed, and nothing is logged about it. */
 export async function beginErasing(deps: AdminDeps, id: string): Promise<void> {
   await deps.prisma.account.updateMany({ where: { id, erasingSince: null }, data: { erasingSince: deps.now() } });
-  // One table at a time, each lock released when its block ends: holding both could deadlock with a writer of two tables.
+  // Waits for the statements that cannot see `erasing_since` yet, 5 s at most. One table at a time, each lock released when its block ends:
+  // holding both could deadlock with a writer of two tables.
   for (const log of ["request_log", "request_counts", "audit_entries"])
     await deps.db.run(sql`DO $$ BEGIN LOCK TABLE ONLY ${raw(log)} IN SHARE MODE; END $$`);
 }

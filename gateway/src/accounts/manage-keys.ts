@@ -44,11 +44,7 @@ export interface ListedKey {
 }
 
 /** A key by its ID, which must belong to the account and environment if they are given. */
-export interface KeyRef {
-  id: string;
-  accountId?: string;
-  environment?: Environment;
-}
+export type KeyRef = { id: string } & Partial<Pick<NewKey, "accountId" | "environment">>;
 
 /** The columns of a listed key, for Prisma's client and for SQL: `selectColumns(LISTED_KEY, "api_keys")`. */
 export const LISTED_KEY = {
@@ -121,20 +117,14 @@ export async function revokeKey(
 ): Promise<{ id: string; revokedAt: Date }> {
   const key = await getKey(deps, ref);
   const { id, accountId } = key;
+  const environment = key.environment as Environment;
   if (key.revokedAt) return { id, revokedAt: key.revokedAt };
-  const change = {
-    accountId,
-    action: "key.revoked",
-    environment: key.environment as Environment,
-    subject: id,
-    detail: describeKey(key),
-    from: sql`revoked`,
-  } as const;
+  const change = { accountId, action: "key.revoked", environment, subject: id, detail: describeKey(key) } as const;
   const [revoked] = await deps.db.run<{ revokedAt: Date }>(sql`
     WITH revoked AS (
       UPDATE api_keys SET revoked_at = ${clock(deps)} WHERE id = ${id} AND revoked_at IS NULL
       RETURNING revoked_at AS "revokedAt"),
-    entries AS (${writeAuditEntry(deps, actor, change)})
+    entries AS (${writeAuditEntry(deps, actor, { ...change, from: sql`revoked` })})
     SELECT * FROM revoked`);
   // Of two concurrent revocations, one takes effect.
   return revoked ? { id, ...revoked } : revokeKey(deps, ref, actor);

@@ -140,11 +140,7 @@ export async function changeRole(
 }
 
 /** Removes a member with their links and sessions. The last admin stays. */
-export async function removeMember(
-  deps: AdminDeps,
-  wanted: MemberRef,
-  actor: Actor = OPERATOR,
-): Promise<{ id: string; email: string }> {
+export async function removeMember(deps: AdminDeps, wanted: MemberRef, actor: Actor = OPERATOR) {
   await requireAccount(deps, wanted.accountId);
   const { id, email } = await getMember(deps, wanted);
   const { accountId } = wanted;

@@ -14,12 +14,6 @@ export function serveGuides(app: Express, site: Site, origin: () => string, libr
   const overview = page(overviewPage(site));
   const made = new Map<string, Document>();
 
-  function documentOfGuide(slug: string): Document | undefined {
-    const found = made.get(slug) ? undefined : library().page(slug);
-    if (found) made.set(slug, page(guidePage(site, found.guide, found.rendered).replaceAll(EXAMPLE_ORIGIN, origin())));
-    return made.get(slug);
-  }
-
   app.get("/docs", (req, res) => sendDocument(req, res, overview));
   app.get(["/", "/docs/"], (_req, res) => redirect(res, "/docs"));
   for (const asset of [style, script]) asset.serve(app);
@@ -33,8 +27,10 @@ export function serveGuides(app: Express, site: Site, origin: () => string, libr
     sendDocument(req, res, page(searchPage(site, text, library().search(text))));
   });
   const serveGuide = (slug: string, req: Request, res: Response, next: NextFunction) => {
-    const found = documentOfGuide(slug);
-    if (found) sendDocument(req, res, found);
+    const found = made.get(slug) ? undefined : library().page(slug);
+    if (found) made.set(slug, page(guidePage(site, found.guide, found.rendered).replaceAll(EXAMPLE_ORIGIN, origin())));
+    const document = made.get(slug);
+    if (document) sendDocument(req, res, document);
     else next();
   };
   app.get(/^\/docs\/(.+)\/$/, (req, res, next) => {

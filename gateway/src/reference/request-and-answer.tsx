@@ -78,9 +78,7 @@ export function FieldList({ fields, isAnswer = false, isOpen = false }: FieldLis
   return (
     <ul class="fields">
       {fields.map((field) => (
-        <li>
-          <FieldItem field={field} isAnswer={isAnswer} isOpen={isOpen} />
-        </li>
+        <FieldItem field={field} isAnswer={isAnswer} isOpen={isOpen} />
       ))}
     </ul>
   );
@@ -89,7 +87,7 @@ export function FieldList({ fields, isAnswer = false, isOpen = false }: FieldLis
 function FieldItem({ field, isAnswer, isOpen }: { field: Field; isAnswer: boolean; isOpen: boolean }) {
   const { name, type, isRequired, text, pattern, fields } = field;
   return (
-    <>
+    <li>
       <p class="field">
         <code class="name">{name}</code> <span class="type">{type}</span>{" "}
         {isRequired && !isAnswer && <span class="required">required</span>}
@@ -107,7 +105,7 @@ function FieldItem({ field, isAnswer, isOpen }: { field: Field; isAnswer: boolea
           <FieldList fields={fields} isAnswer={isAnswer} />
         </details>
       )}
-    </>
+    </li>
   );
 }
 

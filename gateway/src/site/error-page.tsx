@@ -24,23 +24,18 @@ export function refusalWords({ status, message, fields }: Failure) {
 const POLICY = [
   ...["default-src 'none'", "style-src 'self'", "img-src 'self'", "form-action 'self'", "base-uri 'none'"],
   "frame-ancestors 'none'",
-];
+].join("; ");
 
 /** Security headers for pages without scripts. */
 export const PLAIN_PAGE_HEADERS = {
-  "Content-Security-Policy": POLICY.join("; "),
+  "Content-Security-Policy": POLICY,
   "Referrer-Policy": "no-referrer",
 };
 
 /** Security headers for pages with our own scripts. */
 export const SCRIPTED_PAGE_HEADERS = {
   ...PLAIN_PAGE_HEADERS,
-  "Content-Security-Policy": [
-    ...POLICY,
-    "script-src 'self'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join("; "),
+  "Content-Security-Policy": `${POLICY}; script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`,
 };
 
 /** True if an error must be a page: the client is a browser, and the path is not in the API, which always answers JSON. */

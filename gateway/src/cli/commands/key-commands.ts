@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError } from "commander";
 import {
   type CreatedKey,
   createKey,
@@ -10,7 +10,7 @@ import {
 import { type Scope, scopes } from "../../admission/api-key.js";
 import { onAccount, onGateway } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
-import { accountOption, parseDuration } from "../tools/options.js";
+import { accountOption, environmentOption, parseDuration } from "../tools/options.js";
 import { toTable } from "../tools/print.js";
 
 interface CreateOptions extends Pick<NewKey, "environment" | "name" | "scopes"> {
@@ -29,11 +29,7 @@ export function addKeyCommands(admin: AdminCommand, { print, platform }: Tools):
       "--account Acme --environment sandbox --scopes orders:read,orders:write --expires-in 90d",
     )
     .addOption(accountOption())
-    .addOption(
-      new Option("--environment <environment>", "environment of the key")
-        .choices(["sandbox", "live"])
-        .makeOptionMandatory(),
-    )
+    .addOption(environmentOption("environment of the key"))
     .option("--name <name>", "display name")
     .option("--scopes <scopes>", "comma-separated scopes; default: all ten", parseScopes)
     .option("--expires-in <duration>", "a number with s, m, h or d; default: never", parseDuration)

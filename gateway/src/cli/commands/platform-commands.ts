@@ -49,11 +49,10 @@ const known = (urls: Partial<PerPart>) =>
 const splitUrls = (urls: string | undefined) => urls?.split(",").map((url) => url.trim()) ?? [];
 
 function addAuditList(admin: AdminCommand, { print, platform }: Tools): void {
-  const audit = admin
+  admin
     .command("audit")
     .description("Look up the changes that operators made with these commands")
-    .examples("list");
-  audit
+    .examples("list")
     .command("list")
     .description("List changes, newest first")
     .examples("", "--limit 20 --json")

@@ -1,13 +1,12 @@
 import { fail } from "@shipping/kit/errors";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
-import { Option } from "commander";
 import sql from "sql-template-tag";
 import type { AdminDeps } from "../../database/deps.js";
 import type { LoggedRequest } from "../../request-log/logged-request.js";
 import { readAnyRequest } from "../../request-log/read-request.js";
 import { callService, onAccount, onGateway } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
-import { accountOption } from "../tools/options.js";
+import { accountOption, environmentOption } from "../tools/options.js";
 import { toFacts, toTable } from "../tools/print.js";
 
 export function addRequestCommands(admin: AdminCommand, tools: Tools): void {
@@ -16,11 +15,10 @@ export function addRequestCommands(admin: AdminCommand, tools: Tools): void {
 }
 
 function addRequestShow(admin: AdminCommand, { print, platform }: Tools): void {
-  const request = admin
+  admin
     .command("request")
     .description("Look up requests of all accounts")
-    .examples("show req_ggyq5mxuz7gmanfyfkjbc2lk5a");
-  request
+    .examples("show req_ggyq5mxuz7gmanfyfkjbc2lk5a")
     .command("show")
     .description("Show a write or a failed request by its X-Request-Id")
     .examples("req_ggyq5mxuz7gmanfyfkjbc2lk5a")
@@ -70,11 +68,7 @@ function addClaimShow(admin: AdminCommand, { print, platform }: Tools): void {
     .examples("order-1 --account Acme --environment sandbox")
     .argument("<idempotency-key>", "the Idempotency-Key header of the request")
     .addOption(accountOption())
-    .addOption(
-      new Option("--environment <environment>", "environment of the API key")
-        .choices(["sandbox", "live"])
-        .makeOptionMandatory(),
-    )
+    .addOption(environmentOption("environment of the API key"))
     .reads(async (key: string, { account, environment }: { account: string; environment: "sandbox" | "live" }) => {
       const found = await platform();
       const { accountId, claim } = await onAccount(found, account, async (deps, accountId) => ({

@@ -40,6 +40,10 @@ export function limitOption(): Option {
   });
 }
 
+export function environmentOption(description: string): Option {
+  return new Option("--environment <environment>", description).choices(["sandbox", "live"]).makeOptionMandatory();
+}
+
 export function accountOption(): Option {
   return new Option(
     "--account <account>",
