@@ -7,7 +7,6 @@ import { ShippingError } from "./shipping-error.js";
 /** The largest page, of 100 records, has less than 2 MiB. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
-/** A complete answer. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -37,10 +36,8 @@ export async function attempt(settings: Settings, request: Outgoing): Promise<An
     if (signal?.aborted) throw aborted(request);
     if (cause instanceof ShippingError) throw cause;
     if (isLate) throw newError("timed_out", `No complete response within ${timeoutMs} ms.`, { idempotencyKey });
-    throw newError("connection_failed", "The connection failed before the response was complete.", {
-      idempotencyKey,
-      cause,
-    });
+    const message = "The connection failed before the response was complete.";
+    throw newError("connection_failed", message, { idempotencyKey, cause });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", stop);
@@ -85,8 +82,5 @@ function toRequestInit({ apiKey }: Settings, { method, headers, body }: Outgoing
 }
 
 export function aborted({ signal, idempotencyKey }: Outgoing): ShippingError {
-  return newError("aborted", "The request was aborted by its signal.", {
-    idempotencyKey,
-    cause: signal?.reason,
-  });
+  return newError("aborted", "The request was aborted by its signal.", { idempotencyKey, cause: signal?.reason });
 }

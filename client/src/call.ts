@@ -42,13 +42,7 @@ export function call<T>(settings: Settings, operation: Operation): Call<T> {
 export function list<T>(settings: Settings, path: string, given: ListOptions = {}): List<T> {
   const page = (options: ListOptions = {}): Call<Page<T>> => {
     const { limit, after, ...rest } = { ...given, ...onlyDefined(options) };
-    return call(settings, {
-      method: "GET",
-      path: [path],
-      query: { limit, after },
-      answers: "page",
-      options: rest,
-    });
+    return call(settings, { method: "GET", path: [path], query: { limit, after }, answers: "page", options: rest });
   };
   return {
     page,

@@ -49,13 +49,11 @@ export function readSettings(options: ShippingOptions): Settings {
   };
 }
 
-/** A number of retries, of the client or of one call. */
 export function checkedRetries(value: number, name: string): number {
   if (!Number.isSafeInteger(value) || value < 0) throw invalidArgument(`${name} must be an integer of 0 or more.`);
   return value;
 }
 
-/** A time limit, of the client or of one call. */
 export function checkedTimeout(value: number, name: string): number {
   if (!(typeof value === "number" && value > 0 && value <= MAX_TIMER_MS))
     throw invalidArgument(`${name} must be a number greater than 0 and at most ${MAX_TIMER_MS}.`);
@@ -87,9 +85,7 @@ function named(options: ShippingOptions, option: "apiKey" | "baseUrl", name: Par
   return value === undefined ? undefined : ([value, name] as Named);
 }
 
-interface WithEnvironment {
-  process?: { env?: Readonly<Record<string, string | undefined>> | undefined } | undefined;
-}
+type WithEnvironment = { process?: { env?: Readonly<Record<string, string | undefined>> } };
 
 /** An environment variable; undefined if it is unset or empty, or if the runtime has no environment or denies access to it. */
 function readVariable(name: "SHIPPING_KEY" | "SHIPPING_URL"): string | undefined {
@@ -101,7 +97,6 @@ function readVariable(name: "SHIPPING_KEY" | "SHIPPING_URL"): string | undefined
   }
 }
 
-/** A function, or undefined if the option is optional. */
 export function checkedFunction<T>(value: T, name: string): T {
   if (value !== undefined && typeof value !== "function") throw invalidArgument(`${name} must be a function.`);
   return value;

@@ -36,12 +36,8 @@ export function parseRetryAfter(retryAfter: string | null, now: number): number 
  * Milliseconds until the next attempt; the first retry is number 0. Undefined if the server asks for too long a wait. Without
  * Retry-After: half a second, doubled with each retry, minus up to half of it as jitter.
  */
-export function backoffMs(
-  retry: number,
-  retryAfterSeconds: number | undefined,
-  random: () => number,
-): number | undefined {
-  if (retryAfterSeconds !== undefined && retryAfterSeconds > MAX_RETRY_AFTER_S) return undefined;
-  if (retryAfterSeconds) return retryAfterSeconds * 1000 * (1 + random() / 10);
+export function backoffMs(retry: number, askedSeconds: number | undefined, random: () => number): number | undefined {
+  if (askedSeconds !== undefined && askedSeconds > MAX_RETRY_AFTER_S) return undefined;
+  if (askedSeconds) return askedSeconds * 1000 * (1 + random() / 10);
   return Math.min(FIRST_WAIT_MS * 2 ** retry, MAX_BACKOFF_MS) * (1 - random() / 2);
 }

@@ -24,7 +24,6 @@ export interface Answered<T> {
   response: AnswerInfo;
 }
 
-/** An attempt that failed. */
 interface Failed {
   error: ShippingError;
   isRetryable: boolean;
@@ -43,11 +42,7 @@ export async function send<T>(settings: Settings, operation: Operation): Promise
   }
 }
 
-async function attemptWithHooks<T>(
-  settings: Settings,
-  request: Outgoing,
-  number: number,
-): Promise<Answered<T> | Failed> {
+async function attemptWithHooks<T>(settings: Settings, request: Outgoing, number: number) {
   if (request.signal?.aborted) throw aborted(request);
   const callOnResponse = callHooks(settings, request, number);
   const outcome = await tryOnce<T>(settings, request);

@@ -101,11 +101,8 @@ export interface TestHeaderOptions {
 }
 
 /** Returns the header `Service-Signature` that the platform would send with this body, for tests of your receiver. */
-export async function testHeader({
-  payload,
-  secret,
-  timestamp = Math.floor(Date.now() / 1000),
-}: TestHeaderOptions): Promise<string> {
+export async function testHeader(options: TestHeaderOptions): Promise<string> {
+  const { payload, secret, timestamp = Math.floor(Date.now() / 1000) } = options;
   const bytes = toBytes(payload);
   if (!bytes)
     throw invalidArgument("payload must be the text or the bytes that you send, such as JSON.stringify(event).");
@@ -139,7 +136,6 @@ function importKey(secret: string, usage: "sign" | "verify"): Promise<CryptoKey>
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [usage]);
 }
 
-/** The signed message: time, dot, body. */
 function signedBytes(time: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
   const prefix = new TextEncoder().encode(`${time}.`);
   const message = new Uint8Array(prefix.length + body.length);

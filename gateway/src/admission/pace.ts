@@ -15,19 +15,12 @@ export const DEFAULT_PACE: PaceLimits = { perSecond: 50, burst: 25 };
 const MAX_WAIT_MS = 10_000;
 
 /** Limits the rate of requests without a valid API key by delaying them. None is refused. */
-export interface Pace {
-  /** Resolves when `response` may be sent to this address, with the milliseconds of delay. */
-  delay(address: string, response: ServerResponse): Promise<number>;
-  /** Whether a response is being delayed. Connections with delayed responses are closed first. */
-  isDelaying(response: ServerResponse): boolean;
-  waiting(): number;
-  tracked(): number;
-}
+export type Pace = ReturnType<typeof createPace>;
 
 const REQUESTS_BETWEEN_SWEEPS = 1_000;
 
 /** The generic cell rate algorithm. Its state is one number per address: the theoretical arrival time of the next request. */
-export function createPace({ perSecond, burst }: PaceLimits, now = () => performance.now()): Pace {
+export function createPace({ perSecond, burst }: PaceLimits, now = () => performance.now()) {
   const costMs = 1_000 / perSecond;
   const arrivals = new Map<string, number>();
   let requests = 0;
@@ -44,7 +37,8 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
   }
 
   return {
-    async delay(address, response) {
+    /** Resolves when `response` may be sent to this address, with the milliseconds of delay. */
+    async delay(address: string, response: ServerResponse): Promise<number> {
       const waitMs = takeWaitMs(toNetwork(address));
       if (waitMs <= 0) return 0;
       delayed.add(response);
@@ -53,7 +47,8 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
       delayed.delete(response);
       return now() - startedAt;
     },
-    isDelaying: (response) => delayed.has(response),
+    /** Connections with delayed responses are closed first. */
+    isDelaying: (response: ServerResponse) => delayed.has(response),
     waiting: () => delayed.size,
     tracked: () => arrivals.size,
   };

@@ -10,11 +10,7 @@ export interface UnreadLimits {
 /** Eight of the largest pages for one account, and sixty-four for all. */
 export const DEFAULT_UNREAD: UnreadLimits = { total: 64 * 1024 * 1024, perAccount: 8 * 1024 * 1024 };
 
-export interface UnreadBytes {
-  /** Counts the unsent bytes of an ended response. Responses without an account are counted together. */
-  add(response: ServerResponse, account: string | undefined): void;
-  load(): { bytes: number; cut: number };
-}
+export type UnreadBytes = ReturnType<typeof createUnreadBytes>;
 
 interface Account {
   bytes: number;
@@ -26,7 +22,7 @@ interface Account {
  * Above a limit, closes the connection of the oldest unread response: of the account that is above its own limit, or else of the account with
  * the most unread bytes.
  */
-export function createUnreadBytes(limits: UnreadLimits): UnreadBytes {
+export function createUnreadBytes(limits: UnreadLimits) {
   const accounts = new Map<string, Account>();
   let total = 0;
   let cut = 0;
@@ -58,7 +54,8 @@ export function createUnreadBytes(limits: UnreadLimits): UnreadBytes {
   }
 
   return {
-    add(response, id = "") {
+    /** Counts the unsent bytes of an ended response. Responses without an account are counted together. */
+    add(response: ServerResponse, id = ""): void {
       const bytes = response.writableLength;
       // Most responses fit into the send buffer of the socket.
       if (bytes === 0 || !response.writableEnded || response.writableFinished || response.destroyed) return;

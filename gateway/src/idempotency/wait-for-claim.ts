@@ -12,14 +12,7 @@ export interface AwaitedRequest extends RegistryRequest {
 }
 
 /** The requests of this process that are waiting for another request with their key, in this gateway or another one. */
-export interface ClaimWaits {
-  /** Resolves with its replay, or with undefined if the registry must be read again. Throws 409 at `waitUntil`. */
-  wait(request: AwaitedRequest, row: RegistryRow): Promise<Snapshot | undefined>;
-  /** Answers all requests that are waiting for this one. */
-  settle(request: RegistryRequest, snapshot: Snapshot): void;
-  /** Says that this request has failed: the one that has waited longest tries next. */
-  wakeNext(request: RegistryRequest): void;
-}
+export type ClaimWaits = ReturnType<typeof createClaimWaits>;
 
 interface Waiter {
   resolve(replay: Snapshot | undefined): void;
@@ -31,7 +24,7 @@ const MAX_PAUSE_MS = 200;
 const READ_MS = 2_000;
 
 /** Polls the registry once per key and process, however many requests are waiting. No connection is in use during a pause. */
-export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWaits {
+export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks) {
   // The waiters of a key, in order of arrival. Each set exists, and its poller runs, while it has waiters.
   const waiting = new Map<string, Set<Waiter>>();
 
@@ -90,7 +83,8 @@ export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWai
   }
 
   return {
-    wait(request, row) {
+    /** Resolves with its replay, or with undefined if the registry must be read again. Throws 409 at `waitUntil`. */
+    wait(request: AwaitedRequest, row: RegistryRow): Promise<Snapshot | undefined> {
       const id = toId(request);
       const waiters = waiting.get(id) ?? new Set();
       const joined = join(id, waiters, request.waitUntil);
@@ -100,10 +94,12 @@ export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWai
       }
       return joined;
     },
-    settle(request, snapshot) {
+    /** Answers all requests that are waiting for this one. */
+    settle(request: RegistryRequest, snapshot: Snapshot): void {
       wakeAll(waiting.get(toId(request)), toReplay(snapshot));
     },
-    wakeNext(request) {
+    /** Says that this request has failed: the one that has waited longest tries next. */
+    wakeNext(request: RegistryRequest): void {
       wakeFirst(waiting.get(toId(request)));
     },
   };

@@ -40,11 +40,9 @@ export interface ExportPage {
   nextCursor?: string | undefined;
 }
 
-/** The rows of one table that were erased. The next batch begins at the cursor; without a cursor, this batch was the last. */
-export interface ErasedBatch {
-  table: string;
+/** The number of rows of one table that were erased, and the cursor as in `ExportPage`. */
+export interface ErasedBatch extends Omit<ExportPage, "rows"> {
   rows: number;
-  nextCursor?: string | undefined;
 }
 
 /** The maximum number of rows and bytes that a statement reads, deletes or scans. */
@@ -151,10 +149,8 @@ function continueAt({ tables }: AccountData, table: AccountTable, key: string[] 
 /** The rows that one statement may examine, under the name of the table. */
 function examinedRows(table: AccountTable, afterKey: string[] | undefined, sizes: PageSizes): Sql {
   const name = raw(table.name);
-  const rows = sql`SELECT * FROM ${name} ${whereAfter(table, afterKey)}`;
-  return table.walked
-    ? sql`(${rows} ORDER BY ${keyColumns(table)} LIMIT ${sizes.walked}) AS ${name}`
-    : sql`(${rows}) AS ${name}`;
+  const limit = table.walked ? sql`ORDER BY ${keyColumns(table)} LIMIT ${sizes.walked}` : empty;
+  return sql`(SELECT * FROM ${name} ${whereAfter(table, afterKey)} ${limit}) AS ${name}`;
 }
 
 /**

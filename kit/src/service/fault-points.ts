@@ -14,13 +14,12 @@ export interface FaultPoints {
  * The fault points of a process. `FAULT_FILE` is the path of a file with the name of a point. The process that reaches this point renames the
  * file and kills itself, so only one process ends, and only once. The setting is refused in production.
  */
-export function readFaultPoints(config: {
-  FAULT_FILE?: string | undefined;
-  NODE_ENV?: string | undefined;
-}): FaultPoints | undefined {
-  const { FAULT_FILE: file } = config;
+export function readFaultPoints({
+  FAULT_FILE: file,
+  NODE_ENV,
+}: Partial<Record<"FAULT_FILE" | "NODE_ENV", string | undefined>>): FaultPoints | undefined {
   if (file === undefined) return undefined;
-  if (config.NODE_ENV === "production") throw new ConfigError("FAULT_FILE is refused in production.");
+  if (NODE_ENV === "production") throw new ConfigError("FAULT_FILE is refused in production.");
   return {
     at(point) {
       if (readPoint(file) === point && takeFile(file)) process.kill(process.pid, "SIGKILL");

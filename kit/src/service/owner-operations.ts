@@ -50,7 +50,8 @@ export function ownerOperationsRoutes(router: ConnectRouter, owner: OwnerOperati
 }
 
 async function readOutbox(db: Database) {
-  const [row] = await db.run<{ unpublished: number; unconfirmed: number; oldest: OldestRow | null }>(sql`
+  type Oldest = { eventId: string; seconds: number };
+  const [row] = await db.run<{ unpublished: number; unconfirmed: number; oldest: Oldest | null }>(sql`
     SELECT
       ${countRows(sql`published_at IS NULL`)} AS unpublished,
       ${countRows(sql`published_at IS NOT NULL`)} AS unconfirmed,
@@ -58,9 +59,4 @@ async function readOutbox(db: Database) {
         FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT 1) AS oldest`);
   const { oldest, ...counts } = row!;
   return { ...counts, ...(oldest && { oldestSeconds: oldest.seconds, oldestEventId: oldest.eventId }) };
-}
-
-interface OldestRow {
-  eventId: string;
-  seconds: number;
 }

@@ -24,18 +24,13 @@ export interface PublisherParts {
   log: Log;
   now(): Date;
   random: Random;
-  /** Points at which a test can end the process. */
   faultPoints?: FaultPoints | undefined;
 }
 
 /** The dependencies of its operations. */
-export interface PublisherDeps {
-  db: Database;
+export interface PublisherDeps extends Pick<PublisherParts, "db" | "log" | "now" | "random"> {
   ledger: Ledger;
   outbox: Outbox;
-  log: Log;
-  now(): Date;
-  random: Random;
 }
 
 /** Creates the ledger, the outbox and the metrics of a service. A row that is not `deletable` stays in the outbox. Start the outbox. */

@@ -19,7 +19,6 @@ export interface Service extends Running {
   routes: Routes;
   /** Which part may call which of them, if the parts have certificates. */
   peers: Peers;
-  /** Its metrics, in addition to those that every process has. */
   metrics?: Metrics;
 }
 
@@ -36,7 +35,6 @@ export interface PartProcess<C extends Config = Config> {
   part: string;
   config: C;
   log: Log;
-  /** Its certificates, if the parts speak TLS to each other. */
   tls: Tls | undefined;
   faultPoints: FaultPoints | undefined;
 }
