@@ -63,7 +63,6 @@ export interface Ledger {
   executeCreations(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome>[]>;
   /** The outcome of the write that holds a key, for a write that was not executed; undefined if none holds it. */
   outcomeOfHolder(write: Pick<Write, "caller" | "claim">): Promise<WriteOutcome | undefined>;
-  /** Serves LedgerService. */
   routes(router: ConnectRouter): void;
 }
 

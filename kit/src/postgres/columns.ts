@@ -17,7 +17,6 @@ interface Values {
   timestamptz: Date;
 }
 
-/** A row with these columns. */
 export type Row<Of extends Columns> = {
   -readonly [Name in keyof Of]: Of[Name] extends keyof Values
     ? Values[Of[Name]]

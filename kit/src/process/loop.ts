@@ -1,6 +1,5 @@
 import type { Log } from "./log.js";
 
-/** A worker that runs until it is stopped. */
 export interface Loop {
   /** Runs it now, or once more right after the current run. */
   wake(): void;

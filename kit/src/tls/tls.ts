@@ -30,7 +30,6 @@ export interface Tls {
   onRenewal(renewed: () => void): void;
   /** Reads the files again, and returns whether they were renewed. Files that do not fit together change nothing. */
   renewOnce(): Promise<boolean>;
-  /** Stops watching the files. */
   close(): Promise<void>;
 }
 

@@ -63,7 +63,6 @@ export function refuseSwitchesInProduction(config: DeliveryConfig, context: z.Re
   if (config.CLOCK_SPEEDUP !== 1) refuse("CLOCK_SPEEDUP");
 }
 
-/** Every key of its environment. */
 export const webhooksSettings = z
   .object({ ...serviceSettings, ...busSettings, ...streamSettings, ...deliverySettings })
   .superRefine(refuseSwitchesInProduction);

@@ -6,7 +6,6 @@ import type { Attempts } from "./attempts.js";
 import type { WebhooksMetrics } from "./metrics.js";
 import type { Targets } from "./targets.js";
 
-/** The dependencies of an attempt and its completion. */
 export interface AttemptDeps extends SubscriptionDeps, EventDeps {
   targets: Targets;
   agents: EgressAgents;
@@ -18,7 +17,6 @@ export interface AttemptDeps extends SubscriptionDeps, EventDeps {
   wakeDispatcher(): void;
 }
 
-/** The dependencies of the dispatcher. */
 export interface DispatchDeps extends AttemptDeps {
   attempts: Attempts;
 }

@@ -3,7 +3,6 @@ import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
 import { ERROR_KINDS, toKind } from "../health/failure-reason.js";
 import type { Attempted } from "./send-attempt.js";
 
-/** The counts of events and attempts. */
 export interface WebhooksMetrics extends Metrics {
   countAccepted(events: number): void;
   countDeadLetter(): void;

@@ -6,7 +6,6 @@ import { ConnectionEnded, type FailureReason, TimedOut, toReason } from "../heal
 import { ATTEMPT_MS } from "./delivery.js";
 import { sign } from "./signature.js";
 
-/** One attempt to be made. */
 interface AttemptRequest {
   url: URL;
   eventId: string;
@@ -16,7 +15,6 @@ interface AttemptRequest {
   at: Date;
 }
 
-/** How an attempt ended. */
 export interface Attempted {
   outcome: "delivered" | "failed";
   status?: number;

@@ -13,7 +13,6 @@ import {
 
 /** The agents that make every connection of a delivery, behind the egress guard. */
 export interface EgressAgents {
-  /** The agent for a URL's protocol. */
   of(url: URL): http.Agent;
   /** Closes every connection, including those that are still being made. */
   destroy(): void;
@@ -27,7 +26,6 @@ export interface EgressOptions {
   ca?: string;
 }
 
-/** The connections that are being made. */
 type Cuts = Set<AbortController>;
 type Created = (error: Error | null, socket: Duplex) => void;
 type Connect = (options: net.TcpNetConnectOpts) => net.Socket;

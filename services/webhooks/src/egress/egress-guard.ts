@@ -11,7 +11,6 @@ export interface EgressRules extends TargetRules {
 /** All addresses of a name, IPv4 and IPv6. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** An address that a connection may be made to. */
 export interface VettedAddress {
   address: string;
   family: 4 | 6;

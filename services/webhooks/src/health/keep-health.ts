@@ -127,7 +127,6 @@ export interface Tally {
 
 const HOUR_MS = 3_600_000;
 
-/** The start of the hour that contains a time. */
 export function startOfHour(at: Date): number {
   return Math.floor(at.getTime() / HOUR_MS) * HOUR_MS;
 }

@@ -53,7 +53,6 @@ export async function retryDeadEvent(deps: DispatchDeps, { id }: RetryDeadEventR
   return create(RetryDeadEventResponseSchema, { eventId: event.id });
 }
 
-/** Deletes a dead event. */
 export async function dropDeadEvent(deps: Deps, { id }: DropDeadEventRequest) {
   if ((await remove(deps, id)).length === 0) throw unknown(id);
   return create(DropDeadEventResponseSchema);

@@ -7,7 +7,6 @@ import sql, { type Sql } from "sql-template-tag";
 import type { EgressRules } from "../egress/egress-guard.js";
 import type { KeyRing } from "./key-ring.js";
 
-/** The dependencies of operations on subscriptions. */
 export interface SubscriptionDeps {
   db: Database;
   ledger: Ledger;

@@ -94,7 +94,6 @@ interface SealedRows<Row extends { sealed: Buffer } = { sealed: Buffer }> {
   keyIds: Sql;
 }
 
-/** The secrets of subscriptions. */
 const sealedSecrets: SealedRows<{ id: string; sealed: Buffer }> = {
   select: (keyIds, limit) => sql`
     SELECT id, secret AS sealed FROM subscriptions WHERE sealed_with(secret) = ANY(${keyIds}::text[]) LIMIT ${limit}`,

@@ -15,7 +15,6 @@ export interface SubscriptionRow {
   disabledAt: Date | null;
 }
 
-/** Selects `SubscriptionRow`s. */
 export const selectSubscriptions = (condition: Sql): Sql => sql`
   SELECT id, environment, url, events, status, created_at AS "createdAt", disabled_at AS "disabledAt"
   FROM subscriptions WHERE ${condition}`;
@@ -53,7 +52,6 @@ function areEventTypes(events: readonly string[]): boolean {
   return events.length > 0 && new Set(events).size === events.length && events.every(isEventType);
 }
 
-/** The identity to which a subscription's secret is sealed. */
 export function secretIdentity(subscriptionId: string): readonly string[] {
   return ["subscription", subscriptionId];
 }
