@@ -16,10 +16,8 @@ export const migrationFolders = {
 
 export type { Part };
 
-/** The names of the parts. */
 export const parts = Object.keys(migrationFolders) as Part[];
 
-/** Maps each part to a value. */
 export function mapParts<T>(make: (part: Part) => T): Record<Part, T> {
   return Object.fromEntries(parts.map((part) => [part, make(part)])) as Record<Part, T>;
 }

@@ -24,7 +24,6 @@ export const findLabel = readOwned("id", selectFrom("labels", storedLabelColumns
 
 export const findLabelOfShipment = readOwned("shipment_id", selectFrom("labels", labelColumns));
 
-/** Reads one label of the caller, its rate, and who made and voided it. */
 export async function getLabel(deps: CarrierDeps, request: GetLabelRequest): Promise<GetLabelResponse> {
   const row = await findLabel(deps, { caller: requireCaller(request), id: request.id });
   if (!row) throw fail("not_found", "No such label.");

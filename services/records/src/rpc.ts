@@ -36,7 +36,6 @@ export const recordsPeers: Peers = {
   carrier: [its.getShipmentForCarrier, its.applyLabelEvent],
 };
 
-/** The RPCs of records, each one operation. */
 export function recordsRoutes(deps: PublisherDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);

@@ -10,7 +10,6 @@ import {
 } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { trackingColumns, trackingJson } from "./tracking.js";
 
-/** Reads the record of one of the caller's tracking numbers. */
 export async function getTracking(deps: ReadDeps, request: GetTrackingRequest): Promise<GetTrackingResponse> {
   const row = await findTracking(deps, { caller: requireCaller(request), id: request.trackingNumber });
   if (!row) throw fail("not_found", "No such tracking number.");

@@ -16,7 +16,6 @@ export const trackingPeers: Peers = {
   carrier: [its.applyLabelEvent],
 };
 
-/** The RPCs of tracking, each one operation. */
 export function trackingRoutes(deps: ReadDeps): Routes {
   return (router) => {
     ownerOperationsRoutes(router, { db: deps.db, publishes: false, countResources, accountData: trackingAccountData });

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
 import { Shipping, ShippingError } from "shipping-client";
 
-/** Where a running platform is, and the key to call it with. */
 export interface PlatformAccess {
   baseUrl: string;
   key: string;

@@ -19,7 +19,6 @@ import { abortable } from "./explain-start.js";
 import { startParts } from "./start-parts.js";
 
 export interface Platform extends Running {
-  /** The versioned root of the API. */
   baseUrl: string;
   /** The URL for Prometheus; `/livez` and `/readyz` are on the same port. */
   metricsUrl: string;

@@ -23,7 +23,6 @@ export function newBusPasswords(): BusPasswords {
   return Object.fromEntries(entries) as Record<BusUser, string>;
 }
 
-/** What a server needs to require one of these users. */
 export function busAuthorization(passwords: BusPasswords): BusAuthorization {
   const entries = busUsers.map((user) => [`NATS_PASSWORD_${user.toUpperCase()}`, passwords[user]]);
   return {

@@ -5,7 +5,6 @@ import { environment } from "../config.js";
 import type { BusAuthorization } from "./bus-users.js";
 import type { NatsProgram } from "./find-nats-server.js";
 
-/** A NATS server of our own, with JetStream. */
 export interface NatsServer extends ServerProcess {
   url: string;
 }

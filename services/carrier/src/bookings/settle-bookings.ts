@@ -11,11 +11,9 @@ import {
 } from "./booking-rows.js";
 import { callCarrier } from "./call-carrier.js";
 
-/** How the worker stores what it finds at a carrier. */
 export interface LabelWriter {
   /** Creates the label of a booking, under the claim of its request. False if that claim is over, or already has another answer. */
   storeLabel(row: BookingRow, active: ActiveBooking): Promise<boolean>;
-  /** Voids the label of a cancelled booking. */
   storeVoid(row: BookingRow): Promise<void>;
 }
 

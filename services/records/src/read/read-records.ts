@@ -26,7 +26,6 @@ import { orderColumns, orderJson, storedOrderColumns } from "../resource/order.j
 import { addressIn, largeBytes, parcelIn } from "../resource/shared-fields.js";
 import { shipmentColumns, shipmentJson, storedShipmentColumns } from "../resource/shipment.js";
 
-/** Reads one order of the caller, and who made it. */
 export async function getOrder(deps: ReadDeps, request: GetOrderRequest): Promise<GetOrderResponse> {
   const row = await findOrder(deps, { caller: requireCaller(request), id: request.id });
   if (!row) throw fail("not_found", "No such order.");
@@ -45,7 +44,6 @@ const readOrders = listOwned({
   bytes: largeBytes,
 });
 
-/** Reads one shipment of the caller, and who made it. */
 export async function getShipment(deps: ReadDeps, request: GetShipmentRequest): Promise<GetShipmentResponse> {
   const row = requireShipment(await findShipment(deps, { caller: requireCaller(request), id: request.id }));
   return create(GetShipmentResponseSchema, { data: Buffer.from(shipmentJson(row)), created: originIn(row.origin) });

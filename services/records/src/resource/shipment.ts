@@ -13,7 +13,6 @@ export type ShipmentRow = Row<typeof shipmentColumns>;
 /** A draft gets a label, and a label is voided; the status never goes back. */
 export type ShipmentStatus = "draft" | "label_created" | "voided";
 
-/** A new shipment: a draft. */
 export function newShipment(request: CreateShipmentRequest, caller: Caller, id: string, now: Date): ShipmentRow {
   return {
     id,
