@@ -83,7 +83,7 @@ export const RECORD = {
   parcel: { weight_kg: 1.25, length_cm: 30, width_cm: 20, height_cm: 12.5 },
 };
 
-/** The same with all that is optional, except an order's id. */
+/** The same with all that is optional for orders and shipments alike. */
 export const FULL_RECORD = {
   ...RECORD,
   from: { ...from, company: "Nordlicht GmbH", street2: "Tor 3", state: "HH", email: "a@b.example", phone: "+49 40 1" },

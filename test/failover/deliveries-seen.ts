@@ -1,5 +1,5 @@
 import { eventually } from "@shipping/kit/testing/eventually";
-import { EVENT_TYPES } from "@shipping/proto/event-types";
+import { AUDITED_TYPES } from "../chaos/audit.js";
 import { arrivalsByEvent, quantile, seconds } from "../chaos/deliveries/report.js";
 import { newSubscriber, type Subscriber } from "../chaos/deliveries/subscriber.js";
 import type { Customer } from "../chaos/mixed-load.js";
@@ -28,7 +28,7 @@ export interface Receivers {
 /** Opens them. */
 export async function openReceivers(cluster: ClusterUnderTest, customers = 2): Promise<Receivers> {
   const subscribers: Subscriber[] = await Promise.all(
-    Array.from({ length: customers }, () => newSubscriber(cluster, { events: EVENT_TYPES })),
+    Array.from({ length: customers }, () => newSubscriber(cluster, { events: AUDITED_TYPES })),
   );
   const byEvent = () => arrivalsByEvent(subscribers.flatMap(({ arrivals }) => [...arrivals]));
   const delays = () =>
