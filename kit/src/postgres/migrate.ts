@@ -36,7 +36,7 @@ export async function migrate(options: {
   await client.connect();
   try {
     await requirePostgres(client);
-    await takeTurn(client, log);
+    await lockMigrations(client, log);
     const history = await openHistory(client);
     const missing = migrations.filter(({ name }) => !history.has(name));
     for (const migration of missing) {
@@ -67,18 +67,18 @@ export async function unappliedMigrations(db: Database, directory: string): Prom
 // Prisma's CLI takes the same lock, so it and this function wait for each other.
 const PRISMA_LOCK = 72_707_369;
 
-const TURN_MS = 250;
+const LOCK_POLL_MS = 250;
 
 /**
- * Waits until nobody else migrates. It polls, because CREATE INDEX CONCURRENTLY waits for every running statement, including one that waits
+ * Takes the lock, and waits while another process migrates. It polls, because CREATE INDEX CONCURRENTLY waits for every running statement, including one that waits
  * for this lock.
  */
-async function takeTurn(client: pg.Client, log: Log): Promise<void> {
+async function lockMigrations(client: pg.Client, log: Log): Promise<void> {
   for (let waits = 0; ; waits++) {
     const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1) AS mine", [PRISMA_LOCK]);
     if (rows[0]!.mine) return;
     if (waits === 0) log.info("another migration is under way; waiting for it");
-    await setTimeout(TURN_MS);
+    await setTimeout(LOCK_POLL_MS);
   }
 }
 
