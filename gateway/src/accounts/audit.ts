@@ -7,7 +7,7 @@ import { type AdminDeps, clock } from "../database/deps.js";
 export interface Actor {
   /** A member's email, `operator`, or the ID of an API key, which the log shows by name. */
   name: string;
-  /** A network address, or `command line`. */
+  /** A network address, `command line`, or `migration`. */
   source: string;
 }
 
@@ -23,6 +23,8 @@ export type AuditAction =
   | "member.invited_again"
   | "member.role_changed"
   | "member.removed"
+  | "member.address_normalized"
+  | "member.merged"
   | "webhook.created"
   | "webhook.disabled"
   | "label.voided";

@@ -4,7 +4,7 @@ import { newId } from "@shipping/kit/ids";
 import { violated } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
 import { type AdminDeps, clock } from "../database/deps.js";
-import { isAddress } from "../mail/settings.js";
+import { canonicalAddress } from "../mail/address.js";
 import { type Actor, OPERATOR, writeAuditEntry } from "./audit.js";
 import { noSuchAccount, requireAccount } from "./manage-accounts.js";
 
@@ -35,8 +35,8 @@ export interface CreatedLink {
 export const LINK_MINUTES = 15;
 
 export function normalizeEmail(text: string): string {
-  const email = text.trim().toLowerCase();
-  if (!isAddress(email)) throw fail("invalid_request", `Invalid email address: ${JSON.stringify(text)}`);
+  const email = canonicalAddress(text);
+  if (email === undefined) throw fail("invalid_request", `Invalid email address: ${JSON.stringify(text)}`);
   return email;
 }
 

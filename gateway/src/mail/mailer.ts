@@ -1,7 +1,7 @@
 import type { Log } from "@shipping/kit/process/log";
 import type { Metrics } from "@shipping/kit/process/metrics";
+import { isAddress } from "./address.js";
 import type { Deliver, Mail } from "./deliver.js";
-import { isAddress } from "./settings.js";
 
 export interface Mailer {
   canSend: boolean;

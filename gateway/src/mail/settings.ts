@@ -1,5 +1,6 @@
 import { flag, secret } from "@shipping/kit/process/config";
 import { z } from "zod";
+import { isAddress } from "./address.js";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
@@ -78,14 +79,6 @@ function parseSmtpUrl(text: string, mayBePlain: boolean): SmtpServer {
     tls,
     ...(username && { user: decodeURIComponent(username), password: decodeURIComponent(password) }),
   };
-}
-
-// No quoted local parts, comments or lists: a server that parses them differently would send the mail to somebody else.
-const ADDRESS = /^(?=.{3,200}$)[^\s@\p{C}<>"(),:;\\[\]]+@[^\s@\p{C}<>"(),:;\\[\]]+$/u;
-
-/** Whether a text is one email address and nothing more. */
-export function isAddress(text: string): boolean {
-  return ADDRESS.test(text);
 }
 
 /** Parses an address with or without a name: `Shipping <no-reply@example.com>`. */

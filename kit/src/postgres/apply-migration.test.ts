@@ -213,6 +213,12 @@ describe("-- batches of a table", () => {
   });
 });
 
+test("what a migration raises as a notice is in the log", async () => {
+  await add("2_more", "DO $$ BEGIN RAISE NOTICE '% things were painted', 7; END $$;");
+  await run();
+  expect(said()).toContainEqual(expect.objectContaining({ migration: "2_more", report: "7 things were painted" }));
+});
+
 test("a constraint that is not valid yet is validated while others write", async () => {
   await add("2_check", "ALTER TABLE things ADD CONSTRAINT things_size CHECK (size >= 0) NOT VALID;");
   await add("3_check", "ALTER TABLE things VALIDATE CONSTRAINT things_size;");

@@ -37,10 +37,14 @@ const PROGRESS_MS = 10_000;
 /**
  * Applies one migration and adds it to the history. Its first lines say how. `-- concurrently`: statement by statement, outside a transaction, for
  * indexes. `-- batches of TABLE`: its only statement is repeated for parts of the table, from page `$1` to page `$2`, until it changes
- * nothing. Otherwise it runs in one transaction: a failure or a lost connection leaves neither tables nor an entry in the history.
+ * nothing. Otherwise it runs in one transaction: a failure or a lost connection leaves neither tables nor an entry in the history. What it
+ * raises as a notice is logged.
  */
 export async function applyMigration(applying: Applying, migration: Migration): Promise<void> {
   const [, concurrently, table] = /^(?:--.*\n)*?-- (?:(concurrently)|batches of (\w+))\b/.exec(migration.script) ?? [];
+  const report = ({ message }: { message?: string | undefined }) =>
+    applying.log.info({ migration: migration.name, report: message }, "migration reports");
+  applying.client.on("notice", report);
   try {
     if (!concurrently && !table) return await inTransaction(applying, migration);
     if (concurrently) await runConcurrently(applying, migration);
@@ -50,6 +54,8 @@ export async function applyMigration(applying: Applying, migration: Migration): 
     throw new Error(`Migration ${migration.name} failed: ${error instanceof Error ? error.message : error}`, {
       cause: error,
     });
+  } finally {
+    applying.client.off("notice", report);
   }
 }
 

@@ -11,6 +11,8 @@ const ACTIONS: Record<AuditAction, string> = {
   "member.invited_again": "Invitation resent",
   "member.role_changed": "Role changed",
   "member.removed": "Member removed",
+  "member.address_normalized": "Address normalized",
+  "member.merged": "Members merged",
   "webhook.created": "Subscription created",
   "webhook.disabled": "Subscription disabled",
   "label.voided": "Label voided",

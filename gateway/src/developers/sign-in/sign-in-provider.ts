@@ -1,6 +1,7 @@
 import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import sql from "sql-template-tag";
+import { canonicalAddress } from "../../mail/address.js";
 import { Outage } from "../../service-clients/outage.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { forbidden } from "../page/refusal-page.js";
@@ -92,10 +93,11 @@ async function findMember(
   { issuer, subject, email }: Identity,
   { accountId, current }: { accountId?: string | undefined; current: SignedIn | undefined },
 ): Promise<{ memberId: string; accountId: string } | undefined> {
-  if (email !== undefined) {
+  const address = email && canonicalAddress(email);
+  if (address) {
     await deps.db.run(sql`
       UPDATE account_members m SET issuer = ${issuer}, subject = ${subject}
-      WHERE email = ${email.toLowerCase()} AND subject IS NULL AND NOT EXISTS (
+      WHERE email = ${address} AND subject IS NULL AND NOT EXISTS (
         SELECT FROM account_members WHERE account_id = m.account_id AND issuer = ${issuer} AND subject = ${subject})`);
   }
   const [member] = await deps.db.run<{ memberId: string; accountId: string }>(sql`

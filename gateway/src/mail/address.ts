@@ -1,0 +1,26 @@
+import { domainToASCII } from "node:url";
+
+// No quoted local parts, comments or lists: a server that parses them differently would send the mail to somebody else.
+const ADDRESS = /^(?=.{3,200}$)[^\s@\p{C}<>"(),:;\\[\]]+@[^\s@\p{C}<>"(),:;\\[\]]+$/u;
+
+const ASCII_DOMAIN = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
+
+/** Whether a text is one email address and nothing more. */
+export function isAddress(text: string): boolean {
+  return ADDRESS.test(text);
+}
+
+/**
+ * Spells an email address as it is stored, compared and counted: in lower case and NFC, the domain in ASCII (UTS #46) without a dot at its
+ * end. Returns undefined if the text is not an email address. `canonical_address` in the database does the same.
+ */
+export function canonicalAddress(text: string): string | undefined {
+  const typed = text.trim();
+  if (!isAddress(typed)) return undefined;
+  const [local = "", typedDomain = ""] = typed.split("@");
+  // `domainToASCII` parses a URL's host: it would cut off what follows these characters, and decode percent signs.
+  if (/[/?#%]/.test(typedDomain)) return undefined;
+  const domain = domainToASCII(typedDomain).replace(/\.$/, "");
+  const address = `${local.toLowerCase().normalize("NFC")}@${domain}`;
+  return ASCII_DOMAIN.test(domain) && isAddress(address) ? address : undefined;
+}
