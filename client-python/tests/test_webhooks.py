@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import base64
+import hmac
 import json
 import time
 import unittest
 from email.message import Message
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from shipping_client import InvalidArgumentError, ShippingError, WebhookVerificationError, test_header, verify_webhook
 
@@ -91,6 +93,29 @@ class Verify(unittest.TestCase):
         for secrets in [["whsec_old", SECRET], [SECRET, "whsec_new"], (SECRET,)]:
             self.assertIsNone(self.code_of(EVENT, HEADER, secrets))
         self.assertEqual(self.code_of(EVENT, HEADER, ["whsec_old", "whsec_new"]), "invalid_signature")
+
+    def test_computes_one_digest_for_each_secret_and_none_for_what_it_refuses_before(self) -> None:
+        def header(count: int) -> str:
+            return f"t={NOW}" + f",v1={'0' * 64}" * (count - 1) + f",v1={DIGEST}"
+
+        long = b"x" * 262_145
+        cases: list[tuple[str | None, int, Any, str, Any, dict[str, Any]]] = [
+            (None, 2, EVENT, header(10), ["whsec_old", SECRET], {}),
+            ("invalid_signature", 0, EVENT, header(11), SECRET, {}),
+            ("invalid_signature", 0, EVENT, header(1), SECRET, {"now": lambda: NOW + 301}),
+            ("invalid_signature", 0, long, test_header(long, SECRET, timestamp=NOW), SECRET, {}),
+            ("invalid_signature", 0, memoryview(long), header(1), SECRET, {}),
+            # 262,145 bytes in half as many letters.
+            ("invalid_signature", 0, "x" + "é" * 131_072, header(1), SECRET, {}),
+            ("invalid_signature", 0, EVENT, header(1), SECRET, {"max_bytes": len(EVENT) - 1}),
+            (None, 1, EVENT, header(1), SECRET, {"max_bytes": len(EVENT)}),
+        ]
+        for code, digests, payload, signature, secret, options in cases:
+            with mock.patch.object(hmac, "new", wraps=hmac.new) as new:
+                self.assertEqual(self.code_of(payload, signature, secret, **options), code)
+                self.assertEqual(new.call_count, digests)
+        for limit in [0, -1, None, 1.5, "9", True]:
+            self.assertEqual(self.code_of(EVENT, HEADER, SECRET, max_bytes=limit), "invalid_argument")
 
     def test_what_lenient_verifiers_take_is_refused(self) -> None:
         for header in [

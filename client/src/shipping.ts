@@ -53,7 +53,7 @@ export {
   type ShippingErrorCode,
   type ShippingErrorDetails,
 } from "./shipping-error.js";
-export type { RawBody, TestHeaderOptions, VerifyOptions } from "./webhook-signature.js";
+export type { BodyStream, RawBody, TestHeaderOptions, VerifyOptions } from "./webhook-signature.js";
 
 export type LabelEvent = LabelCreatedEvent | LabelVoidedEvent;
 

@@ -52,6 +52,56 @@ describe("webhooks.verify", () => {
       expect(await verify(raw, header, secret, at(now))).toEqual(JSON.parse(event.toString()));
   });
 
+  /** How many digests are computed meanwhile. */
+  async function digestsDuring(work: () => Promise<unknown>): Promise<number> {
+    const computed = [jest.spyOn(crypto.subtle, "sign"), jest.spyOn(crypto.subtle, "verify")];
+    await work();
+    const count = computed.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+    jest.restoreAllMocks();
+    return count;
+  }
+  const signatures = (count: number) => `t=${now}${`,v1=${"0".repeat(64)}`.repeat(count - 1)},v1=${digest}`;
+
+  test("computes one digest for each secret, however many signatures the header has", async () => {
+    const secrets = ["whsec_old", secret];
+    expect(await digestsDuring(() => verify(event, signatures(10), secrets, at(now)))).toBe(2);
+  });
+
+  test("computes none for more than ten signatures, an old time, or a body above the limit", async () => {
+    const long = new Uint8Array(262_145);
+    const header = await testHeader({ payload: long, secret, timestamp: now });
+    const refused: Parameters<typeof verify>[] = [
+      [event, signatures(11), secret, at(now)],
+      [event, signatures(1), secret, at(now + 301)],
+      [long, header, secret, at(now)],
+      ["x".repeat(262_145), header, secret, at(now)],
+      // 262,145 bytes in half as many letters.
+      [`x${"é".repeat(131_072)}`, header, secret, at(now)],
+      [event, signatures(1), secret, { ...at(now), maxBytes: event.length - 1 }],
+    ];
+    for (const call of refused)
+      expect(await digestsDuring(async () => expect(await codeOf(verify(...call))).toBe("invalid_signature"))).toBe(0);
+    await verify(event, header.replace(/v1=.*/, `v1=${digest}`), secret, { ...at(now), maxBytes: event.length });
+    for (const maxBytes of [0, Number.NaN, 1.5, "9" as unknown as number])
+      expect(await codeOf(verify(event, header, secret, { ...at(now), maxBytes }))).toBe("invalid_argument");
+  });
+
+  test("takes the stream of a request, reads no more of it than the limit, and nothing of an old one", async () => {
+    const [pull, cancel] = [jest.fn((to) => to.enqueue(new Uint8Array(65_536))), jest.fn()];
+    const endless = () => new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
+    expect(await codeOf(verify(endless(), header, secret, at(now + 301)))).toBe("invalid_signature");
+    expect(pull).not.toHaveBeenCalled();
+    expect(await codeOf(verify(endless(), header, secret, at(now)))).toBe("invalid_signature");
+    expect([pull, cancel].map(({ mock }) => mock.calls.length)).toEqual([5, 1]);
+    const whole = new ReadableStream<Uint8Array>({
+      start(to) {
+        for (const half of [event.subarray(0, 9), event.subarray(9)]) to.enqueue(half);
+        to.close();
+      },
+    });
+    expect(await verify(whole, header, secret, at(now))).toEqual(JSON.parse(event.toString()));
+  });
+
   test("tells a parsed body how to stay raw", async () => {
     const error = await errorOf(verify(JSON.parse(event.toString()), header, secret, at(now)));
     expect(error).toMatchObject({ code: "parsed_body" });

@@ -6,70 +6,77 @@ import type { ShippingError } from "./shipping-error.js";
 /** The body of a delivery as it arrived. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
+/** As much of a `ReadableStream` of bytes as `verify` needs, so that the types need neither the DOM's nor Node's. */
+export interface BodyStream {
+  getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<void> };
+}
+
 export interface VerifyOptions {
   /** How far the time of the signature may be from yours, in either direction. The default is 300. */
   toleranceSeconds?: number | undefined;
+  /** A longer body is refused before it is read to its end or hashed. The default is 262,144; deliveries are smaller than 65,536. */
+  maxBytes?: number | undefined;
   /** The time in milliseconds. */
   now?: (() => number) | undefined;
 }
 
-// Strict on purpose: `t` once, only digits, nothing unknown.
-const HEADER = /^t=([0-9]{1,12})((?:,v1=[0-9a-f]{64})+)$/;
+// Strict on purpose: `t` once, only digits, at most ten signatures, nothing unknown.
+const HEADER = /^t=([0-9]{1,12})((?:,v1=[0-9a-f]{64}){1,10})$/;
 
 const PARSED_BODY = `The body was parsed before it was verified, so its original bytes are gone. Read the raw body instead.
 Express: express.raw({ type: "application/json" }) on this route, then req.body.
 Fastify: addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => done(null, body)).
-Next.js and Workers: await request.arrayBuffer() in the handler.`;
+Next.js and Workers: pass request.body, the stream.`;
 
 /**
- * Checks that a delivery is recent and comes from the platform, and returns its event. `signature` is the header `Service-Signature`, `secret` the
- * complete `whsec_…`, or several of them while you change from one to the next. Otherwise it throws a ShippingError with the code
- * `invalid_signature`.
+ * Checks that a delivery is recent and comes from the platform, and returns its event. `body` can be the stream of a request: of an old or a long
+ * one, it is not read. `signature` is the header `Service-Signature`, `secret` the complete `whsec_…`, or several of them while you change from
+ * one to the next. Otherwise it throws a ShippingError with the code `invalid_signature`.
  */
 export async function verify(
-  body: RawBody,
+  body: RawBody | BodyStream,
   signature: string | readonly string[] | null | undefined,
   secret: string | readonly string[],
   options: VerifyOptions = {},
 ): Promise<WebhookEvent> {
-  const { toleranceSeconds = 300, now = Date.now } = options;
-  const bytes = toBytes(body);
-  if (!bytes) throw newError("parsed_body", PARSED_BODY);
+  const { toleranceSeconds = 300, maxBytes = 262_144, now = Date.now } = options;
+  if (!isRaw(body) && !isStream(body)) throw newError("parsed_body", PARSED_BODY);
   const secrets: readonly string[] = Array.isArray(secret) ? secret : [secret];
   if (secrets.length === 0) throw invalidArgument("secret must not be an empty list.");
   secrets.forEach(checkedSecret);
   checkedFunction(now, "now");
-  // NaN would accept any time.
+  // NaN would accept any time, and any length.
   if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
     throw invalidArgument("toleranceSeconds must be a number of 0 or more.");
+  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1) throw invalidArgument("maxBytes must be an integer above 0.");
   if (signature === undefined || signature === null || signature.length === 0)
     throw invalidSignature("The Service-Signature header is missing.");
   if (typeof signature !== "string" && !Array.isArray(signature))
     throw invalidArgument("signature must be the value of the header Service-Signature, not an object of all headers.");
   const [, time, digests] = HEADER.exec(String(signature)) ?? [];
   if (time === undefined || digests === undefined) throw invalidSignature("The Service-Signature header is malformed.");
-  const hexes = digests.slice(",v1=".length).split(",v1=");
-  const checks = await Promise.all(secrets.map((one) => isSigned(one, time, bytes, hexes)));
-  if (!checks.includes(true))
-    throw invalidSignature("The signature does not match: the secret is wrong, or the body was changed.");
   const ageSeconds = Math.floor(now() / 1000) - Number(time);
   if (!(Math.abs(ageSeconds) <= toleranceSeconds))
     throw invalidSignature(
       `Signed ${Math.abs(ageSeconds)} s ${ageSeconds < 0 ? "ahead of" : "behind"} this machine's clock.`,
     );
+  const bytes = isRaw(body) ? toBytes(body, maxBytes) : await readStream(body, maxBytes);
+  if (!bytes) throw invalidSignature(`The body is longer than ${maxBytes} bytes.`);
+  const candidates = digests.slice(",v1=".length).split(",v1=");
+  let isSigned = false;
+  for (const one of secrets) {
+    const expected = await digestOf(one, time, bytes);
+    for (const candidate of candidates) isSigned = isEqual(expected, candidate) || isSigned;
+  }
+  if (!isSigned) throw invalidSignature("The signature does not match: the secret is wrong, or the body was changed.");
   return parseEvent(bytes);
 }
 
-/** Whether one of the digests matches. `crypto.subtle` compares in constant time. */
-async function isSigned(secret: string, time: string, body: Uint8Array, digests: readonly string[]): Promise<boolean> {
-  const key = await importKey(secret, "verify");
-  const message = signedBytes(time, body);
-  const checks = digests.map((hex) => crypto.subtle.verify("HMAC", key, hexToBytes(hex), message));
-  return (await Promise.all(checks)).includes(true);
-}
-
-function hexToBytes(hex: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+/** Compares texts of equal length in constant time. Not every runtime has a function for it. */
+function isEqual(one: string, other: string): boolean {
+  let difference = 0;
+  for (let at = 0; at < one.length; at++) difference |= one.charCodeAt(at) ^ other.charCodeAt(at);
+  return difference === 0;
 }
 
 function parseEvent(bytes: Uint8Array): WebhookEvent {
@@ -103,26 +110,62 @@ export interface TestHeaderOptions {
 /** Returns the header `Service-Signature` that the platform would send with this body, for tests of your receiver. */
 export async function testHeader(options: TestHeaderOptions): Promise<string> {
   const { payload, secret, timestamp = Math.floor(Date.now() / 1000) } = options;
-  const bytes = toBytes(payload);
+  const bytes = isRaw(payload) ? toBytes(payload, Number.POSITIVE_INFINITY) : undefined;
   if (!bytes)
     throw invalidArgument("payload must be the text or the bytes that you send, such as JSON.stringify(event).");
   checkedSecret(secret);
   if (!Number.isSafeInteger(timestamp) || timestamp < 0 || timestamp > 999_999_999_999)
     throw invalidArgument("timestamp must be a time in whole seconds.");
   const time = String(timestamp);
-  const digest = await crypto.subtle.sign("HMAC", await importKey(secret, "sign"), signedBytes(time, bytes));
-  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return `t=${time},v1=${hex}`;
+  return `t=${time},v1=${await digestOf(secret, time, bytes)}`;
 }
 
-/** The bytes of a body; undefined if it is neither text nor bytes. */
-function toBytes(body: RawBody): Uint8Array<ArrayBuffer> | undefined {
-  if (typeof body === "string") return new TextEncoder().encode(body);
-  // A Buffer can be a view into a larger pool, so copy its own bytes.
-  if (ArrayBuffer.isView(body)) return new Uint8Array(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
+function isRaw(body: unknown): body is RawBody {
   // `instanceof` does not recognize an ArrayBuffer of another realm.
-  if (Object.prototype.toString.call(body) === "[object ArrayBuffer]") return new Uint8Array(body);
+  return (
+    typeof body === "string" ||
+    ArrayBuffer.isView(body) ||
+    Object.prototype.toString.call(body) === "[object ArrayBuffer]"
+  );
+}
+
+function isStream(body: unknown): body is BodyStream {
+  return typeof (body as Partial<BodyStream> | null)?.getReader === "function";
+}
+
+/** The bytes of a body, without a copy; undefined if there are more than `maxBytes`. */
+function toBytes(body: RawBody, maxBytes: number): Uint8Array | undefined {
+  // No text has fewer bytes than it has code units.
+  if ((typeof body === "string" ? body.length : body.byteLength) > maxBytes) return undefined;
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body);
+  return bytes.length > maxBytes ? undefined : bytes;
+}
+
+/** The bytes of a stream; undefined, without the rest, as soon as there are more than `maxBytes`. */
+async function readStream(body: BodyStream, maxBytes: number): Promise<Uint8Array | undefined> {
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done || !value) return concatenate(chunks, length);
+    length += value.length;
+    if (length > maxBytes) break;
+    chunks.push(value);
+  }
+  await reader.cancel();
   return undefined;
+}
+
+function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.length;
+  }
+  return all;
 }
 
 /** With an empty secret, anybody could sign. */
@@ -131,15 +174,13 @@ function checkedSecret(secret: string): void {
     throw invalidArgument("secret must be the complete whsec_… string.");
 }
 
-function importKey(secret: string, usage: "sign" | "verify"): Promise<CryptoKey> {
-  const bytes = new TextEncoder().encode(secret);
-  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [usage]);
-}
-
-function signedBytes(time: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
-  const prefix = new TextEncoder().encode(`${time}.`);
-  const message = new Uint8Array(prefix.length + body.length);
-  message.set(prefix);
-  message.set(body, prefix.length);
-  return message;
+/** The HMAC-SHA256 over time and body, in hex. */
+async function digestOf(secret: string, time: string, body: Uint8Array): Promise<string> {
+  const text = new TextEncoder();
+  const key = await crypto.subtle.importKey("raw", text.encode(secret), { name: "HMAC", hash: "SHA-256" }, false, [
+    "sign",
+  ]);
+  const prefix = text.encode(`${time}.`);
+  const digest = await crypto.subtle.sign("HMAC", key, concatenate([prefix, body], prefix.length + body.length));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

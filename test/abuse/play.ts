@@ -30,7 +30,7 @@ const SLOWER = { times: 2, ms: 20 };
 
 /** Has the victim live alone and then beside the attack, on the same platform. */
 export async function play(attack: string, platform: Platform, victim: Victim): Promise<Outcome> {
-  const attacker = await prepareAttack(attack, await knownTo(platform));
+  const attacker = await prepareAttack(attack, await knownTo(platform, victim));
   const alone = await victim.live(SECONDS.alone);
   const { processes } = await platform.cluster.now();
   const watch = watchMemory(processes);
@@ -51,10 +51,10 @@ export async function play(attack: string, platform: Platform, victim: Victim): 
   return { attack, alone, beside, attacker: counted, peaks: watch.peaks, broken };
 }
 
-async function knownTo({ cluster }: Platform): Promise<Known> {
+async function knownTo({ cluster }: Platform, { receiver }: Victim): Promise<Known> {
   const [attacker] = await createCustomers(cluster.databases.gateway, { accounts: 1, keysOfEach: KEYS });
   const { address } = await cluster.process("records-1");
-  return { baseUrl: cluster.gateways[0] ?? "", records: address, keys: attacker?.keys ?? [] };
+  return { baseUrl: cluster.gateways[0] ?? "", records: address, keys: attacker?.keys ?? [], receiver };
 }
 
 /** An attacker that is ready. */

@@ -4,7 +4,7 @@ import { createShipment, parcelBody } from "../bench/seed.js";
 import { percentile } from "../bench/statistics.js";
 import { subscribeAll } from "../bench/subscriptions.js";
 import type { Target } from "../bench/target.js";
-import { type EventReceiver, openEventReceiver } from "../chaos/deliveries/event-receiver.js";
+import { openVerifyingReceiver, type VerifyingReceiver } from "./verifying-receiver.js";
 
 /** What a victim saw: milliseconds, and what it was not answered as it should be. */
 export interface Experience {
@@ -16,8 +16,10 @@ export interface Experience {
   errors: Record<string, number>;
 }
 
-/** Customers who do nothing unusual: reads, writes, and a receiver of events. */
+/** Customers who do nothing unusual: reads, writes, and a receiver of events that verifies them as our guides say. */
 export interface Victim {
+  /** URL of its receiver. */
+  receiver: string;
   /** Lives for so many seconds. */
   live(seconds: number): Promise<Experience>;
   close(): Promise<void>;
@@ -28,12 +30,14 @@ const RATE = 40;
 const EVENTS_WITHIN_MS = 20_000;
 
 export async function newVictim(target: Target): Promise<Victim> {
-  const receiver = await openEventReceiver();
-  await subscribeAll(target, receiver.url);
+  const secrets: string[] = [];
+  const receiver = await openVerifyingReceiver(secrets);
+  secrets.push(...(await subscribeAll(target, (customer) => `${receiver.url}/${customer}`)));
   const seeds = await Promise.all(
     target.customers.all.slice(0, 20).map((customer) => createShipment(target, customer)),
   );
   return {
+    receiver: receiver.url,
     live: (seconds) => live(target, receiver, seeds, seconds),
     close: () => receiver.close(),
   };
@@ -41,7 +45,7 @@ export async function newVictim(target: Target): Promise<Victim> {
 
 type Seed = Awaited<ReturnType<typeof createShipment>>;
 
-async function live(target: Target, receiver: EventReceiver, seeds: Seed[], seconds: number): Promise<Experience> {
+async function live(target: Target, receiver: VerifyingReceiver, seeds: Seed[], seconds: number): Promise<Experience> {
   const errors: Record<string, number> = {};
   const answeredAt = new Map<string, number>();
   let turn = 0;
@@ -77,12 +81,14 @@ async function live(target: Target, receiver: EventReceiver, seeds: Seed[], seco
   };
 }
 
-async function eventLatencies(receiver: EventReceiver, answeredAt: ReadonlyMap<string, number>): Promise<number[]> {
+async function eventLatencies(
+  { arrivals }: VerifyingReceiver,
+  answeredAt: ReadonlyMap<string, number>,
+): Promise<number[]> {
   const deadline = performance.now() + EVENTS_WITHIN_MS;
   for (;;) {
-    const first = new Map(receiver.arrivals.toReversed().map(({ resourceId, atMs }) => [resourceId, atMs]));
     const late = [...answeredAt].flatMap(([id, answeredMs]) => {
-      const atMs = first.get(id);
+      const atMs = arrivals.get(id);
       return atMs === undefined ? [] : [Math.max(0, atMs - answeredMs)];
     });
     if (late.length === answeredAt.size || performance.now() > deadline) return late;

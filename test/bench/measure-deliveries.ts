@@ -59,7 +59,7 @@ export async function measureDeliveries(
   const identity = toBusIdentity({ ...operator, NATS_ANONYMOUS_TRUSTS_NETWORK: false, NODE_ENV: "development" });
   const bus = createJetStreamBus({ url, name: "bench", identity, log: silentLog() });
   try {
-    await subscribeAll(platform.target, receiver.url);
+    await subscribeAll(platform.target, () => receiver.url);
     await eventually(() => {
       if (!bus.connected()) throw new Error("The bus is not connected.");
     });

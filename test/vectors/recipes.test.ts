@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -52,13 +53,19 @@ describe.each(here)("the recipe in $name $version", (language) => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test(`says of each of the ${vectors.length} vectors whether it is valid`, async () => {
-    const lines = vectors.map(({ secret, header, body, now }) =>
-      [secret, Buffer.from(header).toString("base64"), body, now].join("\t"),
-    );
-    const said = (await output(folder, verify, `${lines.join("\n")}\n`)).trimEnd().split(/\r?\n/);
+    const lines = vectors.map(({ secret, header, body, now }) => [secret, base64(header), body, now].join("\t"));
+    const said = await answers(folder, verify, lines);
     expect(vectors.map(({ name }, index) => `${name}: ${said[index]}`)).toEqual(
       vectors.map(({ name, valid }) => `${name}: ${valid}`),
     );
+  });
+
+  test("refuses a signed body of more than 256 KiB", async () => {
+    const bodies = [262_144, 262_145].map((bytes) => eventOf("e", bytes));
+    const lines = bodies.map((body) =>
+      [secret, ...[sign(secret, 1_790_000_000, Buffer.from(body)), body].map(base64), 1_790_000_000].join("\t"),
+    );
+    expect(await answers(folder, verify, lines)).toEqual(["true", "false"]);
   });
 
   test("answers 204 to what is signed and 400 to the rest, and works once on each event", async () => {
@@ -74,6 +81,20 @@ describe.each(here)("the recipe in $name $version", (language) => {
       expect(await server.post(small.replace("draft", "DRAFT"), signed(small))).toBe(400);
       expect(await server.post(large, signed(large))).toBe(204);
       await eventually(() => expect([times(small), times(large)]).toEqual([1, 1]), { withinMs: 10_000 });
+    } finally {
+      await server.end();
+    }
+  });
+
+  // PHP's server to try with reads as much as is announced, before the recipe begins.
+  const testBound = language.name === "PHP" ? () => undefined : test;
+  testBound("reads no body to its end that is too long, or says that it has fewer bytes than none", async () => {
+    const server = await serve(folder, receive, secret);
+    try {
+      await eventually(async () => expect(await server.post("{}")).toBe(400), { withinMs: 15_000 });
+      for (const length of [`Content-Length: ${2 ** 40}`, "Content-Length: -1", "Transfer-Encoding: chunked"])
+        expect(await server.bytesTaken(length, signed("{}"))).toBeLessThan(64 * 1024 * 1024);
+      expect(await server.post("{}")).toBe(400);
     } finally {
       await server.end();
     }
@@ -145,11 +166,34 @@ async function serve(folder: string, receive: Language["receive"], webhookSecret
       const headers = { "content-type": "application/json", ...(signature && { "service-signature": signature }) };
       return (await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers, body })).status;
     },
+    /** How much of an endless body it takes before it answers or closes the connection. */
+    async bytesTaken(framing: string, signature: string): Promise<number> {
+      const socket = connect(port, "127.0.0.1");
+      socket.on("error", () => {});
+      const over = new Promise((resolve) => socket.once("data", resolve).once("close", resolve));
+      let isOver = false;
+      over.then(() => (isOver = true));
+      socket.write(`POST / HTTP/1.1\r\nHost: x\r\nService-Signature: ${signature}\r\n${framing}\r\n\r\n`);
+      const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
+      while (!isOver && socket.bytesWritten < 256 * 1024 * 1024)
+        if (!socket.write(chunk)) await Promise.race([new Promise((resolve) => socket.once("drain", resolve)), over]);
+      socket.destroy();
+      return socket.bytesWritten;
+    },
     async end(): Promise<void> {
       child.kill();
       await ended;
     },
   };
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
+
+/** What a language's `verify` prints for each line. */
+async function answers(folder: string, verify: Command, lines: readonly string[]): Promise<string[]> {
+  return (await output(folder, verify, `${lines.join("\n")}\n`)).trimEnd().split(/\r?\n/);
 }
 
 // Go fetches neither modules nor another version of itself, and needs no C compiler. What it has built it keeps where it always does.

@@ -17,8 +17,8 @@ from .gen.api_types import WebhookEvent
 RawBody = Union[bytes, bytearray, memoryview, str]
 """The body of a delivery as it arrived."""
 
-# Strict on purpose: `t` once, only digits, nothing unknown.
-_HEADER = re.compile(r"t=([0-9]{1,12})((?:,v1=[0-9a-f]{64})+)")
+# Strict on purpose: `t` once, only digits, at most ten signatures, nothing unknown.
+_HEADER = re.compile(r"t=([0-9]{1,12})((?:,v1=[0-9a-f]{64}){1,10})")
 
 PARSED_BODY = """The body was parsed before it was verified, so its original bytes are gone. Read the raw body instead.
 Django: request.body
@@ -32,6 +32,7 @@ def verify_webhook(
     secret: str | Sequence[str],
     *,
     tolerance: float = 300,
+    max_bytes: int = 262_144,
     now: Callable[[], float] = time.time,
 ) -> WebhookEvent:
     """
@@ -39,10 +40,10 @@ def verify_webhook(
 
     `payload` is the body as it arrived; `headers` are those of the request, or the value of `Service-Signature` alone;
     `secret` is the whole `whsec_…`, or several of them while you change from one to the next. `tolerance` is how many
-    seconds the signature's time may be from yours, in either direction.
+    seconds the signature's time may be from yours, in either direction. A body above `max_bytes` is refused before it is
+    hashed; deliveries are smaller than 65,536.
     """
-    body = _to_bytes(payload)
-    if body is None:
+    if not isinstance(payload, (str, bytes, bytearray, memoryview)):
         raise WebhookVerificationError("parsed_body", PARSED_BODY)
     secrets = [secret] if isinstance(secret, str) else secret
     keys = [_to_key(one) for one in secrets] if isinstance(secrets, Sequence) else []
@@ -51,6 +52,8 @@ def verify_webhook(
     # NaN would accept any time.
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 <= tolerance < math.inf:
         raise invalid_argument("tolerance must be a number of seconds, 0 or more.")
+    if isinstance(max_bytes, bool) or not isinstance(max_bytes, int) or max_bytes < 1:
+        raise invalid_argument("max_bytes must be an integer above 0.")
     signature = _find_signature(headers)
     if not signature:
         raise _invalid_signature("The Service-Signature header is missing.")
@@ -58,11 +61,15 @@ def verify_webhook(
     if match is None:
         raise _invalid_signature("The Service-Signature header is malformed.")
     signed_at, digests = match.group(1), match.group(2)[len(",v1=") :].split(",v1=")
-    if not _is_signed(keys, signed_at, body, digests):
-        raise _invalid_signature("The signature does not match: the secret is wrong, or the body was changed.")
     age = math.floor(now()) - int(signed_at)
     if abs(age) > tolerance:
         raise _invalid_signature(f"Signed {abs(age)} s {'ahead of' if age < 0 else 'behind'} this machine's clock.")
+    # No text has fewer bytes than it has characters.
+    body = None if _length(payload) > max_bytes else _to_bytes(payload)
+    if body is None or len(body) > max_bytes:
+        raise _invalid_signature(f"The body is longer than {max_bytes} bytes.")
+    if not _is_signed(keys, signed_at, body, digests):
+        raise _invalid_signature("The signature does not match: the secret is wrong, or the body was changed.")
     return _parse_event(body)
 
 
@@ -81,6 +88,10 @@ def test_header(payload: RawBody, secret: str, *, timestamp: int | None = None) 
 
 # Otherwise pytest would collect it as a test because of its name.
 test_header.__test__ = False  # type: ignore[attr-defined]
+
+
+def _length(payload: RawBody) -> int:
+    return payload.nbytes if isinstance(payload, memoryview) else len(payload)
 
 
 def _to_bytes(payload: object) -> bytes | None:
@@ -113,13 +124,16 @@ def _find_signature(headers: Any) -> str | None:
 
 
 def _is_signed(keys: Sequence[bytes], signed_at: str, body: bytes, digests: Sequence[str]) -> bool:
-    """Whether one of the digests matches. Compares all of them, in constant time."""
-    checks = [hmac.compare_digest(_digest(key, signed_at, body), digest) for key in keys for digest in digests]
+    """Whether one of the digests matches. Computes one for each key, and compares all, in constant time."""
+    expected = [_digest(key, signed_at, body) for key in keys]
+    checks = [hmac.compare_digest(one, digest) for one in expected for digest in digests]
     return any(checks)
 
 
 def _digest(key: bytes, signed_at: str, body: bytes) -> str:
-    return hmac.new(key, f"{signed_at}.".encode() + body, hashlib.sha256).hexdigest()
+    digest = hmac.new(key, f"{signed_at}.".encode(), hashlib.sha256)
+    digest.update(body)
+    return digest.hexdigest()
 
 
 def _parse_event(body: bytes) -> WebhookEvent:

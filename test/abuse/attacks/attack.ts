@@ -5,6 +5,8 @@ export interface Known {
   /** `host:port` of records' RPCs, for an attacker that has got into the network. */
   records: string;
   keys: string[];
+  /** URL of the victim's receiver of events. */
+  receiver: string;
 }
 
 /** An attacker: it continues until it is stopped. */

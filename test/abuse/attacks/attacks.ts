@@ -2,6 +2,7 @@ import { anonymousAttacks } from "./anonymous.js";
 import type { Attack } from "./attack.js";
 import { heavyAttacks } from "./heavy.js";
 import { insideAttacks } from "./inside.js";
+import { receiverAttacks } from "./receiver.js";
 import { slowAttacks } from "./slow.js";
 
 /** Every attack, by its name. */
@@ -10,6 +11,7 @@ export const attacks: Record<string, (attack: Attack) => Promise<void>> = {
   ...slowAttacks,
   ...heavyAttacks,
   ...insideAttacks,
+  ...receiverAttacks,
 };
 
 /** What an attacker says when all that it needs is loaded. */

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { Pool } from "undici";
 import type { Attack } from "./attack.js";
 
-/** A request of an attacker, on the host of the API. */
+/** A request of an attacker, on the host of the API unless told otherwise. */
 export interface Blow {
   method?: "GET" | "POST";
   path: string;
@@ -13,9 +13,10 @@ export interface Blow {
 /** Sends requests on so many connections, on each the next as soon as the last is answered, until told to stop. Counts the statuses. */
 export async function hammer(
   { known, stopped, count }: Attack,
-  options: { connections: number; next(turn: number): Blow },
+  options: { connections: number; origin?: string; next(turn: number): Blow },
 ): Promise<void> {
-  const pool = new Pool(new URL(known.baseUrl).origin, { connections: options.connections });
+  const { connections, origin = new URL(known.baseUrl).origin } = options;
+  const pool = new Pool(origin, { connections });
   let turn = 0;
   // One for each request under way.
   setMaxListeners(0, stopped);
@@ -33,6 +34,6 @@ export async function hammer(
     }
   }
 
-  await Promise.all(Array.from({ length: options.connections }, connection));
+  await Promise.all(Array.from({ length: connections }, connection));
   await pool.destroy();
 }

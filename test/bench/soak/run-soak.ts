@@ -44,7 +44,7 @@ export async function runSoak(options: BenchOptions, say: (line: string) => void
   try {
     const { target } = platform;
     const seeds = await seed(target, SEEDS);
-    await subscribeAll(target, receiver.url);
+    await subscribeAll(target, () => receiver.url);
     const mixed = inTurn(cases.filter(({ prepare }) => !prepare).map((one) => one.operation(target, seeds)));
     say(`Warming up for ${WARM_UP_SECONDS} s …`);
     await closedLoop(mixed.operation, { clients, seconds: WARM_UP_SECONDS });

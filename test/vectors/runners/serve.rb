@@ -1,5 +1,4 @@
 require "socket"
-require "stringio"
 
 # Rack's servers are gems; this speaks as much HTTP as one Rack application needs.
 def run(app)
@@ -12,7 +11,8 @@ def run(app)
       name, value = line.split(": ", 2)
       env["HTTP_#{name.upcase.tr("-", "_")}"] = value
     end
-    env["rack.input"] = StringIO.new(client.read(env["HTTP_CONTENT_LENGTH"].to_i))
+    rest = env["HTTP_CONTENT_LENGTH"].to_i.clamp(0..)
+    env["rack.input"] = Object.new.tap { |input| input.define_singleton_method(:read) { |most| client.read([most, rest].min) } }
     status, = app.call(env)
     client.write("HTTP/1.1 #{status} Answer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
     client.close
