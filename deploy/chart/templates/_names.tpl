@@ -10,6 +10,10 @@ webhooks: { calls: [], bus: true }
 {{/* The release's name, followed by the chart's unless it contains it. A change of the length would rename all objects of long releases. */}}
 {{- define "shipping.fullname" -}}
 {{- $name := contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) -}}
+{{- $name = .Values.fullnameOverride | default $name -}}
+{{- if not (regexMatch "^[a-z]([a-z0-9-]*[a-z0-9])?$" $name) -}}
+{{- fail (printf "%q cannot be part of the names of Services, which begin with a letter and contain only a-z, 0-9 and hyphens: choose another release name, or set fullnameOverride" $name) -}}
+{{- end -}}
 {{ $name | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
@@ -19,7 +23,8 @@ webhooks: { calls: [], bus: true }
 app.kubernetes.io/version: {{ (index . 0).Chart.AppVersion | quote }}
 app.kubernetes.io/part-of: shipping
 app.kubernetes.io/managed-by: {{ (index . 0).Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Version }}
+{{- /* A label takes no "+", with which Flux adds the commit to the version. */}}
+helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Version | replace "+" "_" | trunc 63 | trimAll "-_." }}
 {{- end }}
 
 {{/* Labels by which a component's pods are found. Argument: (list $ component). */}}
