@@ -150,8 +150,8 @@ async function requireHealth({ processes, gateways }: ClusterFile): Promise<void
 
 async function requireListening({ pid, address }: ClusterProcess): Promise<void> {
   process.kill(pid, 0);
-  const [host, port] = address.split(":");
-  const socket = connect({ host: host ?? "", port: Number(port) });
+  const { hostname, port } = new URL(`http://${address}`);
+  const socket = connect({ host: hostname.replace(/[[\]]/g, ""), port: Number(port) });
   try {
     await once(socket, "connect");
   } finally {

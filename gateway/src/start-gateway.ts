@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { toOrigin } from "@shipping/kit/process/config";
 import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
 import { logSubscriptionChanges } from "./accounts/log-subscription-changes.js";
 import { type BulkheadLimits, createBulkhead, DEFAULT_LIMITS, measureBulkhead } from "./admission/bulkhead.js";
@@ -61,7 +62,7 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
     Promise.all([audit.stop(), requestLog.stop(), mailer.stop(fast ? FAST_STOP_MS : undefined)]);
 
   let port = config.port;
-  const ownOrigin = () => `http://127.0.0.1:${port}`;
+  const ownOrigin = () => toOrigin(config.host, port);
   const state = { requestLog, mailer, idempotency, bulkhead, pace, unread, metrics };
   const app = createApp({ ...deps, ...state, ownOrigin, wakeAudit: audit.wake });
   const server = await listen({ ...config, ...app, connections, log, random }).catch(async (error) => {

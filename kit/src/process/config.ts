@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import { inspect } from "node:util";
 import { z } from "zod";
 
@@ -55,6 +56,13 @@ function isUrl(text: string, schemes: readonly string[]): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
   return hostname !== "" && schemes.includes(protocol.slice(0, -1));
+}
+
+/** The URL at which this machine reaches a server that listens on `host`, or on all addresses. */
+export function toOrigin(host: string | undefined, port: number): string {
+  if (host === undefined || host === "0.0.0.0") return `http://127.0.0.1:${port}`;
+  if (host === "::") return `http://[::1]:${port}`;
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 /** The settings of a process that speaks mutual TLS with the parts: all three or none. */

@@ -43,7 +43,7 @@ async function makeCertificates(folder: string, now: Date): Promise<void> {
   await writeFiles(join(folder, "authority"), { "ca.crt": authority.cert, "ca.key": authority.key });
   await Promise.all(
     parts.map(async (part) => {
-      const subject = { hosts: ["127.0.0.1", "localhost"], uri: `spiffe://localhost/shipping/${part}` };
+      const subject = { hosts: ["127.0.0.1", "::1", "localhost"], uri: `spiffe://localhost/shipping/${part}` };
       const { cert, key } = await issueCertificate(authority, subject, validity);
       await writeFiles(join(folder, part), { "tls.crt": cert, "tls.key": key, "ca.crt": authority.cert });
     }),

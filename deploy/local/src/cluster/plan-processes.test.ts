@@ -3,6 +3,7 @@ import { mapParts } from "../parts.js";
 import { planProcesses } from "./plan-processes.js";
 
 const options: Parameters<typeof planProcesses>[0] = {
+  host: "127.0.0.1",
   ports: {
     parts: { gateway: [8080, 8081], records: [1, 2], carrier: [3], tracking: [4], webhooks: [5] },
     ops: [11, 12, 13, 14, 15, 16, 17],
@@ -20,7 +21,7 @@ const plan = planProcesses(options);
 
 describe("planProcesses", () => {
   test("names the replicas of each part, each with ports of its own", () => {
-    expect(plan.map(({ name, address, opsPort }) => `${name} ${address} ${opsPort}`)).toEqual([
+    expect(plan.map(({ name, address, opsUrl }) => `${name} ${address} ${new URL(opsUrl).port}`)).toEqual([
       "gateway-1 127.0.0.1:8080 11",
       "gateway-2 127.0.0.1:8081 12",
       "records-1 127.0.0.1:1 13",

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { Env } from "@shipping/kit/process/config";
+import { type Env, toOrigin } from "@shipping/kit/process/config";
 import type { TlsFiles } from "@shipping/kit/tls/tls";
 import { mapParts, type Part, parts } from "../parts.js";
 import { type BusPasswords, busIdentity } from "../servers/bus-users.js";
@@ -12,7 +12,7 @@ export interface PartProcess {
   part: Part;
   /** `host:port`, where it serves. */
   address: string;
-  opsPort: number;
+  opsUrl: string;
   /** Its program, the one that production runs, of this checkout or another. */
   main: string;
   env: Env;
@@ -26,11 +26,12 @@ export interface EventBus {
   replicas?: number;
 }
 
-const HOST = "127.0.0.1";
 const { resolve } = createRequire(import.meta.url);
 
 /** Plans all processes of the parts, with their ports and environments: the launcher's, and the addresses and credentials of this cluster. */
 export function planProcesses(options: {
+  /** Where all parts listen. */
+  host: string;
   ports: Pick<Ports, "parts" | "ops">;
   databaseUrls: Record<Part, string>;
   bus: EventBus;
@@ -39,9 +40,9 @@ export function planProcesses(options: {
   programs?: Programs;
   env: Env;
 }): PartProcess[] {
-  const { ports, databaseUrls, bus, secretsKeys, certificates, programs = {}, env } = options;
+  const { host, ports, databaseUrls, bus, secretsKeys, certificates, programs = {}, env } = options;
   const opsPorts = ports.ops.values();
-  const addresses = mapParts((part) => ports.parts[part].map((port) => `http://${HOST}:${port}`).join(","));
+  const addresses = mapParts((part) => ports.parts[part].map((port) => toOrigin(host, port)).join(","));
   const neighbours = Object.fromEntries(parts.map((part) => [`${part.toUpperCase()}_URL`, addresses[part]]));
   return parts.flatMap((part) =>
     ports.parts[part].map((port, index) => {
@@ -49,8 +50,8 @@ export function planProcesses(options: {
       return {
         name: `${part}-${index + 1}`,
         part,
-        address: `${HOST}:${port}`,
-        opsPort,
+        address: new URL(toOrigin(host, port)).host,
+        opsUrl: toOrigin(host, opsPort),
         main: programs[part] ?? resolve(`@shipping/${part}/main`),
         env: {
           SECRETS_KEYS: secretsKeys,
@@ -62,7 +63,7 @@ export function planProcesses(options: {
           // webhooks creates the stream.
           ...(bus.replicas && part === "webhooks" && { NATS_REPLICAS: String(bus.replicas) }),
           ...(bus.passwords && busIdentity(part, bus.passwords)),
-          HOST,
+          HOST: host,
           PORT: String(port),
           OPS_PORT: String(opsPort),
         },

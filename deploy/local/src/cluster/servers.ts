@@ -107,16 +107,16 @@ export async function startPart(
     throw new Error(how);
   });
   const over = new AbortController();
-  await Promise.race([untilReady(plan.opsPort, over.signal), ended, failed]).finally(() => over.abort());
+  await Promise.race([untilReady(plan.opsUrl, over.signal), ended, failed]).finally(() => over.abort());
 }
 
-async function untilReady(opsPort: number, over: AbortSignal): Promise<void> {
-  while (!over.aborted && !(await isReady(opsPort))) await sleep(POLL_MS);
+async function untilReady(opsUrl: string, over: AbortSignal): Promise<void> {
+  while (!over.aborted && !(await isReady(opsUrl))) await sleep(POLL_MS);
 }
 
-async function isReady(opsPort: number): Promise<boolean> {
+async function isReady(opsUrl: string): Promise<boolean> {
   try {
-    const answer = await fetch(`http://127.0.0.1:${opsPort}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const answer = await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) });
     await answer.arrayBuffer();
     return answer.ok;
   } catch {

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openPrisma } from "@shipping/gateway/database/deps";
 import { openDatabase } from "@shipping/kit/postgres/database";
+import { toOrigin } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
 import type { Running } from "@shipping/kit/process/run-process";
 import { environment, type LocalConfig, localDeliveryConfig, localDeveloperDeps, mailFolder } from "../config.js";
@@ -94,7 +95,7 @@ export interface Launched extends DemoAccount, Partial<DemoSignIn> {
 
 /** Starts the stores, then every part on them, and resolves when all are ready. */
 export async function launch(of: Launch): Promise<Launched> {
-  const { folder, cluster, servers, say } = of;
+  const { folder, config, cluster, servers, say } = of;
   const keys = await secretsKeys(folder);
   // Reports settings that webhooks and the gateway would refuse, before anything starts.
   localDeliveryConfig(keys);
@@ -103,17 +104,18 @@ export async function launch(of: Launch): Promise<Launched> {
   const logs = await emptyLogs(folder.path);
   const [databaseUrls, bus] = await Promise.all([startDatabases(of, ports, logs), startNats(of, ports, logs)]);
   // Before the processes start, because then a small machine is busy, and connecting times out after a second.
-  const origin = developerArea && (developerArea.publicUrl ?? `http://127.0.0.1:${ports.parts.gateway[0]}`);
+  const origin = developerArea && (developerArea.publicUrl ?? toOrigin(config.HOST, ports.parts.gateway[0] as number));
   const account = await withDemoAccount(folder, databaseUrls.gateway, origin);
   const env = { ...mailFolder(folder.path), ...environment() };
   const certificates = cluster.tls ? await keepPartCertificates(folder.path) : undefined;
   const { programs } = cluster;
-  const processes = planProcesses({ ports, databaseUrls, bus, secretsKeys: keys, certificates, programs, env });
+  const common = { host: config.HOST, ports, databaseUrls, bus };
+  const processes = planProcesses({ ...common, secretsKeys: keys, certificates, programs, env });
   say(`Starting ${processes.length} processes. Their logs are in ${logs} …`);
   const tierOf = (part: Part) => (part === "gateway" ? "gateways" : "services");
   await Promise.all(processes.map((process) => servers.start(tierOf(process.part), partServer(process, logs))));
 
-  const origins = mapParts((part) => ports.parts[part].map((port) => `http://127.0.0.1:${port}`));
+  const origins = mapParts((part) => ports.parts[part].map((port) => toOrigin(config.HOST, port)));
   const services = Object.fromEntries(parts.map((part) => [part, origins[part].join(",")]));
   // The operator's commands use the gateway's certificate.
   const tls = certificates?.gateway;

@@ -4,7 +4,7 @@ import { type Bus, createLocalBus } from "@shipping/kit/events/bus";
 import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import type { Database } from "@shipping/kit/postgres/database";
-import type { Env } from "@shipping/kit/process/config";
+import { type Env, toOrigin } from "@shipping/kit/process/config";
 import { serveOps } from "@shipping/kit/process/health";
 import { createLog, type Log } from "@shipping/kit/process/log";
 import type { Running } from "@shipping/kit/process/run-process";
@@ -94,7 +94,7 @@ async function startOn(
   const prisma = running.gatewayPrisma;
   const admin = { db: databases.gateway, prisma, now: () => new Date(), random: randomBytes };
   const account = await demoAccount(folder, admin);
-  const at = (port: number) => `http://${config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST}:${port}`;
+  const at = (port: number) => toOrigin(config.HOST, port);
   const origin = at(running.port);
   const baseUrl = `${origin}/api/v1`;
   const demo = {

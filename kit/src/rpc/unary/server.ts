@@ -1,4 +1,4 @@
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { setTimeout as pause } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ContextValues, type HandlerContext } from "@connectrpc/connect";
@@ -40,18 +40,32 @@ export function answerUnary(options: {
   others: Handler;
 }): Handler {
   const { methods, contextValues, others } = options;
-  return (incoming, outgoing) => {
-    const [request, response] = [incoming as Http2ServerRequest, outgoing as Http2ServerResponse];
+
+  async function answer(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
     const method = methods.get(request.url);
     const isBatch = request.url === BATCH_PATH;
     if ((!method && !isBatch) || !isUnary(request)) {
-      others(incoming, outgoing);
+      request.headers[":authority"] = ANY_AUTHORITY;
+      others(request, response);
       return;
     }
     const exchange = { request, response, values: contextValues(request) };
-    void (method ? answerOne(exchange, method) : answerMany(exchange, methods));
+    await (method ? answerOne(exchange, method) : answerMany(exchange, methods));
+  }
+
+  return (incoming, outgoing) => {
+    const response = outgoing as Http2ServerResponse;
+    // Whatever a request causes is that request's: uncaught, it would end the process and all other calls with it.
+    answer(incoming as Http2ServerRequest, response).catch((error) => {
+      if (response.headersSent) response.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      else respond(response, failedCall(error));
+    });
   };
 }
+
+// The library (connect-node 2.1.2) makes a URL of each request, and throws if the client's authority does not fit into one. Node's own
+// client sends such an authority for an IPv6 address: `::1:7001` for `http://[::1]:7001`. Nothing here reads it.
+const ANY_AUTHORITY = "part";
 
 function isUnary({ method, headers }: Http2ServerRequest): boolean {
   return (
