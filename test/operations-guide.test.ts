@@ -58,6 +58,7 @@ describe("its statements after a restore", () => {
       "backup.md sql",
       "install.md sql",
       "install.md sql",
+      "install.md sql",
     ]);
     const [highest = "", raise = ""] = examples[0]?.code.match(/^SELECT .*;$/gm) ?? [];
     const [gateway, ...owners] = await Promise.all(

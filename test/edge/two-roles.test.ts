@@ -25,11 +25,14 @@ const [oneRole, twoRoles, split] = fencesOf(guide)
   .filter(({ language, code }) => language === "sql" && code.startsWith("CREATE ROLE"))
   .map(({ code }) => code.split(/^-- then in .*\n/m));
 
-// Roles and databases belong to the server, which other tests share: hence names of our own.
+// Roles and databases belong to the server, which other tests share: hence names of our own. The administrator is no superuser, as on
+// managed services.
 let run: string;
-beforeEach(() => {
+beforeEach(async () => {
   run = randomBytes(4).toString("hex");
+  await asServer(`CREATE ROLE admin_${run} LOGIN CREATEDB CREATEROLE PASSWORD '${PASSWORD}'`);
 });
+afterEach(() => asServer(`DROP ROLE admin_${run}`));
 
 const named = (part: Part) => `${part}_${run}`;
 const migrations = (part: Part) => `${named(part)}_migrations`;
@@ -38,11 +41,10 @@ const migrations = (part: Part) => `${named(part)}_migrations`;
 const statementsFor = (part: Part, text = "") =>
   text.replaceAll("records", named(part)).replaceAll("…", PASSWORD).trim();
 
-function urlOf(part: Part, role?: string): string {
+function urlOf(part: Part | undefined, role = `admin_${run}`): string {
   const url = new URL(process.env.TEST_DATABASE_URL as string);
-  url.pathname = `/${named(part)}`;
-  if (role) Object.assign(url, { username: role, password: PASSWORD });
-  return url.href;
+  if (part) url.pathname = `/${named(part)}`;
+  return Object.assign(url, { username: role, password: PASSWORD }).href;
 }
 
 /** Runs statements one after the other, as psql does: not all of them may be in a transaction. */
@@ -57,6 +59,7 @@ async function execute(url: string, text: string): Promise<void> {
 }
 
 const asServer = (text: string) => execute(process.env.TEST_DATABASE_URL as string, text);
+const asAdministrator = (text: string) => execute(urlOf(undefined), text);
 
 /** A part's database as its role, which owns nothing there. */
 function opened(part: Part): TestDatabase {
@@ -76,7 +79,7 @@ function opened(part: Part): TestDatabase {
 
 /** With two roles from the beginning. */
 async function withTwoRoles(part: Part): Promise<TestDatabase> {
-  await asServer(statementsFor(part, twoRoles?.[0]));
+  await asAdministrator(statementsFor(part, twoRoles?.[0]));
   await execute(urlOf(part, migrations(part)), statementsFor(part, twoRoles?.[1]));
   await migrate({ url: urlOf(part, migrations(part)), directory: migrationFolders[part] });
   return opened(part);
@@ -84,9 +87,9 @@ async function withTwoRoles(part: Part): Promise<TestDatabase> {
 
 /** With one role, which has migrated, then with two. */
 async function splitLater(part: Part): Promise<TestDatabase> {
-  await asServer(statementsFor(part, oneRole?.[0]));
+  await asAdministrator(statementsFor(part, oneRole?.[0]));
   await migrate({ url: urlOf(part, named(part)), directory: migrationFolders[part] });
-  await asServer(statementsFor(part, split?.[0]));
+  await asAdministrator(statementsFor(part, split?.[0]));
   await execute(urlOf(part), statementsFor(part, split?.[1]));
   return opened(part);
 }

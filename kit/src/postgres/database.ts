@@ -4,35 +4,29 @@ import type { Sql } from "sql-template-tag";
 import type { Log } from "../process/log.js";
 import type { Metrics } from "../process/metrics.js";
 import { traced } from "../process/tracing.js";
-import { DatabaseOutage, isDemoted, type Outdated, outdatedConnections, statementError, translated } from "./outage.js";
+import {
+  DatabaseOutage,
+  isDemoted,
+  type Outdated,
+  outdatedConnections,
+  statementError,
+  translated,
+  wrapConnect,
+} from "./outage.js";
+import { isRefusedStart, type Session, sessionOptions } from "./session.js";
 
 /** A part's database: a pool of connections, and a small one for lists. */
 export interface Database {
   readonly pool: pg.Pool;
   /** A separate pool for lists. However many lists are requested, all other statements keep their connections. */
   readonly listPool: pg.Pool;
-  /** Runs one statement, prepared once per connection. Its text must come from the code, never from data, because it is cached permanently. */
+  /** Runs one statement, prepared once per connection, if no pooler prevents that. Its text must come from the code, never from data, because it is cached permanently. */
   run<Row>(statement: Sql): Promise<Row[]>;
   /** Runs one statement on the connections for lists. */
   runList<Row>(statement: Sql): Promise<Row[]>;
   /** Waits for the statements that are running, then closes every connection. */
   close(): Promise<void>;
 }
-
-/**
- * A connection plans a statement once, for any values, and keeps the plan until one of its tables is analyzed. So plans are made for full
- * tables, with their indexes, however empty a table was when the statement first ran. All our statements find their rows by an index.
- */
-const PLANNING = [
-  "plan_cache_mode=force_generic_plan",
-  "enable_seqscan=off",
-  "enable_bitmapscan=off",
-  "enable_hashjoin=off",
-  "enable_mergejoin=off",
-  "jit=off",
-]
-  .map((setting) => `-c ${setting}`)
-  .join(" ");
 
 const LIST_CONNECTIONS = 2;
 
@@ -46,14 +40,15 @@ const LIST_CONNECT_MS = 4_000;
  */
 export function openDatabase(url: string, options: { max?: number; connectMs?: number; log: Log }): Database {
   const { max = 10, connectMs = CONNECT_MS } = options;
-  const of = { ...options, outdated: outdatedConnections() };
+  const session: Session = { bare: false, prepares: new WeakSet() };
+  const of = { ...options, session, outdated: outdatedConnections() };
   const pool = openPool(url, { ...of, max: Math.max(1, max - LIST_CONNECTIONS), connectMs });
   const listPool = openPool(url, { ...of, max: Math.min(max, LIST_CONNECTIONS), connectMs: LIST_CONNECT_MS });
   return {
     pool,
     listPool,
-    run: (statement) => tracedStatement(pool, statement),
-    runList: (statement) => tracedStatement(listPool, statement),
+    run: (statement) => tracedStatement(pool, session, statement),
+    runList: (statement) => tracedStatement(listPool, session, statement),
     close: async () => void (await Promise.all([pool.end(), listPool.end()])),
   };
 }
@@ -64,28 +59,41 @@ const IDLE_MS = 300_000;
 // An idle connection to a server that has vanished is closed after three times as long.
 const KEEP_ALIVE_MS = 5_000;
 
-function openPool(url: string, options: { max: number; connectMs: number; log: Log; outdated: Outdated }): pg.Pool {
-  const { outdated } = options;
+interface PoolOptions {
+  max: number;
+  connectMs: number;
+  log: Log;
+  session: Session;
+  outdated: Outdated;
+}
+
+function openPool(url: string, options: PoolOptions): pg.Pool {
+  const { outdated, session } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,
     connectionTimeoutMillis: options.connectMs,
     // A new connection costs both sides a login, and a plan for each of its statements: too much to pay again for every burst.
     idleTimeoutMillis: IDLE_MS,
-    statement_timeout: 5_000,
-    options: PLANNING,
     // For a server that stops responding: otherwise the connection would be held until TCP times out.
     query_timeout: 6_000,
-    idle_in_transaction_session_timeout: 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: String(options.log.bindings().part ?? "shipping"),
     types: { getTypeParser },
+    ...sessionOptions(session),
   });
   // Without a listener, a connection that PostgreSQL closes while it is idle would end the process.
   pool.on("error", (err) => {
     if (!pool.ending) options.log.warn({ err }, "lost an idle database connection");
   });
+  wrapConnect(pool, (connect) =>
+    connect().catch((error) => {
+      if (session.bare || !isRefusedStart(error)) throw error;
+      session.bare = true;
+      return connect();
+    }),
+  );
   outdated.watch(pool);
   // No connection came free in time, or none could be opened: nothing was sent.
   pool.connect = translated(pool.connect.bind(pool), (error) => new DatabaseOutage(error, false));
@@ -117,17 +125,18 @@ export function isRefusal(error: unknown): boolean {
 }
 
 // The statement's text comes from the code and holds no data. Its values are left out.
-function tracedStatement<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
+function tracedStatement<Row>(pool: pg.Pool, session: Session, statement: Sql): Promise<Row[]> {
   const attributes = { "db.system.name": "postgresql", "db.query.text": statement.text };
-  return traced("sql", { kind: "client", attributes }, () => runPrepared<Row>(pool, statement));
+  return traced("sql", { kind: "client", attributes }, () => runPrepared<Row>(pool, session, statement));
 }
 
-async function runPrepared<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
+async function runPrepared<Row>(pool: pg.Pool, session: Session, statement: Sql): Promise<Row[]> {
   const text = statement.text;
   const values = statement.values.map((value) => (isByteaArray(value) ? byteaArray(value) : value));
   const client = await pool.connect();
   try {
-    const { rows } = await client.query({ name: statementName(text), text, values });
+    const name = session.prepares.has(client) ? statementName(text) : "";
+    const { rows } = await client.query({ name, text, values });
     client.release();
     return rows;
   } catch (error) {

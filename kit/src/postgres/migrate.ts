@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
 import sql from "sql-template-tag";
 import { type Log, silentLog } from "../process/log.js";
 import { requirePostgres } from "../process/supported-versions.js";
 import { applyMigration, type Migration, PATIENCE, type Patience } from "./apply-migration.js";
 import type { Database } from "./database.js";
+import { MigrationClient, requireEncoding } from "./session.js";
 
 export interface Migrated {
   applied: string[];
@@ -30,12 +31,13 @@ export async function migrate(options: {
   const { log = silentLog() } = options;
   const patience = { ...PATIENCE, ...options.patience };
   const migrations = await readMigrations(options.directory);
-  const client = new pg.Client({ connectionString: options.url, connectionTimeoutMillis: 5_000 });
+  const client = new MigrationClient({ connectionString: options.url, connectionTimeoutMillis: 5_000 });
   // Without a listener, a connection that is cut between two statements would end the process. The next statement reports the cut.
   client.on("error", () => {});
   await client.connect();
   try {
     await requirePostgres(client);
+    await requireUtf8(client);
     await lockMigrations(client, log);
     const history = await openHistory(client);
     const missing = migrations.filter(({ name }) => !history.has(name));
@@ -48,6 +50,11 @@ export async function migrate(options: {
   } finally {
     await client.end();
   }
+}
+
+async function requireUtf8(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>("SHOW server_encoding");
+  requireEncoding(rows[0]!.server_encoding);
 }
 
 /** The migrations of `directory/migrations` that the database lacks. Further ones in the database are fine: that is a rollback. */

@@ -53,6 +53,22 @@ export function translated<F>(call: F & ((...args: never[]) => unknown), transla
   return translating as F;
 }
 
+/** Replaces how a pool hands out a connection. */
+export function wrapConnect(
+  pool: pg.Pool,
+  wrapped: (connect: () => Promise<pg.PoolClient>) => Promise<pg.PoolClient>,
+): void {
+  const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
+  // pg-pool's own `query` passes a callback.
+  pool.connect = ((done?: (error: Error | undefined, client?: pg.PoolClient, release?: unknown) => void) => {
+    if (!done) return wrapped(connect);
+    return void wrapped(connect).then(
+      (client) => done(undefined, client, client.release),
+      (error) => done(error),
+    );
+  }) as pg.Pool["connect"];
+}
+
 /** Tells pools which of their connections lead to a server that has failed over. */
 export interface Outdated {
   /** Makes a pool close such connections instead of handing them out. */
@@ -91,27 +107,18 @@ export function outdatedConnections(): Outdated {
   }
 
   function watch(pool: pg.Pool): void {
-    const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
-    async function connectUpToDate(): Promise<pg.PoolClient> {
+    pool.on("connect", (client) => {
+      const query = client.query.bind(client);
+      connections.set(client, { round, answers: () => takesWrites(query) });
+    });
+    wrapConnect(pool, async (connect) => {
       for (;;) {
         const client = await connect();
         const connection = connections.get(client);
         if (!connection || (await isUpToDate(connection))) return client;
         client.release(true);
       }
-    }
-    pool.on("connect", (client) => {
-      const query = client.query.bind(client);
-      connections.set(client, { round, answers: () => takesWrites(query) });
     });
-    // pg-pool's own `query` passes a callback.
-    pool.connect = ((done?: (error: Error | undefined, client?: pg.PoolClient, release?: unknown) => void) => {
-      if (!done) return connectUpToDate();
-      return void connectUpToDate().then(
-        (client) => done(undefined, client, client.release),
-        (error) => done(error),
-      );
-    }) as pg.Pool["connect"];
   }
 
   return {

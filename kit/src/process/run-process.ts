@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { ConfigError } from "./config.js";
 import type { Log } from "./log.js";
-import { TooOld } from "./supported-versions.js";
+import { Unsupported } from "./supported-versions.js";
 
 export interface Running {
   /** Stops it gracefully; `fast` (SIGINT, SIGHUP) skips the pauses in which clients are notified first. */
@@ -73,12 +73,12 @@ export async function runProcess(options: { log: Log; start(stopping: AbortSigna
 
 /** Ends a process that cannot start. If something that it depends on is too old, it logs one line; otherwise it logs the error with its stack. */
 export function endFor(err: unknown, log: Log): never {
-  if (err instanceof TooOld) log.fatal(err.message);
+  if (err instanceof Unsupported) log.fatal(err.message);
   else log.fatal({ err }, "start failed");
   process.exit(1);
 }
 
-/** Retries until it succeeds, and logs every second what it waits for, because parts start in any order. `stopping` and `TooOld` end it. */
+/** Retries until it succeeds, and logs every second what it waits for, because parts start in any order. `stopping` and `Unsupported` end it. */
 export async function waitFor<T>(
   what: string,
   { log, stopping, attempt }: { log: Log; stopping: AbortSignal; attempt(): Promise<T> },
@@ -87,7 +87,7 @@ export async function waitFor<T>(
     try {
       return await attempt();
     } catch (err) {
-      if (err instanceof TooOld) throw err;
+      if (err instanceof Unsupported) throw err;
       log.info({ reason: toReason(err, what) }, `waiting for ${what}`);
       await setTimeout(1_000, undefined, { signal: stopping });
     }

@@ -3,18 +3,18 @@ import type pg from "pg";
 /** The oldest releases that the platform runs on; `npm run trial -- versions` runs it on these and on the newest. */
 export const OLDEST = { Node: "20.19", PostgreSQL: "15", "nats-server": "2.9" } as const;
 
-/** Something that the platform runs on is too old. The message names the version that was found and the one that is needed. */
-export class TooOld extends Error {
-  override readonly name = "TooOld";
+/** Something that the platform runs on cannot be used, however long one waits. The message names what was found and what is needed. */
+export class Unsupported extends Error {
+  override readonly name = "Unsupported";
 }
 
-/** Throws `TooOld` if a version, such as `15.14` or `v2.10.29`, is older than the oldest supported. */
+/** Throws `Unsupported` if a version, such as `15.14` or `v2.10.29`, is older than the oldest supported. */
 export function requireVersion(program: keyof typeof OLDEST, found: string): void {
   if (isAtLeast(found, OLDEST[program])) return;
-  throw new TooOld(`${program} ${found} is too old. Install version ${OLDEST[program]} or newer.`);
+  throw new Unsupported(`${program} ${found} is too old. Install version ${OLDEST[program]} or newer.`);
 }
 
-/** The version of the PostgreSQL behind a connection or a pool, such as `15.14`. Throws `TooOld`. */
+/** The version of the PostgreSQL behind a connection or a pool, such as `15.14`. Throws `Unsupported`. */
 export async function requirePostgres(connection: Pick<pg.ClientBase, "query">): Promise<string> {
   const { rows } = await connection.query("SELECT current_setting('server_version') AS version");
   // Debian reports `15.14 (Debian 15.14-0+deb12u1)`.

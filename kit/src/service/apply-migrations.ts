@@ -6,7 +6,7 @@ import { migrate } from "../postgres/migrate.js";
 import { migrationConfig } from "../process/config.js";
 import { createLog } from "../process/log.js";
 import { configured, waitFor } from "../process/run-process.js";
-import { TooOld } from "../process/supported-versions.js";
+import { Unsupported } from "../process/supported-versions.js";
 
 // The command `migrate`, run in a part's folder: waits for the part's database and applies the migrations that it lacks. You can run it
 // again at any time, and several times at once.
@@ -25,7 +25,7 @@ try {
     log.warn({ edited }, "changed after they were applied: the database keeps the earlier version");
 } catch (err) {
   process.exitCode = 1;
-  if (err instanceof TooOld) log.fatal(err.message);
+  if (err instanceof Unsupported) log.fatal(err.message);
   else log.fatal({ err }, "migration failed");
 } finally {
   await db.close();

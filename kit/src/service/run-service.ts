@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { measureClock } from "../postgres/clock.js";
 import { type Database, measurePool, openDatabase } from "../postgres/database.js";
 import { unappliedMigrations } from "../postgres/migrate.js";
+import { requireSession } from "../postgres/session.js";
 import type { serviceSettings } from "../process/config.js";
 import { measureProcess, serveOps } from "../process/health.js";
 import { createLog, type Log } from "../process/log.js";
@@ -117,6 +118,7 @@ export async function missingIn(db: Database, migrations: string): Promise<strin
 /** Throws if a starting process cannot use the database; returns the version of its server. */
 async function requireDatabase(db: Database, migrations: string): Promise<string> {
   const version = await requirePostgres(db.pool);
+  await requireSession(db.pool, { store: true });
   await requireMigrations(db, migrations);
   return version;
 }

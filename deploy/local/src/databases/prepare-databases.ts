@@ -78,7 +78,8 @@ async function createDatabase(client: pg.Client, part: string, password: string)
   const verb = role.rowCount === 0 ? "CREATE" : "ALTER";
   await client.query(`${verb} ROLE ${name} LOGIN PASSWORD ${pg.escapeLiteral(password)}`);
   const database = await client.query("SELECT FROM pg_database WHERE datname = $1", [part]);
-  if (database.rowCount === 0) await client.query(`CREATE DATABASE ${name} OWNER ${name} TEMPLATE template0`);
+  if (database.rowCount === 0)
+    await client.query(`CREATE DATABASE ${name} OWNER ${name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`);
   // By default, every role may connect to every database.
   await client.query(`REVOKE CONNECT, TEMPORARY ON DATABASE ${name} FROM PUBLIC`);
 }

@@ -130,6 +130,17 @@ test("servers that are too old are named with what is needed, and what is not NA
   await Promise.all([old.close(), other.close(), older.drop()]);
 });
 
+test("a database whose sessions do not find the tables is named with the reason", async () => {
+  const astray = await testDatabase({ directory: gatewayMigrations });
+  await astray.db.pool.query(`ALTER DATABASE ${new URL(astray.url).pathname.slice(1)} SET search_path = elsewhere`);
+  const { findings } = await doctor({ DATABASE_URL_GATEWAY: astray.url });
+  expect(findings[0]).toMatchObject({
+    ok: false,
+    says: expect.stringMatching(/^The tables are in schema public, but the search_path .* leads to no schema\.$/),
+  });
+  await astray.drop();
+});
+
 test("commands wait for a database longer than requests would: here its connections come through after 1.2 s", async () => {
   const { hostname, port } = new URL(database.url);
   const sockets: Socket[] = [];

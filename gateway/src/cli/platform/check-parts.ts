@@ -3,8 +3,9 @@ import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { type Database, openDatabase } from "@shipping/kit/postgres/database";
 import { unappliedMigrations } from "@shipping/kit/postgres/migrate";
+import { requireSession } from "@shipping/kit/postgres/session";
 import type { Log } from "@shipping/kit/process/log";
-import { requirePostgres, requireVersion, TooOld } from "@shipping/kit/process/supported-versions";
+import { requirePostgres, requireVersion, Unsupported } from "@shipping/kit/process/supported-versions";
 import { bareHost, connectSecurely } from "@shipping/kit/tls/tls";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "@shipping/proto/grpc/health/v1/health_pb";
 import sql from "sql-template-tag";
@@ -26,8 +27,8 @@ async function check(
     return { part, ...(await run()) };
   } catch (error) {
     const [says, what] =
-      error instanceof TooOld
-        ? [error.message, "Upgrade it. The platform does not start with this version."]
+      error instanceof Unsupported
+        ? [error.message, "The platform does not start with it."]
         : [`not reachable${at ? ` at ${at}` : ""}: ${describeError(error)}`, advice];
     return { part, ok: false, says, advice: what };
   }
@@ -101,6 +102,7 @@ export function checkDatabase(part: Part, url: string, log: Log): Promise<Findin
     const db = openDatabase(url, { max: 1, connectMs: CONNECT_MS, log });
     try {
       const version = await requirePostgres(db.pool);
+      await requireSession(db.pool);
       const { applied, missing } = await readMigrations(part, db);
       if (applied > 0 && missing.length === 0)
         return { ok: true, says: `reachable and migrated, on PostgreSQL ${version}` };

@@ -1,0 +1,99 @@
+import { join } from "node:path";
+import sql from "sql-template-tag";
+import { silentLog } from "../process/log.js";
+import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { openDatabase } from "./database.js";
+import { migrate } from "./migrate.js";
+import { MigrationClient, requireSession } from "./session.js";
+
+const directory = join(import.meta.dirname, "../testing/fixtures/prisma");
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await testDatabase({ directory });
+});
+afterEach(() => database.drop());
+
+const nameOf = (url: string) => new URL(url).pathname.slice(1);
+
+/** Opens the database again after its owner has changed the defaults of its sessions. */
+async function reopened(defaults: Record<string, string>) {
+  for (const [setting, value] of Object.entries(defaults)) {
+    await database.db.pool.query(`ALTER DATABASE ${nameOf(database.url)} SET ${setting} = '${value}'`);
+  }
+  return openDatabase(`${database.url}?options=-c%20array_nulls%3Doff`, { log: silentLog() });
+}
+
+const OTHERS = {
+  DateStyle: "German",
+  TimeZone: "Asia/Kathmandu",
+  IntervalStyle: "iso_8601",
+  array_nulls: "off",
+  bytea_output: "escape",
+  extra_float_digits: "-3",
+  default_transaction_isolation: "serializable",
+  statement_timeout: "1h",
+  enable_seqscan: "on",
+};
+
+test("a session has the settings that results depend on, whatever the defaults of the database are", async () => {
+  const db = await reopened(OTHERS);
+  await requireSession(db.pool);
+  const at = new Date("2026-02-01T18:30:00.123Z");
+  const rows = await db.run(sql`
+    SELECT ${at}::timestamptz AS at, date_trunc('hour', ${at}::timestamptz) AS hour, ${["a", null]}::text[] AS words,
+      '\\x00ff'::bytea AS bytes, 0.1::float8 + 0.2::float8 AS sum, interval '-1 day 2 hours'::text AS span,
+      current_setting('transaction_isolation') AS isolation`);
+  const hour = new Date("2026-02-01T18:00:00Z");
+  const [bytes, isolation] = [Buffer.from([0, 255]), "read committed"];
+  expect(rows).toEqual([
+    { at, hour, words: ["a", null], bytes, sum: 0.30000000000000004, span: "-1 days +02:00:00", isolation },
+  ]);
+  await db.close();
+});
+
+test("a search_path that leads away from the tables is named", async () => {
+  const db = await reopened({ search_path: "elsewhere" });
+  await expect(requireSession(db.pool)).rejects.toThrow(
+    "The tables are in schema public, but the search_path of role postgres (elsewhere) leads to no schema.",
+  );
+  await db.close();
+});
+
+describe("a database that cannot store every letter", () => {
+  const reason =
+    "The database has the encoding LATIN1. Create it with TEMPLATE template0 ENCODING 'UTF8': the encoding of a database cannot be changed.";
+  let latin: string;
+  beforeEach(async () => {
+    latin = `${nameOf(database.url)}_latin`;
+    await database.db.pool.query(`CREATE DATABASE ${latin} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`);
+  });
+  afterEach(async () => void (await database.db.pool.query(`DROP DATABASE ${latin}`)));
+  const url = () => Object.assign(new URL(database.url), { pathname: `/${latin}` }).href;
+
+  test("is not used", async () => {
+    const db = openDatabase(url(), { log: silentLog() });
+    await expect(requireSession(db.pool)).rejects.toThrow(reason);
+    await db.close();
+  });
+
+  test("is not migrated", async () => {
+    await expect(migrate({ url: url(), directory })).rejects.toThrow(reason);
+  });
+});
+
+test("a migration has no time limit and plans as PostgreSQL does, whatever the role has", async () => {
+  const name = nameOf(database.url);
+  for (const setting of [
+    "statement_timeout = '1ms'",
+    "enable_seqscan = off",
+    "default_transaction_isolation = serializable",
+  ])
+    await database.db.pool.query(`ALTER DATABASE ${name} SET ${setting}`);
+  const client = new MigrationClient({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query(`
+    SELECT current_setting('statement_timeout') AS timeout, current_setting('enable_seqscan') AS seqscan,
+      current_setting('transaction_isolation') AS isolation`);
+  expect(rows).toEqual([{ timeout: "0", seqscan: "on", isolation: "read committed" }]);
+  await client.end();
+});

@@ -1,0 +1,178 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { Unsupported } from "../process/supported-versions.js";
+
+/** What results depend on: how values are written and read, and what concurrent statements see of each other. */
+const RESULTS = {
+  array_nulls: "on",
+  bytea_output: "hex",
+  default_transaction_isolation: "read committed",
+  extra_float_digits: "1",
+  intervalstyle: "postgres",
+  standard_conforming_strings: "on",
+};
+
+/** The parameters of a connection's start that poolers pass on, in the form in which PostgreSQL reports them. */
+const FORWARDED = { DateStyle: "ISO, MDY", TimeZone: "UTC" };
+
+/**
+ * A connection plans a statement once, for any values, and keeps the plan until one of its tables is analyzed. So plans are made for full
+ * tables, with their indexes, however empty a table was when the statement first ran. All our statements find their rows by an index.
+ */
+const PLANNING = {
+  plan_cache_mode: "force_generic_plan",
+  enable_seqscan: "off",
+  enable_bitmapscan: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  jit: "off",
+};
+
+const PART = { ...RESULTS, ...PLANNING, statement_timeout: "5s", idle_in_transaction_session_timeout: "5s" };
+
+// The role of migrations may be the part's, which has the part's settings behind a pooler.
+const MIGRATION = {
+  ...RESULTS,
+  ...Object.fromEntries(Object.keys(PLANNING).map((name) => [name, name === "plan_cache_mode" ? "auto" : "on"])),
+  statement_timeout: "0",
+  idle_in_transaction_session_timeout: "0",
+};
+
+/** What is known of the way from a pool to its server. */
+export interface Session {
+  /** Whether `options` is refused, as PgBouncer does. Then the settings are those of the role in the database. */
+  bare: boolean;
+  /** Connections whose statements may be prepared by name: not through a pooler that gives each transaction another session. */
+  prepares: WeakSet<object>;
+}
+
+/** A connection on which `settings` hold, whatever the server, the database, the role, the URL or PGOPTIONS say. */
+function clientWith(settings: Readonly<Record<string, string>>, isBare: () => boolean = () => false): typeof pg.Client {
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`);
+  return class extends pg.Client {
+    // pg has no other way to send parameters of its caller's choice (8.23).
+    getStartupConf(): Record<string, string | undefined> {
+      const { connectionParameters: given } = this as unknown as { connectionParameters: Record<string, string> };
+      const { user, database, application_name } = given;
+      const start = { user, database, ...(application_name && { application_name }), ...FORWARDED };
+      // Of two values, PostgreSQL takes the last.
+      return isBare() ? start : { ...start, options: [given.options, ...options].filter(Boolean).join(" ") };
+    }
+  };
+}
+
+/** The connection of a migration. */
+export const MigrationClient = clientWith(MIGRATION);
+
+/** The options of a pool of a part's connections, all of which lead the same way. */
+export function sessionOptions(session: Session): Pick<pg.PoolConfig, "Client" | "onConnect"> {
+  return {
+    Client: clientWith(PART, () => session.bare) as unknown as NonNullable<pg.PoolConfig["Client"]>,
+    onConnect: async (client) => {
+      if (!(await isPooled(client)) || (await tracksStatements(client))) session.prepares.add(client);
+    },
+  };
+}
+
+const ANSWER_MS = 1_000;
+
+/** Whether a pooler is between: PostgreSQL gives a connection the number of its process, a pooler one of its own. */
+export async function isPooled(client: Pick<pg.ClientBase, "query">): Promise<boolean> {
+  const { rows } = await ask(client, { text: "SELECT pg_backend_pid() AS pid" });
+  return rows[0].pid !== (client as unknown as { processID: number }).processID;
+}
+
+/** Whether a pooler keeps track of prepared statements, for which it gives them names of its own (PgBouncer since 1.21, if configured). */
+async function tracksStatements(client: pg.ClientBase): Promise<boolean> {
+  const name = randomUUID();
+  const text = `SELECT name FROM pg_prepared_statements WHERE statement LIKE '%${name}%'`;
+  const { rows } = await ask(client, { name, text });
+  return rows.length > 0 && rows.every((row) => row.name !== name);
+}
+
+function ask(client: Pick<pg.ClientBase, "query">, question: pg.QueryConfig): Promise<pg.QueryResult> {
+  return client.query({ ...question, query_timeout: ANSWER_MS } as pg.QueryConfig);
+}
+
+/** Whether a pooler refused what a connection starts with. */
+export function isRefusedStart(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "08P01" && /startup parameter/.test(error.message);
+}
+
+interface Found {
+  encoding: string;
+  role: string;
+  database: string;
+  schema: string | null;
+  path: string;
+  /** Schemas that have a history of migrations. */
+  histories: string[];
+  settings: Record<string, string>;
+  /** What the role has in this database, such as `jit=off`. */
+  stored: string[];
+}
+
+/**
+ * Throws if the database or its sessions are not as the part needs them. Behind a pooler that does not pass settings on, `store` stores them
+ * for the role in this database, which needs no privileges, and ends the sessions that began without them.
+ */
+export async function requireSession(pool: pg.Pool, { store = false } = {}): Promise<void> {
+  const found = await readSession(pool);
+  requireEncoding(found.encoding);
+  const [history] = found.histories;
+  if (history && !found.histories.includes(found.schema ?? "")) {
+    throw new Unsupported(
+      `The tables are in schema ${history}, but the search_path of role ${found.role} (${found.path}) leads to ${found.schema ?? "no schema"}.`,
+    );
+  }
+  const wrong = Object.entries(PART).filter(([name, value]) => found.settings[name] !== value);
+  if (wrong.length === 0) return;
+  const unstored = Object.entries(PART).filter(([name, value]) => !found.stored.includes(`${name}=${value}`));
+  if (store && unstored.length > 0) await storeSettings(pool, found, unstored);
+  if (store) await endSessions(pool, unstored.length > 0);
+  const names = wrong.map(([name]) => `${name} is ${found.settings[name]}`).join(", ");
+  const reason = `A pooler does not pass on the settings of sessions (${names}).`;
+  const owner = `role ${found.role} in database ${found.database}`;
+  if (store) throw new Error(`${reason} They are stored for ${owner}; the pooler's earlier sessions are being ended.`);
+  throw new Unsupported(`${reason} A part stores them for ${owner} when it starts.`);
+}
+
+/** Throws unless the database can store every letter. */
+export function requireEncoding(encoding: string): void {
+  if (encoding === "UTF8") return;
+  throw new Unsupported(
+    `The database has the encoding ${encoding}. Create it with TEMPLATE template0 ENCODING 'UTF8': the encoding of a database cannot be changed.`,
+  );
+}
+
+async function readSession(pool: pg.Pool): Promise<Found> {
+  const { rows } = await pool.query<Found>({
+    text: `
+      SELECT pg_catalog.current_setting('server_encoding') AS encoding, current_user::text AS role,
+        current_database()::text AS database, current_schema()::text AS schema,
+        pg_catalog.current_setting('search_path') AS path,
+        ARRAY(SELECT schemaname::text FROM pg_tables WHERE tablename = '_prisma_migrations') AS histories,
+        (SELECT json_object_agg(name, pg_catalog.current_setting(name)) FROM unnest($1::text[]) AS name) AS settings,
+        coalesce((SELECT setconfig FROM pg_db_role_setting
+          WHERE setrole = current_user::regrole AND setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
+        ), '{}') AS stored`,
+    values: [Object.keys(PART)],
+  });
+  return rows[0]!;
+}
+
+async function storeSettings(pool: pg.Pool, { database }: Found, settings: [string, string][]): Promise<void> {
+  const target = `ALTER ROLE CURRENT_USER IN DATABASE ${pg.escapeIdentifier(database)}`;
+  await pool.query(settings.map(([name, value]) => `${target} SET ${name} = ${pg.escapeLiteral(value)}`).join(";"));
+}
+
+// A pooler opens them again. A session of the pooler has the name of the part, so others of the role, such as a migration's, go on.
+async function endSessions(pool: pg.Pool, all: boolean): Promise<void> {
+  await pool
+    .query(`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE usename = current_user AND datname = current_database() AND (pid = pg_backend_pid() OR ${all} AND state = 'idle'
+        AND application_name = pg_catalog.current_setting('application_name'))
+      ORDER BY pid = pg_backend_pid()`)
+    .catch(() => {});
+}
