@@ -1,5 +1,14 @@
-// The pages' only script. They work without it; it wipes secrets, reloads pages restored by Back, tells times as the reader's clock does, and copies.
+// The pages' only script. They work without it; it passes on links, wipes secrets, reloads pages restored by Back, tells times as the reader's clock does, and copies.
 
+const passedOn = document.querySelector("form[data-link]");
+function passLink() {
+  if (!passedOn || location.hash.length < 2) return;
+  passedOn.elements.link.value = location.hash.slice(1);
+  history.replaceState(null, "", location.pathname);
+  passedOn.submit();
+}
+addEventListener("hashchange", passLink);
+passLink();
 addEventListener("pagehide", () => {
   const secret = document.getElementById("secret");
   if (secret) secret.textContent = "";

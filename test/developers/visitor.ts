@@ -14,12 +14,15 @@ export interface Sending {
   cookie?: string;
 }
 
-/** A browser without a script: it keeps cookies, fills in forms, and says where these come from. */
+/**
+ * A browser without a script: it keeps cookies, fills in forms, and says where these come from. Of a link with a fragment, it passes on the
+ * fragment, as the script does.
+ */
 export interface Visitor {
   /** `name=value` of each cookie. */
   cookies(): string;
   get(path: string, sending?: Sending): Promise<PageAnswer>;
-  /** Sends a form as one of our pages would, unless the headers say otherwise. */
+  /** Sends a form as one of our pages would, unless the headers say otherwise. Of a link with a fragment, it confirms what the link is for. */
   post(path: string, fields?: Fields | string, sending?: Sending): Promise<PageAnswer>;
   /** Opens a page and sends its form back, its own fields changed by `fields` and none added. */
   submit(path: string, fields?: Fields): Promise<PageAnswer>;
@@ -73,9 +76,16 @@ export function newVisitor(origin: string, accountId?: string): Visitor {
 
   const visitor: Visitor = {
     cookies: () => [...jar].map(([name, value]) => `${name}=${value}`).join("; "),
-    get: (path, sending) => send("GET", path, undefined, sending),
-    post: (path, fields, sending) =>
-      postAsItIs(accountId && !path.includes("?") ? `${path}?account_id=${accountId}` : path, fields, sending),
+    async get(path, sending) {
+      const [page = "", link] = path.split("#");
+      const shown = await send("GET", page, undefined, sending);
+      return link === undefined ? shown : postAsItIs(actionOf(shown.html, page), { link }, sending);
+    },
+    post(path, fields, sending) {
+      const [page = "", link] = path.split("#");
+      if (link !== undefined) return postAsItIs(`${page}/confirm`, { link }, sending);
+      return postAsItIs(accountId && !path.includes("?") ? `${path}?account_id=${accountId}` : path, fields, sending);
+    },
     async submit(path, fields = {}) {
       const { status, html } = await visitor.get(path);
       if (status !== 200) throw new Error(`${path} answers ${status}.`);
@@ -99,6 +109,12 @@ export function fieldsOf(html: string): Record<string, string | string[]> {
     fields[name] = attribute(chosen.find((option) => /\sselected/.test(option)) ?? chosen[0] ?? "", "value");
   }
   return fields;
+}
+
+/** The path of a link, with its fragment. */
+export function pathIn(url: string): string {
+  const { pathname, hash } = new URL(url);
+  return pathname + hash;
 }
 
 /** Where a page's form is sent, which may be relative to the page. */

@@ -18,7 +18,7 @@ import { showShipment, showShipments } from "./resources/shipments.js";
 import { showSearch } from "./search/search.js";
 import { requestLink, showLinkForm } from "./sign-in/request-link.js";
 import { showEntrance, signOut } from "./sign-in/sign-in.js";
-import { confirmSignIn, submitSignIn } from "./sign-in/sign-in-link.js";
+import { confirmSignIn, showLink, submitSignIn } from "./sign-in/sign-in-link.js";
 import { beginProviderSignIn, completeProviderSignIn } from "./sign-in/sign-in-provider.js";
 import { showSubscriptionForm, submitSubscriptionForm } from "./webhooks/create-subscription.js";
 import { confirmDisable, showSubscription, submitDisable } from "./webhooks/subscription.js";
@@ -35,6 +35,10 @@ export const pages: readonly PageRoute[] = [
   { method: "POST", path: "/sign-in", access: "anyone", takesForm: true, handler: requestLink },
   { method: "GET", path: "/sign-in/provider", access: "anyone", handler: beginProviderSignIn },
   { method: "GET", path: "/sign-in/callback", access: "anyone", handler: completeProviderSignIn },
+  { method: "GET", path: "/sign-in/link", access: "anyone", handler: showLink },
+  { method: "POST", path: "/sign-in/link", access: "anyone", takesForm: true, handler: confirmSignIn },
+  { method: "POST", path: "/sign-in/link/confirm", access: "anyone", takesForm: true, handler: submitSignIn },
+  // Links of the release before, which work for seven days.
   { method: "GET", path: "/sign-in/{token}", access: "anyone", handler: confirmSignIn },
   { method: "POST", path: "/sign-in/{token}", access: "anyone", handler: submitSignIn },
   { method: "GET", path: "/accounts", access: "viewer", handler: showAccounts },

@@ -2,18 +2,51 @@ import sql, { type Sql } from "sql-template-tag";
 import { INVITATION_DAYS } from "../../accounts/invite-members.js";
 import { LINK_MINUTES } from "../../accounts/manage-members.js";
 import { clock } from "../../database/deps.js";
+import { Field } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
+import { readField } from "../page/read-form.js";
 import { Text } from "../page/text.js";
 import { isAllowedReturnTo } from "../session/provider.js";
 import { endSession, hashToken, newSessionToken, setCookie } from "../session/session.js";
 import { limitRefusals, SignInOptions } from "./sign-in.js";
 
-/** `GET /developers/sign-in/{token}`: asks for confirmation, because email scanners open every link. */
-export async function confirmSignIn(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
-  const link = await peekLink(deps, request.id);
-  if (!link) return refuseLink(deps, request);
+/** Where sign-in links lead. Their token is in the fragment, which browsers send to no server, so no log or referrer has it. */
+export const LINK_PATH = `${AREA_PATH}/sign-in/link`;
+
+/** `GET /developers/sign-in/link`: the script submits the form with the token of the fragment. */
+export async function showLink(): Promise<PageAnswer> {
   return htmlPage(
     "Sign in",
+    <>
+      <h1>Sign in</h1>
+      <PassLinkForm action={LINK_PATH} />
+    </>,
+  );
+}
+
+/** The form that passes on the token of a link. Without a script, people paste the link. */
+export function PassLinkForm({ action }: { action: string }) {
+  return (
+    <form method="post" action={action} data-link>
+      <Field id="link" label="Link" hint="Paste the whole link that you received.">
+        <input type="text" id="link" name="link" maxLength={500} required autocomplete="off" spellcheck={false} />
+      </Field>
+      <button type="submit">Continue</button>
+    </form>
+  );
+}
+
+/** The token of a link that was passed on: the end of what was submitted. Links of the release before have it in the path. */
+export function readToken({ form, id }: Pick<VisitorRequest, "form" | "id">): string {
+  return /[\w-]*$/.exec(readField(form, "link").trim() || id)?.[0] ?? "";
+}
+
+/** `POST /developers/sign-in/link`: asks for confirmation, because email scanners open every link, and some run its scripts. */
+export async function confirmSignIn(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
+  const token = readToken(request);
+  const link = await peekLink(deps, token);
+  if (!link) return refuseLink(deps, request);
+  const body = (
     <>
       <h1>Sign in</h1>
       <p>
@@ -27,15 +60,18 @@ export async function confirmSignIn(deps: PageDeps, request: VisitorRequest): Pr
         </strong>
         . The link works once.
       </p>
-      <form method="post">
+      <form method="post" action={`${LINK_PATH}/confirm`}>
+        <input type="hidden" name="link" value={token} />
         <button type="submit">Sign in</button>
       </form>
-    </>,
+    </>
   );
+  return { ...htmlPage("Sign in", body), secret: true };
 }
 
+/** `POST /developers/sign-in/link/confirm` */
 export async function submitSignIn(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
-  const redeemed = await redeemLink(deps, request.id);
+  const redeemed = await redeemLink(deps, readToken(request));
   if (!redeemed) return refuseLink(deps, request);
   await endSession(deps, request.cookies);
   const { token, returnTo } = redeemed;
