@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { createAccount } from "@shipping/gateway/accounts/manage-accounts";
 import { createKey, revokeKey } from "@shipping/gateway/accounts/manage-keys";
 import type { Scope } from "@shipping/gateway/admission/api-key";
-import type { AdminDeps } from "@shipping/gateway/database/deps";
+import { type AdminDeps, openPrisma } from "@shipping/gateway/database/deps";
 import type { DeveloperArea } from "@shipping/gateway/developers/session/settings";
 import type { MailRoute } from "@shipping/gateway/mail/settings";
 import type { Environment } from "@shipping/kit/caller";
 import { createLocalBus } from "@shipping/kit/events/bus";
-import type { Database } from "@shipping/kit/postgres/database";
+import { type Database, openDatabase } from "@shipping/kit/postgres/database";
 import { createLog, type Log, silentLog } from "@shipping/kit/process/log";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
 import { localDeliveryConfig } from "@shipping/local/config";
@@ -39,7 +39,8 @@ export interface KeyExtra {
 }
 
 export interface StackOptions {
-  requestsPerMinute?: number;
+  /** 120 unless told otherwise. Of several, each is that of a replica. */
+  requestsPerMinute?: number | readonly number[];
   logs?: boolean;
   /** Whether webhooks may point at receivers on this machine: the operator's switch, which is off by default but on here. */
   privateTargets?: boolean;
@@ -57,6 +58,12 @@ export interface StackOptions {
   replicas?: number;
 }
 
+const PER_MINUTE = 120;
+
+/** Where a platform is that test files share. Its replicas have these limits. */
+export type SharedStack = Pick<Stack, "baseUrls" | "rpcPorts" | "databaseUrls">;
+export const PER_MINUTE_SHARED: readonly number[] = [PER_MINUTE, 100_000];
+
 /** Starts it: all parts in this process, events in process, private webhook targets allowed unless the options say no. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const databaseOf = options.databaseOf ?? ((part) => testDatabase({ directory: migrationFolders[part] }));
@@ -73,7 +80,6 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const gateway = {
     port: 0,
     host: "127.0.0.1",
-    requestsPerMinute: options.requestsPerMinute ?? 120,
     // All tests come from one address.
     paceLimits: { perSecond: 10_000, burst: 10_000 },
     trustedProxies: options.trustedProxies ?? 0,
@@ -82,30 +88,64 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     developerArea: options.developerArea ?? {},
     mail: options.mail,
   };
-  const start = () => startParts({ databases, bus: createLocalBus(), delivery, gateway, logOf });
-  const running = await start();
+  const start = (requestsPerMinute: number) =>
+    startParts({ databases, bus: createLocalBus(), delivery, gateway: { ...gateway, requestsPerMinute }, logOf });
+  const limits = [options.requestsPerMinute ?? PER_MINUTE].flat();
+  const running = await start(limits[0]!);
   const replicas = [running];
-  while (replicas.length < (options.replicas ?? 1)) replicas.push(await start());
-  const admin: AdminDeps = {
-    db: databases.gateway,
-    prisma: running.gatewayPrisma,
-    now: () => new Date(),
-    random: randomBytes,
-  };
-
-  const newAccount = async (name = "Test") => (await createAccount(admin, { name })).id;
-  const newKey: Stack["newKey"] = (accountId, environment = "sandbox", extra = {}) =>
-    createKey(admin, { accountId, environment, ...extra });
-
+  while (replicas.length < Math.max(limits.length, options.replicas ?? 1))
+    replicas.push(await start(limits[replicas.length] ?? limits[0]!));
   const baseUrls = replicas.map(({ port }) => `http://127.0.0.1:${port}/api/v1`);
 
   return {
+    ...operator(databases, running.gatewayPrisma),
     baseUrl: baseUrls[0]!,
     baseUrls,
     rpcPorts: running.rpcPorts,
     databases,
     databaseUrls,
     logged: () => lines.join(""),
+    async stop() {
+      await Promise.all(replicas.map((replica) => replica.stop(true)));
+      await Promise.all(cloned.map(([, { drop }]) => drop()));
+    },
+  };
+}
+
+/** The platform that the test files of this worker share, each with accounts of its own: with this limit, or one that no test reaches. */
+export async function sharedStack(options: { requestsPerMinute?: 120 | 100_000 } = {}): Promise<Stack> {
+  const answer = await fetch(`${process.env.TEST_STACKS_URL}/${process.env.JEST_WORKER_ID}`);
+  if (!answer.ok) throw new Error(`The platform that tests share did not start: ${await answer.text()}`);
+  const shared = (await answer.json()) as SharedStack;
+  const baseUrl = shared.baseUrls[PER_MINUTE_SHARED.indexOf(options.requestsPerMinute ?? PER_MINUTE)]!;
+  const opened = parts.map((part) => [part, openDatabase(shared.databaseUrls[part], { log: silentLog() })] as const);
+  const databases = Object.fromEntries(opened) as Record<Part, Database>;
+  const prisma = openPrisma(databases.gateway);
+  return {
+    ...operator(databases, prisma),
+    ...shared,
+    baseUrl,
+    databases,
+    logged() {
+      throw new Error("Only a platform of one's own keeps its log lines.");
+    },
+    async stop() {
+      await prisma.$disconnect();
+      await Promise.all(parts.map((part) => databases[part].close()));
+    },
+  };
+}
+
+function operator(
+  db: Record<Part, Database>,
+  prisma: AdminDeps["prisma"],
+): Pick<Stack, "newAccount" | "newKey" | "revokeKey" | "newCustomer"> {
+  const admin: AdminDeps = { db: db.gateway, prisma, now: () => new Date(), random: randomBytes };
+  const newAccount = async (name = "Test") => (await createAccount(admin, { name })).id;
+  const newKey: Stack["newKey"] = (accountId, environment = "sandbox", extra = {}) =>
+    createKey(admin, { accountId, environment, ...extra });
+
+  return {
     newAccount,
     newKey,
     revokeKey: async (id) => void (await revokeKey(admin, { id })),
@@ -114,10 +154,6 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       const sandbox = await newKey(accountId, "sandbox");
       const live = await newKey(accountId, "live");
       return { accountId, sandbox: sandbox.key, live: live.key };
-    },
-    async stop() {
-      await Promise.all(replicas.map((replica) => replica.stop(true)));
-      await Promise.all(cloned.map(([, { drop }]) => drop()));
     },
   };
 }

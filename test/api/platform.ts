@@ -10,7 +10,7 @@ import {
   type Shipment,
   type Webhook,
 } from "../api-client.js";
-import { type KeyExtra, type Stack, type StackOptions, startStack } from "../stack.js";
+import { type KeyExtra, type Stack, type StackOptions, sharedStack, startStack } from "../stack.js";
 
 /** An account of its own, with a key for each environment. */
 export interface Customer {
@@ -33,11 +33,11 @@ export interface Platform {
   exhausted(): Promise<ApiClient>;
 }
 
-/** Runs the whole platform while the tests of this file do. */
+/** The platform that the files of this worker share, or one of its own while the tests of this file run. */
 export function usePlatform(options?: StackOptions): Platform {
   let stack: Stack;
   beforeAll(async () => {
-    stack = await startStack(options);
+    stack = await (options ? startStack(options) : sharedStack());
   });
   afterAll(() => stack.stop());
 

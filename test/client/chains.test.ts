@@ -1,5 +1,5 @@
 import { Shipping } from "shipping-client";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { startUnreliableProxy, type UnreliableProxy } from "./unreliable-proxy.js";
 
 // `CHAINS=2000 npx jest test/client/chains` is the long form.
@@ -13,7 +13,7 @@ let stack: Stack;
 let proxy: UnreliableProxy;
 let apiKey: string;
 beforeAll(async () => {
-  stack = await startStack({ requestsPerMinute: 1_000_000 });
+  stack = await sharedStack({ requestsPerMinute: 100_000 });
   proxy = await startUnreliableProxy(stack.baseUrl);
   apiKey = (await stack.newCustomer()).sandbox;
 });

@@ -10,7 +10,7 @@ import {
   Shipping,
   type ShippingError,
 } from "shipping-client";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 
 const address = { name: "A", street1: "B 1", city: "Bremen", postal_code: "28195", country: "DE" };
 const parcel = { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 };
@@ -18,7 +18,7 @@ const input = { reference: "PO-1", from: address, to: address, parcel };
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
 });
 afterAll(() => stack.stop());
 

@@ -12,7 +12,7 @@ import type { Command } from "commander";
 import sql from "sql-template-tag";
 import { createShipment, createWebhook } from "../api/platform.js";
 import { apiClient, dataOf } from "../api-client.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { examplesOf, openShell, type Shell } from "./shell.js";
 
 const PREFIX = "npm run -s admin -- ";
@@ -21,7 +21,7 @@ let stack: Stack;
 let folder: string;
 let shell: Shell;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
   folder = await mkdtemp(join(tmpdir(), "commands-"));
   shell = await openShell(folder);
   // What `npm start` leaves beside itself.

@@ -1,13 +1,13 @@
 import { judge } from "@shipping/conformance/conformance";
 import getPort from "get-port";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { type Breaking, type BreakingProxy, jsonIn, openBreakingProxy } from "./breaking-proxy.js";
 
 let stack: Stack;
 let proxy: BreakingProxy;
 let listen: string;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
   listen = `127.0.0.1:${await getPort({ host: "127.0.0.1" })}`;
   proxy = await openBreakingProxy(`http://${listen}/hooks`);
 });

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { apiClient, dataOf, type Webhook } from "../api-client.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 
 const main = join(import.meta.dirname, "../../conformance/src/main.ts");
 let stack: Stack;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "conformance-"));
-  stack = await startStack();
+  stack = await sharedStack();
 }, 60_000);
 afterAll(async () => {
   await stack.stop();

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { addMember, createSignInLink, type Role } from "@shipping/gateway/accounts/manage-members";
 import { openPrisma } from "@shipping/gateway/database/deps";
 import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
-import { type Stack, type StackOptions, startStack } from "../stack.js";
+import { type Stack, type StackOptions, sharedStack, startStack } from "../stack.js";
 import { newVisitor, type Visitor } from "./visitor.js";
 
 /** Somebody who is signed in. */
@@ -29,12 +29,12 @@ export interface Area {
   ageSignIn(email: string): Promise<void>;
 }
 
-/** Runs the whole platform while the tests of this file do. */
+/** The platform that the files of this worker share, or one of its own while the tests of this file run. */
 export function useArea(options?: StackOptions): Area {
   let stack: Stack;
   let prisma: PrismaClient;
   beforeAll(async () => {
-    stack = await startStack(options);
+    stack = await (options ? startStack(options) : sharedStack());
     prisma = openPrisma(stack.databases.gateway);
   });
   afterAll(async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { runInNewContext } from "node:vm";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack, startStack } from "../stack.js";
 
 interface Sent {
   name: string;
@@ -20,7 +20,7 @@ interface Collection {
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
 });
 afterAll(() => stack.stop());
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { guides } from "@shipping/gateway/guides/guides";
 import { packClient } from "../client/packed-client.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { fencesOf, programsOf } from "./fences.js";
 import { hasPython, PYTHON_ENV } from "./python.js";
 import { type Counts, runPage } from "./run-page.js";
@@ -17,7 +17,7 @@ let stack: Stack;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shipping-docs-"));
-  const [started, tarball] = await Promise.all([startStack(), packClient(folder)]);
+  const [started, tarball] = await Promise.all([sharedStack(), packClient(folder)]);
   stack = started;
   await prepareModules(folder, tarball);
 }, 120_000);

@@ -7,7 +7,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
 import { type Customer, newCustomer } from "../edge/operations.js";
 import { payloadSchemaOf, validatorOf } from "../openapi/document-schemas.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 
 type Json = Record<string, unknown>;
 interface Content {
@@ -58,7 +58,7 @@ let customer: Customer;
 let steps: Step[];
 let deliveries: Record<string, Json>;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
   customer = await newCustomer(stack, { accountId: await stack.newAccount("Nordlicht GmbH") });
   const document = await (await fetch(`${stack.baseUrl}/openapi.json`)).json();
   steps = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, item]) =>

@@ -7,7 +7,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
 import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
 import sql from "sql-template-tag";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { adminEnv, admin as adminOn, json as jsonOn } from "./admin.js";
 import { ACCOUNT_DATA, busyAccount as busyAccountOn, lasting, parts, rowsOf as rowsOn } from "./busy-account.js";
 
@@ -17,7 +17,7 @@ let stack: Stack;
 let folder: string;
 let receiver: Receiver;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
   folder = await mkdtemp(join(tmpdir(), "account-data-"));
   receiver = await startReceiver();
 });

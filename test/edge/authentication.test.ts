@@ -4,14 +4,14 @@ import { BASE_PATH } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import sql from "sql-template-tag";
 import { refusal } from "../api-client.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { allOf, ask, type Customer, formOf, goodRequest, newCustomer, ofEach, told } from "./operations.js";
 import { exchange, headOf } from "./wire.js";
 
 let stack: Stack;
 let customer: Customer;
 beforeAll(async () => {
-  stack = await startStack({ requestsPerMinute: 100_000 });
+  stack = await sharedStack({ requestsPerMinute: 100_000 });
   customer = await newCustomer(stack);
 });
 afterAll(() => stack.stop());

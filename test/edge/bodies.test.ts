@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { BASE_PATH } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import {
   type Asked,
   allOf,
@@ -20,7 +20,7 @@ import { exchange, exchangeAndEnd, headOf, type Sending } from "./wire.js";
 let stack: Stack;
 let customer: Customer;
 beforeAll(async () => {
-  stack = await startStack({ requestsPerMinute: 100_000 });
+  stack = await sharedStack({ requestsPerMinute: 100_000 });
 });
 beforeEach(async () => {
   customer = await newCustomer(stack);

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { scopes } from "@shipping/gateway/admission/api-key";
 import { runAdmin } from "@shipping/gateway/cli/run-admin";
 import { apiClient } from "../api-client.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 
 const root = join(import.meta.dirname, "../..");
 
 let stack: Stack;
 let folder: string;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
   folder = await mkdtemp(join(tmpdir(), "admin-"));
 });
 afterAll(async () => {

@@ -1,12 +1,12 @@
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { guides } from "@shipping/gateway/guides/guides";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { sendTo } from "./wire.js";
 
 let stack: Stack;
 let port: number;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
   port = Number(new URL(stack.baseUrl).port);
 });
 afterAll(() => stack.stop());

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parseAnswers } from "@shipping/gateway/testing/raw-http";
 import { fencesOf } from "../docs/fences.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { type Customer, newCustomer, record, told } from "./operations.js";
 import { answerOf, headOf, type Sending } from "./wire.js";
 
@@ -14,7 +14,7 @@ let stack: Stack;
 let customer: Customer;
 let port: number;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
   customer = await newCustomer(stack);
   port = Number(new URL(stack.baseUrl).port);
 });

@@ -5,7 +5,7 @@ import type { RawAnswer } from "@shipping/gateway/testing/raw-http";
 import { runs } from "@shipping/kit/testing/runs";
 import { type ErrorCode, errors } from "@shipping/proto/errors";
 import fc from "fast-check";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { type Asked, ask, type Customer, formOf, goodRequest, newCustomer, posts, record } from "./operations.js";
 import { exchange, headOf } from "./wire.js";
 
@@ -14,7 +14,7 @@ let customer: Customer;
 let port: number;
 let good: Map<Route, Asked>;
 beforeAll(async () => {
-  stack = await startStack({ requestsPerMinute: 1_000_000 });
+  stack = await sharedStack({ requestsPerMinute: 100_000 });
   customer = await newCustomer(stack);
   port = Number(new URL(stack.baseUrl).port);
   good = new Map(await Promise.all(routes.map(async (route) => [route, await goodRequest(customer, route)] as const)));

@@ -1,4 +1,4 @@
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { type Customer, newCustomer, told } from "./operations.js";
 import { answerOf, exchange } from "./wire.js";
 
@@ -6,7 +6,7 @@ let stack: Stack;
 let customer: Customer;
 let port: number;
 beforeAll(async () => {
-  stack = await startStack({ requestsPerMinute: 100_000 });
+  stack = await sharedStack({ requestsPerMinute: 100_000 });
   customer = await newCustomer(stack);
   port = Number(new URL(stack.baseUrl).port);
 });

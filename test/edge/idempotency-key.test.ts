@@ -1,11 +1,11 @@
 import type { WriteRoute } from "@shipping/gateway/api/endpoint";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { allOf, ask, type Customer, formOf, goodRequest, newCustomer, ofEach, told, writes } from "./operations.js";
 
 let stack: Stack;
 let customer: Customer;
 beforeAll(async () => {
-  stack = await startStack({ requestsPerMinute: 100_000 });
+  stack = await sharedStack({ requestsPerMinute: 100_000 });
   customer = await newCustomer(stack);
 });
 afterAll(() => stack.stop());

@@ -1,5 +1,5 @@
 import type { ApiAnswer } from "../api-client.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import {
   type Asked,
   ask,
@@ -16,7 +16,7 @@ import {
 let stack: Stack;
 let customer: Customer;
 beforeAll(async () => {
-  stack = await startStack({ requestsPerMinute: 100_000 });
+  stack = await sharedStack({ requestsPerMinute: 100_000 });
 });
 beforeEach(async () => {
   customer = await newCustomer(stack);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import {
   allOf,
   ask,
@@ -17,7 +17,7 @@ import {
 let stack: Stack;
 let customer: Customer;
 beforeAll(async () => {
-  stack = await startStack({ requestsPerMinute: 100_000 });
+  stack = await sharedStack({ requestsPerMinute: 100_000 });
 });
 beforeEach(async () => {
   customer = await newCustomer(stack);

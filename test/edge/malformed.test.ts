@@ -1,6 +1,6 @@
 import type { RawAnswer } from "@shipping/gateway/testing/raw-http";
 import { refusal } from "../api-client.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { type Customer, newCustomer, record } from "./operations.js";
 import { answerOf, exchange, exchangeAndEnd, headOf } from "./wire.js";
 
@@ -8,7 +8,7 @@ let stack: Stack;
 let customer: Customer;
 let port: number;
 beforeAll(async () => {
-  stack = await startStack({ requestsPerMinute: 100_000 });
+  stack = await sharedStack({ requestsPerMinute: 100_000 });
   customer = await newCustomer(stack);
   port = Number(new URL(stack.baseUrl).port);
 });

@@ -1,6 +1,6 @@
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import type { ApiAnswer } from "../api-client.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { ask, type Customer, goodRequest, nameOf, newCustomer } from "./operations.js";
 import { sendTo } from "./wire.js";
 
@@ -30,7 +30,7 @@ let port: number;
 let answer: ApiAnswer<never>;
 let document: Document;
 beforeAll(async () => {
-  stack = await startStack({ requestsPerMinute: 100_000 });
+  stack = await sharedStack({ requestsPerMinute: 100_000 });
   customer = await newCustomer(stack);
   port = Number(new URL(stack.baseUrl).port);
   answer = await sendTo(port, "GET", "/api/v1/openapi.json");

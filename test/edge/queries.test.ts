@@ -1,10 +1,10 @@
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { allOf, ask, goodRequest, newCustomer, ofEach, told } from "./operations.js";
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack({ requestsPerMinute: 100_000 });
+  stack = await sharedStack({ requestsPerMinute: 100_000 });
 });
 afterAll(() => stack.stop());
 

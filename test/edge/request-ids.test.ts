@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { received } from "@shipping/gateway/testing/raw-http";
 import type { ApiAnswer } from "../api-client.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { ask, type Customer, formOf, goodRequest, newCustomer, posts } from "./operations.js";
 import { exchange, headOf, sendTo } from "./wire.js";
 
@@ -10,7 +10,7 @@ let stack: Stack;
 let customer: Customer;
 let port: number;
 beforeAll(async () => {
-  stack = await startStack({ requestsPerMinute: 100_000 });
+  stack = await sharedStack({ requestsPerMinute: 100_000 });
   customer = await newCustomer(stack);
   port = Number(new URL(stack.baseUrl).port);
 });

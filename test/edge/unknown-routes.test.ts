@@ -1,7 +1,7 @@
 import { BASE_PATH } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { refusal } from "../api-client.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 import { allOf, type Customer, formOf, goodRequest, newCustomer, ofEach, told } from "./operations.js";
 import { sendTo } from "./wire.js";
 
@@ -9,7 +9,7 @@ let stack: Stack;
 let customer: Customer;
 let port: number;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
   customer = await newCustomer(stack);
   port = Number(new URL(stack.baseUrl).port);
 });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { credentials, loadPackageDefinition, type ServiceClientConstructor, status } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, sharedStack } from "../stack.js";
 
 const protos = join(import.meta.dirname, "../../proto");
 const load = (file: string) =>
@@ -31,7 +31,7 @@ function call(file: string, service: string, port: number, method: string, reque
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
 });
 afterAll(() => stack.stop());
 
