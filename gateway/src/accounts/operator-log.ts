@@ -1,4 +1,5 @@
 import { newId } from "@shipping/kit/ids";
+import { redact } from "@shipping/kit/process/log";
 import sql, { empty } from "sql-template-tag";
 import type { AdminDeps } from "../database/deps.js";
 
@@ -10,7 +11,7 @@ export interface Act {
   host: string;
   /** For instance `delivery resend`. */
   command: string;
-  /** The arguments, as on the command line. */
+  /** The arguments, as on the command line; keys and secrets are redacted when they are stored. */
   arguments: string;
 }
 
@@ -25,7 +26,7 @@ export interface LoggedAct extends Act {
 /** Logs the start of a change and returns its ID. A change that cannot be logged must not be made. */
 export async function beginAct(deps: AdminDeps, act: Act): Promise<string> {
   const id = newId("act", deps.random);
-  const typed = act.arguments.slice(0, MAX_ARGUMENTS_CHARACTERS);
+  const typed = redact(act.arguments).slice(0, MAX_ARGUMENTS_CHARACTERS);
   await deps.db.run(sql`
     INSERT INTO operator_acts (id, at, operator, host, command, arguments, outcome)
     VALUES (${id}, ${deps.now()}, ${act.operator}, ${act.host}, ${act.command}, ${typed}, 'begun')`);
@@ -34,8 +35,9 @@ export async function beginAct(deps: AdminDeps, act: Act): Promise<string> {
 
 /** Logs the end of a change. With a reason, it failed. */
 export async function endAct(deps: AdminDeps, id: string, reason?: string): Promise<void> {
+  const stored = reason === undefined ? null : redact(reason).slice(0, MAX_REASON_CHARACTERS);
   await deps.db.run(sql`
-    UPDATE operator_acts SET outcome = ${reason === undefined ? "done" : "failed"}, reason = ${reason?.slice(0, MAX_REASON_CHARACTERS) ?? null}
+    UPDATE operator_acts SET outcome = ${reason === undefined ? "done" : "failed"}, reason = ${stored}
     WHERE id = ${id}`);
 }
 

@@ -2,6 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os, { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Env } from "@shipping/kit/process/config";
+import { rowsIn } from "@shipping/kit/testing/rows";
+import { secretTexts } from "@shipping/kit/testing/secret-texts";
+import fc from "fast-check";
 import { admit } from "../admission/admit.js";
 import { parseApiKey, scopes } from "../admission/api-key.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
@@ -210,13 +213,20 @@ describe("--account", () => {
   });
 });
 
+test("hides every key and secret, whatever stands beside it, in results, errors and the operator log", async () => {
+  const [said, samples] = [[] as unknown[], fc.sample(secretTexts, 20)];
+  for (const { text } of samples)
+    for (const line of ["account create --json --name {}", "{}"]) said.push(await admin(line, { fill: `x${text}` }));
+  said.push(await admin("account list"), await rowsIn(gateway.db, "operator_acts"));
+  for (const { hidden } of samples) expect(JSON.stringify(said)).not.toContain(hidden);
+});
+
 describe("which platform", () => {
   const url = () => gateway.url;
 
   test("the one whose database the environment names, under either name", async () => {
-    for (const name of ["DATABASE_URL", "DATABASE_URL_GATEWAY"]) {
+    for (const name of ["DATABASE_URL", "DATABASE_URL_GATEWAY"])
       expect((await admin("account list", { env: { [name]: url() } })).status).toBe(0);
-    }
   });
 
   test("else the one that has written its addresses into DATA_DIR, whatever else it wrote there", async () => {

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import type { Env } from "@shipping/kit/process/config";
-import { printable } from "@shipping/kit/process/log";
+import { printable, redact } from "@shipping/kit/process/log";
 import { CommanderError } from "commander";
 import { addAccountCommands } from "./commands/account-commands.js";
 import { addBacklogCommands } from "./commands/backlog-commands.js";
@@ -26,9 +26,9 @@ export interface Shell {
 
 /** Runs one command and returns its exit status. An error is one line on `err`. */
 export async function runAdmin(args: readonly string[], terminal: Shell): Promise<number> {
-  const shell = escapeOutput(terminal);
+  const shell = cleanOutput(terminal);
   try {
-    await adminCommand(shell).parseAsync(args, { from: "user" });
+    await adminCommand(terminal).parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
@@ -37,17 +37,18 @@ export async function runAdmin(args: readonly string[], terminal: Shell): Promis
   }
 }
 
-/** Escapes control characters in all output: much of it is text from customers. */
-function escapeOutput({ env, out, err, ask }: Shell): Shell {
+/** Redacts all output, and escapes its control characters: much of it is text from customers. */
+function cleanOutput({ env, out, err, ask }: Shell): Shell {
   return {
     ...(env && { env }),
-    out: (text) => out(printable(text)),
-    err: (text) => err(printable(text)),
+    out: (text) => out(printable(redact(text))),
+    err: (text) => err(printable(redact(text))),
     ...(ask && { ask: (question) => ask(inLine(question)) }),
   };
 }
 
-export function adminCommand(shell: Shell): AdminCommand {
+export function adminCommand(terminal: Shell): AdminCommand {
+  const shell = cleanOutput(terminal);
   const config = () => adminConfig(shell.env);
   const platform = () => findPlatform(config());
   const operator = (): string => admin.opts().operator ?? config().OPERATOR ?? userName();
@@ -60,11 +61,18 @@ export function adminCommand(shell: Shell): AdminCommand {
     .examples("account list", "doctor --json")
     .exitOverride()
     .configureOutput({ writeOut: shell.out, writeErr: shell.err, outputError });
-  const print = (result: unknown, text: string) => shell.out(`${admin.opts().json ? toJson(result) : text}\n`);
-
-  const { out: write, ask } = shell;
+  const formatted = (result: unknown, text: string) => `${admin.opts().json ? toJson(result) : text}\n`;
+  const write = (text: string) => terminal.out(printable(text));
   const progress = shell.ask ? progressOn(shell.err) : () => {};
-  const tools: Tools = { print, write, progress, ask, platform, config };
+  const tools: Tools = {
+    print: (result, text) => shell.out(formatted(result, text)),
+    reveal: (result, text) => write(formatted(result, text)),
+    write,
+    progress,
+    ask: shell.ask,
+    platform,
+    config,
+  };
 
   addAccountCommands(admin, tools);
   addKeyCommands(admin, tools);

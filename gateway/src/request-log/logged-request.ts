@@ -136,7 +136,8 @@ function redacted(text: string): string {
 }
 
 function cleaned(text: string, most: number): string {
-  const clean = redacted(text).replace(COMMANDING, "");
+  // Stripped first: a key with such a character inside would be whole again afterwards.
+  const clean = redacted(text.replace(COMMANDING, ""));
   return clean.length > most ? `${clean.slice(0, most - 1)}…` : clean;
 }
 

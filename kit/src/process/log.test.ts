@@ -1,3 +1,5 @@
+import fc from "fast-check";
+import { secretTexts } from "../testing/secret-texts.js";
 import { COMMANDING, createLog, printable } from "./log.js";
 
 function capture(): { lines: string[]; write(line: string): void } {
@@ -42,6 +44,18 @@ describe("createLog", () => {
     expect(() => destination.lines.map((line) => JSON.parse(line))).not.toThrow();
     expect(text).toContain("whsec_[redacted]");
     expect(text).toContain("postgres://records:[redacted]@127.0.0.1:5432/records");
+  });
+
+  test("hides every key and secret, whatever stands beside it, in any field and message", () => {
+    fc.assert(
+      fc.property(secretTexts, ({ text, hidden }) => {
+        const destination = capture();
+        const log = createLog({ part: "x", destination });
+        log.warn({ path: text, list: [{ [text]: text }], err: new Error(text) }, text);
+        expect(destination.lines.join("")).not.toContain(hidden);
+        expect(() => JSON.parse(destination.lines.join(""))).not.toThrow();
+      }),
+    );
   });
 
   test("holds nothing that commands the terminal on which it is read, and loses nothing of it", () => {

@@ -20,7 +20,7 @@ import {
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace-node";
 import { failureIn } from "../errors.js";
-import type { Log } from "./log.js";
+import { type Log, redact } from "./log.js";
 import type { Span, SpanOptions, Tracer } from "./tracing.js";
 
 const EXPORT_MS = 2_000;
@@ -56,7 +56,7 @@ export function createTracer(options: { part: string; endpoint: string; ratio: n
   function span<T>(name: string, { kind, parent, attributes }: SpanOptions, work: (span: Span) => Promise<T>) {
     const within = parent === undefined ? context.active() : toContext(parent);
     if (kind !== "server" && !trace.getSpanContext(within)) return context.with(within, work, undefined, silent);
-    const made = tracer.startSpan(name, { kind: KINDS[kind], attributes: given(attributes) }, within);
+    const made = tracer.startSpan(redact(name), { kind: KINDS[kind], attributes: given(attributes) }, within);
     return run(made, within, () => work(toSpan(made)));
   }
 
@@ -104,7 +104,7 @@ const silent: Span = { rename() {}, set() {} };
 
 function toSpan(made: OtelSpan): Span {
   return {
-    rename: (name) => void made.updateName(name),
+    rename: (name) => void made.updateName(redact(name)),
     set: (attributes) => void made.setAttributes(given(attributes)),
   };
 }
@@ -114,5 +114,6 @@ function toContext(parent: string): Context {
 }
 
 function given(attributes: SpanOptions["attributes"]): Attributes {
-  return Object.fromEntries(Object.entries(attributes ?? {}).filter(([, value]) => value !== undefined)) as Attributes;
+  const set = Object.entries(attributes ?? {}).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set.map(([name, value]) => [name, typeof value === "string" ? redact(value) : value]));
 }

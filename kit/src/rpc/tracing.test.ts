@@ -1,10 +1,12 @@
 import { createClient } from "@connectrpc/connect";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import fc from "fast-check";
 import { microBatch } from "../postgres/micro-batch.js";
 import { silentLog } from "../process/log.js";
 import { startTracing, traced, traceHeaders, traceparent } from "../process/tracing.js";
 import { otlpCollector } from "../testing/otlp-collector.js";
 import { ledgerRoutes, readRequest } from "../testing/rpc-testbed.js";
+import { secretTexts } from "../testing/secret-texts.js";
 import { connectTo } from "./client.js";
 import { serve } from "./server.js";
 
@@ -13,6 +15,10 @@ const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/;
 
 /** Does work while a collector listens, and yields every span that came of it. */
 async function collecting(work: () => Promise<unknown>, settings: { ratio?: number } = {}) {
+  return (await collectingAll(work, settings)).spans;
+}
+
+async function collectingAll(work: () => Promise<unknown>, settings: { ratio?: number } = {}) {
   const collector = await otlpCollector();
   const config = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER_ARG: settings.ratio ?? 1 };
   const tracing = await startTracing({ part: "test", config, log });
@@ -22,7 +28,7 @@ async function collecting(work: () => Promise<unknown>, settings: { ratio?: numb
     await tracing.close();
     await collector.stop();
   }
-  return collector.spans;
+  return collector;
 }
 
 test("without a collector nothing is traced, and work is just done", async () => {
@@ -51,6 +57,20 @@ test("a call continues the caller's trace on the other side", async () => {
   expect([root?.name, calling?.name, serving?.name]).toEqual(["request", "LedgerService/Read", "LedgerService/Read"]);
   expect(TRACEPARENT.exec(inside)?.slice(1)).toEqual([root?.traceId, serving?.spanId]);
   expect(root?.part).toBe("test");
+});
+
+test("a span hides every key and secret in its name and attributes, whatever stands beside it", async () => {
+  const samples = fc.sample(secretTexts, 50);
+  const { spans, requests } = await collectingAll(async () => {
+    for (const { text } of samples)
+      await traced(text, { kind: "server", attributes: { a: text } }, async (span) => {
+        span.set({ b: text });
+        span.rename(text);
+      });
+  });
+  expect(spans).toHaveLength(samples.length);
+  const sent = Buffer.concat(requests).toString("latin1");
+  for (const { hidden } of samples) expect(sent).not.toContain(hidden);
 });
 
 test("work without a cause is not traced: a worker's statements begin no traces", async () => {

@@ -18,17 +18,22 @@ export interface CollectedSpan {
 /** A collector of traces on loopback, for OTLP's protobuf over HTTP. */
 export async function otlpCollector() {
   const spans: CollectedSpan[] = [];
+  const requests: Buffer[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const bytes = Buffer.concat(chunks);
-    spans.push(...spansIn(request.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes));
+    const sent = Buffer.concat(chunks);
+    const bytes = request.headers["content-encoding"] === "gzip" ? gunzipSync(sent) : sent;
+    requests.push(bytes);
+    spans.push(...spansIn(bytes));
     response.writeHead(200, { "content-type": "application/x-protobuf" }).end();
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
+    /** Everything as it arrived, with what `spans` leaves out. */
+    requests,
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -19,7 +19,7 @@ interface CreateOptions extends Pick<NewKey, "environment" | "name" | "scopes"> 
   expiresIn?: number;
 }
 
-export function addKeyCommands(admin: AdminCommand, { print, platform }: Tools): void {
+export function addKeyCommands(admin: AdminCommand, { print, reveal, platform }: Tools): void {
   const key = admin.command("key").description("Manage the API keys of an account").examples("list --account Acme");
   key
     .command("create")
@@ -37,7 +37,7 @@ export function addKeyCommands(admin: AdminCommand, { print, platform }: Tools):
       const created = await onAccount(await platform(), account, (deps, accountId) =>
         createKey(deps, { accountId, ...(expiresIn !== undefined && { expiresInMs: expiresIn }), ...options }),
       );
-      print(created, describeNewKey(created));
+      reveal(created, describeNewKey(created));
     });
   key
     .command("list")

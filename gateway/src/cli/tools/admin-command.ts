@@ -93,7 +93,9 @@ export type Progress = (step: { part: string; table: string; rows: number }) => 
 
 export interface Tools {
   print: Print;
-  /** Writes text to standard output, without a line break. */
+  /** The same for a secret that was just made: any other output is redacted. */
+  reveal: Print;
+  /** Writes an account's own data to standard output: not redacted, without a line break. */
   write(text: string): void;
   /** Prints the progress of a long command every few seconds, if a person is at the terminal. */
   progress: Progress;
