@@ -61,7 +61,7 @@ async function taking(): Promise<{ got: Set<string>; dead: string[] }> {
   const subscription = await busOf("webhooks").subscribe({
     durable: "webhooks",
     onEvent: async ({ id }) => void got.add(id),
-    onDeadLetter: async (_, reason, id) => void dead.push(`${reason} (${id})`),
+    onDeadLetter: async (_, kind, reason, id) => void dead.push(`${kind}: ${reason} (${id})`),
   });
   open.push({ close: () => subscription.stop() });
   return { got, dead };
@@ -128,7 +128,9 @@ test("an event under the subject of another is put aside, and counts for nobody'
   const forged = newEvent("label.created");
   await eventually(() => jetstream(nc).publish("events.sandbox.order.created", toBinary(EventSchema, forged)));
   await eventually(() =>
-    expect(dead).toEqual(["published under events.sandbox.order.created, as events.sandbox.label.created (undefined)"]),
+    expect(dead).toEqual([
+      "forged: published under events.sandbox.order.created, as events.sandbox.label.created (undefined)",
+    ]),
   );
   expect(got).not.toContain(forged.id);
 });

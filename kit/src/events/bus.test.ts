@@ -54,7 +54,7 @@ function collector(durable: string) {
       if (refuse.times-- > 0) throw new Error("not now");
       got.push(received);
     },
-    async onDeadLetter(bytes: Uint8Array, reason: string) {
+    async onDeadLetter(bytes: Uint8Array, _kind: string, reason: string) {
       dead.push(`${Buffer.from(bytes)}: ${reason}`);
     },
   };

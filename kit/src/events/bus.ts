@@ -1,14 +1,17 @@
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { Metrics } from "../process/metrics.js";
 
+/** Why a message is not accepted: it cannot be read, or it is not from a producer that may publish it. */
+export type RefusalKind = "unreadable" | "forged";
+
 /** Handles the events of one durable subscription. */
 export interface Subscriber {
   /** Name of the subscriber: replicas that share it share the events. */
   durable: string;
   /** Consumes an event. If it resolves, the event is acknowledged; if it rejects, the event is delivered again. */
   onEvent(event: Event): Promise<void>;
-  /** Dead-letters a message that cannot be read, with the reason and, if its header has it, the ID of the event. */
-  onDeadLetter(bytes: Uint8Array, reason: string, eventId?: string): Promise<void>;
+  /** Dead-letters a message that is refused, with the reason and, if its header has it and can be trusted, the ID of the event. */
+  onDeadLetter(bytes: Uint8Array, kind: RefusalKind, reason: string, eventId?: string): Promise<void>;
 }
 
 /** The bus takes no events at the moment: it cannot be reached, or it has no stream, no quorum or no room. */

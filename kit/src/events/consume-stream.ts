@@ -93,13 +93,14 @@ async function consumeOnce(message: JsMsg, subscriber: Subscriber): Promise<void
     if (!event.id || !event.type || !event.accountId) throw new Error("a field of the envelope is missing");
   } catch (err) {
     const reason = err instanceof Error ? err.message : String(err);
-    await subscriber.onDeadLetter(message.data, reason, message.headers?.get(EVENT_ID) || undefined);
+    await subscriber.onDeadLetter(message.data, "unreadable", reason, message.headers?.get(EVENT_ID) || undefined);
     message.term();
     return;
   }
   // NATS lets a producer publish only under its own subjects, so an event under another subject is forged and its ID cannot be trusted.
   if (message.subject !== toSubject(event)) {
-    await subscriber.onDeadLetter(message.data, `published under ${message.subject}, as ${toSubject(event)}`);
+    const reason = `published under ${message.subject}, as ${toSubject(event)}`;
+    await subscriber.onDeadLetter(message.data, "forged", reason);
     message.term();
     return;
   }

@@ -91,7 +91,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   const inbox = await bus.subscribe({
     durable: "webhooks",
     onEvent: accept,
-    onDeadLetter: (message, reason, eventId) => deadLetterEvent(deps, message, reason, eventId),
+    onDeadLetter: (...refused) => deadLetterEvent(deps, ...refused),
   });
 
   return {

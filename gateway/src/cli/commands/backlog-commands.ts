@@ -67,7 +67,7 @@ function bookingRow({ id, state, dueAt = "", carrier, reference = "", shipmentId
 function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
   const onWebhooks = async <T>(work: (webhooks: Client<typeof WebhooksOperationsService>) => Promise<T>) =>
     callService(await platform(), "webhooks", WebhooksOperationsService, work);
-  const dead = admin.command("dead-event").description("Manage messages that webhooks could not read").examples("list");
+  const dead = admin.command("dead-event").description("Manage messages that webhooks refused").examples("list");
   dead
     .command("list")
     .description("List them, newest first")
@@ -78,7 +78,7 @@ function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
       const { events } = await onWebhooks((webhooks) => webhooks.listDeadEvents(page));
       print(
         events.map(deadEventFacts),
-        toTable(["ID", "ARRIVED", "BYTES", "EVENT", "REASON"], events.map(deadEventRow)),
+        toTable(["ID", "ARRIVED", "BYTES", "EVENT", "KIND", "REASON"], events.map(deadEventRow)),
       );
     });
   dead
@@ -93,7 +93,7 @@ function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
     });
   dead
     .command("retry")
-    .description("Process one again, for example after an upgrade of webhooks")
+    .description("Process an unreadable one again, for example after an upgrade of webhooks; a forged one is refused")
     .examples("1")
     .addArgument(idArgument())
     .changes(async (id: bigint) => {
@@ -121,10 +121,10 @@ function parseNumber(text: string): bigint {
 }
 
 // As text: JSON numbers are exact up to 53 bits only.
-function deadEventFacts({ id, eventId, reason, receivedAt, size }: DeadEvent) {
-  return { id: String(id), ...(eventId !== undefined && { eventId }), reason, receivedAt, size: String(size) };
+function deadEventFacts({ id, eventId, kind, reason, receivedAt, size }: DeadEvent) {
+  return { id: String(id), ...(eventId !== undefined && { eventId }), kind, reason, receivedAt, size: String(size) };
 }
 
-function deadEventRow({ id, receivedAt, size, eventId = "", reason }: DeadEvent): string[] {
-  return [String(id), receivedAt, String(size), eventId, reason];
+function deadEventRow({ id, receivedAt, size, eventId = "", kind, reason }: DeadEvent): string[] {
+  return [String(id), receivedAt, String(size), eventId, kind, reason];
 }

@@ -187,7 +187,7 @@ describe("acceptEvents", () => {
 });
 
 test("deadLetterEvent keeps bytes that are no message", async () => {
-  await deadLetterEvent(deps, Buffer.from([0xff]), "not protobuf");
+  await deadLetterEvent(deps, Buffer.from([0xff]), "unreadable", "not protobuf");
   const [dead] = await rowsIn(deps.db, "dead_events", { reason: "not protobuf" });
   expect(dead).toMatchObject({ eventId: null, message: Buffer.of(0xff) });
 });
@@ -202,7 +202,7 @@ test("deadLetterEvent keeps text that PostgreSQL cannot store: the ID only if it
   expect(await rowsIn(deps.db, "dead_events", { message })).toMatchObject([
     { eventId: null, reason: "the event ID is malformed" },
   ]);
-  await deadLetterEvent(deps, message, "published as events.sandbox.\u0000", good.id);
+  await deadLetterEvent(deps, message, "unreadable", "published as events.sandbox.\u0000", good.id);
   const [dead] = await rowsIn(deps.db, "dead_events", { eventId: good.id });
   expect(dead).toMatchObject({ message, reason: "published as events.sandbox.\ufffd" });
 });
@@ -211,7 +211,7 @@ test("filterMissing names events that have neither arrived nor been dead-lettere
   const caller = newCaller();
   const [arrived, dead, missing] = [eventFor(caller), eventFor(caller), eventFor(caller)];
   await acceptEvents(full, [arrived]);
-  await deadLetterEvent(deps, toBinary(EventSchema, dead), "a reason", dead.id);
+  await deadLetterEvent(deps, toBinary(EventSchema, dead), "unreadable", "a reason", dead.id);
   const events = [arrived, missing, dead].map(({ id }) => ({ id, createdAt: new Date().toISOString() }));
   const request = create(FilterMissingRequestSchema, { events });
   expect((await filterMissing(deps, request)).missingEventIds).toEqual([missing.id]);

@@ -1,4 +1,5 @@
 import { toBinary } from "@bufbuild/protobuf";
+import type { RefusalKind } from "@shipping/kit/events/bus";
 import { isId } from "@shipping/kit/ids";
 import { isEventType } from "@shipping/proto/event-types";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
@@ -35,7 +36,7 @@ export async function acceptEvents(
   const events: Event[] = [];
   for (const event of arrived) {
     const reason = deadLetterReason(event);
-    if (reason) await deadLetterEvent(deps, toBinary(EventSchema, event), reason, event.id);
+    if (reason) await deadLetterEvent(deps, toBinary(EventSchema, event), "unreadable", reason, event.id);
     else events.push(event);
   }
   if (events.length === 0) return;
@@ -58,22 +59,23 @@ export async function acceptEvents(
 }
 
 /**
- * Stores a message that cannot be understood in `dead_events`, with the reason. Both texts may quote the message. U+0000 is replaced,
+ * Stores a message that is refused in `dead_events`, with the kind of the refusal and the reason. Both texts may quote the message. U+0000 is replaced,
  * because PostgreSQL refuses it: the message would be delivered again and again.
  */
 export async function deadLetterEvent(
   deps: DispatchDeps,
   message: Uint8Array,
+  kind: RefusalKind,
   reason: string,
   eventId?: string,
 ): Promise<void> {
   deps.metrics.countDeadLetter();
-  deps.log.error({ event: eventId, reason }, "event dead-lettered");
+  deps.log.error({ event: eventId, kind, reason }, "event dead-lettered");
   await deps.db.run(sql`
     WITH ${clock(deps)}
-    INSERT INTO dead_events (event_id, message, reason, received_at)
+    INSERT INTO dead_events (event_id, message, kind, reason, received_at)
     SELECT ${eventId !== undefined && isId("evt", eventId) ? eventId : null}, ${message},
-      ${reason.replaceAll("\u0000", "\ufffd")}, now
+      ${kind}, ${reason.replaceAll("\u0000", "\ufffd")}, now
     FROM clock`);
 }
 

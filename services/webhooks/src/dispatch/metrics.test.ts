@@ -21,7 +21,7 @@ const shown = async () => (await deps.metrics.render()).split("\n").filter((line
 
 test("accepted and dead events are counted", async () => {
   await acceptEvents(deps, [eventFor(newCaller()), eventFor(newCaller())]);
-  await deadLetterEvent(deps, Buffer.of(0), "a reason");
+  await deadLetterEvent(deps, Buffer.of(0), "unreadable", "a reason");
   expect(await shown()).toEqual(
     expect.arrayContaining([
       'webhooks_events_accepted_total{part="webhooks"} 2',

@@ -76,10 +76,10 @@ describe("expireOnce", () => {
 
   test("removes dead events of every kind after the same time", async () => {
     const old = eventFor(newCaller());
-    await deadLetterEvent(inbox, toBinary(EventSchema, old), "a reason", old.id);
-    await deadLetterEvent(inbox, Buffer.from([0xff]), "not protobuf");
+    await deadLetterEvent(inbox, toBinary(EventSchema, old), "unreadable", "a reason", old.id);
+    await deadLetterEvent(inbox, Buffer.from([0xff]), "unreadable", "not protobuf");
     expect(await expireOnce(after(30 * DAY_MS))).toMatchObject({ deadEvents: 0 });
-    await deadLetterEvent(after(10 * DAY_MS), Buffer.from([0xfe]), "later");
+    await deadLetterEvent(after(10 * DAY_MS), Buffer.from([0xfe]), "unreadable", "later");
     expect(await expireOnce(after(AFTER_RETENTION_MS))).toEqual({ events: 0, deliveries: 0, deadEvents: 2 });
     expect(await rowsIn(inbox.db, "dead_events")).toMatchObject([{ reason: "later" }]);
     const request = create(FilterMissingRequestSchema, {

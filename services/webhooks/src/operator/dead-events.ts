@@ -20,14 +20,18 @@ type Deps = Pick<DispatchDeps, "db">;
 interface Row {
   id: bigint;
   eventId: string | null;
+  kind: string;
   reason: string;
   receivedAt: Date;
   size: number;
 }
 
-const columns = sql`id, event_id AS "eventId", reason, received_at AS "receivedAt", octet_length(message) AS size`;
+// Earlier releases kept no kind, only this reason for what was forged.
+const kind = sql`coalesce(kind, CASE WHEN reason LIKE 'published under %' THEN 'forged' ELSE 'unreadable' END)`;
 
-/** Reads one page of messages that could not be understood, latest first. */
+const columns = sql`id, event_id AS "eventId", ${kind} AS kind, reason, received_at AS "receivedAt", octet_length(message) AS size`;
+
+/** Reads one page of messages that were refused, latest first. */
 export async function listDeadEvents(deps: Deps, request: ListDeadEventsRequest) {
   const { limit, before } = request;
   const rows = await deps.db.run<Row>(sql`
@@ -44,7 +48,9 @@ export async function showDeadEvent(deps: Deps, { id }: ShowDeadEventRequest) {
 
 /** Accepts a dead event as if it arrived now. If it is interrupted, it can be repeated: an event that has arrived does not arrive twice. */
 export async function retryDeadEvent(deps: DispatchDeps, { id }: RetryDeadEventRequest) {
-  const { message } = await read(deps, id);
+  const { message, ...refused } = await read(deps, id);
+  if (refused.kind === "forged")
+    throw fail("invalid_request", `The event is forged and can only be deleted: it was ${refused.reason}.`);
   const event = decode(message);
   const reason = deadLetterReason(event);
   if (reason) throw fail("invalid_request", `The event still cannot be read: ${reason}.`);
