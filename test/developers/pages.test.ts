@@ -3,7 +3,7 @@ import { pages } from "@shipping/gateway/developers/pages";
 import { newId } from "@shipping/kit/ids";
 import { createLabel, createOrder } from "../api/platform.js";
 import { apiClient } from "../api-client.js";
-import { useArea } from "./area.js";
+import { type SignedInVisitor, useArea } from "./area.js";
 import { actionOf, fieldsOf, type Visitor } from "./visitor.js";
 
 const area = useArea();
@@ -45,6 +45,25 @@ const suspend = (accountId: string) =>
   area.stack().databases.gateway.pool.query("UPDATE accounts SET suspended_at = now() WHERE id = $1", [accountId]);
 
 type Things = Awaited<ReturnType<typeof thingsOf>>;
+
+/** An account with one of everything, its admin and a viewer; an account like it that is suspended; and a stranger. Nothing here changes what they have. */
+let owner: SignedInVisitor & { things: Things };
+let viewer: Visitor;
+let suspended: SignedInVisitor & { things: Things };
+let stranger: Visitor;
+beforeAll(async () => {
+  owner = await withThings();
+  viewer = (await area.signIn({ accountId: owner.accountId, role: "viewer" })).visitor;
+  stranger = (await area.signIn({ accountId: await area.stack().newAccount("Stranger") })).visitor;
+  suspended = await withThings();
+  await suspend(suspended.accountId);
+  await area.ageSignIn(suspended.email);
+});
+
+async function withThings() {
+  const signedIn = await area.signIn();
+  return { ...signedIn, things: await thingsOf(signedIn.visitor, signedIn.accountId) };
+}
 
 const pathOf = (path: string, ids: Things) => {
   const [, kind = ""] = /(\w+)\/{id}/.exec(path) ?? [];
@@ -114,17 +133,12 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
     page.method === "GET" ? visitor.get(path) : visitor.post(path, { form_id: "form_mfrggzdfmztwq2lknnwg23tpoa" });
 
   test("signed out: 401, the sign-in page, and nothing of the account", async () => {
-    const { visitor, accountId } = await area.signIn();
-    const path = pathOf(page.path, await thingsOf(visitor, accountId));
-    const { status, html } = await send(area.visitor(), path);
+    const { status, html } = await send(area.visitor(), pathOf(page.path, owner.things));
     expect([status, html.includes("Nordlicht"), html.includes("Developer area")]).toEqual([401, false, true]);
   });
 
   test(`a viewer: ${page.access === "admin" ? "403" : "seen, without anything to change"}`, async () => {
-    const admin = await area.signIn();
-    const { visitor } = await area.signIn({ accountId: admin.accountId, role: "viewer" });
-    const path = pathOf(page.path, await thingsOf(admin.visitor, admin.accountId));
-    const { status, html } = await send(visitor, path);
+    const { status, html } = await send(viewer, pathOf(page.path, owner.things));
     expect(status).toBe(page.access === "admin" ? 403 : 200);
     expect(html).not.toMatch(
       /<main[\s\S]*(?:<form(?![^>]*method="get")|\/new"|\/revoke"|\/disable"|\/invite|\/role"|\/remove"|\/void")/,
@@ -132,27 +146,22 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
   });
 
   test(`an admin of a suspended account: ${page.access === "admin" ? "403, and why" : "seen"}`, async () => {
-    const { visitor, accountId, email } = await area.signIn();
-    const path = pathOf(page.path, await thingsOf(visitor, accountId));
-    await suspend(accountId);
-    await area.ageSignIn(email);
-    const { status, html } = await send(visitor, path);
+    const { status, html } = await send(suspended.visitor, pathOf(page.path, suspended.things));
     const isRefused = page.access === "admin";
     expect([status, html.includes("<h1>Account suspended</h1>")]).toEqual([isRefused ? 403 : 200, isRefused]);
   });
 
   test("an admin of another account sees nothing of this one", async () => {
-    const owner = await area.signIn();
-    const { visitor } = await area.signIn({ accountId: await area.stack().newAccount("Stranger") });
-    const ids = await thingsOf(owner.visitor, owner.accountId);
-    const { status, html } = await send(visitor, pathOf(page.path, ids));
+    const { status, html } = await send(stranger, pathOf(page.path, owner.things));
     if (page.path.includes("{id}")) expect(status).toBe(404);
-    for (const own of [...Object.values(ids), owner.email, "bob@example.com"]) expect(html).not.toContain(own);
+    for (const own of [...Object.values(owner.things), owner.email, "bob@example.com"]) {
+      expect(html).not.toContain(own);
+    }
   });
 
   test("an admin: never a 500, no page but this one's, and its forms name the account", async () => {
-    const { visitor, accountId } = await area.signIn();
-    const path = pathOf(page.path, await thingsOf(visitor, accountId));
+    const { visitor, accountId, things } = page.method === "GET" ? owner : await withThings();
+    const path = pathOf(page.path, things);
     if (page.method === "POST") {
       const both = `account_id=${accountId}&account_id=${NOBODYS}`;
       for (const query of ["", "account_id=", `account_id=${NOBODYS}`, both]) {

@@ -3,6 +3,7 @@ import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { AREA_PATH } from "@shipping/gateway/developers/page/page";
 import { pages } from "@shipping/gateway/developers/pages";
 import { guides } from "@shipping/gateway/guides/guides";
+import { runs } from "@shipping/kit/testing/runs";
 import { type Stack, startStack } from "../stack.js";
 import { exchange, headOf } from "./wire.js";
 
@@ -100,20 +101,25 @@ const sets: Record<string, string>[] = [
   { "If-None-Match": "*", "If-Modified-Since": "x", Cookie: "developers-session=x; ;=;" },
 ];
 
-test.each(everything)("$method $path: no header makes anything of it go wrong", async ({ method, path }) => {
-  const answers = await Promise.all(sets.map((headers) => send(method, path, headers)));
+// By default every path gets a fifth of them, so that all are sent to every kind of path; with TEST_RUNS all of them.
+const FRACTION = Math.max(1, Math.round(5 / runs(1)));
+const numbered = everything.map((one, index) => ({ ...one, index }));
+
+test.each(numbered)("$method $path: no header makes anything of it go wrong", async ({ method, path, index }) => {
+  const sent = sets.filter((_, at) => (at + index) % FRACTION === 0);
+  const answers = await Promise.all(sent.map((headers) => send(method, path, headers)));
   for (const [index, { status, headers }] of answers.entries()) {
-    expect([sets[index], status < 500 && status]).toEqual([sets[index], expect.any(Number)]);
+    expect([sent[index], status < 500 && status]).toEqual([sent[index], expect.any(Number)]);
     expect(headers).toMatchObject({
       "x-content-type-options": "nosniff",
       "x-request-id": expect.stringMatching(/^req_/),
     });
   }
-  const loud = stack
-    .logged()
-    .split("\n")
-    .filter((line) => line && JSON.parse(line).level === "error");
-  expect(loud).toEqual([]);
+});
+
+test("nothing of that is an error in the log", () => {
+  expect(stack.logged()).toContain('"level":"');
+  expect(stack.logged().match(/^.*"level":"error".*$/gm)).toBeNull();
 });
 
 describe("what somebody without a session posts", () => {
