@@ -157,7 +157,7 @@ describe("account erase", () => {
     await held.query("SELECT FROM label_files WHERE account_id = $1 FOR UPDATE", [accountId]);
 
     const line = ["account", "erase", "--account", accountId, "--confirm", accountId];
-    const args = ["--conditions=source", "--import=tsx", "gateway/src/cli/cli.ts", ...line];
+    const args = ["gateway/dist/cli/cli.js", ...line];
     const env = { ...adminEnv(stack), PATH: process.env.PATH };
     const child = spawn(process.execPath, args, { cwd: root, env, stdio: "ignore" });
     const ended = once(child, "exit");

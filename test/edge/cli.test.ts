@@ -42,10 +42,10 @@ async function admin(line: string, typing: Typing = {}): Promise<Ended> {
   return { status, out: out.join(""), err: err.join("") };
 }
 
-/** Runs a command in a process of its own, as `npm run admin` does. */
+/** Runs a command in a process of its own, as `npm run admin` does once it is built. */
 function adminProcess(line: string, typing: Typing = {}): Promise<Ended> {
   const { words, env } = typed(line, typing);
-  const args = ["--conditions=source", "--import=tsx", "gateway/src/cli/cli.ts", ...words];
+  const args = ["gateway/dist/cli/cli.js", ...words];
   return new Promise((resolve) => {
     execFile(process.execPath, args, { cwd: root, env: { PATH: process.env.PATH, ...env } }, (error, out, err) => {
       resolve({ status: error ? Number(error.code) : 0, out, err });
@@ -184,13 +184,13 @@ test("the platform that has written itself into DATA_DIR is found, and several c
   const env = { DATA_DIR: folder };
   const accountId = await stack.newAccount();
   const create = `key create --account ${accountId} --environment sandbox`;
-  const created = await Promise.all(Array.from({ length: 3 }, () => json(create, { env }, adminProcess)));
+  const created = await Promise.all([adminProcess, adminProcess, admin].map((run) => json(create, { env }, run)));
   expect(new Set(created.map(({ key }) => key)).size).toBe(3);
   expect(await json<object[]>(`key list --account ${accountId}`, { env })).toHaveLength(3);
 });
 
 test("output whose reader has gone, as `head` goes, is no error", async () => {
-  const args = ["--conditions=source", "--import=tsx", "gateway/src/cli/cli.ts", "--help"];
+  const args = ["gateway/dist/cli/cli.js", "--help"];
   const running = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   running.stdout.destroy();
   const errors = running.stderr.toArray();
