@@ -5,6 +5,9 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 const LOOPBACK_ONLY = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost";
 const PROGRAM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
+/** The contexts in which pages run no scripts. */
+export const withoutScripts = new WeakSet<BrowserContext>();
+
 /** Chromium while the tests of this file run; each context is a browser of somebody else's. */
 export function useBrowser(): { open(options?: BrowserContextOptions): Promise<BrowserContext> } {
   let browser: Browser | undefined;
@@ -18,9 +21,11 @@ export function useBrowser(): { open(options?: BrowserContextOptions): Promise<B
   });
   afterAll(() => browser?.close());
   return {
-    open(options) {
+    async open(options) {
       if (!browser) throw new Error("Chromium runs from beforeAll on.");
-      return browser.newContext(options);
+      const context = await browser.newContext(options);
+      if (options?.javaScriptEnabled === false) withoutScripts.add(context);
+      return context;
     },
   };
 }

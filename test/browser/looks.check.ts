@@ -94,10 +94,15 @@ describe("so is every step between the pages", () => {
     await nothingWrong("signed out");
     const { url } = await area.newLink();
     await page.goto(url);
+    await page.getByText("The link works once").waitFor();
     await nothingWrong("a sign-in link");
     await press("Sign in");
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.goto(url);
+    await page.getByRole("heading", { name: "This link does not work" }).waitFor();
     await nothingWrong("a link that was used");
+    await open("/developers/sign-in/link");
+    await nothingWrong("a link to paste");
   });
 
   test("a key, from the form that was refused to the question before its end", async () => {

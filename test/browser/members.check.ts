@@ -4,7 +4,7 @@ import { useArea } from "../developers/area.js";
 import { useMailbox } from "../developers/mailbox.js";
 import { useBrowser } from "./browser.js";
 import { faultsOf } from "./look.js";
-import { signInWithLink } from "./sign-in.js";
+import { openLink, signInWithLink } from "./sign-in.js";
 
 const mailbox = useMailbox();
 const area = useArea({ mail: mailbox.route });
@@ -18,7 +18,7 @@ const follow = (page: Page, name: string | RegExp) => page.getByRole("link", { n
 /** Opens the link of the next mail to an address, as somebody at their mailbox does. */
 async function signInByMail(page: Page, email: string): Promise<void> {
   const [path = ""] = await mailbox.linksTo(email);
-  await page.goto(area.origin() + path);
+  await openLink(page, area.origin() + path);
   await press(page, "Sign in");
   await page.waitForURL("**/developers/sandbox");
 }
@@ -76,7 +76,7 @@ describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
     expect(await page.getByLabel("Email address").inputValue()).toBe(link.email);
     await press(page, "Email me a link");
     const [path = ""] = await mailbox.linksTo(link.email);
-    await page.goto(area.origin() + path);
+    await openLink(page, area.origin() + path);
     await press(page, "Sign in");
     await page.getByRole("heading", { name: "Create a live key" }).waitFor();
     await context.close();
@@ -142,7 +142,7 @@ describe("every step is accessible, fits its window, and is within the keyboard'
     await page.getByLabel("Email address").fill(newEmail());
     await press(page, "Invite member");
     const url = (await page.locator("#secret").textContent()) ?? "";
-    expect(url).toMatch(/\/developers\/sign-in\/[\w-]{43}$/);
+    expect(url).toMatch(/\/developers\/sign-in\/link#[\w-]{43}$/);
     await nothingWrong(page, "members link");
     await page.reload();
     expect(new URL(page.url()).pathname).toBe("/developers/members");

@@ -50,7 +50,10 @@ describe.each([true, false])(
     test("by links", async () => {
       const link = await areaWithLinks.newLink();
       const context = await browser.open({ javaScriptEnabled });
+      const addresses: string[] = [];
+      context.on("request", (request) => void addresses.push(request.url(), request.headers().referer ?? ""));
       const page = await signInWithLink(context, link);
+      expect(addresses.filter((address) => address.includes(link.url.slice(-43)))).toEqual([]);
       await areaWithLinks.ageSignIn(link.email);
       await page.goto(areaWithLinks.origin() + FORM);
       await page.getByRole("heading", { name: "Sign in again" }).waitFor();

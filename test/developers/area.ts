@@ -3,7 +3,7 @@ import { addMember, createSignInLink, type Role } from "@shipping/gateway/accoun
 import { openPrisma } from "@shipping/gateway/database/deps";
 import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { type Stack, type StackOptions, sharedStack, startStack } from "../stack.js";
-import { newVisitor, type Visitor } from "./visitor.js";
+import { newVisitor, pathIn, type Visitor } from "./visitor.js";
 
 /** Somebody who is signed in. */
 export interface SignedInVisitor {
@@ -54,7 +54,7 @@ export function useArea(options?: StackOptions): Area {
         await addMember(deps, { accountId, email, role });
       }
       const { url } = await createSignInLink(deps, { accountId, email, origin: origin() });
-      return { url, path: new URL(url).pathname, accountId, email };
+      return { url, path: pathIn(url), accountId, email };
     },
     async signIn(who) {
       const { path, accountId, email } = await area.newLink(who);

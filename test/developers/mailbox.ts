@@ -26,7 +26,7 @@ export function useMailbox(): Mailbox {
 
 /** The paths of the links in a mail. */
 export function linksIn({ parsed }: Pick<TakenMail, "parsed">): string[] {
-  return [...(parsed.text ?? "").matchAll(/^https?:\/\/[^/\s]+(\/developers\/sign-in\/[\w-]+)$/gm)].map(
+  return [...(parsed.text ?? "").matchAll(/^https?:\/\/[^/\s]+(\/developers\/sign-in\/link#[\w-]+)$/gm)].map(
     ([, path = ""]) => path,
   );
 }

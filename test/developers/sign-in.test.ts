@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { newId } from "@shipping/kit/ids";
 import { sendTo } from "../edge/wire.js";
 import { useArea } from "./area.js";
+import { actionOf, fieldsOf } from "./visitor.js";
 
 const area = useArea({ logs: true });
 
@@ -16,7 +17,7 @@ describe("a sign-in link", () => {
     for (let times = 0; times < 3; times++) {
       const { status, html } = await area.visitor().get(path);
       expect([status, html.includes(email)]).toEqual([200, true]);
-      expect((await sendTo(port(), "HEAD", path)).status).toBe(404);
+      expect((await sendTo(port(), "HEAD", "/developers/sign-in/link")).status).toBe(404);
     }
     expect(await area.visitor().submit(path)).toMatchObject({ status: 303, location: OVERVIEW });
   });
@@ -47,12 +48,32 @@ describe("a sign-in link", () => {
     expect([late.status, late.html]).toEqual([404, unknown.html]);
   });
 
-  test("stands in no log", async () => {
+  test("stands in no path and no log", async () => {
     const { path } = await area.newLink();
+    const [page = "", token = ""] = path.split("#");
+    const asked = await area.visitor().get(path);
+    expect(actionOf(asked.html, page)).not.toContain(token);
     await area.visitor().submit(path);
     await area.visitor().get(path);
-    expect(area.stack().logged()).toContain("/developers/sign-in/:token");
-    expect(area.stack().logged()).not.toContain(path.slice(-30));
+    expect(area.stack().logged()).toContain('"route":"/developers/sign-in/link/confirm"');
+    expect(area.stack().logged()).not.toContain(token.slice(-30));
+  });
+
+  test.each([
+    ["pasted whole", (url: string) => ` ${url} `],
+    ["of the release before, pasted", (url: string) => url.replace("link#", "")],
+  ])("%s, signs in without a script", async (_case, spell) => {
+    const { url } = await area.newLink();
+    const visitor = area.visitor();
+    const { html } = await visitor.post("/developers/sign-in/link", { link: spell(url) });
+    expect(await visitor.post("/developers/sign-in/link/confirm", fieldsOf(html))).toMatchObject({
+      location: OVERVIEW,
+    });
+  });
+
+  test("of the release before, which has its token in the path, signs in", async () => {
+    const { path } = await area.newLink();
+    expect(await area.visitor().submit(path.replace("link#", ""))).toMatchObject({ status: 303, location: OVERVIEW });
   });
 });
 

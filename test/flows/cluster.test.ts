@@ -133,7 +133,7 @@ describe("npm run cluster", () => {
       account_id: expect.stringMatching(/^acc_/),
       sandbox_key: expect.stringMatching(/^service_test_/),
       live_key: expect.stringMatching(/^service_live_/),
-      sign_in_url: expect.stringMatching(/\/developers\/sign-in\/[\w-]{43}$/),
+      sign_in_url: expect.stringMatching(/\/developers\/sign-in\/link#[\w-]{43}$/),
       sign_in_email: "demo@example.com",
       gateways: [expect.any(String), expect.any(String)],
       pid: expect.any(Number),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { apiClient } from "../api-client.js";
 import { type ClusterUnderTest, startCluster } from "../cluster.js";
-import { newVisitor, secretIn } from "../developers/visitor.js";
+import { newVisitor, pathIn, secretIn } from "../developers/visitor.js";
 
 let cluster: ClusterUnderTest;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ test("signed in at one gateway, one works at the other: what is revoked there is
   const { sign_in_url: link } = await cluster.now();
   const [here, there] = cluster.gateways.map((url) => new URL(url).origin) as [string, string];
   const visitor = newVisitor(here);
-  expect((await visitor.submit(new URL(link).pathname)).status).toBe(303);
+  expect((await visitor.submit(pathIn(link))).status).toBe(303);
 
   const created = await visitor.submit(`${there}/developers/sandbox/keys/new`, { scopes: ["account:read"] });
   const key = secretIn(created.html) ?? "";
@@ -51,7 +51,7 @@ function linkTo(address: string): Promise<string> {
   return eventually(async () => {
     for (const name of await readdir(folder)) {
       const file = join(folder, name);
-      const [, path] = /(\/developers\/sign-in\/\S+)$/m.exec(await readFile(file, "utf8")) ?? [];
+      const [, path] = /(\/developers\/sign-in\/link#\S+)$/m.exec(await readFile(file, "utf8")) ?? [];
       if (!path || !(await readFile(file, "utf8")).includes(`\nTo: ${address}\n`)) continue;
       expect((await stat(file)).mode & 0o777).toBe(0o600);
       return path;

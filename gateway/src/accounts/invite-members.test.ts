@@ -34,7 +34,7 @@ const entriesOf = async (accountId: string) =>
 test("an invitation is a member who has not come, a link of seven days, and an audit entry", async () => {
   const accountId = await newAccount();
   const { id, url, expiresAt } = await invite(wanted(accountId, " Bob@Example.com "));
-  expect(url).toMatch(/^https:\/\/ship\.example\/developers\/sign-in\/[\w-]{43}$/);
+  expect(url).toMatch(/^https:\/\/ship\.example\/developers\/sign-in\/link#[\w-]{43}$/);
   expect(Math.round((expiresAt.getTime() - Date.now()) / HOUR_MS)).toBe(7 * 24);
   expect(await listMembers(gateway.admin, accountId)).toMatchObject([
     { id, email: "bob@example.com", invitedAt: expect.any(Date) },

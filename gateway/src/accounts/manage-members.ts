@@ -168,9 +168,10 @@ export async function createSignInLink(
   return { url, email: member.email, expiresAt: made!.expiresAt };
 }
 
+/** A link with a new token. It is in the fragment, which browsers send to no server, so neither logs nor referrers contain it. */
 export function newLink({ random }: Pick<AdminDeps, "random">, origin: string) {
   const token = Buffer.from(random(32)).toString("base64url");
-  return { url: `${origin}/developers/sign-in/${token}`, hash: tokenHash(token) };
+  return { url: `${origin}/developers/sign-in/link#${token}`, hash: tokenHash(token) };
 }
 
 /** Hashes the token of a link or session. Only the hash is stored. */

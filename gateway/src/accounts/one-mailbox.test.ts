@@ -49,6 +49,7 @@ test("the migration makes one member of several, keeps who has come and may most
   const [accountId, other] = [await newAccount(), await newAccount()];
   const script = await readFile(join(gatewayMigrations, "migrations", MIGRATION, "migration.sql"), "utf8");
   const { pool } = gateway.db;
+  let added = Date.now();
   await pool.query("DROP TRIGGER spell_address ON account_members");
   const add = (
     id: string,
@@ -58,7 +59,7 @@ test("the migration makes one member of several, keeps who has come and may most
   ) =>
     pool.query(
       `INSERT INTO account_members (id, account_id, email, role, issuer, subject, created_at, invited_at)
-       VALUES ($1, $2, $3, $4, $5, $6, now(), $7)`,
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
       [
         `mem_${id.padEnd(26, "a")}`,
         rest.account ?? accountId,
@@ -66,6 +67,7 @@ test("the migration makes one member of several, keeps who has come and may most
         role,
         rest.subject && "https://id.example",
         rest.subject ?? null,
+        new Date(added++),
         rest.invited ? new Date() : null,
       ],
     );

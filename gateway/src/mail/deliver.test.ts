@@ -8,7 +8,7 @@ import { toMail } from "./letter.js";
 import type { SmtpServer } from "./settings.js";
 
 const from = { name: "Shipping, Inc. <x>", address: "no-reply@ship.example" };
-const URL = `https://ship.example/developers/sign-in/${"A".repeat(43)}`;
+const URL = `https://ship.example/developers/sign-in/link#${"A".repeat(43)}`;
 const letter = { subject: "Sign in", before: ["Hello."], links: [{ words: "Sign in", url: URL }], after: ["Bye."] };
 const mail = (changes: Partial<Mail> = {}) => ({ ...toMail("ada@example.com", letter), ...changes });
 

@@ -5,7 +5,7 @@ import type { Deliver, Mail } from "./deliver.js";
 import { toMail } from "./letter.js";
 import { createMailer } from "./mailer.js";
 
-const LINK = "https://ship.example/developers/sign-in/secret";
+const LINK = "https://ship.example/developers/sign-in/link#secret";
 const letter = { subject: "Sign in", before: [], links: [{ words: "Sign in", url: LINK }], after: [] };
 const mail = (to = "ada@example.com") => toMail(to, letter);
 const refusal = (responseCode: number, message = "No.") => Object.assign(new Error(message), { responseCode });

@@ -36,8 +36,9 @@ function signInFlood(attack: Attack): Promise<void> {
   return hammer(attack, {
     connections: 8,
     next(turn) {
-      const path = `/developers/sign-in/${randomBytes(32).toString("base64url")}`;
-      return turn % 2 ? { path } : { method: "POST", path, headers: { ...FORM, origin }, body: "" };
+      const path = `/developers/sign-in/link${turn % 2 ? "/confirm" : ""}`;
+      const body = `link=${randomBytes(32).toString("base64url")}`;
+      return { method: "POST", path, headers: { ...FORM, origin }, body };
     },
   });
 }

@@ -79,7 +79,7 @@ describe("sign-in-link", () => {
     await json(`member add --account ${account} --email ada@example.com`);
     const link = await json(`sign-in-link --account ${account}`);
     expect(link).toMatchObject({ email: "ada@example.com" });
-    expect(link.url).toMatch(/^https:\/\/ship\.example\/developers\/sign-in\/[\w-]{43}$/);
+    expect(link.url).toMatch(/^https:\/\/ship\.example\/developers\/sign-in\/link#[\w-]{43}$/);
     expect(Date.parse(link.expires_at) - Date.now()).toBeLessThanOrEqual(15 * 60_000);
     expect((await json(`sign-in-link --account ${account} --email viewer@example.com`)).email).toBe(
       "viewer@example.com",

@@ -10,7 +10,7 @@ import { isAllowedReturnTo } from "../session/provider.js";
 import { endSession, hashToken, newSessionToken, setCookie } from "../session/session.js";
 import { limitRefusals, SignInOptions } from "./sign-in.js";
 
-/** Where sign-in links lead. Their token is in the fragment, which browsers send to no server, so no log or referrer has it. */
+/** Where sign-in links lead, with their token in the fragment. */
 export const LINK_PATH = `${AREA_PATH}/sign-in/link`;
 
 /** `GET /developers/sign-in/link`: the script submits the form with the token of the fragment. */
