@@ -133,7 +133,7 @@ describe("with --json", () => {
     const env = Object.fromEntries([...databases, ...services, ["GATEWAY_URL", new URL(stack.baseUrl).origin]]);
     const { ok, findings } = await json<{ ok: boolean; findings: { part: string; ok: boolean }[] }>("doctor", { env });
     expect([ok, findings.filter((finding) => !finding.ok)]).toEqual([true, []]);
-    expect(findings).toHaveLength(11);
+    expect(findings).toHaveLength(13);
 
     const ill = await admin("doctor --json", { env: { ...env, RECORDS_URL: "http://127.0.0.1:1" } });
     const said = JSON.parse(ill.out);

@@ -10,6 +10,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { greeter } from "@shipping/kit/testing/greeter";
 import { findNatsServer, type NatsProgram } from "@shipping/local/servers/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
+import { natsAccount } from "../nats-account.js";
 
 // The ways in which NATS and a part know each other, each tried on a server that asks for just that.
 let authority: TestAuthority;
@@ -120,36 +121,15 @@ test("an NKEY", async () => {
 });
 
 test("a credentials file, as operators of accounts give them out", async () => {
-  const [operator, system, account] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createAccount()];
-  const accounts = [system, account].map((pair) => {
-    const key = pair.getPublicKey();
-    return `${key}: ${token(operator, key, { type: "account", limits: { ...NO_LIMITS, conn: -1 } })}`;
-  });
-  const config = [
-    `operator: ${token(operator, operator.getPublicKey(), { type: "operator" })}`,
-    "resolver: MEMORY",
-    `system_account: ${system.getPublicKey()}`,
-    `resolver_preload: { ${accounts.join(", ")} }`,
-  ];
-  const url = await startWith(config.join("\n"));
-  const credentialsOf = (issuer: typeof account) => {
-    const jwt = token(issuer, NKEY.getPublicKey(), { type: "user", ...NO_LIMITS });
-    const seed = Buffer.from(NKEY.getSeed()).toString();
-    const block = (what: string, text: string) => `-----BEGIN ${what}-----\n${text}\n------END ${what}------\n\n`;
-    return fileOf("records.creds", block("NATS USER JWT", jwt) + block("USER NKEY SEED", seed));
-  };
-  expect(await attempt(url, { NATS_CREDENTIALS_FILE: credentialsOf(account) })).toBe("bus connected");
-  expect(await attempt(url, { NATS_CREDENTIALS_FILE: credentialsOf(nkeys.createAccount()) })).toMatch(
-    /Authorization Violation/,
-  );
+  const account = natsAccount();
+  const url = await startWith(account.config);
+  const credentials = (of: typeof account) => fileOf("records.creds", of.credentials());
+  expect(await attempt(url, { NATS_CREDENTIALS_FILE: credentials(account) })).toBe("bus connected");
+  expect(await attempt(url, { NATS_CREDENTIALS_FILE: credentials(natsAccount()) })).toMatch(/Authorization Violation/);
 });
 
-const NO_LIMITS = { subs: -1, data: -1, payload: -1 };
-
-/** A token of NATS: what `issuer` says of a key. */
-function token(issuer: typeof NKEY, subject: string, nats: object): string {
-  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const claims = { jti: subject, iat: 1, iss: issuer.getPublicKey(), name: "test", sub: subject };
-  const text = `${encode({ typ: "JWT", alg: "ed25519-nkey" })}.${encode({ ...claims, nats: { ...nats, version: 2 } })}`;
-  return `${text}.${Buffer.from(issuer.sign(Buffer.from(text))).toString("base64url")}`;
-}
+test("a server that says nothing before TLS is reached if the settings say so", async () => {
+  const url = await startWith(`${await tlsOf(["localhost"], ", handshake_first: true")}\n${users}`);
+  const settings = { ...password, NATS_CA_FILE: CA(), NATS_TLS_HANDSHAKE_FIRST: true };
+  expect(await attempt(url, settings)).toBe("bus connected");
+});

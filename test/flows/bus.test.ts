@@ -5,6 +5,7 @@ import { join, relative } from "node:path";
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection, nanos } from "@nats-io/transport-node";
 import type { Bus } from "@shipping/kit/events/bus";
+import { STREAM_LIMITS } from "@shipping/kit/events/event-stream";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
@@ -45,7 +46,8 @@ afterEach(async () => {
 const identityOf = (user: BusUser) => identityWith(user, passwords[user]);
 
 function openBus(part: "records" | "webhooks", url = server.url, replicas = 1): Bus {
-  const bus = createJetStreamBus({ url, name: part, identity: identityOf(part), replicas, log: silentLog() });
+  const limits = { ...STREAM_LIMITS, replicas };
+  const bus = createJetStreamBus({ url, name: part, identity: identityOf(part), limits, log: silentLog() });
   ends.push(() => bus.close());
   return bus;
 }
@@ -206,8 +208,7 @@ describe("under running processes", () => {
 
 test("a stream that cannot have as many copies as are asked for is used as it is", async () => {
   await managing((manager) => manager.streams.add({ name: "EVENTS", subjects: ["events.>"] }));
-  const { carries } = await consuming(server.url, 3);
-  await carries();
+  await (await consuming(server.url, 3)).carries();
 });
 
 describe("a connection that dies silently", () => {

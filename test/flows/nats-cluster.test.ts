@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { STREAM_LIMITS } from "@shipping/kit/events/event-stream";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
@@ -51,7 +52,12 @@ test("a stream of one copy gets three when it is asked for them, and keeps its e
   nc = await connect({ servers, maxReconnectAttempts: -1 });
   ends.push(() => nc.close());
   await eventually(async () => (await streams()).add({ name: "EVENTS", subjects: ["events.>"] }), BACK);
-  const bus = createJetStreamBus({ url: servers.join(","), name: "test", replicas: 3, log: silentLog() });
+  const bus = createJetStreamBus({
+    url: servers.join(","),
+    name: "test",
+    limits: { ...STREAM_LIMITS, replicas: 3 },
+    log: silentLog(),
+  });
   ends.push(() => bus.close());
   const sent = newEvent();
   await eventually(() => bus.publish(sent), BACK);

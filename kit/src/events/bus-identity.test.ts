@@ -14,7 +14,12 @@ function fileOf(name: string, content: string): string {
 }
 
 const identityOf = (settings: Partial<BusIdentitySettings>) =>
-  toBusIdentity({ NATS_ANONYMOUS_TRUSTS_NETWORK: false, NODE_ENV: "production", ...settings });
+  toBusIdentity({
+    NATS_ANONYMOUS_TRUSTS_NETWORK: false,
+
+    NODE_ENV: "production",
+    ...settings,
+  });
 
 test.each<[Partial<BusIdentitySettings>, string]>([
   [{}, "No NATS credentials. Set NATS_USER with NATS_PASSWORD, or NATS_CREDENTIALS_FILE, or NATS_CERT_FILE"],

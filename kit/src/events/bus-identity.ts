@@ -14,7 +14,7 @@ import { bareHost, readSetting } from "../tls/tls.js";
 export interface BusIdentity {
   authenticator?: Authenticator;
   /** If set, nothing is sent to a server that does not speak TLS. */
-  tls?: { caFile?: string; certFile?: string; keyFile?: string };
+  tls?: { caFile?: string; certFile?: string; keyFile?: string; handshakeFirst?: true };
 }
 
 export interface BusIdentitySettings extends z.output<z.ZodObject<typeof busIdentitySettings>> {
@@ -80,11 +80,12 @@ function byCredentials(text: string): Authenticator {
   return nkeyAuthenticator(Buffer.from(SEED.exec(text)?.[1] ?? ""));
 }
 
-function toTls({ NATS_URL, NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE }: BusIdentitySettings): BusIdentity["tls"] {
+function toTls(config: BusIdentitySettings): BusIdentity["tls"] {
+  const { NATS_URL, NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE, NATS_TLS_HANDSHAKE_FIRST: handshakeFirst } = config;
   const files = { NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE };
   const given = Object.entries(files).filter((entry): entry is [string, string] => entry[1] !== undefined);
   for (const [name, file] of given) readSetting(name, file);
-  if (given.length === 0 && !NATS_URL?.includes("tls://")) return undefined;
+  if (given.length === 0 && !NATS_URL?.includes("tls://") && !handshakeFirst) return undefined;
   // For an IP address, the client would look for "localhost" in the certificate.
   if (hostsIn(NATS_URL).some((host) => isIP(host))) {
     throw new ConfigError(
@@ -95,6 +96,7 @@ function toTls({ NATS_URL, NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE }: BusIde
     ...(NATS_CA_FILE !== undefined && { caFile: NATS_CA_FILE }),
     ...(NATS_CERT_FILE !== undefined && { certFile: NATS_CERT_FILE }),
     ...(NATS_KEY_FILE !== undefined && { keyFile: NATS_KEY_FILE }),
+    ...(handshakeFirst && { handshakeFirst }),
   };
 }
 

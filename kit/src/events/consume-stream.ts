@@ -4,19 +4,28 @@ import { type JsMsg, jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { createInFlight } from "../process/in-flight.js";
-import type { Log } from "../process/log.js";
+import { type Log, onceAMinute } from "../process/log.js";
 import { isTracing, traced, traceparent } from "../process/tracing.js";
 import type { Subscriber } from "./bus.js";
 import { BUS_TIMEOUT_MS } from "./bus-connection.js";
-import { EVENT_ID, MAX_UNACKNOWLEDGED, makeConsumer, makeStream, RETRY_MS, STREAM, toSubject } from "./event-stream.js";
+import {
+  EVENT_ID,
+  findLimit,
+  MAX_UNACKNOWLEDGED,
+  makeConsumer,
+  makeStream,
+  RETRY_MS,
+  STREAM,
+  type StreamLimits,
+  toSubject,
+} from "./event-stream.js";
 
 const CONSUMER_TIMEOUT_MS = 1_000;
 const FETCH_MS = 5_000;
 
 interface ConsumerOptions {
   log: Log;
-  /** Copies of the stream. */
-  replicas: number | undefined;
+  limits: StreamLimits;
   /** The connection; throws a `BusOutage` while there is none. */
   connection(): NatsConnection;
   /** Resolves with the first connection, or when the bus is closed before there is one. */
@@ -26,18 +35,27 @@ interface ConsumerOptions {
 
 /** Creates the stream and the subscriber's consumer, and consumes events until it is stopped or the bus is closed. After an error it starts over. */
 export function consumeStream(options: ConsumerOptions, subscriber: Subscriber): { stop(): Promise<void> } {
-  const { log, replicas, connection, first, isClosed } = options;
+  const { log, limits, connection, first, isClosed } = options;
+  const { durable } = subscriber;
+  const isNews = onceAMinute();
   const consuming = createInFlight();
   let stopped = false;
   let interrupt = () => {};
 
+  // What is tried four times a second is said once a minute, in the words of NATS.
+  function warn(what: string, reason: string | undefined): void {
+    if (reason === undefined || !isNews(`${what} ${reason}`)) return;
+    const setting = findLimit(reason);
+    log.warn({ reason, durable, ...(setting && { setting }) }, what);
+  }
+
   async function consume(): Promise<void> {
     const nc = connection();
     const js = jetstream(nc, { timeout: CONSUMER_TIMEOUT_MS });
-    const refusal = await makeStream({ nc, timeoutMs: BUS_TIMEOUT_MS }, replicas ?? 1);
-    if (refusal) log.warn({ reason: refusal, replicas }, "stream not updated; used as it is");
-    await makeConsumer({ nc, timeoutMs: BUS_TIMEOUT_MS }, subscriber.durable);
-    const consumer = await js.consumers.get(STREAM, subscriber.durable);
+    const asking = { nc, timeoutMs: BUS_TIMEOUT_MS };
+    warn("stream not updated; used as it is", await makeStream(asking, limits));
+    warn("consumer not updated; used as it is", await makeConsumer(asking, durable, limits));
+    const consumer = await js.consumers.get(STREAM, durable);
     // Not `consume`: it asks for more as soon as messages arrive, so a whole backlog would wait in this process, unacknowledged.
     while (!stopped) {
       await consuming.below(MAX_UNACKNOWLEDGED / 2);
@@ -47,7 +65,14 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
       const messages = await consumer.fetch(room);
       interrupt = () => messages.stop();
       if (stopped) messages.stop();
-      for await (const message of messages) consuming.add(consumeMessage(message, subscriber, log));
+      let empty = true;
+      for await (const message of messages) {
+        empty = false;
+        consuming.add(consumeMessage(message, subscriber, log));
+      }
+      if (empty && !stopped && (await consumer.info()).paused) {
+        warn("no events are consumed", `An operator has paused the consumer ${durable}.`);
+      }
     }
   }
 
@@ -58,7 +83,7 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
       try {
         await consume();
       } catch (err) {
-        if (!stopped) log.warn({ err, durable: subscriber.durable }, "consumer ended; creating it again");
+        if (!stopped) warn("no events are consumed; trying again", (err as Error).message);
       }
       if (!stopped && !isClosed()) await sleep(RETRY_MS);
     }

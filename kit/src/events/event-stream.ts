@@ -27,6 +27,8 @@ export const EVENT_ID = "Event-Id";
 /** The pause before a failed step is repeated. */
 export const RETRY_MS = 250;
 
+// Of a stream and of a consumer.
+const NOT_FOUND = [10059, 10014];
 const UNAVAILABLE = 503;
 const DAY_MS = 86_400_000;
 
@@ -36,12 +38,34 @@ interface Asking {
   timeoutMs: number;
 }
 
+/** What an account or a server may limit. */
+export interface StreamLimits {
+  /** Copies of the stream. */
+  replicas: number;
+  /** The size at which the stream drops its oldest events; without one, an existing stream keeps its own. */
+  maxBytes?: number | undefined;
+  /** How long the stream remembers the IDs of messages. */
+  duplicateWindowMs: number;
+  /**
+   * Messages that dead replicas have not acknowledged count until `ack_wait` is over. Up to 31 dead replicas must not block the others.
+   * Without a limit, a subscriber that rejects everything for hours would get all of it again and again.
+   */
+  maxAckPending: number;
+}
+
+/** Limits that allow everything that is needed; also the defaults of the settings. */
+export const STREAM_LIMITS: StreamLimits = {
+  replicas: 1,
+  duplicateWindowMs: 120_000,
+  maxAckPending: 32 * MAX_UNACKNOWLEDGED,
+};
+
 /**
  * Creates the stream, or updates the existing one to these settings. Any replica of the subscriber may do so at any time, concurrently;
  * producers may not. Resolves with the reason if NATS refuses the update, usually because it has fewer servers than the requested copies:
- * the stream can still be used as it is.
+ * the stream can still be used as it is. Throws what NATS says if there is none and it refuses to create one.
  */
-export async function makeStream({ nc, timeoutMs }: Asking, replicas: number): Promise<string | undefined> {
+export async function makeStream({ nc, timeoutMs }: Asking, limits: StreamLimits): Promise<string | undefined> {
   const manager = await jetstreamManager(nc, { timeout: timeoutMs, checkAPI: false });
   const settings = {
     name: STREAM,
@@ -50,22 +74,22 @@ export async function makeStream({ nc, timeoutMs }: Asking, replicas: number): P
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.Old,
     max_age: nanos(7 * DAY_MS),
-    duplicate_window: nanos(120_000),
-    num_replicas: replicas,
+    duplicate_window: nanos(limits.duplicateWindowMs),
+    num_replicas: limits.replicas,
+    ...(limits.maxBytes && { max_bytes: limits.maxBytes }),
   };
-  try {
-    await manager.streams.add(settings).catch(() => manager.streams.update(STREAM, settings));
-    return undefined;
-  } catch (error) {
-    // While JetStream is unavailable, nothing says that the stream exists.
-    if (!(error instanceof JetStreamApiError) || error.status === UNAVAILABLE) throw error;
-    await manager.streams.info(STREAM).catch(() => Promise.reject(error));
-    return error.message;
-  }
+  return make(
+    () => manager.streams.add(settings),
+    () => manager.streams.update(STREAM, settings),
+  );
 }
 
-/** Creates or updates the consumer that the replicas of a subscriber share. */
-export async function makeConsumer({ nc, timeoutMs }: Asking, durable: string): Promise<void> {
+/** Creates or updates the consumer that the replicas of a subscriber share. Resolves and throws as `makeStream` does. */
+export async function makeConsumer(
+  { nc, timeoutMs }: Asking,
+  durable: string,
+  { maxAckPending }: StreamLimits,
+): Promise<string | undefined> {
   const manager = await jetstreamManager(nc, { timeout: timeoutMs, checkAPI: false });
   const settings = {
     durable_name: durable,
@@ -73,9 +97,40 @@ export async function makeConsumer({ nc, timeoutMs }: Asking, durable: string): 
     deliver_policy: DeliverPolicy.All,
     ack_wait: nanos(30_000),
     max_deliver: -1,
-    // Messages that dead replicas have not acknowledged count until `ack_wait` is over. Up to 31 dead replicas must not block the others.
-    // Without a limit, a subscriber that rejects everything for hours would get all of it again and again.
-    max_ack_pending: 32 * MAX_UNACKNOWLEDGED,
+    max_ack_pending: maxAckPending,
   };
-  await manager.consumers.add(STREAM, settings).catch(() => manager.consumers.update(STREAM, durable, settings));
+  return make(
+    () => manager.consumers.add(STREAM, settings),
+    () => manager.consumers.update(STREAM, durable, settings),
+  );
 }
+
+async function make(add: () => Promise<unknown>, update: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await add();
+  } catch (refusal) {
+    try {
+      await update();
+    } catch (error) {
+      // There is nothing to update, so what counts is why nothing was created.
+      if (error instanceof JetStreamApiError && NOT_FOUND.includes(error.code)) throw refusal;
+      // While JetStream is unavailable, nothing says that it exists.
+      if (!(error instanceof JetStreamApiError) || error.status === UNAVAILABLE) throw error;
+      return error.message;
+    }
+  }
+  return undefined;
+}
+
+/** The setting that may help if NATS refuses the stream or the consumer for a reason. */
+export function findLimit(reason: string): string | undefined {
+  return LIMITS.find(([words]) => words.test(reason))?.[1];
+}
+
+// The words of nats-server 2.9 to 2.15.
+const LIMITS: readonly (readonly [RegExp, string])[] = [
+  [/duplicate/i, "NATS_DUPLICATE_WINDOW_SECONDS"],
+  [/ack pending/i, "NATS_MAX_ACK_PENDING"],
+  [/max bytes|max stream bytes|resource/i, "NATS_STREAM_MAX_BYTES"],
+  [/replicas/i, "NATS_REPLICAS"],
+];

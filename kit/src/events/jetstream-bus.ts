@@ -14,10 +14,10 @@ import { traceHeaders } from "../process/tracing.js";
 import { type Bus, BusOutage, type Subscriber } from "./bus.js";
 import { BUS_TIMEOUT_MS, type BusConnectionOptions, keepConnected } from "./bus-connection.js";
 import { consumeStream } from "./consume-stream.js";
-import { EVENT_ID, STREAM, toSubject } from "./event-stream.js";
+import { EVENT_ID, STREAM, STREAM_LIMITS, type StreamLimits, toSubject } from "./event-stream.js";
 
 /** The bus on NATS JetStream. It connects and reconnects in the background. While there is no connection, `publish` rejects. */
-export function createJetStreamBus(options: BusConnectionOptions & { replicas?: number }): Bus {
+export function createJetStreamBus(options: BusConnectionOptions & { limits?: StreamLimits }): Bus {
   const link = keepConnected(options);
   let js: JetStreamClient | undefined;
   let closed = false;
@@ -46,12 +46,9 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
   }
 
   async function subscribe(subscriber: Subscriber): Promise<{ stop(): Promise<void> }> {
-    const { log, replicas } = options;
+    const { log, limits = STREAM_LIMITS } = options;
     const { first } = link;
-    return consumeStream(
-      { log, replicas, first, connection: () => connected().nc, isClosed: () => closed },
-      subscriber,
-    );
+    return consumeStream({ log, limits, first, connection: () => connected().nc, isClosed: () => closed }, subscriber);
   }
 
   return {

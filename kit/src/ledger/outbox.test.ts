@@ -220,21 +220,22 @@ test("a stop does not wait until a backlog is published", async () => {
 describe("lag", () => {
   test("counts unpublished events, and returns the age of the oldest", async () => {
     const outbox = outboxOn(testBus());
-    expect(await outbox.lag()).toEqual({ unpublished: 0, oldestSeconds: 0 });
+    expect(await outbox.lag()).toEqual({ unpublished: 0, oldestSeconds: 0, oldestMissingSeconds: 0 });
     for (const one of [event(), event()]) await commit(outbox, one);
     const { unpublished, oldestSeconds } = await outboxOn(testBus(), { clockOffsetMs: 60_000 }).lag();
     expect(unpublished).toBe(2);
     expect(oldestSeconds).toBeGreaterThanOrEqual(60);
     expect(await outboxOn(testBus(), { clockOffsetMs: 60_000 }).relayOnce()).toBe(2);
-    expect(await outbox.lag()).toEqual({ unpublished: 0, oldestSeconds: 0 });
+    expect(await outbox.lag()).toEqual({ unpublished: 0, oldestSeconds: 0, oldestMissingSeconds: 0 });
   });
 });
 
 test("the relay's backlog is measured", async () => {
   const metrics = createMetrics({ part: "test", log: silentLog(), cacheMs: 0 });
-  measureOutbox(metrics, { lag: async () => ({ unpublished: 3, oldestSeconds: 1.5 }) });
+  measureOutbox(metrics, { lag: async () => ({ unpublished: 3, oldestSeconds: 1.5, oldestMissingSeconds: 400 }) });
   expect(samplesIn(await metrics.render())).toEqual({
     'outbox_unpublished_events{part="test"}': 3,
     'outbox_oldest_unpublished_seconds{part="test"}': 1.5,
+    'outbox_oldest_unaccepted_seconds{part="test"}': 400,
   });
 });

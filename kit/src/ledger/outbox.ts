@@ -10,7 +10,7 @@ import { startLoop } from "../process/loop.js";
 import type { Metrics } from "../process/metrics.js";
 import { traceparent } from "../process/tracing.js";
 import { createOutboxPublisher } from "./outbox-publisher.js";
-import { type OutboxRow, type Reconciliation, reconcileOutbox } from "./reconcile-outbox.js";
+import { type OutboxRow, type Reconciled, type Reconciliation, reconcileOutbox } from "./reconcile-outbox.js";
 
 /**
  * How long a row belongs to the process that inserted or claimed it: longer than a publication takes, but short, because a dead process
@@ -48,9 +48,12 @@ export interface Outbox {
   /** Publishes a batch of events whose lease has expired, and returns how many. This covers processes that died. */
   relayOnce(): Promise<number>;
   /** Asks the subscriber which published events it lacks, publishes those again and deletes the others. `isStopping` ends it early. */
-  reconcileOnce(isStopping?: () => boolean): Promise<{ republished: number; deleted: number }>;
-  /** The relay's backlog: events not published, counted up to 10,000, and the age of the oldest (0 if there is none). */
-  lag(): Promise<{ unpublished: number; oldestSeconds: number }>;
+  reconcileOnce(isStopping?: () => boolean): Promise<Reconciled>;
+  /**
+   * The relay's backlog: events not published, counted up to 10,000, and the age of the oldest (0 if there is none). And the age of the oldest that
+   * the subscriber lacked, when it was last asked.
+   */
+  lag(): Promise<{ unpublished: number; oldestSeconds: number; oldestMissingSeconds: number }>;
   start(): void;
   /** Stops the loops and waits for running publications. */
   stop(): Promise<void>;
@@ -109,17 +112,22 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return publishAll(rows, (row) => row.event_id);
   }
 
-  const reconcileOnce = (isStopping = () => false) => reconcileOutbox({ ...options, now, publishAll, isStopping });
+  let oldestMissingSeconds = 0;
+  async function reconcileOnce(isStopping = () => false): Promise<Reconciled> {
+    const reconciled = await reconcileOutbox({ ...options, now, publishAll, isStopping });
+    ({ oldestMissingSeconds } = reconciled);
+    return reconciled;
+  }
 
   // Both subqueries use the index of unpublished events.
-  async function lag(): Promise<{ unpublished: number; oldestSeconds: number }> {
+  async function lag(): ReturnType<Outbox["lag"]> {
     const rows = await db.run<{ unpublished: number; oldestSeconds: number }>(sql`
       SELECT
         ${countRows(sql`published_at IS NULL`)} AS unpublished,
         coalesce((
           SELECT greatest(0, extract(epoch FROM ${now} - created_at))::float8
           FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT 1), 0) AS "oldestSeconds"`);
-    return rows[0]!;
+    return { ...rows[0]!, oldestMissingSeconds };
   }
 
   function start(): void {
@@ -143,9 +151,15 @@ export function measureOutbox(metrics: Metrics, outbox: Pick<Outbox, "lag">): vo
   const help = {
     outbox_unpublished_events: "Committed events that the bus has not confirmed, counted up to 10,000.",
     outbox_oldest_unpublished_seconds: "Age in seconds of the oldest unconfirmed event; 0 if there is none.",
+    outbox_oldest_unaccepted_seconds:
+      "Age in seconds of the oldest event that the bus has confirmed and the subscriber lacks, as of the last minute; 0 if there is none.",
   };
   metrics.gauges(help, async () => {
-    const { unpublished, oldestSeconds } = await outbox.lag();
-    return { outbox_unpublished_events: unpublished, outbox_oldest_unpublished_seconds: oldestSeconds };
+    const { unpublished, oldestSeconds, oldestMissingSeconds } = await outbox.lag();
+    return {
+      outbox_unpublished_events: unpublished,
+      outbox_oldest_unpublished_seconds: oldestSeconds,
+      outbox_oldest_unaccepted_seconds: oldestMissingSeconds,
+    };
   });
 }

@@ -26,7 +26,19 @@ export interface OutboxRow {
 }
 
 /** The columns of a row that a page reads. Only lost events are read with their bodies. */
-type PageRow = Pick<OutboxRow, "id" | "event_id" | "created_at" | "publications"> & { due: boolean };
+type PageRow = Pick<OutboxRow, "id" | "event_id" | "created_at" | "publications"> & {
+  /** Published more than a minute ago. */
+  published: boolean;
+  due: boolean;
+  ageSeconds: number;
+};
+
+export interface Reconciled {
+  republished: number;
+  deleted: number;
+  /** Age of the oldest event, among those asked about, that the bus has confirmed and the subscriber lacks; 0 if there is none. */
+  oldestMissingSeconds: number;
+}
 
 export interface Reconciliation {
   db: Database;
@@ -47,19 +59,26 @@ export interface Reconciliation {
  * first publication, and after twice as long with each repetition: an event may be missing only because the subscriber lags behind the
  * stream, and repetitions every minute would make it lag even more.
  */
-export async function reconcileOutbox(deps: Reconciliation): Promise<{ republished: number; deleted: number }> {
-  const total = { republished: 0, deleted: 0 };
+export async function reconcileOutbox(deps: Reconciliation): Promise<Reconciled> {
+  const total = { republished: 0, deleted: 0, oldestMissingSeconds: 0 };
   let last = 0n;
   while (!deps.isStopping()) {
     const page = await readPage(deps, last);
-    const rows = page.filter(({ due }) => due);
+    // The oldest are always asked about: they say how late the subscriber is.
+    const rows = page.filter(({ due, published }) => due || (last === 0n && published));
     if (rows.length > 0) {
       const published = rows.map((row) => ({ id: row.event_id, createdAt: row.created_at.toISOString() }));
       const missing = new Set(await deps.filterMissing(published));
-      const lost = rows.filter((row) => missing.has(row.event_id));
-      total.republished += await publishLost(deps, lost);
-      const arrived = rows.filter((row) => !missing.has(row.event_id)).map((row) => row.id);
-      total.deleted += await deleteRows(deps, arrived);
+      const [lost, arrived] = [true, false].map((is) => rows.filter((row) => missing.has(row.event_id) === is));
+      total.oldestMissingSeconds = Math.max(total.oldestMissingSeconds, ...lost!.map(({ ageSeconds }) => ageSeconds));
+      total.republished += await publishLost(
+        deps,
+        lost!.filter(({ due }) => due),
+      );
+      total.deleted += await deleteRows(
+        deps,
+        arrived!.map(({ id }) => id),
+      );
     }
     if (page.length < BATCH) break;
     last = page.at(-1)!.id;
@@ -70,7 +89,8 @@ export async function reconcileOutbox(deps: Reconciliation): Promise<{ republish
 // `due` is a column, not a condition, so that a statement reads one page and no more, however few of its rows are due.
 function readPage({ db, now }: Reconciliation, last: bigint) {
   return db.run<PageRow>(sql`
-    SELECT id, event_id, created_at, publications, coalesce(
+    SELECT id, event_id, created_at, publications, greatest(0, extract(epoch FROM ${now} - created_at))::float8 AS "ageSeconds",
+      coalesce(published_at < ${now} - interval '1 minute', false) AS published, coalesce(
       published_at < ${now} - interval '1 minute' * 2 ^ least(publications - 1, ${MAX_DOUBLINGS}::integer), false) AS due
     FROM outbox WHERE id > ${last} ORDER BY id LIMIT ${BATCH}`);
 }

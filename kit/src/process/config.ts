@@ -127,6 +127,9 @@ export const busIdentitySettings = {
     .string()
     .optional()
     .describe("certificate authority of the NATS server; if set, connections without TLS are refused"),
+  NATS_TLS_HANDSHAKE_FIRST: flag()
+    .optional()
+    .describe("connect with TLS before NATS says anything, for servers with handshake_first: true"),
   NATS_ANONYMOUS_TRUSTS_NETWORK: flag()
     .default(false)
     .describe("allow a production process to connect without credentials; anyone who reaches NATS is trusted"),

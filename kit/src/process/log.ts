@@ -50,6 +50,16 @@ function describeError(error: unknown): unknown {
   return { type: name, message, code, constraint, stack, cause: describeError(cause) };
 }
 
+/** Whether a text is news: it has not been said for a minute. For what is tried again and again. */
+export function onceAMinute(): (text: string) => boolean {
+  const said = new Map<string, number>();
+  return (text) => {
+    const now = performance.now();
+    for (const [old, at] of said) if (now - at >= 60_000) said.delete(old);
+    return !said.has(text) && Boolean(said.set(text, now));
+  };
+}
+
 /** A log that writes nothing, for tests that do not read it. */
 export function silentLog(): Log {
   return pino({ level: "silent" });

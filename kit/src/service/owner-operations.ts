@@ -10,15 +10,15 @@ import {
 } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import sql, { type Sql } from "sql-template-tag";
 import { fail } from "../errors.js";
-import { countRows } from "../ledger/outbox.js";
+import { countRows, type Outbox } from "../ledger/outbox.js";
 import type { Database } from "../postgres/database.js";
 import { type AccountData, countInFlight, eraseBatch, exportPage } from "./account-data.js";
 
 /** What an owner provides to its operator. */
 export interface OwnerOperations {
   db: Database;
-  /** Whether it has an outbox. */
-  publishes: boolean;
+  /** If it publishes events. */
+  outbox?: Pick<Outbox, "lag">;
   /** A statement that counts what belongs to an account: rows of `kind`, `environment` and `count`. */
   countResources(accountId: string): Sql;
   /** Everything that it stores about an account. */
@@ -27,11 +27,11 @@ export interface OwnerOperations {
 
 /** Serves OwnerOperationsService. */
 export function ownerOperationsRoutes(router: ConnectRouter, owner: OwnerOperations): void {
-  const { db, publishes, countResources, accountData } = owner;
+  const { db, outbox, countResources, accountData } = owner;
   router.service(OwnerOperationsService, {
     async getOutbox() {
-      if (!publishes) throw fail("not_found", "This part publishes no events.");
-      return create(GetOutboxResponseSchema, await readOutbox(db));
+      if (!outbox) throw fail("not_found", "This part publishes no events.");
+      return create(GetOutboxResponseSchema, await readOutbox(db, outbox));
     },
     async countResources({ accountId }) {
       const counts = await db.run<{ kind: string; environment: string; count: bigint }>(countResources(accountId));
@@ -49,7 +49,7 @@ export function ownerOperationsRoutes(router: ConnectRouter, owner: OwnerOperati
   });
 }
 
-async function readOutbox(db: Database) {
+async function readOutbox(db: Database, outbox: Pick<Outbox, "lag">) {
   type Oldest = { eventId: string; seconds: number };
   const [row] = await db.run<{ unpublished: number; unconfirmed: number; oldest: Oldest | null }>(sql`
     SELECT
@@ -58,5 +58,10 @@ async function readOutbox(db: Database) {
       (SELECT json_build_object('eventId', event_id, 'seconds', greatest(0, extract(epoch FROM clock_timestamp() - created_at)))
         FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT 1) AS oldest`);
   const { oldest, ...counts } = row!;
-  return { ...counts, ...(oldest && { oldestSeconds: oldest.seconds, oldestEventId: oldest.eventId }) };
+  const { oldestMissingSeconds } = await outbox.lag();
+  return {
+    ...counts,
+    oldestMissingSeconds,
+    ...(oldest && { oldestSeconds: oldest.seconds, oldestEventId: oldest.eventId }),
+  };
 }

@@ -35,7 +35,12 @@ export const carrierPeers: Peers = {
 export function carrierRoutes(deps: CarrierDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);
-    ownerOperationsRoutes(router, { db: deps.db, publishes: true, countResources, accountData: carrierAccountData });
+    ownerOperationsRoutes(router, {
+      db: deps.db,
+      outbox: deps.outbox,
+      countResources,
+      accountData: carrierAccountData,
+    });
     router.service(CarrierService, {
       async quoteRates(request, context) {
         return create(QuoteRatesResponseSchema, { outcome: await quoteRates(deps, request, callContext(context)) });

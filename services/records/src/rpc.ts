@@ -39,7 +39,12 @@ export const recordsPeers: Peers = {
 export function recordsRoutes(deps: PublisherDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);
-    ownerOperationsRoutes(router, { db: deps.db, publishes: true, countResources, accountData: recordsAccountData });
+    ownerOperationsRoutes(router, {
+      db: deps.db,
+      outbox: deps.outbox,
+      countResources,
+      accountData: recordsAccountData,
+    });
     router.service(RecordsService, {
       createOrder: async (request) => create(CreateOrderResponseSchema, { outcome: await createOrder(deps, request) }),
       getOrder: (request) => getOrder(deps, request),

@@ -18,7 +18,7 @@ export const trackingPeers: Peers = {
 
 export function trackingRoutes(deps: ReadDeps): Routes {
   return (router) => {
-    ownerOperationsRoutes(router, { db: deps.db, publishes: false, countResources, accountData: trackingAccountData });
+    ownerOperationsRoutes(router, { db: deps.db, countResources, accountData: trackingAccountData });
     router.service(TrackingService, {
       getTracking: (request) => getTracking(deps, request),
       applyLabelEvent: (request) => applyLabelEvent(deps, request),

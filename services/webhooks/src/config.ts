@@ -1,3 +1,4 @@
+import { STREAM_LIMITS } from "@shipping/kit/events/event-stream";
 import { busSettings, flag, positiveInt, readConfig, secret, serviceSettings } from "@shipping/kit/process/config";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
@@ -48,7 +49,22 @@ export const deliverySettings = {
 };
 
 const streamSettings = {
-  NATS_REPLICAS: positiveInt().default(1).describe("copies of the event stream; use 3 in a NATS cluster"),
+  NATS_REPLICAS: positiveInt()
+    .default(STREAM_LIMITS.replicas)
+    .describe("copies of the event stream; use 3 in a NATS cluster"),
+  NATS_STREAM_MAX_BYTES: positiveInt()
+    .optional()
+    .describe(
+      "size of the event stream in bytes, for accounts that require one; beyond it, the oldest events are dropped",
+    ),
+  NATS_DUPLICATE_WINDOW_SECONDS: positiveInt()
+    .max(STREAM_LIMITS.duplicateWindowMs / 1_000)
+    .default(STREAM_LIMITS.duplicateWindowMs / 1_000)
+    .describe("how long the stream remembers message IDs; smaller if the server limits it"),
+  NATS_MAX_ACK_PENDING: positiveInt()
+    .max(STREAM_LIMITS.maxAckPending)
+    .default(STREAM_LIMITS.maxAckPending)
+    .describe("maximum events that webhooks has not acknowledged; smaller if the account or the server limits it"),
 };
 
 export type DeliveryConfig = z.output<z.ZodObject<typeof deliverySettings>>;

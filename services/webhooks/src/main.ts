@@ -10,7 +10,12 @@ const service = configureProcess("webhooks", webhooksConfig);
 const { config, log, faultPoints } = service;
 const bus = createJetStreamBus({
   ...busConnectionOptions(config, { name: "webhooks", log }),
-  replicas: config.NATS_REPLICAS,
+  limits: {
+    replicas: config.NATS_REPLICAS,
+    maxBytes: config.NATS_STREAM_MAX_BYTES,
+    duplicateWindowMs: config.NATS_DUPLICATE_WINDOW_SECONDS * 1_000,
+    maxAckPending: config.NATS_MAX_ACK_PENDING,
+  },
 });
 
 await runService({

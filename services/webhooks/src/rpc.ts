@@ -59,7 +59,7 @@ export const webhooksPeers: Peers = {
 export function webhooksRoutes(deps: DispatchDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);
-    ownerOperationsRoutes(router, { db: deps.db, publishes: false, countResources, accountData: webhooksAccountData });
+    ownerOperationsRoutes(router, { db: deps.db, countResources, accountData: webhooksAccountData });
     router.service(WebhooksService, {
       createSubscription: async (request) =>
         create(CreateSubscriptionResponseSchema, { outcome: await createSubscription(deps, request) }),

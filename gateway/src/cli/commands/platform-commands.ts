@@ -1,10 +1,11 @@
 import { type Log, silentLog } from "@shipping/kit/process/log";
+import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { CommanderError } from "commander";
 import { type LoggedAct, listActs } from "../../accounts/operator-log.js";
 import { checkApi, checkBus, checkDatabase, checkService } from "../platform/check-parts.js";
 import { notFound, type Part, type PerPart, type Platform } from "../platform/find-platform.js";
 import type { Finding } from "../platform/finding.js";
-import { onGateway } from "../platform/reach-parts.js";
+import { callService, onGateway } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { limitOption } from "../tools/options.js";
 import { toTable } from "../tools/print.js";
@@ -39,8 +40,34 @@ async function checkPlatform(platform: Platform, log: Log): Promise<Finding[]> {
     ...splitUrls(api).map((url) => checkApi(url)),
     ...splitUrls(platform.bus).map((url) => checkBus(url)),
   ]);
+  const publishers = PUBLISHERS.filter((part) => findings.some((one) => one.ok && one.part === `${part} service`));
+  findings.push(...(await Promise.all(publishers.map((part) => checkEvents(platform, part)))).flat());
   findings.push({ part: "Node", ok: true, says: `version ${process.versions.node}` });
   return platform.databases.gateway ? findings : [notFound(platform), ...findings];
+}
+
+const PUBLISHERS = ["records", "carrier"] as const;
+
+/** Checks whether the events of a part are on their way: as long as the alerts wait, and no longer. */
+async function checkEvents(platform: Platform, part: (typeof PUBLISHERS)[number]): Promise<Finding[]> {
+  const outbox = await callService(platform, part, OwnerOperationsService, (owner) => owner.getOutbox({})).catch(
+    () => undefined,
+  );
+  // An earlier release, or one that was stopped just now.
+  if (!outbox) return [];
+  const { unpublished, oldestSeconds, oldestMissingSeconds } = outbox;
+  const says = (problem: string, advice: string) => [{ part: `${part} events`, ok: false, says: problem, advice }];
+  if (oldestSeconds > 30)
+    return says(
+      `the event bus takes none: ${unpublished} are waiting, the oldest for ${Math.round(oldestSeconds)} s`,
+      `The logs of ${part} and webhooks say what NATS refuses.`,
+    );
+  if (oldestMissingSeconds > 300)
+    return says(
+      `NATS has stored them, but webhooks does not receive them; the oldest is ${Math.round(oldestMissingSeconds)} s old`,
+      "The log of webhooks says why it consumes none.",
+    );
+  return [{ part: `${part} events`, ok: true, says: "published and received" }];
 }
 
 const known = (urls: Partial<PerPart>) =>

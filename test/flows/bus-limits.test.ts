@@ -1,0 +1,113 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect, credsAuthenticator } from "@nats-io/transport-node";
+import { toBusIdentity } from "@shipping/kit/events/bus-identity";
+import { STREAM_LIMITS, type StreamLimits } from "@shipping/kit/events/event-stream";
+import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
+import { createLog } from "@shipping/kit/process/log";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { findNatsServer } from "@shipping/local/servers/find-nats-server";
+import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
+import { newEvent } from "../bus.js";
+import { natsAccount } from "../nats-account.js";
+
+// An account of a managed NATS, on a server with limits of its own.
+const account = natsAccount({ max_bytes_required: true, disk_max_stream_bytes: 10_000_000, max_ack_pending: 1_000 });
+const ROOM = { withinMs: 20_000 };
+const MEBIBYTE = 1_048_576;
+const FITTING = { ...STREAM_LIMITS, maxBytes: MEBIBYTE, duplicateWindowMs: 60_000, maxAckPending: 1_000 };
+const PAUSE_MS = 60_000;
+
+let folder: string;
+let server: NatsServer;
+let ends: (() => Promise<unknown>)[];
+beforeEach(async () => {
+  ends = [];
+  folder = mkdtempSync(join(tmpdir(), "bus-limits-"));
+  const configFile = fileOf("nats.conf", `${account.config}\njetstream: { limits: { duplicate_window: "60s" } }`);
+  const program = await findNatsServer({ env: process.env, say: () => {} });
+  server = await startNatsServer({ program, dataDir: join(folder, "data"), authorization: { configFile, env: {} } });
+});
+afterEach(async () => {
+  for (const end of ends.reverse()) await end();
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function fileOf(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  chmodSync(path, 0o600);
+  return path;
+}
+
+/** A subscriber that asks for these limits: what it logs, what it gets, and what publishes to it. */
+async function subscribed(limits: StreamLimits) {
+  const lines: { msg: string; reason?: string; setting?: string }[] = [];
+  const log = createLog({ part: "webhooks", destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+  const identity = toBusIdentity({
+    NATS_CREDENTIALS_FILE: fileOf("webhooks.creds", account.credentials()),
+    NATS_ANONYMOUS_TRUSTS_NETWORK: false,
+    NODE_ENV: "production",
+  });
+  const bus = createJetStreamBus({ url: server.url, name: "webhooks", log, identity, limits });
+  const got = new Set<string>();
+  const subscription = await bus.subscribe({
+    durable: "webhooks",
+    onEvent: async ({ id }) => void got.add(id),
+    onDeadLetter: async () => {},
+  });
+  ends.push(async () => {
+    await subscription.stop();
+    await bus.close();
+  });
+  return { lines, bus, got };
+}
+
+test.each<[string, StreamLimits, string]>([
+  [
+    "account requires a stream config to have max bytes set",
+    { ...FITTING, maxBytes: undefined },
+    "NATS_STREAM_MAX_BYTES",
+  ],
+  [
+    "duplicates window can not be larger then server limit of 1m0s",
+    { ...FITTING, duplicateWindowMs: 120_000 },
+    "NATS_DUPLICATE_WINDOW_SECONDS",
+  ],
+  [
+    "consumer max ack pending exceeds system limit of 1000",
+    { ...FITTING, maxAckPending: 16_384 },
+    "NATS_MAX_ACK_PENDING",
+  ],
+])("%s: said in these words, once, with the setting that helps", async (reason, limits, setting) => {
+  const { lines } = await subscribed(limits);
+  const refused = () => lines.filter(({ msg }) => msg === "no events are consumed; trying again");
+  await eventually(() => expect(refused()).toMatchObject([{ reason, setting }]), ROOM);
+  // What comes after it shows that it was tried again: a subscriber that fits is served, and the first one says nothing more.
+  const { bus, got } = await subscribed(FITTING);
+  const event = newEvent();
+  await eventually(() => bus.publish(event), ROOM);
+  await eventually(() => expect(got).toContain(event.id), ROOM);
+  expect(refused()).toHaveLength(1);
+});
+
+test("a consumer that an operator has paused is named", async () => {
+  const { lines, bus, got } = await subscribed(FITTING);
+  const event = newEvent();
+  await eventually(() => bus.publish(event), ROOM);
+  await eventually(() => expect(got).toContain(event.id), ROOM);
+  const authenticator = credsAuthenticator(Buffer.from(account.credentials()));
+  const nc = await connect({ servers: server.url, authenticator });
+  const { consumers } = await jetstreamManager(nc);
+  await consumers.pause("EVENTS", "webhooks", new Date(Date.now() + PAUSE_MS));
+  const reason = "An operator has paused the consumer webhooks.";
+  await eventually(() => expect(lines.at(-1)).toMatchObject({ msg: "no events are consumed", reason }), ROOM);
+  await consumers.resume("EVENTS", "webhooks");
+  const later = newEvent();
+  await bus.publish(later);
+  await eventually(() => expect(got).toContain(later.id), ROOM);
+  await nc.close();
+});
