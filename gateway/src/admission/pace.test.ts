@@ -14,6 +14,12 @@ async function atOnce(pace: Pace, address: string, turns: number): Promise<numbe
   return begun;
 }
 
+function spendCpu(ms: number): void {
+  const before = process.cpuUsage();
+  const spentMs = () => Object.values(process.cpuUsage(before)).reduce((sum, micros) => sum + micros, 0) / 1_000;
+  while (spentMs() < ms);
+}
+
 describe("an address", () => {
   test("that has been quiet gets its burst at once, and then the sustained rate", async () => {
     let now = 0;
@@ -46,7 +52,7 @@ describe("an address", () => {
     await pace.delay("192.0.2.1", first);
     const waited = pace.delay("192.0.2.1", second);
     expect([pace.isDelaying(first), pace.isDelaying(second)]).toEqual([false, true]);
-    expect(await waited).toBeGreaterThan(8);
+    expect((await waited).waitedMs).toBeGreaterThan(8);
     expect(pace.isDelaying(second)).toBe(false);
   });
 
@@ -70,12 +76,46 @@ describe("an address", () => {
     expect(await atOnce(pace, other, 1)).toBe(0);
   });
 
+  test("that has taken a tenth of a CPU waits, however few its requests are, and no other address with it", async () => {
+    const pace = createPace({ perSecond: 10, burst: 5 }, () => 0);
+    pace.charge("192.0.2.1", () => spendCpu(70));
+    expect(await atOnce(pace, "192.0.2.1", 1)).toBe(0);
+    expect(await atOnce(pace, "192.0.2.2", 1)).toBe(1);
+  });
+
+  test("waits for what its earlier requests have taken, even if it had asked before", async () => {
+    const pace = createPace({ perSecond: 100, burst: 1 });
+    await pace.admit("192.0.2.1", response());
+    const second = pace.admit("192.0.2.1", response());
+    pace.charge("192.0.2.1", () => spendCpu(20));
+    expect((await second).waitedMs).toBeGreaterThan(180);
+  });
+
+  test("whose turn would come after ten seconds waits so long, takes no turn, and is told", async () => {
+    jest.useFakeTimers({ doNotFake: ["setImmediate"] });
+    const pace = createPace({ perSecond: 10, burst: 1 }, () => 0);
+    const turns = Array.from({ length: 150 }, () => pace.admit("192.0.2.1", response()));
+    await jest.advanceTimersByTimeAsync(10_000);
+    jest.useRealTimers();
+    expect((await Promise.all(turns)).filter(({ isDue }) => isDue)).toHaveLength(101);
+  });
+
   test("is forgotten after it has been quiet", async () => {
     let now = 0;
     const pace = createPace({ perSecond: 10, burst: 5 }, () => now++);
     for (let n = 0; n < 5_000; n++) await pace.delay(`192.0.${n % 256}.${n >> 8}`, response());
     expect(pace.tracked()).toBeLessThan(1_200);
   });
+});
+
+test("all pages together take no more than their part of a CPU; refusals do not wait for it", async () => {
+  const pace = createPace({ perSecond: 1_000, burst: 1_000 }, () => 0);
+  for (let n = 0; n < 30; n++) pace.charge(`192.0.2.${n}`, () => spendCpu(10));
+  const address = "198.51.100.1";
+  const isDue = (turn: Promise<unknown>) =>
+    Promise.race([turn.then(() => true), new Promise<boolean>((resolve) => setImmediate(resolve, false))]);
+  expect(await isDue(pace.admit(address, response()))).toBe(false);
+  expect(await isDue(pace.delay(address, response()))).toBe(true);
 });
 
 describe("a gateway", () => {

@@ -46,8 +46,11 @@ export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): R
     const method = page.method.toLowerCase() as "get" | "post";
     router[method](
       AREA_PATH + page.path.replace(/\{(\w+)\}/g, ":$1"),
-      async (req: PageRequestHead, res: PageResponse) =>
-        sendPageAnswer(req, res, await answerPage(pageDeps, page, req, res)),
+      async (req: PageRequestHead, res: PageResponse) => {
+        const answer = await answerPage(pageDeps, page, req, res);
+        const address = getClientAddress(req, deps.trustedProxies);
+        await deps.pace.charge(address, () => sendPageAnswer(req, res, answer), 0);
+      },
     );
   }
   router.use(AREA_PATH, () => {

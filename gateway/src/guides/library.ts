@@ -25,6 +25,8 @@ export interface Hit extends Pick<Section, "href" | "title" | "of"> {
 }
 
 export interface Library {
+  /** All that the search finds. */
+  sections: readonly Section[];
   page(slug: string): { guide: Guide; rendered: Rendered } | undefined;
   /** Searches for the first ten words in the first hundred characters. */
   search(text: string): Hit[];
@@ -34,15 +36,17 @@ export interface Library {
 const ROOT = new URL("../../../", import.meta.url);
 const MAX_HITS = 20;
 const EXCERPT_LENGTH = 220;
-// Each word is matched by prefix and with spelling errors, which is slow for short words.
+// Each word is matched by prefix and with spelling errors.
 const MAX_WORDS = 10;
 const MAX_SEARCH_CHARACTERS = 100;
+// The prefix of one or two letters matches a tenth of all words.
+const MIN_PREFIX_LENGTH = 3;
 const splitDefault: (text: string) => string[] = MiniSearch.getDefault("tokenize");
 
 const NAME = /[a-z0-9]+(?:_[a-z0-9]+)+/gi;
 
 /** Splits a text into words. A name such as `weight_kg` is one word, and so are its parts. */
-function splitWords(text: string): string[] {
+export function splitWords(text: string): string[] {
   return [...splitDefault(text), ...(text.match(NAME) ?? [])];
 }
 
@@ -65,23 +69,30 @@ export function openLibrary(document: EventDocument, more: readonly Section[]): 
     idField: "href",
     fields: ["title", "endpoint", "text", "code", "names", "codes"],
     tokenize: splitWords,
-    searchOptions: { prefix: true, fuzzy: 0.15, combineWith: "AND" },
+    searchOptions: {
+      prefix: (word) => word.length >= MIN_PREFIX_LENGTH,
+      // No errors in three letters, one in four, at most two.
+      fuzzy: 0.15,
+      maxFuzzy: 2,
+      combineWith: "AND",
+    },
   });
   index.addAll(sections);
 
   return {
+    sections,
     page: (slug) => pages.get(slug),
     search: (text) => {
       const asked = text.slice(0, MAX_SEARCH_CHARACTERS);
       return index
         .search(wordsIn(asked).join(" "), { tokenize: (words) => words.split(" "), boost: boostFor(asked) })
+        .slice(0, MAX_HITS)
         .flatMap(({ id, terms }) => {
           const found = byHref.get(id);
           if (!found) return [];
           const { href, title, of } = found;
           return [{ href, title, of, excerpt: cutExcerpt(joinText(found), terms) }];
-        })
-        .slice(0, MAX_HITS);
+        });
     },
   };
 }

@@ -8,11 +8,14 @@ import { type Hit, type Library, readGuideFile } from "./library.js";
 import type { Rendered } from "./render-guide.js";
 
 const MAX_SHOWN_CHARACTERS = 200;
+/** Pages of results that are kept, the latest ones: at most 4 MB. */
+const MAX_KEPT_SEARCHES = 100;
 
 /** Serves the guides below `/docs` without authentication. The library is opened on first use, since that is slow. `origin` is for the examples. */
 export function serveGuides(app: Express, site: Site, origin: () => string, library: () => Library): void {
   const overview = page(overviewPage(site));
   const made = new Map<string, Document>();
+  const searches = new Map<string, Document>();
 
   app.get("/docs", (req, res) => sendDocument(req, res, overview));
   app.get(["/", "/docs/"], (_req, res) => redirect(res, "/docs"));
@@ -24,7 +27,11 @@ export function serveGuides(app: Express, site: Site, origin: () => string, libr
   app.get("/docs/search", (req, res) => {
     const { q } = req.query;
     const text = typeof q === "string" ? q.trim().slice(0, MAX_SHOWN_CHARACTERS) : "";
-    sendDocument(req, res, page(searchPage(site, text, library().search(text))));
+    const found = searches.get(text) ?? page(searchPage(site, text, library().search(text)));
+    searches.delete(text);
+    searches.set(text, found);
+    if (searches.size > MAX_KEPT_SEARCHES) searches.delete(searches.keys().next().value as string);
+    sendDocument(req, res, found);
   });
   const serveGuide = (slug: string, req: Request, res: Response, next: NextFunction) => {
     const found = made.get(slug) ? undefined : library().page(slug);

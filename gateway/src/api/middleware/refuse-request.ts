@@ -35,11 +35,14 @@ export function refuseRoute(routes: readonly Pick<Route, "path">[]): Middleware 
   };
 }
 
-/** Delays requests without an API key, for pages, to the rate limit of their address. */
+/** Delays requests without an API key, for pages, to what their address may ask for, and charges it for the CPU time that they take. */
 export function paceAnonymous({ pace, trustedProxies }: ApiDeps): Middleware {
   return async (req, res, next) => {
-    res.locals.pacedMs = await pace.delay(getClientAddress(req, trustedProxies), res);
-    if (!res.destroyed) next();
+    const address = getClientAddress(req, trustedProxies);
+    const { waitedMs, isDue } = await pace.admit(address, res);
+    res.locals.pacedMs = waitedMs;
+    if (!isDue) throw fail("rate_limited", "Too many pages are requested from your address. Try again in a minute.");
+    if (!res.destroyed) pace.charge(address, next);
   };
 }
 
@@ -58,7 +61,7 @@ export function sendError(
     res.locals.faults = failure.fields;
     const { admission, pacedMs, requestId = "" } = res.locals as Partial<Locals>;
     if (!admission?.within && pacedMs === undefined && failure.code !== "service_unavailable")
-      res.locals.pacedMs = await pace.delay(getClientAddress(req, trustedProxies), res);
+      res.locals.pacedMs = (await pace.delay(getClientAddress(req, trustedProxies), res)).waitedMs;
     if (res.destroyed) return;
     if (wantsPage(req)) sendErrorPage(res, site, failure, requestId);
     else refuse(res, failure, requestId);
