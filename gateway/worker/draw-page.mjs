@@ -1,5 +1,5 @@
-// A worker thread that renders the first page of a PDF. It receives the bytes of a PDF and answers with a PNG, or null if that fails.
-import { parentPort } from "node:worker_threads";
+// A process that renders the first page of a PDF. It receives the bytes of a PDF and answers with a PNG, or null if that fails. It ends with
+// the process that started it.
 import { crc32, deflateSync } from "node:zlib";
 import { PDFiumLibrary } from "@hyzyla/pdfium";
 
@@ -8,10 +8,20 @@ const MAX_WIDTH = 576;
 const MAX_HEIGHT = 864;
 const MAX_SCALE = 2;
 
+// PDFium leaves out an image for which it gets no memory. That is no picture of the label, so the process ends instead.
+const { grow } = WebAssembly.Memory.prototype;
+WebAssembly.Memory.prototype.grow = function growOrEnd(pages) {
+  try {
+    return grow.call(this, pages);
+  } catch {
+    return process.exit(1);
+  }
+};
+
 const library = PDFiumLibrary.init();
 
-parentPort.on("message", async (pdf) => {
-  parentPort.postMessage(await draw(pdf).catch(() => null));
+process.on("message", async (pdf) => {
+  process.send(await draw(pdf).catch(() => null));
 });
 
 async function draw(pdf) {

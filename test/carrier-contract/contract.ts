@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { create } from "@bufbuild/protobuf";
-import { type ActiveBooking, CarrierRefusal, type RemoteCarrier } from "@shipping/carrier/carriers/carrier";
+import {
+  type ActiveBooking,
+  CarrierRefusal,
+  MAX_FILE_BYTES,
+  type RemoteCarrier,
+} from "@shipping/carrier/carriers/carrier";
 import { type Shipment, ShipmentSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 
 /** What a check works with. */
@@ -73,6 +78,7 @@ export const contract: readonly Check[] = [
       assert.match(charge.currency, /^[A-Z]{3}$/);
       assert(charge.amount >= 0);
       assert.equal(file.format, "pdf");
+      assert(file.bytes.length <= MAX_FILE_BYTES, `The PDF has ${file.bytes.length} bytes.`);
       assert.equal(Buffer.from(file.bytes).subarray(0, 5).toString(), "%PDF-");
     },
   },

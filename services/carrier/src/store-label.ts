@@ -1,4 +1,5 @@
 import type { Caller, Claim } from "@shipping/kit/caller";
+import { fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
 import { originText } from "@shipping/kit/ledger/origin";
@@ -11,7 +12,7 @@ import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql, { type Sql } from "sql-template-tag";
 import type { BookingRow } from "./bookings/booking.js";
 import { dropBooking, holdBooking, lockIfAsked } from "./bookings/booking-rows.js";
-import { type ActiveBooking, type Booking, rateJson } from "./carriers/carrier.js";
+import { type ActiveBooking, type Booking, MAX_FILE_BYTES, rateJson } from "./carriers/carrier.js";
 import type { CarrierDeps } from "./deps.js";
 import { labelJson, labelRefusal, storedLabelColumns } from "./label.js";
 import { findLabelOfShipment } from "./read-labels.js";
@@ -52,6 +53,12 @@ export async function storeLabel(
   booking: Booking,
   remote?: RemoteBooking,
 ): Promise<StoredLabel> {
+  if (booking.file.bytes.length > MAX_FILE_BYTES) {
+    const { shipmentId: shipment, carrier } = newLabel;
+    deps.log.error({ shipment, carrier, bytes: booking.file.bytes.length }, "the carrier's label is too large");
+    if (remote) await dropBooking(deps, remote.row);
+    throw fail("internal_error");
+  }
   const creation = newCreation(deps, newLabel, booking);
   const storing = remote ? storeBooked(deps, creation, remote) : insertLabel(deps, creation);
   // If two requests saw the same draft, the unique shipment_id stops the second one and rolls back its ledger row, too.

@@ -2,17 +2,35 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { inflateSync } from "node:zlib";
+import { deflateSync, inflateSync } from "node:zlib";
 import { createDrawing } from "./draw-page.js";
 
 /** A PDF of one page, with a black square in its lower left corner. */
 function pdfOf({ width = 288, height = 432 } = {}): Buffer {
-  const content = "0 0 100 100 re f";
+  return withObjects("0 0 100 100 re f", `/MediaBox[0 0 ${width} ${height}]`);
+}
+
+/** A PDF of a few KB with an image of so many points in each direction. */
+function pdfWithImage(side: number): Buffer {
+  // 128 black points are two bytes of a run-length encoding, which is compressed once more.
+  const data = deflateSync(Buffer.alloc((side * side) / 64, Buffer.of(0x81, 0)));
+  const filters = "/Filter[/FlateDecode/RunLengthDecode]/ColorSpace/DeviceGray/BitsPerComponent 8";
+  const image = `<</Type/XObject/Subtype/Image/Width ${side}/Height ${side}${filters}/Length ${data.length}>>`;
+  const resources = "/MediaBox[0 0 288 432]/Resources<</XObject<</Image 5 0 R>>>>";
+  return withObjects(
+    "288 0 0 432 0 0 cm /Image Do",
+    resources,
+    `${image}stream\n${data.toString("latin1")}\nendstream`,
+  );
+}
+
+function withObjects(content: string, page: string, ...others: string[]): Buffer {
   const objects = [
     "<</Type/Catalog/Pages 2 0 R>>",
     "<</Type/Pages/Kids[3 0 R]/Count 1>>",
-    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${width} ${height}]/Contents 4 0 R>>`,
+    `<</Type/Page/Parent 2 0 R/Contents 4 0 R${page}>>`,
     `<</Length ${content.length}>>stream\n${content}\nendstream`,
+    ...others,
   ];
   let text = "%PDF-1.4\n";
   const places = objects.map((object, nth) => {
@@ -20,8 +38,9 @@ function pdfOf({ width = 288, height = 432 } = {}): Buffer {
     text += `${nth + 1} 0 obj\n${object}\nendobj\n`;
     return `${String(place).padStart(10, "0")} 00000 n \n`;
   });
-  const table = `xref\n0 5\n0000000000 65535 f \n${places.join("")}trailer\n<</Size 5/Root 1 0 R>>\n`;
-  return Buffer.from(`${text}${table}startxref\n${text.length}\n%%EOF\n`);
+  const size = objects.length + 1;
+  const table = `xref\n0 ${size}\n0000000000 65535 f \n${places.join("")}trailer\n<</Size ${size}/Root 1 0 R>>\n`;
+  return Buffer.from(`${text}${table}startxref\n${text.length}\n%%EOF\n`, "latin1");
 }
 
 /** Width and height of a PNG, and its points of grey, row by row. */
@@ -60,6 +79,18 @@ describe("drawing", () => {
     expect(await draw(pdfOf())).toBeDefined();
   });
 
+  test("of an image that needs more memory than a label there is none, and the gateway needs none for it", async () => {
+    const { draw } = createDrawing(limits);
+    const { at } = pointsOf((await draw(pdfWithImage(2_048)))!);
+    expect(at(300, 400)).toBe(0);
+    const pdf = pdfWithImage(20_480);
+    expect(pdf.length).toBeLessThan(64_000);
+    const before = process.resourceUsage().maxRSS;
+    expect(await draw(pdf)).toBeUndefined();
+    expect(process.resourceUsage().maxRSS - before).toBeLessThan(200 * 1024);
+    expect(await draw(pdfOf())).toBeDefined();
+  });
+
   test("more than may wait are refused at once, the others are drawn one after another", async () => {
     const { draw } = createDrawing(limits);
     const drawn = await Promise.all(Array.from({ length: 7 }, () => draw(pdfOf())));
@@ -68,13 +99,13 @@ describe("drawing", () => {
   });
 
   test.each([
-    ["hangs", "parentPort.on('message', () => { for (;;); });"],
-    ["throws", "parentPort.on('message', () => { throw new Error('broken'); });"],
-    ["ends", "parentPort.on('message', () => process.exit(1));"],
+    ["hangs", "process.on('message', () => { for (;;); });"],
+    ["throws", "process.on('message', () => { throw new Error('broken'); });"],
+    ["ends", "process.on('message', () => process.exit(1));"],
     ["cannot even start", "throw new Error('broken');"],
-  ])("a thread that %s costs its own drawing, and no other waits for it", async (fate, code) => {
+  ])("a process that %s costs its own drawing, and no other waits for it", async (fate, code) => {
     const script = join(tmpdir(), `draw-${process.pid}-${fate.replaceAll(" ", "-")}.mjs`);
-    await writeFile(script, `import { parentPort } from "node:worker_threads"; ${code}`);
+    await writeFile(script, code);
     const { draw } = createDrawing({ ...limits, timeoutMs: 500 }, pathToFileURL(script));
     expect(await Promise.all([draw(pdfOf()), draw(pdfOf())])).toEqual([undefined, undefined]);
   });

@@ -1,44 +1,56 @@
-import { Worker } from "node:worker_threads";
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
 
 interface DrawingLimits {
   /** The most PDFs that may be waiting, including the one that is being drawn. */
   most: number;
   timeoutMs: number;
-  /** The thread ends after so long without work. */
+  /** The process ends after so long without work. */
   idleMs: number;
 }
 
-// A drawing takes 10 ms; the first one 100 ms more.
-const LIMITS: DrawingLimits = { most: 16, timeoutMs: 3_000, idleMs: 60_000 };
+// A drawing takes 10 ms; the first one 200 ms more.
+const LIMITS: DrawingLimits = { most: 16, timeoutMs: 5_000, idleMs: 60_000 };
 
 // Plain JavaScript, so that the path is the same from `src` and from `dist`.
-const WORKER = new URL("../../../worker/draw-page.mjs", import.meta.url);
+const SCRIPT = new URL("../../../worker/draw-page.mjs", import.meta.url);
 
-/** Starts the thread when it is needed. An error or a timeout ends the thread and nothing else. */
-export function createDrawing({ most, timeoutMs, idleMs }: DrawingLimits = LIMITS, script: URL = WORKER) {
-  let thread: Worker | undefined;
+// PDFium's memory is WebAssembly's, for which Node has a limit only per process: so many pages of 64 KiB. A label needs 18 MiB; some images in a
+// file of a few KB would need a gigabyte.
+const MEMORY_FLAGS = ["--wasm-max-mem-pages=1536", "--max-old-space-size=64"];
+
+/** Starts the process when it is needed. An error, a timeout or too much memory ends this process and nothing else. */
+export function createDrawing({ most, timeoutMs, idleMs }: DrawingLimits = LIMITS, script: URL = SCRIPT) {
+  let drawing: ChildProcess | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   let idle: NodeJS.Timeout | undefined;
 
   function end(): void {
-    void thread?.terminate();
-    thread = undefined;
+    drawing?.kill("SIGKILL");
+    drawing = undefined;
   }
 
-  function start(): Worker {
-    const started = new Worker(script, { resourceLimits: { maxOldGenerationSizeMb: 64 } });
-    // Without a listener, an error would end the process. The `exit` event that follows is handled below.
+  function start(): ChildProcess {
+    const started = fork(fileURLToPath(script), {
+      execArgv: MEMORY_FLAGS,
+      // Whatever a PDF does to it, it knows no secrets.
+      env: {},
+      serialization: "advanced",
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
+    // Without a listener, an error would end the gateway. `exit` or the timeout follows.
     started.on("error", () => {});
-    // The thread does not keep the process alive.
+    // It does not keep the gateway alive, and ends when its channel is closed.
     started.unref();
+    started.channel?.unref();
     return started;
   }
 
   async function drawNext(pdf: Uint8Array): Promise<Uint8Array | undefined> {
     clearTimeout(idle);
-    thread ??= start();
-    const drawn = await callThread(thread, pdf, timeoutMs);
+    drawing ??= start();
+    const drawn = await ask(drawing, pdf, timeoutMs);
     if (drawn === undefined) end();
     else idle = setTimeout(end, idleMs).unref();
     return drawn ?? undefined;
@@ -56,20 +68,20 @@ export function createDrawing({ most, timeoutMs, idleMs }: DrawingLimits = LIMIT
   };
 }
 
-/** The PNG; null if the PDF cannot be drawn, undefined if the thread must be replaced. */
-function callThread(thread: Worker, pdf: Uint8Array, timeoutMs: number): Promise<Uint8Array | null | undefined> {
+/** The PNG; null if the PDF cannot be drawn, undefined if the process must be replaced. */
+function ask(drawing: ChildProcess, pdf: Uint8Array, timeoutMs: number): Promise<Uint8Array | null | undefined> {
   return new Promise((resolve) => {
     const limit = setTimeout(() => settle(undefined), timeoutMs);
     const settle = (answer: Uint8Array | null | undefined) => {
       clearTimeout(limit);
-      thread.off("message", settle).off("exit", fail);
+      drawing.off("message", settle).off("exit", fail);
       resolve(answer);
     };
     const fail = () => settle(undefined);
-    thread.on("message", settle).on("exit", fail);
-    thread.postMessage(pdf);
+    drawing.on("message", settle).on("exit", fail);
+    drawing.send(pdf, () => {});
   });
 }
 
-/** Draws the first page of a PDF as PNG, in a thread that the whole process shares. */
+/** Draws the first page of a PDF as PNG, in one process for the whole gateway. */
 export const drawPage = createDrawing().draw;

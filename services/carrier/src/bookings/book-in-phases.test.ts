@@ -57,6 +57,26 @@ describe("a label of a carrier that is called", () => {
   });
 });
 
+describe("a label with a file of more than 1 MiB", () => {
+  test("is refused, nothing is stored, and its booking is cancelled, whoever finds it", async () => {
+    const remote = remoteUnderTest(carrier, { fileBytes: 1_048_577 });
+    await expect(remote.newLabel()).rejects.toMatchObject({ code: "internal_error" });
+    remote.expect("book", { after: lost });
+    remote.expect("find", { before: lost });
+    await expect(remote.newLabel()).rejects.toMatchObject(unknown);
+    expect(remote.activeBookings()).toHaveLength(2);
+    await remote.settle(10);
+    await remote.settle(100);
+    expect([remote.activeBookings(), await remote.labels(), await remote.events()]).toEqual([[], [], []]);
+  });
+
+  test("of 1 MiB is stored", async () => {
+    const remote = remoteUnderTest(carrier, { fileBytes: 1_048_576 });
+    await remote.newLabel();
+    expect(await remote.labels()).toHaveLength(1);
+  });
+});
+
 describe("when the carrier's answer is lost", () => {
   test.each([true, false])(
     "the carrier is asked by the key at once, whether or not it takes keys: %s",

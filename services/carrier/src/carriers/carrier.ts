@@ -20,6 +20,9 @@ export function rateJson({ id, shipmentId, carrier, service, currency, amount, t
   return JSON.stringify({ id, object: "rate", shipment_id: shipmentId, carrier, service, currency, amount, test });
 }
 
+/** A longer file is not stored. Labels of carriers have 10 to 200 KB; every reader of a label holds its file in memory. */
+export const MAX_FILE_BYTES = 1024 * 1024;
+
 /** A booking to make: the shipment at one of its rates, as of `at`. */
 export interface Wanted {
   shipment: Shipment;
@@ -36,7 +39,7 @@ export interface Booking {
   charge: { currency: string; amount: number };
   /** Whether the label is a test and not valid as postage. */
   test: boolean;
-  /** The label to print. The API serves only PDF, so an adapter converts other formats. */
+  /** The label to print, of at most `MAX_FILE_BYTES`. The API serves only PDF, so an adapter converts other formats. */
   file: { format: "pdf"; bytes: Uint8Array };
 }
 

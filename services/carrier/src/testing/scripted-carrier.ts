@@ -7,7 +7,7 @@ type Method = "rates" | "book" | "find" | "cancel";
 export type Trouble = { before: Error } | { after: Error } | { hangs: true };
 
 /** A carrier in memory that keeps a ledger, as carriers do, and treats each call as a test has scripted it. */
-export function scriptedCarrier({ takesKeys = true, callMs = 400, mayExecuteForMs = 60_000 } = {}) {
+export function scriptedCarrier({ takesKeys = true, callMs = 400, mayExecuteForMs = 60_000, fileBytes = 0 } = {}) {
   const ledger: (ActiveBooking & { key: string; isCancelled: boolean })[] = [];
   const script = new Map<Method, Trouble[]>();
   const calls: string[] = [];
@@ -46,7 +46,7 @@ export function scriptedCarrier({ takesKeys = true, callMs = 400, mayExecuteForM
         const booking = {
           ...{ key, isCancelled: false, reference: `ref-${number}`, trackingNumber: number, rate: rateOf(shipment.id) },
           ...{ charge: { currency: "USD", amount: 7.4 }, test: true },
-          file: { format: "pdf" as const, bytes: Buffer.from(`%PDF ${number}`) },
+          file: { format: "pdf" as const, bytes: Buffer.from(`%PDF ${number}`.padEnd(fileBytes)) },
         };
         ledger.push(booking);
         return booking;
