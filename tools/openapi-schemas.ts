@@ -7,8 +7,10 @@ export interface Schema {
   required?: string[];
   items?: Schema;
   anyOf?: Schema[];
-  enum?: string[];
+  enum?: unknown[];
   const?: unknown;
+  /** The values of an answer today. Later ones can be others. */
+  "x-extensible-enum"?: unknown[];
   maxLength?: number;
   exclusiveMinimum?: number;
   maximum?: number;
@@ -21,16 +23,15 @@ interface Operation {
 /** The parts of an OpenAPI document that the generators read. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>;
-  webhooks?: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
 }
 
 const KNOWN = new Set([
-  ...["$ref", "type", "description", "properties", "required", "items", "anyOf", "enum", "const"],
+  ...["$ref", "type", "description", "properties", "required", "items", "anyOf", "enum", "const", "x-extensible-enum"],
   ...["maxLength", "exclusiveMinimum", "maximum"],
   // Constraints on values, which types cannot express.
-  ...["additionalProperties", "propertyNames", "minLength", "pattern", "not", "format", "default"],
-  ...["minimum", "minItems", "maxItems", "uniqueItems"],
+  ...["additionalProperties", "propertyNames", "minLength", "pattern", "not", "format", "default", "examples"],
+  ...["minimum", "minItems", "maxItems"],
 ]);
 
 /** Members of responses that never get new values, because they tell one kind of object from another. */
@@ -38,8 +39,7 @@ export const TAGS: ReadonlySet<string> = new Set(["object", "type"]);
 
 /** The named schemas that become types, in the order of the document. */
 export function namedSchemas({ components }: Document): [name: string, schema: Schema][] {
-  // Metadata values have no type: senders can pass any object.
-  return Object.entries(components.schemas).filter(([name]) => name !== "MetadataValue");
+  return Object.entries(components.schemas);
 }
 
 /** The names of the schemas in requests, including nested ones. */
@@ -60,10 +60,15 @@ export function inputNames({ paths, components }: Document): Set<string> {
   return found;
 }
 
+/** The values that a schema lists: of a request all, of an answer those of today. */
+export function listedValues(schema: Schema): unknown[] | undefined {
+  return schema["x-extensible-enum"] ?? schema.enum ?? ("const" in schema ? [schema.const] : undefined);
+}
+
 /** The schemas of the events that receivers get. */
-export function webhookBodies({ webhooks = {} }: Document): Schema[] {
-  const operations = Object.values(webhooks).flatMap((methods) => Object.values(methods));
-  return operations.map(({ requestBody }) => requestBody?.content["application/json"].schema ?? {});
+export function eventSchemas(document: Document): Schema[] {
+  const names = namedSchemas(document).map(([name]) => name);
+  return names.filter((name) => name.endsWith("Event")).map((name) => ({ $ref: `#/components/schemas/${name}` }));
 }
 
 /** Throws if a schema has a keyword that the generators do not support, because the type would say less than the document. */

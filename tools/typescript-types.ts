@@ -2,12 +2,13 @@ import {
   checkKeywords,
   commentFor,
   type Document,
+  eventSchemas,
   inputNames,
+  listedValues,
   namedSchemas,
   type Schema,
   TAGS,
   typeName,
-  webhookBodies,
 } from "./openapi-schemas.js";
 
 /** The types of the TypeScript client: an interface with comments for each named schema. Throws if a schema has an unknown keyword. */
@@ -41,7 +42,7 @@ export interface UnknownEvent {
 
 /** The union of all events, which `type` tells apart, and of events that are added later. */
 function webhookEvent(document: Document): string[] {
-  const types = webhookBodies(document).map((schema) => toType(schema, false, ""));
+  const types = eventSchemas(document).map((schema) => toType(schema, false, ""));
   if (types.length === 0) return [];
   return [UNKNOWN_EVENT, `${EVENT_COMMENT}export type WebhookEvent = ${types.join(" | ")} | UnknownEvent;\n`];
 }
@@ -69,7 +70,8 @@ function members({ properties = {}, required = [] }: Schema, isInput: boolean, i
 function toType(schema: Schema, isInput: boolean, indent: string): string {
   checkKeywords(schema);
   if (schema.$ref) return typeName(schema.$ref);
-  if (schema.const !== undefined || schema.enum) return toLiterals(schema, isInput);
+  const values = listedValues(schema);
+  if (values) return toLiterals(values, isInput);
   if (schema.anyOf) return schema.anyOf.map((one) => toType(one, isInput, indent)).join(" | ");
   switch (schema.type) {
     case "string":
@@ -92,8 +94,8 @@ function toType(schema: Schema, isInput: boolean, indent: string): string {
 }
 
 /** The known values. Responses may get others later; an editor still suggests these. */
-function toLiterals({ const: only, enum: values = [only as string] }: Schema, isClosed: boolean): string {
-  if (!isClosed && typeof only !== "string" && only !== undefined) return typeof only;
+function toLiterals(values: readonly unknown[], isClosed: boolean): string {
+  if (!isClosed && typeof values[0] !== "string") return typeof values[0];
   return [...values.map((value) => JSON.stringify(value)), ...(isClosed ? [] : ["(string & {})"])].join(" | ");
 }
 

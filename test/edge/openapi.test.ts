@@ -97,11 +97,11 @@ describe("GET /api/v1/openapi.json", () => {
     expect(again.headers.has("ratelimit")).toBe(false);
   });
 
-  test("is OpenAPI 3.1 of version 1.0.0, served below /api/v1, with the key as bearer", () => {
+  test("is OpenAPI 3.1 of version 1.1.0, served below /api/v1 of this address, with the key as bearer", () => {
     expect(document).toMatchObject({
       openapi: expect.stringMatching(/^3\.1\.\d$/),
-      info: { title: expect.any(String), version: "1.0.0" },
-      servers: [{ url: "/api/v1" }],
+      info: { title: expect.any(String), version: "1.1.0" },
+      servers: [{ url: stack.baseUrl }],
       security: [{ apiKey: [] }],
       components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer" } } },
     });
@@ -125,7 +125,7 @@ describe("GET /api/v1/openapi.json", () => {
       (
         "$ref type properties required additionalProperties unevaluatedProperties propertyNames items enum const default description " +
         "minLength maxLength pattern not minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems uniqueItems format " +
-        "allOf anyOf oneOf examples"
+        "allOf anyOf oneOf examples x-extensible-enum"
       ).split(" "),
     );
     /** The schemas inside a schema: what stands below `properties` are names. */

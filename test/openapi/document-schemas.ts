@@ -14,6 +14,7 @@ export interface Schema {
   items?: Schema;
   enum?: unknown[];
   const?: unknown;
+  examples?: { type?: string }[];
   pattern?: string;
   maxLength?: number;
   minItems?: number;
@@ -36,7 +37,8 @@ export function schemaOf(method: "get" | "post", path: string, parameter?: strin
 
 /** The schema of what is sent for an event of this type. */
 export function payloadSchemaOf(type: string): Schema {
-  return document.webhooks[type].post.requestBody.content["application/json"].schema;
+  const schemas: Schema[] = Object.values(document.components.schemas);
+  return schemas.find(({ examples: [example] = [] }) => example?.type === type) ?? {};
 }
 
 /** Tells whether a schema of the document accepts a value. */

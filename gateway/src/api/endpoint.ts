@@ -21,7 +21,8 @@ interface Link {
   /** Its handler. The name of the function is the `operationId` in the OpenAPI document. */
   to: { readonly name: string };
   parameters?: Readonly<Record<string, string>>;
-  requestBody?: Readonly<Record<string, string>>;
+  /** The members of its body. The document says these in words, because swagger-parser refuses a link with a body that is no string. */
+  body?: Readonly<Record<string, string>>;
 }
 
 /** A request, its response, and an invalid field of another request. */

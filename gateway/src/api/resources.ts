@@ -1,15 +1,7 @@
 import { EVENT_TYPES, type EventType, eventTypes } from "@shipping/proto/event-types";
 import { z } from "zod";
-import {
-  address,
-  labelId,
-  metadata,
-  orderId,
-  parcel,
-  shipmentId,
-  trackingNumber,
-  webhookId,
-} from "../input/schemas.js";
+import * as input from "../input/schemas.js";
+import { labelId, orderId, shipmentId, trackingNumber, webhookId } from "../input/schemas.js";
 
 // The resources in responses, for the OpenAPI document. The services render them; `test/edge/openapi.test.ts` compares real responses.
 
@@ -18,6 +10,13 @@ const createdAt = time("ISO 8601 in UTC, with milliseconds.");
 const livemode = z.boolean().meta({ description: "True for records of the live environment." });
 const test = z.literal(true).meta({ description: "True in the sandbox: not valid postage and not an offer." });
 const carrier = z.literal("service_sandbox");
+
+// What was sent, without the rules of requests: they can be relaxed, and stored resources then break the old ones.
+export const address = z.object(input.address.shape).meta({ description: "A sender or a recipient, as you sent it." });
+export const parcel = z.object(input.parcel.shape).meta({ description: "The packed parcel, as you sent it." });
+export const metadata = z
+  .record(z.string(), z.unknown())
+  .meta({ description: "Your own JSON object, as you sent it." });
 
 const record = {
   reference: z.string().meta({ description: "Your own reference." }),
@@ -84,7 +83,7 @@ export const rate = z
     carrier,
     service: z.literal("sandbox_standard"),
     currency: z.literal("EUR"),
-    amount: z.literal(5).meta({ description: "Amount in major units, such as 5.00 euros." }),
+    amount: z.literal(5).meta({ description: "Amount in major units: 5 euros in the sandbox." }),
     test,
   })
   .meta({ description: "A fixed sandbox rate for one shipment." });
@@ -99,7 +98,10 @@ export const label = z
     tracking_number: trackingNumber,
     format: z.literal("pdf"),
     download_path: z.string().meta({ description: "Path of the PDF on the API's host." }),
-    charge: z.object({ currency: z.literal("EUR"), amount: z.literal(0) }),
+    charge: z.object({
+      currency: z.literal("EUR"),
+      amount: z.literal(0).meta({ description: "Amount in major units: 0 in the sandbox." }),
+    }),
     test,
     created_at: createdAt,
     voided_at: time("Only present after the label was voided.").exactOptional(),

@@ -38,7 +38,7 @@ describe("a field", () => {
       /Must not be blank or contain control characters\. 1 to 200 characters\.$/,
     ],
     ["ShipmentInput.order_id", "string", false, /Must not contain control characters\.$/],
-    ["ShipmentInput.to", "Address", true, /^The recipient\.$/],
+    ["ShipmentInput.to", "AddressInput", true, /^The recipient\.$/],
     ["ShipmentInput.to.street2", "string", false, /At most 200 characters\.$/],
     ["ShipmentInput.parcel.weight_kg", "number", true, /Greater than 0, at most 1000\.$/],
     ["ShipmentInput.metadata", "object", false, /[Aa]t most 4096 characters/],
@@ -48,21 +48,18 @@ describe("a field", () => {
       "WebhookInput.events",
       "array of string",
       true,
-      new RegExp(
-        `^\`order\\.created\`, .* or \`label\\.voided\`\\. .*1 to ${EVENT_TYPES.length} items, without duplicates\\.$`,
-      ),
+      new RegExp(`^\`order\\.created\`, .* or \`label\\.voided\`\\. .*1 to ${EVENT_TYPES.length} items\\.$`),
     ],
     ["Account.limits.requests_per_minute", "integer", true, /^$/],
-    ["Label.charge.amount", "number", true, /^Always `0`\.$/],
+    ["Label.charge.amount", "number", true, /^Amount in major units: 0 in the sandbox\.$/],
     ["Webhook.disabled_at", "string", false, /^Only present after the subscription was disabled\.$/],
   ])("%s is a %s, required: %s, with its rules in words", (path, type, isRequired, text) => {
     expect(at(path)).toMatchObject({ type, isRequired, text: expect.stringMatching(text) });
   });
 
   test("has its pattern where no words stand for it", () => {
-    expect(at("Address.country")?.pattern).toBe("^[A-Z]{2}$");
-    expect(at("Order.id")?.pattern).toMatch(/^\^ord_/);
-    for (const path of ["Address.name", "Address.company", "Order.created_at"])
+    expect(at("AddressInput.country")?.pattern).toBe("^[A-Z]{2}$");
+    for (const path of ["AddressInput.name", "AddressInput.company", "Order.id", "Order.created_at"])
       expect(at(path)?.pattern).toBeUndefined();
   });
 
@@ -106,14 +103,14 @@ describe("the page of an event", () => {
     expect(page).toContain("| `data` | [Label](#label) |");
     expect(page).toContain("| `status` | string | `created` or `voided`. |");
     expect(page).toContain("| `voided_at` | string | Optional. Only present after the label was voided. |");
-    expect(page).toContain("| `charge.amount` | number | Always `0`. |");
+    expect(page).toContain("| `charge.amount` | number | Amount in major units: 0 in the sandbox. |");
   });
 
-  test("has a table for each schema inside, once, with its bounds", () => {
+  test("has a table for each schema inside, once", () => {
     const page = eventReference("order.created", document);
     expect(page.match(/^### .*$/gm)).toEqual(["### Order", "### Address", "### Parcel"]);
-    expect(page).toMatch(/\| `weight_kg` \| number \| .*Greater than 0, at most 1000\. \|/);
-    expect(page).toMatch(/\| `street2` \| string \| Optional\. .*At most 200 characters\. \|/);
+    expect(page).toContain("| `weight_kg` | number | Weight in kilograms. |");
+    expect(page).toContain("| `street2` | string | Optional. Additional address line. |");
   });
 
   test.each(EVENT_TYPES)("%s names every member that its example has", (type) => {
@@ -123,7 +120,9 @@ describe("the page of an event", () => {
   });
 
   test("a type that the document does not have is an error, not an empty page", () => {
-    expect(() => eventReference("order.created", { ...document, webhooks: {} })).toThrow("no webhook order.created");
+    expect(() => eventReference("order.created", { components: { schemas: {} } })).toThrow(
+      "no schema of order.created",
+    );
   });
 });
 

@@ -12,7 +12,10 @@ export interface Schema {
   items?: Schema;
   enum?: readonly unknown[];
   const?: unknown;
+  /** The values of a response today. */
+  "x-extensible-enum"?: readonly unknown[];
   default?: unknown;
+  examples?: readonly unknown[];
   minLength?: number;
   maxLength?: number;
   minimum?: number;
@@ -20,7 +23,6 @@ export interface Schema {
   exclusiveMinimum?: number;
   minItems?: number;
   maxItems?: number;
-  uniqueItems?: boolean;
   pattern?: string;
 }
 
@@ -81,11 +83,10 @@ function describeType(schema: Schema, schemas: Schemas): string {
 }
 
 function describeText(schema: Schema): string {
-  const { description, const: only, enum: some, items } = schema;
-  const values = some ?? items?.enum;
+  const { description, items } = schema;
+  const values = listedValues(schema) ?? (items && listedValues(items));
   return [
-    only !== undefined && `Always \`${only}\`.`,
-    values && `${listValues(values)}.`,
+    values && `${values.length === 1 ? "Always " : ""}${joinValues(values)}.`,
     description,
     describePattern(schema),
     describeLength(schema),
@@ -97,7 +98,11 @@ function describeText(schema: Schema): string {
     .join(" ");
 }
 
-function listValues(values: readonly unknown[]): string {
+function listedValues(schema: Schema): readonly unknown[] | undefined {
+  return schema["x-extensible-enum"] ?? schema.enum ?? ("const" in schema ? [schema.const] : undefined);
+}
+
+function joinValues(values: readonly unknown[]): string {
   const [last, ...others] = values.map((value) => `\`${value}\``).reverse();
   return others.length ? `${others.reverse().join(", ")} or ${last}` : `${last}`;
 }
@@ -116,33 +121,31 @@ function describeRange({ minimum, exclusiveMinimum, maximum }: Schema): string |
   return `${minimum} to ${maximum}.`;
 }
 
-function describeItems({ minItems, maxItems, uniqueItems }: Schema): string | undefined {
-  if (minItems === undefined) return undefined;
-  return `${minItems} to ${maxItems} items${uniqueItems ? ", without duplicates" : ""}.`;
+function describeItems({ minItems, maxItems }: Schema): string | undefined {
+  return minItems === undefined ? undefined : `${minItems} to ${maxItems} items.`;
 }
 
-/** Describes a pattern; undefined if there are no words for it. The format of a time says everything already. */
-function describePattern({ pattern, format }: Schema): string | undefined {
+/** Describes a pattern; undefined if there are no words for it. */
+function describePattern({ pattern }: Schema): string | undefined {
   if (pattern === FILLED_PATTERN) return "Must not be blank or contain control characters.";
   if (pattern === CLEAN_PATTERN) return "Must not contain control characters.";
   if (pattern === "^[ -~]+$") return "Printable ASCII characters only.";
-  return format === "date-time" ? "" : undefined;
+  return undefined;
 }
 
 export interface EventDocument {
-  webhooks: Record<
-    string,
-    { post: { requestBody: { content: { "application/json": { schema: Schema; example: unknown } } } } }
-  >;
   components: { schemas: Schemas };
 }
 
 /** The reference at the end of an event's page, as Markdown: fields, an example, and what to do first. */
-export function eventReference(type: EventType, { webhooks, components }: EventDocument): string {
-  const payload = webhooks[type]?.post.requestBody.content["application/json"];
-  if (!payload) throw new Error(`The OpenAPI document has no webhook ${type}.`);
+export function eventReference(type: EventType, { components }: EventDocument): string {
+  const [root, schema] =
+    Object.entries(components.schemas).find(
+      ([name, { properties }]) =>
+        name.endsWith("Event") && properties?.type && listedValues(properties.type)?.includes(type),
+    ) ?? [];
+  if (!root) throw new Error(`The OpenAPI document has no schema of ${type}.`);
   const tables = new Map<string, string>();
-  const root = refName(payload.schema);
   addTables(root, components.schemas, tables);
   const inner = [...tables].filter(([name]) => name !== root).map(([name, table]) => `### ${name}\n\n${table}`);
   return [
@@ -151,7 +154,7 @@ export function eventReference(type: EventType, { webhooks, components }: EventD
     ...inner,
     "## Example",
     "Example body. Line breaks are added for readability:",
-    `\`\`\`json shown\n${JSON.stringify(payload.example, null, 2)}\n\`\`\``,
+    `\`\`\`json shown\n${JSON.stringify(schema?.examples?.[0], null, 2)}\n\`\`\``,
     "## Before you process the event",
     "[Verify the signature](webhooks.md#verify-the-signature) over the raw body. Respond with any `2xx` status within ten seconds. Ignore events whose `id` " +
       "you already know.",

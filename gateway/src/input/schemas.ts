@@ -127,7 +127,7 @@ export const metadata = z
   })
   .meta({
     type: "object",
-    description: `Your own JSON object, returned as you sent it. At most ${METADATA_MAX_CHARACTERS} characters when serialized, and 16 levels deep.`,
+    description: `Your own JSON object, returned as you sent it, without control characters. At most ${METADATA_MAX_CHARACTERS} characters when serialized, and 16 levels deep.`,
   });
 
 const record = {
@@ -158,7 +158,7 @@ export const labelInput = z.strictObject(
     shipment_id: requiredText("ID of the shipment."),
     rate_id: requiredText("ID of a rate of the same shipment."),
     format: z
-      .literal("pdf", rule('must be "pdf"'))
+      .enum(["pdf"], rule('must be "pdf"'))
       .exactOptional()
       .meta({ description: "File format of the label.", default: "pdf" }),
   },
@@ -195,7 +195,6 @@ export const webhookInput = z.strictObject(
         description: `O${SOME_EVENT_TYPES.slice(1)}.`,
         minItems: 1,
         maxItems: EVENT_TYPES.length,
-        uniqueItems: true,
       }),
   },
   body,

@@ -1,13 +1,16 @@
-// These patterns are also in the OpenAPI document. They use only syntax that ECMAScript, Python and Rust share: no \p{…}, no \s.
+// These patterns are also in the OpenAPI document, and clients generated from it compile them: PCRE2, Onigmo and RE2 among others, some
+// of them over the bytes of UTF-8. So they use ASCII only, and no \p{…}, \s or \u….
 // U+0000 and the other C0 controls except tab and line breaks.
 const CONTROLS = "\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F";
+const ASCII_BLANKS = "\\t\\n\\r ";
 // Unicode's White_Space, without VT and FF, which are control characters.
 const BLANKS = "\\t\\n\\r \\x85\\xA0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000";
 
 /** JSON Schema pattern of a text without the characters that the API refuses. It cannot express lone surrogates. */
 export const CLEAN_PATTERN = `^[^${CONTROLS}]*$`;
 
-export const FILLED_PATTERN = `^[${BLANKS}]*[^${CONTROLS}${BLANKS}][^${CONTROLS}]*$`;
+/** The same of a text that is not blank. Blanks beyond ASCII are left to the description. */
+export const FILLED_PATTERN = `^[${ASCII_BLANKS}]*[^\\x00-\\x20][^${CONTROLS}]*$`;
 
 const BLANK = new RegExp(`^[${BLANKS}\\v\\f]*$`);
 // Under the `u` flag \p{Surrogate} matches lone surrogates only.

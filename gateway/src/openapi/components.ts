@@ -1,9 +1,9 @@
 import { type ErrorCode, errors } from "@shipping/proto/errors";
 import { EVENT_TYPES, type EventType } from "@shipping/proto/event-types";
 import { z } from "zod";
+import * as examples from "../api/examples.js";
 import * as resources from "../api/resources.js";
 import * as schemas from "../input/schemas.js";
-import { CLEAN_PATTERN } from "../input/text.js";
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -34,9 +34,9 @@ const error = z
 
 const named = z.registry<{ id: string }>();
 const names = Object.entries({
-  Address: schemas.address,
-  Parcel: schemas.parcel,
-  Metadata: schemas.metadata,
+  AddressInput: schemas.address,
+  ParcelInput: schemas.parcel,
+  MetadataInput: schemas.metadata,
   OrderInput: schemas.orderInput,
   ShipmentInput: schemas.shipmentInput,
   RateInput: schemas.rateInput,
@@ -44,6 +44,9 @@ const names = Object.entries({
   VoidInput: schemas.voidInput,
   WebhookInput: schemas.webhookInput,
   Account: resources.account,
+  Address: resources.address,
+  Parcel: resources.parcel,
+  Metadata: resources.metadata,
   Order: resources.order,
   Shipment: resources.shipment,
   Rate: resources.rate,
@@ -51,14 +54,14 @@ const names = Object.entries({
   Tracking: resources.tracking,
   Webhook: resources.webhook,
   CreatedWebhook: resources.createdWebhook,
-  ...Object.fromEntries(EVENT_TYPES.map((type) => [`${pascalCase(type)}Event`, resources.events[type]])),
+  ...Object.fromEntries(EVENT_TYPES.map((type) => [eventName(type), resources.events[type]])),
   ErrorCode: errorCode,
   FieldError: fieldError,
   Error: error,
 });
-/** `LabelCreated` for `label.created`. */
-export function pascalCase(type: EventType): string {
-  return type.replace(/(?:^|\.)(\w)/g, (_, letter) => letter.toUpperCase());
+/** `LabelCreatedEvent` for `label.created`. */
+function eventName(type: EventType): string {
+  return `${type.replace(/(?:^|\.)(\w)/g, (_, letter) => letter.toUpperCase())}Event`;
 }
 
 for (const [id, schema] of names) named.add(schema, { id });
@@ -66,22 +69,47 @@ for (const [id, schema] of names) named.add(schema, { id });
 export function componentSchemas(): Record<string, JsonSchema> {
   const options = { uri: refTo, io: "input", unrepresentable: "any" } as const;
   const { schemas: made } = z.toJSONSchema(named, options);
-  const all = Object.fromEntries(Object.entries(made).map(([id, { $schema, $id, ...schema }]) => [id, schema]));
-  return { ...all, Metadata: { ...all.Metadata, ...metadataMembers }, MetadataValue: metadataValue };
+  const all: Record<string, JsonSchema> = Object.fromEntries(
+    Object.entries(made).map(([id, { $schema, $id, ...schema }]) => [id, id.endsWith("Input") ? schema : open(schema)]),
+  );
+  // Not under `webhooks`: client generators write code for these requests that does not compile.
+  for (const type of EVENT_TYPES) Object.assign(all[eventName(type)] ?? {}, { examples: [examples.events[type]] });
+  return all;
 }
 
-// `metadata` is validated by code, not by Zod. JSON Schema covers everything but its size and depth, which are in the description.
-const cleanNames: JsonSchema = { pattern: CLEAN_PATTERN };
-const metadataMembers = { propertyNames: cleanNames, additionalProperties: { $ref: refTo("MetadataValue") } };
-// Without `type`, each keyword applies to the values that it knows, and client generators produce a value of any type. With
-// `additionalProperties`, which means the same here, some would produce an object.
-const metadataValue: JsonSchema = {
-  description: "Any JSON value.",
-  pattern: CLEAN_PATTERN,
-  items: { $ref: refTo("MetadataValue") },
-  propertyNames: cleanNames,
-  unevaluatedProperties: { $ref: refTo("MetadataValue") },
-};
+/**
+ * A schema of an answer without the rules that later answers may break, as docs/versioning.md says: a client generated from it reads
+ * members and values that do not exist yet. `x-extensible-enum` has the values of today.
+ */
+function open(schema: JsonSchema): JsonSchema {
+  const {
+    type,
+    const: only,
+    enum: values = typeof only === "string" ? [only] : undefined,
+    description,
+    properties,
+    required,
+    items,
+    $ref,
+    format,
+  } = schema;
+  const all = {
+    $ref,
+    type,
+    format,
+    description,
+    "x-extensible-enum": values,
+    properties: properties && mapValues(properties as Record<string, JsonSchema>, open),
+    required,
+    items: items && open(items as JsonSchema),
+    additionalProperties: type === "object" ? true : undefined,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+function mapValues<From, To>(object: Record<string, From>, map: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]));
+}
 
 export function schemaRef(schema: z.ZodType): JsonSchema {
   const id = named.get(schema)?.id;
@@ -120,13 +148,6 @@ export function headerRefs(names: readonly (keyof typeof headers)[]) {
   const all = ["X-Request-Id", ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
-
-export const deliveryHeaders = {
-  "Service-Event-Id": text("ID of the event, the same in every delivery of this event."),
-  "Service-Signature": text(
-    "`t=…,v1=…`: the time in Unix seconds, and the HMAC-SHA256 of this time, a period and the raw body.",
-  ),
-} as const;
 
 export const idempotencyKey = {
   name: "Idempotency-Key",

@@ -2,6 +2,7 @@ import { type Library, openLibrary } from "../guides/library.js";
 import type { EventDocument } from "../guides/schema-fields.js";
 import { describeResources, type OperationDocument, type Resource, searchSections } from "../reference/operations.js";
 import { openApiDocument } from "./openapi.js";
+import { toOpenApi30 } from "./openapi-30.js";
 
 let opened: Library | undefined;
 let described: readonly Resource[] | undefined;
@@ -17,10 +18,8 @@ export function resources(): readonly Resource[] {
   return described;
 }
 
-let written: string | undefined;
-
-/** The OpenAPI document as it is served. Created on first use, since that is slow. */
-export function openApiText(): string {
-  written ??= JSON.stringify(openApiDocument());
-  return written;
+/** The OpenAPI document as it is served, with the address of this installation if that is known. */
+export function openApiText(origin = "", version: "3.0" | "3.1" = "3.1"): string {
+  const document = openApiDocument(origin);
+  return JSON.stringify(version === "3.0" ? toOpenApi30(document) : document);
 }

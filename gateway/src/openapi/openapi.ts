@@ -1,24 +1,19 @@
-import { EVENT_TYPES, type EventType } from "@shipping/proto/event-types";
 import { z } from "zod";
 import { BASE_PATH, idName, type ReadRoute, type Route } from "../api/endpoint.js";
 import { routes } from "../api/endpoints/endpoints.js";
-import * as examples from "../api/examples.js";
-import { events } from "../api/resources.js";
 import { guides } from "../guides/guides.js";
 import {
   componentSchemas,
-  deliveryHeaders,
   headerRefs,
   headers,
   idempotencyKey,
   type JsonSchema,
   parameterSchema,
-  pascalCase,
   schemaRef,
 } from "./components.js";
 import { failures } from "./failures.js";
 
-const API_VERSION = "1.0.0";
+const API_VERSION = "1.1.0";
 
 const ABOUT = `Create orders and shipments, request rates, create, download and void labels, track parcels and
 receive signed webhook events. An API key belongs to one environment, sandbox or live. Sandbox labels are test PDFs. They are not
@@ -34,34 +29,14 @@ const tags = [
   { name: "rates", description: "Prices of labels. Sandbox only." },
   { name: "labels", description: "Labels and their PDF files. Sandbox only." },
   { name: "tracking", description: "Tracking status of labels. Sandbox only." },
-  { name: "webhooks", description: "Subscriptions to signed events." },
+  {
+    name: "webhooks",
+    description: "Subscriptions to signed events. The schemas whose names end in `Event` are what they deliver.",
+  },
 ];
 
-/** The request to a subscription's URL for an event of this type. */
-function delivery(type: EventType) {
-  const schema = events[type];
-  return {
-    operationId: `receive${pascalCase(type)}`,
-    summary: schema.meta()?.description ?? type,
-    description: `Verify the signature over the raw body. A failed delivery is retried up to seven times. Guide: [${type}](/docs/events/${type}).`,
-    tags: ["webhooks"],
-    security: [],
-    parameters: Object.entries(deliveryHeaders).map(([name, header]) => ({
-      name,
-      in: "header",
-      required: true,
-      ...header,
-    })),
-    requestBody: requestBody(schema, examples.events[type]),
-    responses: {
-      "2XX": { description: "The event was accepted. Respond with any 2xx status within ten seconds." },
-      "4XX": { description: "The event was not accepted. It is sent again after any status other than 2xx." },
-    },
-  };
-}
-
-/** The OpenAPI document, derived from the table of routes and the schemas that validate requests. */
-export function openApiDocument() {
+/** The OpenAPI document, derived from the table of routes and the schemas that validate requests. The origin may be unknown, which is "". */
+export function openApiDocument(origin = "") {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) };
@@ -69,11 +44,10 @@ export function openApiDocument() {
   return {
     openapi: "3.1.1",
     info: { title: "Shipping Integration API", version: API_VERSION, description: ABOUT.replaceAll("\n", " ") },
-    servers: [{ url: BASE_PATH }],
+    servers: [{ url: origin + BASE_PATH }],
     security: [{ apiKey: [] }],
     tags,
     paths,
-    webhooks: Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: delivery(type) }])),
     components: {
       securitySchemes: {
         apiKey: {
@@ -142,8 +116,13 @@ function success(route: Route) {
 function links({ leadsTo }: Route) {
   if (!leadsTo) return {};
   return {
-    links: Object.fromEntries(leadsTo.map(({ to, ...given }) => [to.name, { operationId: to.name, ...given }])),
+    links: Object.fromEntries(leadsTo.map(({ to, parameters, body }) => [to.name, link(to.name, parameters, body)])),
   };
+}
+
+function link(operationId: string, parameters?: Readonly<Record<string, string>>, body = {}) {
+  const members = Object.entries(body).map(([name, from]) => `\`${name}\` of the body is \`${from}\`.`);
+  return { operationId, ...(parameters && { parameters }), ...(members.length && { description: members.join(" ") }) };
 }
 
 function content(route: Route) {
@@ -159,7 +138,7 @@ function content(route: Route) {
     };
     example.next_cursor = null;
   }
-  const schema = { type: "object", properties, required: Object.keys(properties) };
+  const schema = { type: "object", properties, required: Object.keys(properties), additionalProperties: true };
   return { "application/json": { schema, example } };
 }
 

@@ -8,17 +8,20 @@ import type { Site } from "../site/site-header.js";
 import { COLLECTION_PATH, collectionText } from "./collection.js";
 import { library, openApiText, resources } from "./documents.js";
 
-const DOCUMENT_PATH = `${BASE_PATH}/openapi.json`;
-
 /** Creates the slow documents in advance, so that no request has to wait for them. */
 export function preparePages(): void {
-  openApiText();
   library();
 }
 
 export function servePages(app: Express, site: Site, origin: () => string): void {
+  // Without the developer area, a deployment may not know its own address.
+  const openApi = (version: "3.0" | "3.1") =>
+    createDocument("application/json", openApiText(site.hasArea ? origin() : "", version), {
+      "Cache-Control": "no-store",
+    });
   const served: Readonly<Record<string, () => Document>> = {
-    [DOCUMENT_PATH]: () => createDocument("application/json", openApiText(), { "Cache-Control": "no-store" }),
+    [`${BASE_PATH}/openapi.json`]: () => openApi("3.1"),
+    [`${BASE_PATH}/openapi-3.0.json`]: () => openApi("3.0"),
     [COLLECTION_PATH]: () =>
       createDocument("application/json", collectionText(origin()), {
         "Cache-Control": "no-store",

@@ -31,7 +31,7 @@ export const rateRoutes: readonly Route[] = [
     leadsTo: [
       {
         to: createLabel,
-        requestBody: { shipment_id: "$response.body#/data/0/shipment_id", rate_id: "$response.body#/data/0/id" },
+        body: { shipment_id: "$response.body#/data/0/shipment_id", rate_id: "$response.body#/data/0/id" },
       },
     ],
   }),

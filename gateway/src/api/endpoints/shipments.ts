@@ -31,7 +31,7 @@ export const shipmentRoutes: readonly Route[] = [
     },
     leadsTo: [
       { to: getShipment, parameters: { id: ANSWERED_ID } },
-      { to: quoteRates, requestBody: { shipment_id: ANSWERED_ID } },
+      { to: quoteRates, body: { shipment_id: ANSWERED_ID } },
     ],
   }),
   read({
