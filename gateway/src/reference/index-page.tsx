@@ -61,7 +61,8 @@ export function indexPage(site: Site, reference: Reference): string {
         <h2 id="tools">Tools</h2>
         <ul>
           <li>
-            <a href="/api/v1/openapi.json">OpenAPI 3.1 document</a>, for generators of clients
+            <a href="/api/v1/openapi.json">OpenAPI 3.1 document</a>, for generators of clients, and{" "}
+            <a href="/api/v1/openapi-3.0.json">the same in 3.0.3</a>, for those that cannot read 3.1
           </li>
           <li>
             <a href="/api/v1/postman.json">Collection</a> for Postman, Bruno and Insomnia
