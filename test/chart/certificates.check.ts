@@ -147,14 +147,14 @@ describe("times that would leave the parts without certificates", () => {
 
   test.each([
     ["guarded", "24h", "8h"],
-    ["meshed", "24h", "24h"],
+    ["istio", "24h", "24h"],
   ])("and no others: %s.yaml, %s, %s", (name, duration, renewBefore) => {
     expect(rendered(name, duration, renewBefore).status).toBe(0);
   });
 });
 
 test("without certificates, a switch whose name says what it means is set for every part", () => {
-  const objects = objectsOf("meshed");
+  const objects = objectsOf("istio");
   for (const part of parts) {
     const { containers, volumes } = partOf(objects, part);
     const { TLS_CERT_FILE, RPC_PLAINTEXT_TRUSTS_NETWORK, NODE_ENV } = environmentOf(containers[0]);

@@ -24,6 +24,7 @@ const OTHER_IDENTITIES = ["NATS_PASSWORD", "NATS_CREDENTIALS_FILE", "NATS_CERT_F
 const everything = [
   "dev.enabled=true",
   "telemetry.otlpEndpoint=http://collector.monitoring:4318",
+  "telemetry.headersSecret.name=collector",
   "parts.gateway.settings.RATE_LIMIT_PER_MINUTE=600",
   "parts.gateway.settings.CONCURRENCY_LIMIT=128",
   "parts.gateway.settings.ACCOUNT_CONCURRENCY_LIMIT=8",

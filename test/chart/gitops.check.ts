@@ -37,6 +37,14 @@ test("Flux adds the commit to the version of the chart: every label stays valid"
   }
 });
 
+test("its commits restart no pod, unless they change an image or values", () => {
+  const podsOf = (folder: string) =>
+    objectsIn(run("helm", ["template", "shipping", folder, ...cluster, "--values", production]))
+      .filter(({ kind }) => kind === "Deployment")
+      .map(({ spec }) => spec.template);
+  expect(podsOf(chartOfVersion("next", "1.0.0+6d3fa8c"))).toEqual(podsOf(chart));
+});
+
 test("an umbrella chart installs it under a condition, twice if it gives it another name", () => {
   const umbrella = join(folder, "umbrella");
   const dependencies = ["shipping", "parcels"].map((name) => ({

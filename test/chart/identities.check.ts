@@ -59,7 +59,7 @@ test("a part that has nothing to do with events gets nothing of NATS", () => {
 });
 
 test("without an identity only under a switch whose name says what it means; a misspelt one is refused", () => {
-  expect(natsIn(env("meshed")("records"))).toEqual({ NATS_ANONYMOUS_TRUSTS_NETWORK: "true" });
+  expect(natsIn(env("istio")("records"))).toEqual({ NATS_ANONYMOUS_TRUSTS_NETWORK: "true" });
   expect(template("production", "nats.identity=none").status).not.toBe(0);
 });
 
@@ -127,7 +127,7 @@ test("a private authority of mail server and OpenID provider is trusted by the g
 });
 
 test("every pod can get its image from a private registry", () => {
-  for (const { name, pod } of workloadsIn(objectsOf("replicated", "image.pullSecrets[0]=registry"))) {
+  for (const { name, pod } of workloadsIn(objectsOf("replicated", "imagePullSecrets[0].name=registry"))) {
     expect([name, pod.imagePullSecrets]).toEqual([name, [{ name: "registry" }]]);
   }
 });

@@ -45,6 +45,31 @@ test.each([
   expect(after).toEqual([...before, port]);
 });
 
+describe("the gateway", () => {
+  const ingressOf = (...set: string[]) => {
+    const policy = objectsOf("production", ...set).find(
+      ({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name === "shipping-gateway",
+    );
+    return toPort(policy.spec.ingress, 8080);
+  };
+
+  test("is reached from everywhere", () => {
+    expect(ingressOf()).toEqual([{ ports: [{ port: 8080 }] }]);
+  });
+
+  test("or only from the proxies that the operator names, since it believes their X-Forwarded-For, and by the smoke test", () => {
+    const peer = { ipBlock: { cidr: "10.0.0.0/18" } };
+    const smokeTest = {
+      "app.kubernetes.io/name": "shipping",
+      "app.kubernetes.io/instance": "shipping",
+      "app.kubernetes.io/component": "smoke-test",
+    };
+    expect(ingressOf(`networkPolicy.ingressPeers[0].ipBlock.cidr=${peer.ipBlock.cidr}`)).toEqual([
+      { ports: [{ port: 8080 }], from: [peer, { podSelector: { matchLabels: smokeTest } }] },
+    ]);
+  });
+});
+
 describe("the OpenID provider", () => {
   test("is reached at port 443 of any address", () => {
     expect(toPort(egressOf("gateway", "production"), 443)).toEqual([{ ports: [{ port: 443 }] }]);

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { parseAllDocuments } from "yaml";
 
@@ -35,9 +36,30 @@ export function template(name: string, ...set: string[]): Said {
 
 /** The same for a release of another name than `shipping`. */
 export function release(releaseName: string, name: string, ...set: string[]): Said {
-  const values = ["--values", join(chart, "ci", `${name}.yaml`), ...set.flatMap((one) => ["--set", one])];
-  const cluster = ["--namespace", "trial", "--kube-version", KUBERNETES];
-  return run("helm", ["template", releaseName, chart, ...cluster, ...values]);
+  return run("helm", ["template", releaseName, ...withCase(name), ...set.flatMap((one) => ["--set", one])]);
+}
+
+/** Renders the chart with a case's values, and an object of further ones. */
+export function templateWith(name: string, values: object): Said {
+  return run("helm", ["template", "shipping", ...withCase(name), "--values", "-"], JSON.stringify(values));
+}
+
+const withCase = (name: string) => [
+  ...[chart, "--namespace", "trial", "--kube-version", KUBERNETES],
+  ...["--values", join(chart, "ci", `${name}.yaml`)],
+];
+
+/** Compares what was rendered, by name, with the schemas of Kubernetes; those of other kinds belong to their operators. It takes seconds to load them. */
+export function kubeconform(rendered: Record<string, string>): Said {
+  const folder = mkdtempSync(join(tmpdir(), "rendered-"));
+  for (const [name, text] of Object.entries(rendered)) writeFileSync(join(folder, `${name}.yaml`), text);
+  const names = ["{{ .NormalizedKubernetesVersion }}-local{{ .StrictSuffix }}", "{{ .ResourceKind }}{{ .KindSuffix }}"];
+  const schemas = `${join(tools, "schemas", ...names)}.json`;
+  const others = "ServiceMonitor,PrometheusRule,Certificate,HTTPRoute";
+  const args = ["-strict", "-kubernetes-version", KUBERNETES, "-schema-location", schemas, "-skip", others];
+  const said = run("kubeconform", [...args, folder]);
+  rmSync(folder, { recursive: true });
+  return said;
 }
 
 /** A Kubernetes object, typed as far as a rule needs. */

@@ -11,8 +11,7 @@
 - { name: NODE_ENV, value: {{ ternary "development" "production" $root.Values.dev.enabled }} }
 - { name: LOG_LEVEL, value: {{ $root.Values.logLevel | quote }} }
 - { name: DATABASE_POOL, value: {{ $values.databasePool | quote }} }
-- name: DATABASE_URL
-  {{- include "shipping.fromSecret" (list $root $part "DATABASE_URL" false) | nindent 2 }}
+{{ include "shipping.databaseUrl" (list $root $part "DATABASE_URL" false) }}
 {{- range $needs.calls }}
 - { name: {{ upper . }}_URL, value: "{{ ternary "https" "http" $secured }}://{{ $fullname }}-{{ . }}:8080" }
 {{- end }}
@@ -65,6 +64,11 @@
 {{- with $root.Values.telemetry.otlpEndpoint }}
 - { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
 - { name: OTEL_TRACES_SAMPLER_ARG, value: {{ $root.Values.telemetry.sampleRatio | quote }} }
+{{- with $root.Values.telemetry.headersSecret }}
+{{- if .name }}
+- { name: OTEL_EXPORTER_OTLP_HEADERS, valueFrom: { secretKeyRef: { name: {{ .name }}, key: {{ .key }} } } }
+{{- end }}
+{{- end }}
 {{- end }}
 {{- range $key, $value := $values.settings }}
 - { name: {{ $key }}, value: {{ $value | toString | quote }} }

@@ -11,12 +11,17 @@
 {{- end -}}
 {{- if (index . 2).bus -}}
 {{- $held := dict -}}
-{{- $_ := set $held "password" (list (dict "key" "NATS_PASSWORD" "path" "password")) -}}
-{{- $_ := set $held "credentials" (list (dict "key" "NATS_CREDENTIALS" "path" "credentials")) -}}
-{{- $_ := set $held "certificate" (list (dict "key" "NATS_CERT" "path" "tls.crt") (dict "key" "NATS_KEY" "path" "tls.key")) -}}
+{{- $_ := set $held "password" (dict "NATS_PASSWORD" "password") -}}
+{{- $_ := set $held "credentials" (dict "NATS_CREDENTIALS" "credentials") -}}
+{{- $_ := set $held "certificate" (dict "NATS_CERT" "tls.crt" "NATS_KEY" "tls.key") -}}
 {{- with include "shipping.natsIdentity" $root -}}
-{{- $secret := include "shipping.secret" (list $root $part) -}}
-{{- $files = append $files (dict "name" "nats" "secret" $secret "items" (index $held .)) -}}
+{{- $items := list -}}
+{{- $secret := dict -}}
+{{- range $setting, $path := index $held . -}}
+{{- $secret = include "shipping.secretOf" (list $root $part $setting) | fromJson -}}
+{{- $items = append $items (dict "key" $secret.key "path" $path) -}}
+{{- end -}}
+{{- $files = append $files (dict "name" "nats" "secret" $secret.name "items" $items) -}}
 {{- end -}}
 {{- with $root.Values.nats.caSecret -}}
 {{- $files = append $files (dict "name" "nats-ca" "secret" . "items" $ca) -}}
@@ -25,22 +30,39 @@
 {{- with (index $root.Values.parts $part).caSecret -}}
 {{- $files = append $files (dict "name" "ca" "secret" . "items" $ca) -}}
 {{- end -}}
-{{- with $root.Values.databaseCaSecret -}}
-{{- $files = append $files (dict "name" "database-ca" "secret" . "items" $ca) -}}
+{{ concat $files (include "shipping.databaseFiles" $root | fromJsonArray) | toJson }}
+{{- end }}
+
+{{/* Those files of them that a connection to the database needs. */}}
+{{- define "shipping.databaseFiles" -}}
+{{- $files := list -}}
+{{- with .Values.databaseCaSecret -}}
+{{- $files = append $files (dict "name" "database-ca" "secret" . "items" (list (dict "key" "ca.crt" "path" "ca.crt"))) -}}
 {{- end -}}
 {{ toJson $files }}
 {{- end }}
 
-{{/* These files as a container's volumeMounts. Argument: the result of shipping.files. */}}
+{{/* A container's volumeMounts. Argument: (list files values): as from shipping.files, and the values of the pod. */}}
 {{- define "shipping.mounts" -}}
-{{- range fromJsonArray . }}
-- { name: {{ .name }}, mountPath: /{{ .name }}, readOnly: true }
-{{- end }}
+{{- $mounts := list -}}
+{{- range first . -}}
+{{- $mounts = append $mounts (dict "name" .name "mountPath" (printf "/%s" .name) "readOnly" true) -}}
+{{- end -}}
+{{- include "shipping.items" (concat $mounts ((last .).extraVolumeMounts | default list)) -}}
 {{- end }}
 
-{{/* These files as a pod's volumes. The items are listed, so that a pod waits until all exist. Argument: the result of shipping.files. */}}
+{{/* A pod's volumes, in the same way. The items of a Secret are listed, so that a pod waits until all exist. */}}
 {{- define "shipping.volumes" -}}
-{{- range fromJsonArray . }}
-- { name: {{ .name }}, secret: { secretName: {{ .secret }}, items: {{ toJson .items }} } }
+{{- $volumes := list -}}
+{{- range first . -}}
+{{- $volumes = append $volumes (dict "name" .name "secret" (dict "secretName" .secret "items" .items)) -}}
+{{- end -}}
+{{- include "shipping.items" (concat $volumes ((last .).extraVolumes | default list)) -}}
 {{- end }}
+
+{{/* The items of a list, or nothing. */}}
+{{- define "shipping.items" -}}
+{{- with . -}}
+{{ toYaml . }}
+{{- end -}}
 {{- end }}

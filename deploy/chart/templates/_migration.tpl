@@ -1,39 +1,32 @@
 {{/* The pod that migrates the databases: a container for each part, with its image. */}}
 {{- define "shipping.migrationPod" -}}
+{{- $pod := include "shipping.podValues" (list . .Values.migration) | fromJson -}}
+{{- $files := include "shipping.databaseFiles" . | fromJsonArray -}}
 metadata:
   labels:
-    {{- include "shipping.labels" (list . "migration") | nindent 4 }}
+    {{- include "shipping.podLabels" (list . "migration" $pod.podLabels) | nindent 4 }}
+  {{- include "shipping.annotations" $pod.podAnnotations | nindent 2 }}
 spec:
   restartPolicy: OnFailure
-  automountServiceAccountToken: false
-  enableServiceLinks: false
-  {{- include "shipping.pullSecrets" . | nindent 2 }}
-  securityContext:
-    {{- include "shipping.podSecurity" 10001 | nindent 4 }}
+  {{- include "shipping.podSpec" (list . "migration" $pod) | nindent 2 }}
   containers:
     {{- range $part, $_ := include "shipping.parts" . | fromYaml }}
     - name: {{ $part }}
       image: {{ include "shipping.image" (list $ $part) }}
-      imagePullPolicy: {{ $.Values.image.pullPolicy }}
+      {{- include "shipping.container" (list $ $pod) | nindent 6 }}
       command: [migrate]
       env:
         - { name: LOG_LEVEL, value: {{ $.Values.logLevel | quote }} }
-        - name: DATABASE_URL
-          {{- include "shipping.fromSecret" (list $ $part "DATABASE_URL" true) | nindent 10 }}
-        - name: MIGRATION_DATABASE_URL
-          {{- include "shipping.fromSecret" (list $ $part "MIGRATION_DATABASE_URL" true) | nindent 10 }}
-      resources:
-        requests: { cpu: 10m, memory: 96Mi, ephemeral-storage: 16Mi }
-        limits: { cpu: "1", memory: 256Mi, ephemeral-storage: 64Mi }
-      securityContext:
-        {{- include "shipping.containerSecurity" $.Values.dev.hotReload | nindent 8 }}
-      {{- if $.Values.databaseCaSecret }}
+        {{- include "shipping.databaseUrl" (list $ $part "DATABASE_URL" true) | nindent 8 }}
+        {{- include "shipping.databaseUrl" (list $ $part "MIGRATION_DATABASE_URL" true) | nindent 8 }}
+        {{- include "shipping.items" $pod.extraEnv | nindent 8 }}
+      {{- with include "shipping.mounts" (list $files $pod) }}
       volumeMounts:
-        - { name: database-ca, mountPath: /database-ca, readOnly: true }
+        {{- . | nindent 8 }}
       {{- end }}
     {{- end }}
-  {{- with .Values.databaseCaSecret }}
+  {{- with include "shipping.volumes" (list $files $pod) }}
   volumes:
-    - { name: database-ca, secret: { secretName: {{ . }}, items: [{ key: ca.crt, path: ca.crt }] } }
+    {{- . | nindent 4 }}
   {{- end }}
 {{- end }}

@@ -17,14 +17,34 @@ webhooks: { calls: [], bus: true }
 {{ $name | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
-{{/* Labels of every object. Argument: (list $ component). */}}
+{{/* Labels of every object. Argument: (list $ component), and maps of further labels, of which the last one wins. */}}
 {{- define "shipping.labels" -}}
-{{ include "shipping.selector" . }}
-app.kubernetes.io/version: {{ (index . 0).Chart.AppVersion | quote }}
-app.kubernetes.io/part-of: shipping
+{{ include "shipping.podLabels" . }}
 app.kubernetes.io/managed-by: {{ (index . 0).Release.Service }}
 {{- /* A label takes no "+", with which Flux adds the commit to the version. */}}
 helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Version | replace "+" "_" | trunc 63 | trimAll "-_." }}
+{{- end }}
+
+{{/* Labels of a pod: without the chart's version, which would restart it at each commit that Flux deploys. The same argument. */}}
+{{- define "shipping.podLabels" -}}
+{{ include "shipping.selector" . }}
+app.kubernetes.io/version: {{ (index . 0).Chart.AppVersion | quote }}
+app.kubernetes.io/part-of: shipping
+{{- $more := deepCopy (index . 0).Values.commonLabels }}
+{{- range slice . 2 }}
+{{- $more = mergeOverwrite $more (. | default dict) }}
+{{- end }}
+{{- with $more }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* Annotations of an object, if it has any. */}}
+{{- define "shipping.annotations" -}}
+{{- with . -}}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{/* Labels by which a component's pods are found. Argument: (list $ component). */}}
@@ -41,55 +61,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- (index $root.Values.parts $part).image | default (printf "%s%s:%s" $root.Values.image.prefix $part ($root.Values.image.tag | default $root.Chart.AppVersion)) -}}
 {{- end }}
 
-{{/* Secret with a part's DATABASE_URL. Argument: (list $ part). */}}
-{{- define "shipping.secret" -}}
-{{- $root := index . 0 -}}
-{{- $part := index . 1 -}}
-{{- if $root.Values.dev.enabled -}}
-{{ include "shipping.fullname" $root }}-dev-{{ $part }}
-{{- else -}}
-{{ required (printf "parts.%s.existingSecret must name the Secret with its DATABASE_URL (or set dev.enabled for a trial)" $part) (index $root.Values.parts $part).existingSecret }}
-{{- end -}}
-{{- end }}
-
-{{/* Security context of a pod under the restricted Pod Security standard. Argument: the user's ID. */}}
-{{- define "shipping.podSecurity" -}}
-runAsNonRoot: true
-runAsUser: {{ . }}
-runAsGroup: {{ . }}
-fsGroup: {{ . }}
-seccompProfile: { type: RuntimeDefault }
-{{- end }}
-
-{{/* Security context of a container. Argument: whether hot reload replaces its files. */}}
-{{- define "shipping.containerSecurity" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: {{ not . }}
-capabilities: { drop: [ALL] }
-{{- end }}
-
-{{/* Reference to a key of a part's Secret. Argument: (list $ part key optional). */}}
-{{- define "shipping.fromSecret" -}}
-valueFrom:
-  secretKeyRef:
-    name: {{ include "shipping.secret" (list (index . 0) (index . 1)) }}
-    key: {{ index . 2 }}
-    {{- if index . 3 }}
-    optional: true
-    {{- end }}
-{{- end }}
-
 {{/* The trial's receiver by its full name, because the dispatcher queries DNS without the pod's search domains. */}}
 {{- define "shipping.receiver" -}}
 {{ include "shipping.fullname" . }}-receiver.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}:8080
-{{- end }}
-
-{{/* imagePullSecrets of a pod. */}}
-{{- define "shipping.pullSecrets" -}}
-{{- with .Values.image.pullSecrets -}}
-imagePullSecrets:
-  {{- range . }}
-  - name: {{ . }}
-  {{- end }}
-{{- end }}
 {{- end }}

@@ -1,15 +1,91 @@
 {{/*
-The values of a workload's pods, as JSON: those for all workloads, then the workload's own. A map is merged, anything else is replaced.
-Argument: (list $ own).
+Values of a workload's pods, as JSON: the values for all pods, and over them the workload's own. Objects are merged, anything else is
+replaced. Argument: (list $ own).
 */}}
 {{- define "shipping.podValues" -}}
-{{- $placement := list "nodeSelector" "tolerations" "affinity" "topologySpreadConstraints" "priorityClassName" -}}
-{{- $container := list "extraEnv" "envFrom" "extraVolumes" "extraVolumeMounts" "extraInitContainers" "securityContext" -}}
-{{- $pod := list "podAnnotations" "podLabels" "podSecurityContext" "serviceAccount" "automountServiceAccountToken" -}}
-{{- $others := list "deploymentAnnotations" "deploymentLabels" "service" "strategy" "revisionHistoryLimit" -}}
-{{- $all := dict -}}
-{{- range concat $placement $container $pod $others -}}
-{{- $_ := set $all . (get $.root.Values .) -}}
+{{- $keys := list
+  "nodeSelector" "tolerations" "affinity" "topologySpreadConstraints" "priorityClassName"
+  "deploymentLabels" "deploymentAnnotations" "podLabels" "podAnnotations" "service" "serviceAccount" "automountServiceAccountToken"
+  "podSecurityContext" "securityContext" "extraInitContainers" "extraEnv" "envFrom" "extraVolumes" "extraVolumeMounts"
+  "strategy" "revisionHistoryLimit" -}}
+{{- $values := dict -}}
+{{- range $keys -}}
+{{- $_ := set $values . (get (first $).Values .) -}}
 {{- end -}}
-{{ mergeOverwrite (deepCopy $all) .own | toJson }}
+{{ mergeOverwrite (deepCopy $values) (last .) | toJson }}
+{{- end }}
+
+{{/* Those fields of an object that are not empty, as YAML. Argument: (list object field…). */}}
+{{- define "shipping.given" -}}
+{{- $given := dict -}}
+{{- range $field := rest . -}}
+{{- with get (first $) $field -}}
+{{- $_ := set $given $field . -}}
+{{- end -}}
+{{- end -}}
+{{- with $given -}}
+{{ toYaml . }}
+{{- end -}}
+{{- end }}
+
+{{/* Where a pod may run and where its image comes from; for the servers of a trial, too. Argument: (list $ values). */}}
+{{- define "shipping.placement" -}}
+enableServiceLinks: false
+{{- with include "shipping.given" (list (first .).Values "imagePullSecrets") }}
+{{ . }}
+{{- end }}
+{{- with include "shipping.given" (list (last .) "nodeSelector" "tolerations" "priorityClassName") }}
+{{ . }}
+{{- end }}
+{{- end }}
+
+{{/* A pod's specification without containers and volumes. Argument: (list $ component values). */}}
+{{- define "shipping.podSpec" -}}
+{{- $values := last . -}}
+{{- $fields := dict "affinity" $values.affinity "securityContext" $values.podSecurityContext "initContainers" $values.extraInitContainers -}}
+serviceAccountName: {{ include "shipping.serviceAccountName" . }}
+automountServiceAccountToken: {{ $values.automountServiceAccountToken }}
+{{ include "shipping.placement" (list (first .) $values) }}
+{{- with include "shipping.given" (list $fields "affinity" "securityContext" "initContainers") }}
+{{ . }}
+{{- end }}
+{{- end }}
+
+{{/* The fields of a container that come from values alone. Argument: (list $ values). */}}
+{{- define "shipping.container" -}}
+{{- $hotReload := (first .).Values.dev.hotReload | ternary (dict "readOnlyRootFilesystem" false) dict -}}
+{{- $fields := mergeOverwrite (deepCopy (last .)) (dict "securityContext" $hotReload) -}}
+imagePullPolicy: {{ (first .).Values.image.pullPolicy }}
+{{ include "shipping.given" (list $fields "resources" "envFrom" "securityContext") }}
+{{- end }}
+
+{{/* Security context of a trial's server, whose image needs this user. Argument: (list $ user). */}}
+{{- define "shipping.serverSecurity" -}}
+{{ mergeOverwrite (deepCopy (first .).Values.podSecurityContext) (dict "runAsUser" (last .) "runAsGroup" (last .) "fsGroup" (last .)) | toYaml }}
+{{- end }}
+
+{{/* Name of a workload's ServiceAccount. Argument: (list $ component values). */}}
+{{- define "shipping.serviceAccountName" -}}
+{{- $account := (last .).serviceAccount -}}
+{{- $own := printf "%s-%s" (include "shipping.fullname" (first .)) (index . 1) -}}
+{{ $account.name | default (ternary $own "default" $account.create) }}
+{{- end }}
+
+{{/* A workload's ServiceAccount, unless it has one that exists. Argument: (list $ component values). */}}
+{{- define "shipping.serviceAccount" -}}
+{{- $account := (last .).serviceAccount -}}
+{{- if $account.create }}
+{{- if (first .).Values.serviceAccount.name }}
+{{- fail "serviceAccount.name is for a ServiceAccount that exists: set serviceAccount.create to false, or name one for each part" }}
+{{- end }}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: {{ include "shipping.serviceAccountName" . }}
+  labels:
+    {{- include "shipping.labels" (list (first .) (index . 1) $account.labels) | nindent 4 }}
+  {{- include "shipping.annotations" $account.annotations | nindent 2 }}
+automountServiceAccountToken: false
+{{- end }}
 {{- end }}

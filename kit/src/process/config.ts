@@ -92,6 +92,12 @@ export const serviceSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl()
     .optional()
     .describe("URL of the trace collector (OTLP over HTTP); no traces if not set"),
+  // OpenTelemetry's exporter reads it itself.
+  OTEL_EXPORTER_OTLP_HEADERS: secret(
+    z.string().regex(/^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/, "must be name=value, separated by commas"),
+  )
+    .optional()
+    .describe("headers for the trace collector: name=value, comma-separated, percent-encoded"),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
     .number()
     .min(0)

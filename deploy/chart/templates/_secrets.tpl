@@ -1,0 +1,41 @@
+{{/* Where a secret setting of a part is, as JSON: name, key, and for a database, parameters. Argument: (list $ part setting),
+and true if the Secret may be absent. */}}
+{{- define "shipping.secretOf" -}}
+{{- $root := index . 0 -}}
+{{- $part := index . 1 -}}
+{{- $setting := index . 2 -}}
+{{- $values := index $root.Values.parts $part | default dict -}}
+{{- $own := dig "secrets" $setting dict $values -}}
+{{- $trial := ternary (printf "%s-dev-%s" (include "shipping.fullname" $root) $part) "" $root.Values.dev.enabled -}}
+{{- $name := coalesce $own.name $trial $values.existingSecret -}}
+{{- if not (or $name (eq (last . | toString) "true")) -}}
+{{- fail (printf "parts.%s.existingSecret must name the Secret with its %s (or set parts.%s.secrets.%s, or dev.enabled for a trial)" $part $setting $part $setting) -}}
+{{- end -}}
+{{ merge (dict "name" $name) $own (dict "key" $setting) | toJson }}
+{{- end }}
+
+{{/* Reference to a secret setting. Argument: (list $ part setting optional). */}}
+{{- define "shipping.fromSecret" -}}
+{{- $secret := include "shipping.secretOf" . | fromJson -}}
+valueFrom:
+  secretKeyRef:
+    name: {{ $secret.name }}
+    key: {{ $secret.key }}
+    {{- if index . 3 }}
+    optional: true
+    {{- end }}
+{{- end }}
+
+{{/* The variable of a database's URL, with the parameters that the Secret lacks. The same argument. */}}
+{{- define "shipping.databaseUrl" -}}
+{{- $setting := index . 2 -}}
+{{- $secret := include "shipping.secretOf" . | fromJson -}}
+{{- if $secret.parameters -}}
+- name: {{ $setting }}_IN_SECRET
+  {{- include "shipping.fromSecret" (list (index . 0) (index . 1) $setting false) | nindent 2 }}
+- { name: {{ $setting }}, value: "$({{ $setting }}_IN_SECRET)?{{ $secret.parameters }}" }
+{{- else if $secret.name -}}
+- name: {{ $setting }}
+  {{- include "shipping.fromSecret" . | nindent 2 }}
+{{- end -}}
+{{- end }}

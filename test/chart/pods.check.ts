@@ -1,0 +1,232 @@
+import { parts } from "@shipping/local/parts";
+import {
+  type KubernetesObject,
+  kubeconform,
+  objectsIn,
+  objectsOf,
+  template,
+  templateWith,
+  workloadsIn,
+} from "./rendered.js";
+
+const NUMBER_OF_WORKLOADS = parts.length + 2;
+
+const forAllPods = {
+  nodeSelector: { pool: "shipping" },
+  tolerations: [{ key: "dedicated", operator: "Exists" }],
+  affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } },
+  priorityClassName: "important",
+  imagePullSecrets: [{ name: "registry" }],
+  automountServiceAccountToken: true,
+};
+const forAllContainers = {
+  extraEnv: [{ name: "EXTRA", value: "1" }],
+  envFrom: [{ secretRef: { name: "more" } }],
+  extraVolumeMounts: [{ name: "extra", mountPath: "/extra" }],
+};
+const everything = {
+  ...forAllPods,
+  ...forAllContainers,
+  extraVolumes: [{ name: "extra", emptyDir: {} }],
+  extraInitContainers: [{ name: "sidecar", image: "sidecar:1", restartPolicy: "Always" }],
+  podLabels: { "azure.workload.identity/use": "true" },
+  podAnnotations: { "vault.hashicorp.com/agent-inject": "true" },
+  deploymentLabels: { tier: "backend" },
+  deploymentAnnotations: { "reloader.stakater.com/auto": "true" },
+  commonLabels: { team: "logistics" },
+  service: {
+    labels: { service: "internal" },
+    annotations: { "example.com/service": "internal" },
+    ipFamilyPolicy: "PreferDualStack",
+    ipFamilies: ["IPv6", "IPv4"],
+  },
+  serviceAccount: {
+    labels: { account: "own" },
+    annotations: { "eks.amazonaws.com/role-arn": "arn:aws:iam::1:role/a" },
+  },
+  publicService: { type: "LoadBalancer", labels: { public: "true" }, annotations: { "example.com/lb": "internal" } },
+  migration: { labels: { job: "migration" }, annotations: { "argocd.argoproj.io/sync-wave": "-1" } },
+  strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+  revisionHistoryLimit: 2,
+  podSecurityContext: { runAsUser: 20_001, fsGroupChangePolicy: "OnRootMismatch" },
+  securityContext: { privileged: false },
+  topologySpreadConstraints: [
+    { topologyKey: "rack", maxSkew: 2, whenUnsatisfiable: "DoNotSchedule" },
+    { topologyKey: "row", maxSkew: 2, whenUnsatisfiable: "DoNotSchedule", labelSelector: { matchLabels: { a: "b" } } },
+  ],
+};
+
+describe("values for all pods", () => {
+  const objects = objectsIn(templateWith("production", everything));
+  const workloads = workloadsIn(objects);
+  const ofKind = (wanted: string) => objects.filter(({ kind }) => kind === wanted);
+
+  test("reach the parts, the migrations and the smoke test", () => {
+    expect(workloads).toHaveLength(NUMBER_OF_WORKLOADS);
+    for (const { pod, labels } of workloads) {
+      expect(pod).toMatchObject(forAllPods);
+      expect(pod.initContainers).toEqual(everything.extraInitContainers);
+      expect(pod.volumes).toContainEqual(everything.extraVolumes[0]);
+      expect(pod.securityContext).toMatchObject({ ...everything.podSecurityContext, runAsNonRoot: true });
+      expect(labels).toMatchObject({ ...everything.podLabels, team: "logistics" });
+      for (const container of pod.containers) {
+        expect(container.env).toContainEqual(everything.extraEnv[0]);
+        expect(container.envFrom).toEqual(everything.envFrom);
+        expect(container.volumeMounts).toContainEqual(everything.extraVolumeMounts[0]);
+        expect(container.securityContext).toMatchObject({ privileged: false, readOnlyRootFilesystem: true });
+      }
+    }
+    const templates = [...ofKind("Deployment"), ...ofKind("Job")].map(({ spec }) => spec.template);
+    for (const { metadata } of [...templates, ...ofKind("Pod")]) {
+      expect(metadata.annotations).toMatchObject(everything.podAnnotations);
+    }
+  });
+
+  test("reach the objects around them, and common labels reach every object", () => {
+    for (const { metadata } of objects) expect(metadata.labels.team).toBe("logistics");
+    for (const { metadata, spec } of ofKind("Deployment")) {
+      expect(metadata).toMatchObject({
+        labels: everything.deploymentLabels,
+        annotations: everything.deploymentAnnotations,
+      });
+      expect(spec).toMatchObject({ strategy: everything.strategy, revisionHistoryLimit: 2 });
+      const [rack, row] = spec.template.spec.topologySpreadConstraints;
+      expect(rack).toMatchObject({ topologyKey: "rack", labelSelector: spec.selector });
+      expect(row).toEqual(everything.topologySpreadConstraints[1]);
+    }
+    const { ipFamilyPolicy, ipFamilies, ...metadata } = everything.service;
+    for (const service of ofKind("Service")) {
+      expect(service.spec).toMatchObject({ ipFamilyPolicy, ipFamilies });
+      const isPublic = service.metadata.name === "shipping";
+      const { type, ...own } = everything.publicService;
+      expect(service.metadata).toMatchObject(isPublic ? own : metadata);
+      if (isPublic) expect(service.spec.type).toBe(type);
+    }
+    expect(ofKind("ServiceAccount")).toHaveLength(NUMBER_OF_WORKLOADS);
+    for (const account of ofKind("ServiceAccount")) expect(account.metadata).toMatchObject(everything.serviceAccount);
+    expect(ofKind("Job")[0].metadata).toMatchObject(everything.migration);
+  });
+
+  test("fit the schemas of Kubernetes", () => {
+    expect(kubeconform({ everything: templateWith("production", everything).text })).toEqual({ status: 0, text: "" });
+  });
+
+  test("go under those of a workload, which adds to objects and replaces anything else", () => {
+    const own = {
+      nodeSelector: { disk: "ssd" },
+      tolerations: [{ key: "own", operator: "Exists" }],
+      podLabels: { "azure.workload.identity/use": "false" },
+      serviceAccount: { name: "records-account", create: false },
+    };
+    const values = { ...everything, parts: { records: own }, migration: { ...everything.migration, ...own } };
+    const changed = objectsIn(templateWith("production", values));
+    const podOf = (component: string) =>
+      workloadsIn(changed).find(({ labels }) => labels["app.kubernetes.io/component"] === component);
+    for (const component of ["records", "migration"]) {
+      expect(podOf(component)?.pod).toMatchObject({
+        nodeSelector: { pool: "shipping", disk: "ssd" },
+        tolerations: own.tolerations,
+        serviceAccountName: "records-account",
+      });
+      expect(podOf(component)?.labels).toMatchObject(own.podLabels);
+    }
+    expect(podOf("carrier")?.pod).toMatchObject(forAllPods);
+    expect(changed.filter(({ kind }) => kind === "ServiceAccount")).toHaveLength(NUMBER_OF_WORKLOADS - 2);
+  });
+});
+
+describe("ServiceAccounts", () => {
+  const accountsOf = (...set: string[]) => {
+    const objects = objectsOf("production", ...set);
+    expect(objects.filter(({ kind }) => kind === "ServiceAccount")).toEqual([]);
+    return new Set(workloadsIn(objects).map(({ pod }) => pod.serviceAccountName));
+  };
+
+  test("can be one that exists, or the namespace's own", () => {
+    expect(accountsOf("serviceAccount.create=false", "serviceAccount.name=own")).toEqual(new Set(["own"]));
+    expect(accountsOf("serviceAccount.create=false")).toEqual(new Set(["default"]));
+  });
+
+  test("of one name for all are refused if the chart would make them", () => {
+    expect(template("production", "serviceAccount.name=own").text).toContain("set serviceAccount.create to false");
+  });
+});
+
+describe("security contexts", () => {
+  test("in OpenShift no pod chooses a user or group, which the namespace's range gives", () => {
+    for (const { pod } of workloadsIn(objectsOf("openshift"))) {
+      const { containers, securityContext } = pod;
+      for (const context of [securityContext, ...containers.map((one: KubernetesObject) => one.securityContext)]) {
+        expect(Object.keys(context)).not.toEqual(
+          expect.arrayContaining([expect.stringMatching(/runAs(User|Group)|fsGroup/)]),
+        );
+      }
+    }
+  });
+
+  test("can be emptied", () => {
+    const objects = objectsIn(templateWith("production", { podSecurityContext: null, securityContext: null }));
+    for (const { pod } of workloadsIn(objects)) {
+      expect(pod.securityContext).toBeUndefined();
+      for (const { securityContext } of pod.containers) expect(securityContext).toBeUndefined();
+    }
+  });
+});
+
+test("a label that the chart sets itself is refused: objects would no longer be found", () => {
+  for (const values of [{ commonLabels: {} }, { podLabels: {} }, { parts: { records: { podLabels: {} } } }]) {
+    const text = JSON.stringify(values).replace("{}", '{"app.kubernetes.io/component":"x"}');
+    const { status, text: said } = templateWith("production", JSON.parse(text));
+    expect(status).not.toBe(0);
+    expect(said).toContain("app.kubernetes.io/component");
+  }
+});
+
+test("Recreate has no fields of a rolling update, which Kubernetes would refuse beside it", () => {
+  for (const { spec } of objectsOf("production", "strategy.type=Recreate").filter(
+    ({ kind }) => kind === "Deployment",
+  )) {
+    expect(spec.strategy).toEqual({ type: "Recreate" });
+  }
+});
+
+describe("secret settings", () => {
+  const containersOf = (name: string) =>
+    workloadsIn(objectsOf(name)).flatMap(({ labels, pod }) =>
+      pod.containers.map((container: KubernetesObject) => ({
+        pod,
+        container,
+        component: labels["app.kubernetes.io/component"],
+        env: Object.fromEntries(
+          (container.env ?? []).map(({ name: key, value, valueFrom }: KubernetesObject) => [key, value ?? valueFrom]),
+        ),
+      })),
+    );
+  const reference = (name: string, key: string) => ({ secretKeyRef: { name, key } });
+
+  test("can be in a Secret each under any key, such as those of CloudNativePG, for the migrations, too", () => {
+    for (const { component, container, env } of containersOf("cloudnative-pg")) {
+      const part = component === "smoke-test" ? "gateway" : container.name;
+      expect(env.DATABASE_URL_IN_SECRET).toEqual(reference(`${part}-db-app`, "uri"));
+      expect(env.DATABASE_URL).toMatch(/^\$\(DATABASE_URL_IN_SECRET\)\?sslmode=verify-full&sslrootcert=/);
+      expect(env.MIGRATION_DATABASE_URL).toBeUndefined();
+    }
+    const webhooks = containersOf("cloudnative-pg").find(({ component }) => component === "webhooks");
+    expect(webhooks?.env).toMatchObject({
+      SECRETS_KEYS: reference("shipping-encryption-keys", "keys"),
+      NATS_USER: reference("nats-webhooks", "username"),
+    });
+    expect(webhooks?.pod.volumes).toContainEqual({
+      name: "nats",
+      secret: { secretName: "nats-webhooks", items: [{ key: "password", path: "password" }] },
+    });
+  });
+
+  test("of the trace collector reach every part", () => {
+    for (const { component, env } of containersOf("air-gapped").filter(
+      ({ pod }) => pod.terminationGracePeriodSeconds,
+    )) {
+      expect([component, env.OTEL_EXPORTER_OTLP_HEADERS]).toEqual([component, reference("traces", "headers")]);
+    }
+  });
+});
