@@ -44,6 +44,7 @@ export default {
   ],
   testEnvironment: "<rootDir>/test/jest/worker-environment.cjs",
   runtime: "<rootDir>/test/jest/worker-runtime.cjs",
+  testSequencer: "<rootDir>/test/jest/sharing-first.cjs",
   testEnvironmentOptions: { customExportConditions: ["source", "node", "require", "default"] },
   globalSetup: "<rootDir>/test/global-setup.ts",
   globalTeardown: "<rootDir>/test/global-teardown.ts",

@@ -1,11 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createAccount } from "@shipping/gateway/accounts/manage-accounts";
 import { createKey, revokeKey } from "@shipping/gateway/accounts/manage-keys";
 import { newApiKey } from "@shipping/gateway/admission/api-key";
@@ -14,6 +11,8 @@ import { type Database, openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Part, parts } from "@shipping/local/parts";
+import { type ClusterOptions, launchCluster } from "./launch-cluster.js";
+import { share } from "./share.js";
 
 /** A server process of the cluster, as cluster.json names it. */
 export interface ClusterProcess {
@@ -53,43 +52,32 @@ export interface ClusterUnderTest {
   stop(): Promise<void>;
 }
 
-// Not `import.meta.dirname`: outside Jest, where there is none, Prisma's generated client sets it to its own folder.
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const START_MS = 120_000;
 const UNKNOWN_KEY = newApiKey("sandbox", randomBytes).key;
 
-/**
- * Starts it; needs `npm run build` before. `env` is handed on to every process. A data folder that is given is kept; `prepare` gets the folder
- * before anything starts in it. It is the cluster of this checkout, unless another's root folder is given.
- */
+/** Starts it, with these flags and settings; needs `npm run build` before. */
 export async function startCluster(
   flags: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
-  options: { dataDir?: string; prepare?(dataDir: string): Promise<void>; checkout?: string } = {},
+  options: ClusterOptions = {},
 ): Promise<ClusterUnderTest> {
-  const { dataDir: given, prepare, checkout = ROOT } = options;
-  const dataDir = given ?? (await mkdtemp(join(tmpdir(), "shipping-cluster-")));
-  await chmod(dataDir, 0o755);
-  await prepare?.(dataDir);
-  const launcher = spawn(
-    process.execPath,
-    [join(checkout, "deploy/local/dist/cluster/main.js"), "--port", "0", ...flags],
-    {
-      env: { ...process.env, LOG_LEVEL: "warn", ...env, DATA_DIR: dataDir },
-      // With a channel, it ends when this process does.
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-    },
-  );
-  const said: string[] = [];
-  for (const stream of [launcher.stdout, launcher.stderr]) stream?.on("data", (chunk) => said.push(String(chunk)));
+  const { dataDir, stop } = await launchCluster(flags, env, options);
+  return clusterIn(dataDir, stop);
+}
+
+/**
+ * The cluster that the test files of this worker share, each with customers of its own and all processes healthy: three gateways, two of
+ * every other part, no rate limit that a test reaches, receivers on this machine, waits between attempts `SHARED_SPEEDUP` times shorter,
+ * and a fault file named `fault` in its data folder.
+ */
+export async function sharedCluster(): Promise<ClusterUnderTest> {
+  const { shared, release } = await share<{ dataDir: string }>("cluster");
+  const cluster = await clusterIn(shared.dataDir, release);
+  await cluster.healthy();
+  return cluster;
+}
+
+async function clusterIn(dataDir: string, stop: () => Promise<void>): Promise<ClusterUnderTest> {
   const now = async () => JSON.parse(await readFile(join(dataDir, "cluster.json"), "utf8")) as ClusterFile;
-  const first = await eventually(
-    () => {
-      if (launcher.exitCode !== null) throw new Error(`The cluster did not start: ${said.join("")}`);
-      return now();
-    },
-    { withinMs: START_MS },
-  );
   const databases = await openAll(dataDir);
   const prisma = openPrisma(databases.gateway);
   const deps = { db: databases.gateway, prisma, now: () => new Date(), random: randomBytes };
@@ -101,7 +89,7 @@ export async function startCluster(
 
   return {
     dataDir,
-    gateways: first.gateways,
+    gateways: (await now()).gateways,
     databases,
     now,
     process: find,
@@ -120,17 +108,9 @@ export async function startCluster(
     async stop() {
       await prisma.$disconnect();
       await Promise.all(parts.map((part) => databases[part].close()));
-      await stopLauncher(launcher);
-      if (!given) await rm(dataDir, { recursive: true, force: true });
+      await stop();
     },
   };
-}
-
-async function stopLauncher(launcher: ChildProcess): Promise<void> {
-  if (launcher.exitCode !== null) return;
-  const ended = once(launcher, "exit");
-  launcher.kill("SIGTERM");
-  await ended;
 }
 
 async function openAll(dataDir: string): Promise<Record<Part, Database>> {

@@ -13,6 +13,7 @@ import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database"
 import { localDeliveryConfig } from "@shipping/local/config";
 import { migrationFolders, type Part, parts } from "@shipping/local/parts";
 import { type RunningParts, startParts } from "@shipping/local/platform/start-parts";
+import { share } from "./share.js";
 
 /** The whole platform on databases of its own, and the operator's hand on it. */
 export interface Stack {
@@ -114,9 +115,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
 /** The platform that the test files of this worker share, each with accounts of its own: with this limit, or one that no test reaches. */
 export async function sharedStack(options: { requestsPerMinute?: 120 | 100_000 } = {}): Promise<Stack> {
-  const answer = await fetch(`${process.env.TEST_STACKS_URL}/${process.env.JEST_WORKER_ID}`);
-  if (!answer.ok) throw new Error(`The platform that tests share did not start: ${await answer.text()}`);
-  const shared = (await answer.json()) as SharedStack;
+  const { shared, release } = await share<SharedStack>("stack");
   const baseUrl = shared.baseUrls[PER_MINUTE_SHARED.indexOf(options.requestsPerMinute ?? PER_MINUTE)]!;
   const opened = parts.map((part) => [part, openDatabase(shared.databaseUrls[part], { log: silentLog() })] as const);
   const databases = Object.fromEntries(opened) as Record<Part, Database>;
@@ -132,6 +131,7 @@ export async function sharedStack(options: { requestsPerMinute?: 120 | 100_000 }
     async stop() {
       await prisma.$disconnect();
       await Promise.all(parts.map((part) => databases[part].close()));
+      await release();
     },
   };
 }

@@ -1,8 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -11,6 +9,8 @@ import { NOT_DURABLE } from "@shipping/kit/testing/database";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { findNatsServer } from "@shipping/local/servers/find-nats-server";
 import { startNatsServer } from "@shipping/local/servers/nats-server";
+import { launchCluster, SHARED_SPEEDUP } from "./launch-cluster.js";
+import { type Shared, serveShared } from "./serve-shared.js";
 
 // The servers of a test run, in a process of their own. It prints their URLs as a line of JSON, and ends when its standard input
 // does: so they go when the test run goes, also when that is killed.
@@ -40,37 +40,36 @@ async function startNats(): Promise<string | undefined> {
 }
 
 const env = { ...process.env, TSX_TSCONFIG_PATH: fileURLToPath(new URL("../gateway/tsconfig.json", import.meta.url)) };
-const stacks = new Map<string | undefined, Promise<string>>();
 
-/** Starts `stack-process.ts`, and resolves with what it prints. */
-async function startStack(databaseUrl: string): Promise<string> {
+/** Starts `stack-process.ts`, which prints where it is. */
+async function startStack(databaseUrl: string): Promise<Shared> {
   const stack = spawn(process.execPath, [...process.execArgv, "stack-process.ts"], {
     env: { ...env, TEST_DATABASE_URL: databaseUrl },
     stdio: ["pipe", "pipe", "inherit"],
   });
   const exited = once(stack, "exit");
-  stops.push(async () => {
-    stack.stdin.end();
-    await exited;
-  });
   const said = await Promise.race([once(createInterface(stack.stdout), "line"), exited.then(() => undefined)]);
   if (!said) throw new Error("Its process ended.");
-  return said[0];
+  return {
+    tells: JSON.parse(said[0]),
+    async stop() {
+      stack.stdin.end();
+      await exited;
+    },
+  };
 }
 
-/** Answers at `/WORKER` where the platform is that the test files of a worker share, which is started when it is first asked for. */
-async function serveStacks(databaseUrl: string): Promise<string> {
-  const server = createServer(async ({ url }, response) => {
-    const started = stacks.get(url) ?? startStack(databaseUrl);
-    stacks.set(url, started);
-    await started.then(
-      (shared) => response.end(shared),
-      (error) => response.writeHead(500).end(String(error)),
-    );
+async function startCluster(): Promise<Shared> {
+  const settings = (dataDir: string) => ({
+    FAULT_FILE: join(dataDir, "fault"),
+    RATE_LIMIT_PER_MINUTE: "1000000",
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
+    CLOCK_SPEEDUP: String(SHARED_SPEEDUP),
+    LOG_LEVEL: "debug",
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  server.unref();
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const dataDir = await mkdtemp(join(folder, "cluster-"));
+  const { stop } = await launchCluster(["--gateways", "3", "--tracking", "2"], settings(dataDir), { dataDir });
+  return { tells: { dataDir }, stop };
 }
 
 // Ctrl-C in a terminal reaches this process too, and nobody may be left to read what it prints.
@@ -80,8 +79,9 @@ const released = once(process.stdin.resume(), "end");
 try {
   const nats = TEST_NATS_URL ?? (await startNats());
   const database = TEST_DATABASE_URL ?? (await startPostgres());
-  const stacksUrl = await serveStacks(database);
-  console.log(JSON.stringify({ TEST_DATABASE_URL: database, TEST_NATS_URL: nats, TEST_STACKS_URL: stacksUrl }));
+  const shared = await serveShared({ stack: () => startStack(database), cluster: startCluster });
+  stops.push(shared.stop);
+  console.log(JSON.stringify({ TEST_DATABASE_URL: database, TEST_NATS_URL: nats, TEST_SHARED_URL: shared.url }));
   await released;
 } finally {
   // What was started last stops first: platforms before their database server.

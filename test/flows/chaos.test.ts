@@ -1,10 +1,10 @@
 import { FLAWLESS } from "../chaos/audit.js";
 import { runChaos } from "../chaos/run-chaos.js";
-import { type ClusterUnderTest, startCluster } from "../cluster.js";
+import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
 
 let cluster: ClusterUnderTest;
 beforeAll(async () => {
-  cluster = await startCluster(["--gateways", "2"], { RATE_LIMIT_PER_MINUTE: "1000000" });
+  cluster = await sharedCluster();
 }, 150_000);
 afterAll(() => cluster.stop(), 60_000);
 

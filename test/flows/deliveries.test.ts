@@ -6,10 +6,10 @@ import { killedDispatchers } from "../chaos/deliveries/killed-dispatchers.js";
 import { brokerDown } from "../chaos/deliveries/lost-broker.js";
 import type { Report } from "../chaos/deliveries/report.js";
 import { newSubscriber } from "../chaos/deliveries/subscriber.js";
-import { type ClusterUnderTest, startCluster } from "../cluster.js";
+import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
+import { SHARED_SPEEDUP } from "../launch-cluster.js";
 
 // The short forms of `npm run trial -- deliveries`. What takes time there is shortened, or left out: how fast, and the wiped broker's minute.
-const SPEEDUP = 600;
 const ARRIVE_WITHIN_MS = 120_000;
 
 const SECRET_FORMS =
@@ -18,12 +18,7 @@ const SECRET_FORMS =
 let cluster: ClusterUnderTest;
 jest.setTimeout(240_000);
 beforeAll(async () => {
-  cluster = await startCluster(["--webhooks", "2"], {
-    RATE_LIMIT_PER_MINUTE: "1000000",
-    WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
-    CLOCK_SPEEDUP: String(SPEEDUP),
-    LOG_LEVEL: "debug",
-  });
+  cluster = await sharedCluster();
 }, 150_000);
 afterAll(() => cluster.stop(), 60_000);
 
@@ -41,7 +36,7 @@ test("beside a receiver that hangs, one that resets and one that refuses, health
 });
 
 test("a receiver that always fails gets each event exactly eight times, on schedule, equal and freshly signed", () =>
-  expectKept(alwaysFailing(cluster, { events: 3, speedup: SPEEDUP })));
+  expectKept(alwaysFailing(cluster, { events: 3, speedup: SHARED_SPEEDUP })));
 
 test("with NATS down the API goes on answering, and everything arrives afterwards", () =>
   expectKept(brokerDown(cluster, { perSecond: 20, downMs: 4_000, arriveWithinMs: ARRIVE_WITHIN_MS })));

@@ -1,23 +1,19 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
 import { untilDefinite, type Write } from "../chaos/retrying-client.js";
-import { type ClusterUnderTest, startCluster } from "../cluster.js";
+import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
 
 let cluster: ClusterUnderTest;
 let faultFile: string;
 let customer: { accountId: string; key: string };
 beforeAll(async () => {
-  faultFile = join(await mkdtemp(join(tmpdir(), "shipping-fault-")), "fault");
-  cluster = await startCluster(["--gateways", "2"], { FAULT_FILE: faultFile, RATE_LIMIT_PER_MINUTE: "1000000" });
+  cluster = await sharedCluster();
+  faultFile = join(cluster.dataDir, "fault");
 }, 150_000);
-afterAll(async () => {
-  await cluster.stop();
-  await rm(dirname(faultFile), { recursive: true });
-}, 60_000);
+afterAll(() => cluster.stop(), 60_000);
 beforeEach(async () => {
   await cluster.healthy();
   customer = await cluster.newCustomer();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
 import { type ApiClient, apiClient, dataOf, type Label, type Order, type Shipment } from "../api-client.js";
-import { type ClusterUnderTest, startCluster } from "../cluster.js";
+import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
 
 const STORES = ["postgres", "nats"];
 // A bound for machines that have much else to do.
@@ -13,11 +13,7 @@ const BACK = { withinMs: 60_000 };
 
 let cluster: ClusterUnderTest;
 beforeAll(async () => {
-  cluster = await startCluster(["--gateways", "2", "--tracking", "2"], {
-    LOG_LEVEL: "info",
-    RATE_LIMIT_PER_MINUTE: "1000000",
-    WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
-  });
+  cluster = await sharedCluster();
 }, 150_000);
 afterAll(() => cluster.stop(), 60_000);
 

@@ -2,11 +2,11 @@ import { silentLog } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
 import sql from "sql-template-tag";
 import { untilDefinite, type Write } from "../chaos/retrying-client.js";
-import { type ClusterUnderTest, startCluster } from "../cluster.js";
+import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
 
 let cluster: ClusterUnderTest;
 beforeAll(async () => {
-  cluster = await startCluster(["--gateways", "3"], { RATE_LIMIT_PER_MINUTE: "1000000" });
+  cluster = await sharedCluster();
 }, 150_000);
 afterAll(() => cluster.stop(), 60_000);
 

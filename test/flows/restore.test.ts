@@ -8,15 +8,14 @@ import sql, { raw } from "sql-template-tag";
 import { audit, FLAWLESS } from "../chaos/audit.js";
 import { mixedLoad } from "../chaos/mixed-load.js";
 import { untilDefinite } from "../chaos/retrying-client.js";
-import { type ClusterUnderTest, startCluster } from "../cluster.js";
+import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
 
 const OPERATIONS = 40;
 const owners = ["records", "carrier", "webhooks"] as const;
 
 let cluster: ClusterUnderTest;
 beforeAll(async () => {
-  const one = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [`--${part}`, "1"]);
-  cluster = await startCluster(one, { RATE_LIMIT_PER_MINUTE: "1000000" });
+  cluster = await sharedCluster();
 }, 150_000);
 afterAll(() => cluster.stop(), 60_000);
 

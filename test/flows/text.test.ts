@@ -2,14 +2,13 @@ import { runs } from "@shipping/kit/testing/runs";
 import fc from "fast-check";
 import { createOrder, createShipment, createWebhook, RECORD } from "../api/platform.js";
 import { type ApiClient, apiClient, type Order, refusal, type Shipment } from "../api-client.js";
-import { type ClusterUnderTest, startCluster } from "../cluster.js";
+import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
 
 // Separate processes: what a text goes through on its way (JSON, protobuf, SQL) is all there.
 let cluster: ClusterUnderTest;
 let api: ApiClient;
 beforeAll(async () => {
-  const one = ["--gateways", "1", "--records", "1", "--carrier", "1", "--webhooks", "1"];
-  cluster = await startCluster(one, { RATE_LIMIT_PER_MINUTE: "1000000" });
+  cluster = await sharedCluster();
   api = await newClient();
 }, 150_000);
 afterAll(() => cluster.stop());

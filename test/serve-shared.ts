@@ -1,0 +1,74 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What is shared: something to tell its users, and how it ends. */
+export interface Shared {
+  tells: object;
+  stop(): Promise<void>;
+}
+
+interface Kept {
+  started: Promise<Shared>;
+  users: number;
+  idle?: NodeJS.Timeout;
+}
+
+/** How long the next test file may take to come. */
+const IDLE_MS = 5_000;
+
+/** Serves `share.ts`: `GET /KIND/WORKER` starts what nobody uses yet and tells about it, and `DELETE` releases it. */
+export async function serveShared(kinds: Record<string, () => Promise<Shared>>) {
+  const kept = new Map<string, Kept>();
+  const stopping = new Set<Promise<void>>();
+
+  function end(url: string): void {
+    const ending =
+      kept
+        .get(url)
+        ?.started.then(({ stop }) => stop())
+        .catch(() => {}) ?? Promise.resolve();
+    kept.delete(url);
+    stopping.add(ending);
+    void ending.then(() => stopping.delete(ending));
+  }
+
+  async function use(url: string): Promise<object> {
+    const start = kinds[url.split("/")[1] ?? ""];
+    if (!start) throw new Error(`Nothing is shared at ${url}.`);
+    const one: Kept = kept.get(url) ?? { started: start(), users: 0 };
+    kept.set(url, one);
+    one.users++;
+    clearTimeout(one.idle);
+    return (await one.started).tells;
+  }
+
+  function release(url: string): void {
+    const one = kept.get(url);
+    if (one && --one.users === 0) one.idle = setTimeout(end, IDLE_MS, url);
+  }
+
+  const server = createServer(async ({ method, url = "" }, response) => {
+    try {
+      if (method === "DELETE") release(url);
+      else response.write(JSON.stringify(await use(url)));
+    } catch (error) {
+      response.statusCode = 500;
+      response.write(String(error));
+    }
+    response.end();
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      for (const url of [...kept.keys()]) {
+        clearTimeout(kept.get(url)?.idle);
+        end(url);
+      }
+      await Promise.all(stopping);
+    },
+  };
+}
