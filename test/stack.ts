@@ -83,7 +83,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     host: "127.0.0.1",
     // All tests come from one address.
     paceLimits: { perSecond: 10_000, burst: 10_000 },
-    trustedProxies: options.trustedProxies ?? 0,
+    trustedProxies: { count: options.trustedProxies ?? 0, header: "x-forwarded-for" as const },
     auditRetentionDays: 400,
     requestLogDays: 7,
     developerArea: options.developerArea ?? {},

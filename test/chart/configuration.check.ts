@@ -32,6 +32,7 @@ const everything = [
   "parts.gateway.settings.DEVELOPER_AREA=true",
   "parts.gateway.settings.PUBLIC_URL=https://api.example.com",
   "parts.gateway.settings.TRUSTED_PROXIES=1",
+  "parts.gateway.settings.CLIENT_ADDRESS_HEADER=forwarded",
   "parts.gateway.settings.AUDIT_RETENTION_DAYS=400",
   "parts.gateway.settings.REQUEST_LOG_DAYS=14",
   "parts.gateway.settings.OIDC_ISSUER=https://id.example.com",

@@ -2,6 +2,7 @@ import type { Metrics } from "@shipping/kit/process/metrics";
 import type { Bulkhead } from "../admission/bulkhead.js";
 import type { Pace } from "../admission/pace.js";
 import type { GatewayDeps } from "../database/deps.js";
+import type { TrustedProxies } from "../http/client-address.js";
 import type { UnreadBytes } from "../http/unread-bytes.js";
 import type { Idempotency } from "../idempotency/execute-once.js";
 import type { Mailer } from "../mail/mailer.js";
@@ -15,8 +16,7 @@ export interface EndpointDeps extends GatewayDeps {
 
 /** The dependencies of the middleware, with the state of this process. */
 export interface ApiDeps extends EndpointDeps {
-  /** The number of proxies in front of the gateway whose X-Forwarded-For is trusted. */
-  trustedProxies: number;
+  trustedProxies: TrustedProxies;
   metrics: Metrics;
   mailer: Mailer;
   idempotency: Idempotency;

@@ -4,7 +4,7 @@ import { type Request, type RequestHandler, type Response, Router } from "expres
 import helmet from "helmet";
 import type { ApiDeps } from "../api/deps.js";
 import { ANSWER_MS } from "../api/locals.js";
-import { getClientAddress } from "../http/http-rules.js";
+import { getClientAddress } from "../http/client-address.js";
 import { unknownRoute } from "../http/send-answer.js";
 import { sendPageAnswer, sendRefusal } from "./page/answer.js";
 import { serveAssets } from "./page/assets.js";

@@ -62,13 +62,3 @@ function isOfType(contentType: string, type: string): boolean {
 function isOnly(values: readonly string[] | undefined, value: string): boolean {
   return !values || values.join().toLowerCase() === value;
 }
-
-/** The client's address as the first of the trusted proxies saw it. Clients can forge every other address in X-Forwarded-For. */
-export function getClientAddress(
-  request: Pick<IncomingMessage, "headersDistinct"> & { socket: { remoteAddress?: string | undefined } },
-  trustedProxies: number,
-): string {
-  const forwarded = (request.headersDistinct["x-forwarded-for"] ?? []).join(",").split(",");
-  const reported = trustedProxies > 0 ? forwarded.at(-trustedProxies)?.trim() : undefined;
-  return (reported || request.socket.remoteAddress || "unknown").replace(/^::ffff:/, "").slice(0, 64);
-}

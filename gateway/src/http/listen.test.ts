@@ -28,7 +28,14 @@ function handler(): RequestListener {
     req.resume();
   });
   app.use(refuseRoute);
-  app.use(sendError({ log, pace: createPace(DEFAULT_PACE), trustedProxies: 0, site: { hasArea: true } }));
+  app.use(
+    sendError({
+      log,
+      pace: createPace(DEFAULT_PACE),
+      trustedProxies: { count: 0, header: "x-forwarded-for" },
+      site: { hasArea: true },
+    }),
+  );
   return app;
 }
 

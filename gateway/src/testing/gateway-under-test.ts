@@ -73,7 +73,7 @@ export async function gatewayUnderTest(
       clockOffsetMs: 0,
       requestsPerMinute: 1_000,
       paceLimits: { perSecond: 10_000, burst: 10_000 },
-      trustedProxies: 0,
+      trustedProxies: { count: 0, header: "x-forwarded-for" },
       auditRetentionDays: 400,
       requestLogDays: 7,
       ...given,

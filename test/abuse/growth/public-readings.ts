@@ -2,8 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { parseApiKey } from "@shipping/gateway/admission/api-key";
 import { isOwnForm, parseForm } from "@shipping/gateway/developers/page/read-form";
 import { readCookie } from "@shipping/gateway/developers/session/session";
+import { addressHeaders, getClientAddress } from "@shipping/gateway/http/client-address";
 import { parseRange, unmetCondition } from "@shipping/gateway/http/conditional";
-import { getClientAddress, httpFault, isPlain } from "@shipping/gateway/http/http-rules";
+import { httpFault, isPlain } from "@shipping/gateway/http/http-rules";
 import { orderId, pageQuery } from "@shipping/gateway/input/schemas";
 import { validQuery } from "@shipping/gateway/input/validate";
 import { library } from "@shipping/gateway/openapi/documents";
@@ -115,7 +116,10 @@ const readers: readonly Omit<Reader, "given">[] = [
     reader: "addresses of proxies",
     most: HEAD_BYTES,
     shapes: { commas: fill(","), addresses: fill("192.0.2.1, "), spaces: (size) => `${" ".repeat(size)}x` },
-    read: (text) => getClientAddress({ ...headers("x-forwarded-for", text), socket: { remoteAddress: "::1" } }, 3),
+    read: (text) =>
+      addressHeaders.map((header) =>
+        getClientAddress({ ...headers(header, text), socket: { remoteAddress: "::1" } }, { count: 3, header }),
+      ),
   },
   {
     reader: "origins",

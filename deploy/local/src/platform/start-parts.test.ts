@@ -21,7 +21,7 @@ test("parts that cannot all start leave none running", async () => {
   const { port } = taken.address() as { port: number };
   const before = listeners();
   const developer = {
-    trustedProxies: 0,
+    trustedProxies: { count: 0, header: "x-forwarded-for" as const },
     auditRetentionDays: 400,
     requestLogDays: 7,
     developerArea: {},

@@ -1,5 +1,5 @@
 import { fail } from "@shipping/kit/errors";
-import { getClientAddress } from "../../http/http-rules.js";
+import { getClientAddress } from "../../http/client-address.js";
 import { sendAnswer } from "../../http/send-answer.js";
 import { parseJsonBody } from "../../input/json-body.js";
 import { noQuery } from "../../input/schemas.js";

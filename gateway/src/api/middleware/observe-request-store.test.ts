@@ -18,7 +18,7 @@ let gateway: GatewayUnderTest;
 beforeAll(async () => {
   gateway = await gatewayUnderTest({
     requestsPerMinute: 30,
-    trustedProxies: 1,
+    trustedProxies: { count: 1, header: "x-forwarded-for" },
     records: {
       getOrder({ id }) {
         if (id === FOREIGN) throw new Error("A fault of ours.");

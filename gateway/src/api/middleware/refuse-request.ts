@@ -1,6 +1,6 @@
 import { fail } from "@shipping/kit/errors";
 import type { ErrorRequestHandler } from "express";
-import { getClientAddress } from "../../http/http-rules.js";
+import { getClientAddress } from "../../http/client-address.js";
 import { noteFailure, refuse, unknownRoute } from "../../http/send-answer.js";
 import { sendErrorPage, wantsPage } from "../../site/error-page.js";
 import type { Site } from "../../site/site-header.js";

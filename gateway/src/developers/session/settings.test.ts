@@ -17,10 +17,15 @@ test("the area is served by default, in production only under a PUBLIC_URL", () 
 });
 
 test("who changed what from where is kept, whether the area is served or not", () => {
-  const kept = { trustedProxies: 1, auditRetentionDays: 30, requestLogDays: 0 };
+  const kept = { trustedProxies: { count: 1, header: "x-forwarded-for" }, auditRetentionDays: 30, requestLogDays: 0 };
   const env = { TRUSTED_PROXIES: "1", AUDIT_RETENTION_DAYS: "30", REQUEST_LOG_DAYS: "0", DEVELOPER_AREA: "false" };
   expect(depsOf(env)).toEqual({ ...kept, developerArea: undefined });
-  expect(depsOf({})).toEqual({ trustedProxies: 0, auditRetentionDays: 400, requestLogDays: 7, developerArea: {} });
+  expect(depsOf({})).toEqual({
+    trustedProxies: { count: 0, header: "x-forwarded-for" },
+    auditRetentionDays: 400,
+    requestLogDays: 7,
+    developerArea: {},
+  });
 });
 
 test.each(["ftp://ship.example", "http://ship.example", "http://192.0.2.1", "ship.example"])(

@@ -1,5 +1,6 @@
 import { flag, positiveInt, secret } from "@shipping/kit/process/config";
 import { z } from "zod";
+import { addressHeaders, type TrustedProxies } from "../../http/client-address.js";
 import { checkMailSettings, type MailRoute, mailSettings, readMailRoute } from "../../mail/settings.js";
 import type { ProviderSettings } from "./provider.js";
 
@@ -37,7 +38,13 @@ export const developerSettings = {
     .int()
     .min(0)
     .default(0)
-    .describe("number of proxies in front of the gateway; the client address is taken from their X-Forwarded-For"),
+    .describe("number of proxies in front of the gateway; the client address is taken from their header"),
+  CLIENT_ADDRESS_HEADER: z
+    .enum(addressHeaders)
+    .default("x-forwarded-for")
+    .describe(
+      "header in which these proxies name the client; only one that each of them sets or extends can be trusted",
+    ),
   AUDIT_RETENTION_DAYS: positiveInt().default(400).describe("days to keep the audit log"),
   REQUEST_LOG_DAYS: z.coerce
     .number()
@@ -53,8 +60,7 @@ type DeveloperConfig = z.output<z.ZodObject<typeof developerSettings>>;
 
 /** What the gateway gets from these settings. It writes audit log and request log even if the area is not served. */
 export interface DeveloperDeps {
-  /** The number of proxies in front of the gateway whose X-Forwarded-For is trusted. */
-  trustedProxies: number;
+  trustedProxies: TrustedProxies;
   auditRetentionDays: number;
   requestLogDays: number;
   /** How emails are sent. Absent if none are. */
@@ -82,7 +88,7 @@ export function checkDeveloperSettings(config: DeveloperConfig, context: z.Refin
 
 export function toDeveloperDeps(config: DeveloperConfig): DeveloperDeps {
   return {
-    trustedProxies: config.TRUSTED_PROXIES,
+    trustedProxies: { count: config.TRUSTED_PROXIES, header: config.CLIENT_ADDRESS_HEADER },
     auditRetentionDays: config.AUDIT_RETENTION_DAYS,
     requestLogDays: config.REQUEST_LOG_DAYS,
     mail: readMailRoute(config),

@@ -1,0 +1,46 @@
+import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+export const addressHeaders = ["x-forwarded-for", "forwarded", "x-real-ip"] as const;
+
+/** The proxies in front of the gateway that are trusted, and the header in which they say who the client is. */
+export interface TrustedProxies {
+  count: number;
+  header: (typeof addressHeaders)[number];
+}
+
+/**
+ * The client's address as the first of the trusted proxies saw it, in one spelling, so that limits and logs know one client by one address.
+ * Clients can forge every other entry of the header, and every other header. Without a valid entry, it is the address of the connection.
+ */
+export function getClientAddress(
+  request: Pick<IncomingMessage, "headersDistinct"> & { socket: { remoteAddress?: string | undefined } },
+  proxies: TrustedProxies,
+): string {
+  const { remoteAddress = "unknown" } = request.socket;
+  const reported = proxies.count > 0 ? entryOf(request.headersDistinct[proxies.header] ?? [], proxies) : undefined;
+  return readAddress(reported ?? "") ?? readAddress(remoteAddress) ?? remoteAddress;
+}
+
+function entryOf(values: readonly string[], { count, header }: TrustedProxies): string | undefined {
+  // A proxy replaces it instead of adding to it.
+  if (header === "x-real-ip") return values.at(-1);
+  // Not even quoted commas belong to an entry: with an open quote, a client could take in what the proxies add.
+  const entry = values.join(",").split(",").at(-count);
+  if (header === "x-forwarded-for") return entry;
+  const pairs = entry?.split(";").map((pair) => pair.trim());
+  return pairs?.find((pair) => /^for=/i.test(pair))?.slice("for=".length);
+}
+
+// Some proxies add the port of the connection, and RFC 7239 writes IPv6 in quotes and brackets.
+const IN_BRACKETS = /^\[([^\]]*)\](?::\d*)?$/;
+const WITH_PORT = /^([\d.]+):\d*$/;
+
+/** An address without port, brackets and zone, IPv6 compressed, an IPv4 address that is written as IPv6 as IPv4. Undefined if it is none. */
+function readAddress(text: string): string | undefined {
+  const bare = text.trim().replace(/^"(.*)"$/, "$1");
+  const host = IN_BRACKETS.exec(bare)?.[1] ?? WITH_PORT.exec(bare)?.[1] ?? bare;
+  const address = host.split("%", 1)[0] ?? "";
+  return isIP(address) === 0 ? undefined : ipaddr.process(address).toString();
+}
