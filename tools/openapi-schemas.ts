@@ -37,9 +37,9 @@ const KNOWN = new Set([
 /** Members of responses that never get new values, because they tell one kind of object from another. */
 export const TAGS: ReadonlySet<string> = new Set(["object", "type"]);
 
-/** The named schemas that become types, in the order of the document. */
+/** The named schemas that become types, in the order of the document. The clients take the bodies of responses apart themselves. */
 export function namedSchemas({ components }: Document): [name: string, schema: Schema][] {
-  return Object.entries(components.schemas);
+  return Object.entries(components.schemas).filter(([name]) => !name.endsWith("Response"));
 }
 
 /** The names of the schemas in requests, including nested ones. */

@@ -111,15 +111,19 @@ function mapValues<From, To>(object: Record<string, From>, map: (value: From) =>
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]));
 }
 
-export function schemaRef(schema: z.ZodType): JsonSchema {
+export function schemaName(schema: z.ZodType): string {
   const id = named.get(schema)?.id;
   if (!id) throw new Error("The schema has no name in the OpenAPI document.");
-  return { $ref: refTo(id) };
+  return id;
+}
+
+export function schemaRef(schema: z.ZodType): JsonSchema {
+  return { $ref: refTo(schemaName(schema)) };
 }
 
 export const errorRef: JsonSchema = { $ref: refTo("Error") };
 
-function refTo(id: string): string {
+export function refTo(id: string): string {
   return `#/components/schemas/${id}`;
 }
 

@@ -9,6 +9,8 @@ import {
   idempotencyKey,
   type JsonSchema,
   parameterSchema,
+  refTo,
+  schemaName,
   schemaRef,
 } from "./components.js";
 import { failures } from "./failures.js";
@@ -58,7 +60,7 @@ export function openApiDocument(origin = "") {
       },
       headers,
       parameters: { IdempotencyKey: idempotencyKey },
-      schemas: componentSchemas(),
+      schemas: { ...componentSchemas(), ...responseSchemas() },
     },
   };
 }
@@ -128,22 +130,39 @@ function link(operationId: string, parameters?: Readonly<Record<string, string>>
 function content(route: Route) {
   if (route.answers === "application/pdf")
     return { "application/pdf": { schema: { type: "string", format: "binary" } } };
-  const example: Record<string, unknown> = { data: route.example.data };
-  const properties: JsonSchema = { data: dataSchema(route.answers) };
-  if (route.method === "GET" && route.query) {
-    properties.data = { type: "array", items: dataSchema(route.answers) };
-    properties.next_cursor = {
-      type: ["string", "null"],
-      description: "The value of `after` for the next page. Null on the last page.",
-    };
-    example.next_cursor = null;
-  }
-  const schema = { type: "object", properties, required: Object.keys(properties), additionalProperties: true };
-  return { "application/json": { schema, example } };
+  const example = { data: route.example.data, ...(isPage(route) && { next_cursor: null }) };
+  return { "application/json": { schema: { $ref: refTo(responseName(route)) }, example } };
 }
 
-function dataSchema(answers: z.ZodType): JsonSchema {
-  return answers instanceof z.ZodArray
-    ? { type: "array", items: schemaRef(answers.element as z.ZodType) }
-    : schemaRef(answers);
+/** The body of a response, by its name, such as `LabelResponse` or `LabelListResponse`. */
+function responseSchemas(): Record<string, JsonSchema> {
+  const all = routes.filter(({ answers }) => answers !== "application/pdf");
+  return Object.fromEntries(all.map((route) => [responseName(route), responseSchema(route)]));
+}
+
+function responseSchema(route: Route): JsonSchema {
+  const one = schemaRef(answerItem(route));
+  const data = isList(route) ? { type: "array", items: one } : one;
+  const next_cursor = {
+    type: ["string", "null"],
+    description: "The value of `after` for the next page. Null on the last page.",
+  };
+  const properties = { data, ...(isPage(route) && { next_cursor }) };
+  return { type: "object", properties, required: Object.keys(properties), additionalProperties: true };
+}
+
+function responseName(route: Route): string {
+  return `${schemaName(answerItem(route))}${isList(route) ? "List" : ""}Response`;
+}
+
+function isPage(route: Route): boolean {
+  return route.method === "GET" && route.query !== undefined;
+}
+
+function isList(route: Route): boolean {
+  return isPage(route) || route.answers instanceof z.ZodArray;
+}
+
+function answerItem({ answers }: Route): z.ZodType {
+  return (answers instanceof z.ZodArray ? answers.element : answers) as z.ZodType;
 }
