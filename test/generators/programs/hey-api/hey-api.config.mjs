@@ -2,5 +2,10 @@
 export default {
   input: "openapi.json",
   output: "client",
-  plugins: ["@hey-api/client-fetch", "@hey-api/typescript", "zod", { name: "@hey-api/sdk", validator: { response: "zod" } }],
+  plugins: [
+    "@hey-api/client-fetch",
+    "@hey-api/typescript",
+    "zod",
+    { name: "@hey-api/sdk", validator: { response: "zod" } },
+  ],
 };
