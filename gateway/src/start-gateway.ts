@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { toOrigin } from "@shipping/kit/process/config";
 import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
+import { affordConnections } from "@shipping/kit/process/open-files";
 import { logSubscriptionChanges } from "./accounts/log-subscription-changes.js";
 import { type BulkheadLimits, createBulkhead, DEFAULT_LIMITS, measureBulkhead } from "./admission/bulkhead.js";
 import { createPace, DEFAULT_PACE, measurePace, type PaceLimits } from "./admission/pace.js";
@@ -49,8 +50,9 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   measureBulkhead(metrics, bulkhead, bulkheadLimits);
   const pace = createPace(deps.paceLimits ?? DEFAULT_PACE);
   measurePace(metrics, pace);
-  const connections = createConnections(MAX_CONNECTIONS, pace.isDelaying);
-  measureConnections(metrics, connections, MAX_CONNECTIONS);
+  const maxConnections = affordConnections(MAX_CONNECTIONS, log);
+  const connections = createConnections(maxConnections, pace.isDelaying);
+  measureConnections(metrics, connections, maxConnections);
   const unread = createUnreadBytes(unreadLimits);
   measureUnread(metrics, unread, unreadLimits);
 

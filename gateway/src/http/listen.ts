@@ -1,7 +1,7 @@
 import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Random } from "@shipping/kit/ids";
-import type { Log } from "@shipping/kit/process/log";
+import { type Log, onceAMinute } from "@shipping/kit/process/log";
 import type { Express } from "express";
 import { type Connections, createConnections, MAX_CONNECTIONS } from "./connections.js";
 import { createConnectionRefusals, dropRest } from "./refuse-connection.js";
@@ -37,6 +37,7 @@ export async function listen(options: {
   server.setTimeout(options.stallMs ?? 30_000);
   const refusals = createConnectionRefusals(options);
   const { connections = createConnections(MAX_CONNECTIONS) } = options;
+  const isNews = onceAMinute();
   let stopping = false;
 
   function take(request: IncomingMessage, response: ServerResponse): void {
@@ -55,7 +56,11 @@ export async function listen(options: {
     const closeNow = socket.destroySoon.bind(socket);
     // Called by Node after the last response. With an incomplete request, its TCP reset could destroy the response.
     socket.destroySoon = () => (connections.latest(socket)?.req.complete ? closeNow() : void socket.end());
+    const { closed } = connections.load();
     connections.add(socket);
+    if (connections.load().closed > closed && isNews("full")) {
+      options.log.warn({ connections: connections.load().open }, "connections are closed to make room for others");
+    }
   });
   server.on("request", take);
   // Otherwise Node sends 100 Continue before the headers are accepted, and answers other expectations without our error object.

@@ -1,8 +1,9 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { collectDefaultMetrics, register } from "prom-client";
+import { collectDefaultMetrics, Gauge, register } from "prom-client";
 import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
+import { droppedLines } from "./output.js";
 
 /**
  * Serves `/livez`, `/readyz` and `/metrics` over plain HTTP/1.1. `ready` returns a sentence that says what is missing, or nothing if the
@@ -54,6 +55,13 @@ export async function serveOps(options: {
 export function measureProcess(part: string): void {
   register.setDefaultLabels({ part });
   collectDefaultMetrics();
+  new Gauge({
+    name: "log_lines_dropped",
+    help: "Log lines dropped since the start, because nobody read them.",
+    collect() {
+      this.set(droppedLines());
+    },
+  });
 }
 
 /** Several parts in one process measure the same things. The format requires the samples of a name to stand together, under one heading. */

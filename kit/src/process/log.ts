@@ -1,4 +1,6 @@
+import { Writable } from "node:stream";
 import pino from "pino";
+import { boundedOutput } from "./output.js";
 
 /** One JSON line per request, RPC, delivery or event of a process's life. */
 export type Log = pino.Logger;
@@ -26,10 +28,12 @@ export function redact(text: string): string {
 
 /**
  * Creates the log of one part of the platform, on standard output unless a destination is given. Every line is redacted, and safe to read
- * on a terminal.
+ * on a terminal. A stream that nobody reads delays nothing.
  */
 export function createLog(options: { part: string; level?: string; destination?: pino.DestinationStream }): Log {
-  return pino(
+  const { destination = process.stdout } = options;
+  const resumed = (lines: number) => log.warn({ lines }, "log lines were dropped, because nobody read them");
+  const log = pino(
     {
       level: options.level ?? "info",
       base: { part: options.part },
@@ -38,8 +42,9 @@ export function createLog(options: { part: string; level?: string; destination?:
       serializers: { err: describeError },
       hooks: { streamWrite: (line) => printable(redact(line)) },
     },
-    options.destination ?? pino.destination({ dest: 1, sync: true }),
+    destination instanceof Writable ? boundedOutput(destination, resumed) : destination,
   );
+  return log;
 }
 
 // Not pino's own serializer: it copies every property, and pg attaches the whole connection to its errors.

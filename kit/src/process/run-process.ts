@@ -24,9 +24,9 @@ export function configured<Config>(read: () => Config): Config {
 }
 
 /**
- * Runs a part until SIGTERM, SIGINT or SIGHUP, then stops it; a second signal, or a stop that takes too long (SIGINT and SIGHUP: 4 s), ends
- * it at once. SIGHUP says that the terminal was closed. Node ends for it even under nohup, which it ignores (tried with 20.20); setsid
- * detaches a process from its terminal.
+ * Runs a part until SIGTERM or SIGINT, then stops it; a second signal, or a stop that takes too long (SIGINT: 4 s), ends it at once. SIGHUP
+ * means the same as SIGINT to a process in a terminal, which was closed. Other signals are ignored: by default, SIGUSR1 would open Node's
+ * inspector, and SIGHUP and SIGUSR2 would end the process.
  */
 export async function runProcess(options: { log: Log; start(stopping: AbortSignal): Promise<Running> }): Promise<void> {
   const { log } = options;
@@ -57,11 +57,12 @@ export async function runProcess(options: { log: Log; start(stopping: AbortSigna
 
   process.on("SIGTERM", () => void stop("SIGTERM"));
   process.on("SIGINT", () => void stop("SIGINT"));
-  process.on("SIGHUP", () => {
-    // A closed terminal takes no more lines, which is no reason not to stop in order.
-    for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
-    void stop("SIGHUP");
-  });
+  const ignore = (signal: string) => log.info({ signal }, "signal ignored");
+  for (const signal of ["SIGUSR1", "SIGUSR2"]) process.on(signal, ignore);
+  const inTerminal = process.stdin.isTTY || process.stdout.isTTY;
+  process.on("SIGHUP", () => void (inTerminal ? stop("SIGHUP") : ignore("SIGHUP")));
+  // A closed terminal takes no more lines, which is no reason to end.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   try {
     await starting;
   } catch (err) {

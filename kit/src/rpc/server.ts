@@ -18,8 +18,9 @@ import {
   HealthCheckResponse_ServingStatus as Status,
 } from "@shipping/proto/grpc/health/v1/health_pb";
 import { BatchService } from "@shipping/proto/shipping/batch/v1/batch_pb";
-import type { Log } from "../process/log.js";
+import { type Log, onceAMinute } from "../process/log.js";
 import type { Metrics } from "../process/metrics.js";
+import { affordConnections } from "../process/open-files.js";
 import { admitPeers, createSecureServer, type Peers, peerKey, peerLookup } from "../tls/secure-server.js";
 import type { Tls } from "../tls/tls.js";
 import { answerErrors, logCalls, measureCalls, measureRefusals, traceCalls } from "./interceptors.js";
@@ -34,6 +35,9 @@ export type Routes = (router: ConnectRouter) => void;
 // ENHANCE_YOUR_CALM. Node's own limit of 10 is that of ten pages at once: a gateway may ask for sixteen, and another account's read must
 // get through beside them.
 const SESSION = { maxSessionMemory: 64 };
+
+/** The most connections to a part's port; a part opens one to each replica of another. */
+const MAX_CONNECTIONS = 2_000;
 
 type Incoming = Parameters<ReturnType<typeof connectNodeAdapter>>[0];
 
@@ -91,6 +95,12 @@ export async function serve(options: {
     sessions.add(session);
     session.on("close", () => sessions.delete(session));
     session.on("error", (err) => log.debug({ err }, "connection lost"));
+  });
+  server.maxConnections = affordConnections(MAX_CONNECTIONS, log);
+  const isNews = onceAMinute();
+  server.on("drop", (dropped) => {
+    if (isNews("drop"))
+      log.warn({ from: dropped?.remoteAddress, max: server.maxConnections }, "connection refused: too many are open");
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

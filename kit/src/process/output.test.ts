@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+const SCRIPT = `
+  import { createLog } from "@shipping/kit/process/log";
+  import { droppedLines } from "@shipping/kit/process/output";
+  const log = createLog({ part: "test" });
+  for (let n = 0; n < 9_000; n++) log.info({ n, fill: "x".repeat(1_000) }, "line");
+  process.send({ dropped: droppedLines() });
+  process.on("message", () => process.exit(0));`;
+
+test("a log that nobody reads stops nothing: it is dropped beyond a limit, and says how much when it is read again", async () => {
+  const args = ["--conditions=source", "--import=tsx", "--input-type=module", "--eval", SCRIPT];
+  const options = {
+    cwd: import.meta.dirname,
+    stdio: ["ignore", "pipe", "inherit", "ipc"] as ["ignore", "pipe", "inherit", "ipc"],
+  };
+  const child = spawn(process.execPath, args, options);
+  // 9 MB; a pipe takes 64 KiB.
+  const [{ dropped }] = await once(child, "message");
+  expect(dropped).toBeGreaterThan(1_000);
+  const lines: { n?: number; msg: string; lines?: number }[] = [];
+  for await (const line of createInterface({ input: child.stdout! })) {
+    lines.push(JSON.parse(line));
+    if (lines.at(-1)?.lines) child.send("end");
+  }
+  expect(lines.at(-1)).toMatchObject({ msg: "log lines were dropped, because nobody read them", lines: dropped });
+  expect(lines.slice(0, -1).map(({ n }) => n)).toEqual([...Array(9_000 - dropped).keys()]);
+});

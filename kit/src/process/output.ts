@@ -1,0 +1,33 @@
+import type { Writable } from "node:stream";
+
+/** The most bytes of lines that wait until somebody reads them. */
+const MAX_WAITING_BYTES = 4_194_304;
+
+let dropped = 0;
+
+/** How many lines of this process's log were dropped since it started. */
+export const droppedLines = () => dropped;
+
+/**
+ * Writes lines to a stream that may not be read for a while, or never again, as when the collector of a container's log hangs. The process
+ * goes on: lines wait in memory up to a limit, and further ones are dropped and counted. `resumed` is called with their number when the
+ * stream is read again. Node writes to pipes without blocking (pino's own destinations block the process or one of Node's four threads).
+ */
+export function boundedOutput(stream: Writable, resumed: (lines: number) => void): { write(line: string): void } {
+  let missed = 0;
+  // The reader has gone. That is no reason to end.
+  stream.on("error", () => {});
+  stream.on("drain", () => {
+    if (missed === 0) return;
+    const lines = missed;
+    missed = 0;
+    resumed(lines);
+  });
+  return {
+    write(line) {
+      if (stream.writable && stream.writableLength + line.length <= MAX_WAITING_BYTES) return void stream.write(line);
+      missed++;
+      dropped++;
+    },
+  };
+}
