@@ -80,16 +80,21 @@ test("ShippingSlow fires for the release that is slow, and counts no other progr
   expectAlerts("ShippingSlow", input, [HERE]);
 });
 
-test("ShippingMailsFail fires for a release whose emails all fail, even if another sends some", () => {
+describe("ShippingMailsFail", () => {
   const mails = (labels: Labels, result: string, perMinute: number) =>
     series("mails_total", { ...labels, part: "gateway", result }, `0+${perMinute}x130`);
-  const input = [
-    mails(HERE, "failed", 1),
-    mails(HERE, "sent", 0),
-    mails(ELSEWHERE, "failed", 0),
-    mails(ELSEWHERE, "sent", 10),
-  ];
-  expectAlerts("ShippingMailsFail", input, [HERE]);
+  const elsewhere = [mails(ELSEWHERE, "failed", 0), mails(ELSEWHERE, "refused", 1), mails(ELSEWHERE, "sent", 10)];
+
+  test.each([
+    ["some fail", "failed", 10],
+    ["some are dropped", "dropped", 10],
+    ["all are refused", "refused", 0],
+  ])(
+    "fires for a release of whose emails %s, and not for one that sends all but those to unknown recipients",
+    (_case, result, sent) => {
+      expectAlerts("ShippingMailsFail", [mails(HERE, result, 1), mails(HERE, "sent", sent), ...elsewhere], [HERE]);
+    },
+  );
 });
 
 describe("ShippingPartGone", () => {

@@ -122,7 +122,7 @@ describe("nobody finds out who is a member", () => {
     await mailbox.linksTo(email);
     const added = (await rowsOf("mail_counts")).filter((row) => !before.includes(row));
     expect(added.filter((row) => row.includes("198.51.100.7"))).toHaveLength(1);
-    expect(added.filter((row) => row.includes("address:"))).toHaveLength(1);
+    expect(added.filter((row) => row.includes("address:"))).toHaveLength(2);
     expect(added.join()).not.toContain(email);
   });
 
@@ -142,6 +142,34 @@ describe("limits", () => {
     await mailbox.linksTo(other.email);
     expect(mailbox.server().taken.filter(({ to }) => to.includes(email))).toHaveLength(5);
     for (const path of links) expect((await area.visitor().submit(path)).status).toBe(303);
+  });
+
+  test("an address gets ten mails a day, the last of which says so, and more when its member is signed in", async () => {
+    const { visitor, email } = await area.signIn();
+    const tenMinutesLater = () =>
+      pool().query("UPDATE mail_counts SET since = since - interval '10 minutes' WHERE name LIKE 'address:%'");
+    const texts: string[] = [];
+    for (let n = 0; n < 10; n++) {
+      await ask(email);
+      texts.push((await mailbox.server().mailTo(email)).parsed.text ?? "");
+      await tenMinutesLater();
+    }
+    expect(texts.map((text) => text.includes("the last link today"))).toEqual([...Array(9).fill(false), true]);
+    await ask(email);
+    await ask(email, visitor);
+    expect((await mailbox.server().mailTo(email)).parsed.text).not.toContain("the last link today");
+    expect(mailbox.server().taken.filter(({ to }) => to.includes(email))).toHaveLength(11);
+  });
+
+  test("IPv6 addresses are one client in a /64, and four in a /48", async () => {
+    const statuses = async (network: string, times: number) => {
+      const answers = Array.from({ length: times }, (_, n) =>
+        ask(newEmail(), area.visitor(), `2001:db8:${network}::${n}`),
+      );
+      return (await Promise.all(answers)).filter(({ status }) => status === 429).length;
+    };
+    expect([await statuses("1:1", 61), await statuses("1:2", 60), await statuses("1:3", 60)]).toEqual([1, 0, 0]);
+    expect([await statuses("1:4", 60), await statuses("1:5", 1), await statuses("2:1", 1)]).toEqual([0, 1, 0]);
   });
 
   test("a network address that asks too often is told so: 429, with the same words for everybody; its links work", async () => {

@@ -35,6 +35,7 @@ export async function busyAccount(stack: Stack, receiverUrl: string) {
     INSERT INTO sign_in_links (hash, member_id, expires_at)
     SELECT sha256(${accountId}::bytea), id, now() + interval '1 day' FROM member`);
   await gateway.run(sql`INSERT INTO webhook_tests VALUES (${accountId}, now(), 1)`);
+  await gateway.run(sql`INSERT INTO declined_invitations VALUES (${accountId}, '\\x00', now())`);
   await createWebhook(api, receiverUrl);
   await createOrder(api);
   for (let n = 0; n < 3; n++) await voidLabel(api, (await createLabel(api)).id);

@@ -21,6 +21,7 @@ export type AuditAction =
   | "member.added"
   | "member.invited"
   | "member.invited_again"
+  | "member.invitation_declined"
   | "member.role_changed"
   | "member.removed"
   | "member.address_normalized"

@@ -1,7 +1,10 @@
+import { createHash } from "node:crypto";
 import sql from "sql-template-tag";
+import { limitedNetworks } from "../admission/network.js";
 import { type AdminDeps, windowStart } from "../database/deps.js";
 
-export const MAX_WINDOW_MINUTES = 60;
+/** A day of UTC. */
+export const DAY_MINUTES = 24 * 60;
 
 export interface MailLimit {
   /** Who or what is limited, such as `invitations:acc_…`. */
@@ -10,14 +13,30 @@ export interface MailLimit {
   minutes: number;
 }
 
-/** Counts one more, across all gateways. False: the limit of this window was already reached. */
-export async function countMail(
-  deps: Pick<AdminDeps, "db" | "clockOffsetMs">,
-  { name, most, minutes }: MailLimit,
-): Promise<boolean> {
-  const counted = await deps.db.run(sql`
+type Deps = Pick<AdminDeps, "db" | "clockOffsetMs">;
+
+/** Counts one more, across all gateways, and returns how many these are now. 0: the limit of this window was already reached. */
+export async function countMail(deps: Deps, limit: MailLimit): Promise<number> {
+  const [counted] = await deps.db.run<{ count: number }>(addMail(deps, limit));
+  return counted?.count ?? 0;
+}
+
+/** The statement that counts one more. It returns no row if the limit of this window was already reached. */
+export function addMail(deps: Deps, { name, most, minutes }: MailLimit) {
+  return sql`
     INSERT INTO mail_counts AS c (name, since, count) VALUES (${name}, ${windowStart(deps, minutes)}, 1)
     ON CONFLICT (name, since) DO UPDATE SET count = c.count + 1 WHERE c.count < ${most}
-    RETURNING count`);
-  return counted.length > 0;
+    RETURNING count`;
+}
+
+/** Counts a request of a client address. False: one of its networks has reached the limit of this window. */
+export async function countSource(deps: Deps, source: string, limit: Omit<MailLimit, "name">): Promise<boolean> {
+  for (const { network, most } of limitedNetworks(source, limit.most))
+    if (!(await countMail(deps, { name: `source:${network}`, most, minutes: limit.minutes }))) return false;
+  return true;
+}
+
+/** What an address is counted and remembered by, so that it is not stored itself. */
+export function addressHash(email: string): string {
+  return createHash("sha256").update(email).digest("hex");
 }

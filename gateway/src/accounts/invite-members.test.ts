@@ -3,6 +3,7 @@ import { newId } from "@shipping/kit/ids";
 import sql from "sql-template-tag";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { countMail } from "./count-mails.js";
+import { declineInvitation, findInvitation } from "./decline-invitations.js";
 import { INVITATIONS_PER_HOUR, inviteAgain, inviteMember } from "./invite-members.js";
 import { createAccount } from "./manage-accounts.js";
 import { addMember, listMembers, removeMember } from "./manage-members.js";
@@ -105,6 +106,57 @@ test("an account sends 50 invitations in an hour, and more in the next; others a
   });
   await invite(wanted(other), first);
   await invite(wanted(accountId), later(untilNext + HOUR_MS));
+});
+
+describe("a recipient", () => {
+  const again = (accountId: string, id: string, deps = gateway.admin) =>
+    inviteAgain(deps, { accountId, id, formId: newFormId(), origin: "https://ship.example" }, actor);
+
+  test("gets three invitations to an account in a day, of fifty that are sent at once, too; removed and added again, no more", async () => {
+    const [accountId, other] = [await newAccount(), await newAccount()];
+    const { id } = await invite(wanted(accountId));
+    const sent = await Promise.allSettled(Array.from({ length: 20 }, () => again(accountId, id)));
+    expect(sent.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+    await expect(again(accountId, id)).rejects.toMatchObject({
+      code: "rate_limited",
+      message: expect.stringContaining("bob@example.com has been sent 3 invitations to this account today"),
+    });
+    await removeMember(gateway.admin, { accountId, id });
+    await expect(invite(wanted(accountId))).rejects.toMatchObject({ code: "rate_limited" });
+    expect(await listMembers(gateway.admin, accountId)).toEqual([]);
+    await invite(wanted(other));
+    await invite(wanted(accountId), { ...gateway.admin, clockOffsetMs: 24 * HOUR_MS });
+  });
+
+  test("who declines is removed, in the audit log, and not invited again, until the operator adds them", async () => {
+    const accountId = await newAccount();
+    const { id, token } = await invite(wanted(accountId));
+    const invitation = (await findInvitation(gateway.admin, token))!;
+    expect(invitation).toMatchObject({ memberId: id, accountName: "Acme", email: "bob@example.com" });
+    const both = [1, 2].map(() => declineInvitation(gateway.admin, invitation, "192.0.2.9"));
+    expect((await Promise.all(both)).sort()).toEqual([false, true]);
+    expect([await listMembers(gateway.admin, accountId), await findInvitation(gateway.admin, token)]).toEqual([
+      [],
+      undefined,
+    ]);
+    expect(await entriesOf(accountId)).toContainEqual([
+      ...["member.invitation_declined", "bob@example.com", "bob@example.com", "192.0.2.9"],
+    ]);
+    await expect(invite(wanted(accountId, "BOB@example.com."))).rejects.toThrow("bob@example.com has declined");
+    await invite(wanted(await newAccount()));
+    const added = await addMember(gateway.admin, { accountId, email: "bob@example.com", role: "viewer" });
+    await removeMember(gateway.admin, { accountId, id: added.id });
+    await invite(wanted(accountId));
+  });
+
+  test("who has come declines nothing", async () => {
+    const accountId = await newAccount();
+    const { id, token } = await invite(wanted(accountId));
+    const invitation = (await findInvitation(gateway.admin, token))!;
+    await gateway.prisma.accountMember.update({ where: { id }, data: { invitedAt: null } });
+    expect(await findInvitation(gateway.admin, token)).toBeUndefined();
+    expect(await declineInvitation(gateway.admin, invitation, "192.0.2.9")).toBe(false);
+  });
 });
 
 test("of many that are counted at once, as many pass as may", async () => {

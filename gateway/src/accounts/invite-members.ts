@@ -1,61 +1,69 @@
-import { fail } from "@shipping/kit/errors";
+import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import sql from "sql-template-tag";
 import { type AdminDeps, clock } from "../database/deps.js";
 import { type Actor, writeAuditEntry } from "./audit.js";
-import { countMail } from "./count-mails.js";
+import { addMail, addressHash, countMail, DAY_MINUTES } from "./count-mails.js";
 import { type CreatedLink, getMember, newLink, normalizeEmail, type Role, refuseMember } from "./manage-members.js";
 
 export const INVITATION_DAYS = 7;
 /** Per account: enough for a department, too few for spam. */
 export const INVITATIONS_PER_HOUR = 50;
+/** Per account and recipient, in a day: enough to find a lost one, too few to annoy. */
+export const INVITATIONS_PER_RECIPIENT = 3;
 
 interface Invitation {
   accountId: string;
   /** The form that asks for it: sent several times, it creates one. */
   formId: string;
   origin: string;
+  /** Whether the caller sends it by email. */
+  isMailed?: boolean;
 }
 
 /** A new invitation. Only the hash of its link is stored. */
 export interface Invited extends CreatedLink {
   id: string;
   role: Role;
+  token: string;
+  invitedAt: Date;
 }
 
-/** Adds a member and creates a sign-in link for them. One statement writes member, link and audit entry. */
+/** Adds a member and creates a sign-in link for them. One statement writes member, link, count and audit entry. */
 export async function inviteMember(
   deps: AdminDeps,
   wanted: Invitation & { email: string; role: Role },
   actor: Actor,
 ): Promise<Invited> {
-  const { accountId, role, formId, origin } = wanted;
+  const { accountId, role, formId, origin, isMailed } = wanted;
   const email = normalizeEmail(wanted.email);
+  await refuseDeclined(deps, accountId, email);
+  await refuseKnown(deps, { accountId, email, formId });
   await limitInvitations(deps, accountId);
   const id = newId("mem", deps.random);
-  const { url, hash } = newLink(deps, origin);
+  const { url, hash, token } = newLink(deps, origin);
   const now = clock(deps);
   const expiresAt = sql`${now} + ${INVITATION_DAYS} * interval '1 day'`;
   const detail = `${email} as ${role}`;
   const change = { accountId, action: "member.invited", environment: null, subject: id, detail } as const;
   const statement = sql`
-    WITH added AS (
-      INSERT INTO account_members (id, account_id, email, role, created_at, invited_at)
-      VALUES (${id}, ${accountId}, ${email}, ${role}, ${now}, ${now})
+    WITH counted AS (${countRecipient(deps, accountId, email)}),
+    added AS (
+      INSERT INTO account_members (id, account_id, email, role, created_at, invited_at, invitation_mail)
+      SELECT ${id}, ${accountId}, ${email}, ${role}, ${now}, ${now}, ${isMailed ? "waiting" : null} FROM counted
       ON CONFLICT (account_id, email) DO NOTHING
-      RETURNING id),
+      RETURNING id, invited_at),
     links AS (
       INSERT INTO sign_in_links (hash, member_id, expires_at, form_id) SELECT ${hash}, id, ${expiresAt}, ${formId} FROM added
       RETURNING expires_at),
     entries AS (${writeAuditEntry(deps, actor, { ...change, from: sql`added` })})
-    SELECT expires_at AS "expiresAt" FROM links`;
-  const [added] = await deps.db.run<{ expiresAt: Date }>(statement).catch(refuseMember(accountId, email));
-  if (added) return { id, email, role, url, ...added };
-  const sent = await deps.db.run(sql`
-    SELECT FROM sign_in_links JOIN account_members m ON m.id = member_id
-    WHERE form_id = ${formId} AND account_id = ${accountId} AND email = ${email}`);
-  if (sent.length > 0) throw alreadySent();
-  throw fail("invalid_request", `${email} is already a member.`);
+    SELECT expires_at AS "expiresAt", invited_at AS "invitedAt" FROM links, added`;
+  const [added] = await deps.db
+    .run<Pick<Invited, "expiresAt" | "invitedAt">>(statement)
+    .catch(refuseMember(accountId, email));
+  if (added) return { id, email, role, url, token, ...added };
+  await refuseKnown(deps, { accountId, email, formId });
+  throw tooMany(email);
 }
 
 /** Creates a new link for a member who has not signed in yet. The previous link stops working. */
@@ -64,30 +72,42 @@ export async function inviteAgain(
   wanted: Invitation & { id: string },
   actor: Actor,
 ): Promise<Invited> {
-  const { accountId, id, formId, origin } = wanted;
+  const { accountId, id, formId, origin, isMailed } = wanted;
   const { email, role, invitedAt } = await getMember(deps, { accountId, id });
   if (!invitedAt) throw fail("invalid_request", `${email} has already signed in.`);
+  if (await wasSent(deps, { accountId, email, formId })) throw alreadySent();
   await limitInvitations(deps, accountId);
-  const { url, hash } = newLink(deps, origin);
+  const { url, hash, token } = newLink(deps, origin);
   const now = clock(deps);
   const expiresAt = sql`${now} + ${INVITATION_DAYS} * interval '1 day'`;
   const detail = `${email} as ${role}`;
   const change = { accountId, action: "member.invited_again", environment: null, subject: id, detail } as const;
   const statement = sql`
-    WITH made AS (
-      INSERT INTO sign_in_links (hash, member_id, expires_at, form_id) VALUES (${hash}, ${id}, ${expiresAt}, ${formId})
+    WITH counted AS (${countRecipient(deps, accountId, email)}),
+    made AS (
+      INSERT INTO sign_in_links (hash, member_id, expires_at, form_id)
+      SELECT ${hash}, ${id}, ${expiresAt}, ${formId} FROM counted
       ON CONFLICT (member_id, form_id) DO NOTHING
-      RETURNING member_id, expires_at),
+      RETURNING member_id, expires_at, date_trunc('milliseconds', ${now}) AS now),
     renewed AS (
-      UPDATE account_members SET invited_at = ${now} FROM made WHERE id = made.member_id AND invited_at IS NOT NULL),
+      UPDATE account_members SET invited_at = made.now, invitation_mail = ${isMailed ? "waiting" : null}
+      FROM made WHERE id = made.member_id AND invited_at IS NOT NULL),
     ended AS (
       DELETE FROM sign_in_links l USING made
       WHERE l.member_id = made.member_id AND l.form_id IS NOT NULL AND l.form_id <> ${formId}),
     entries AS (${writeAuditEntry(deps, actor, { ...change, from: sql`made` })})
-    SELECT expires_at AS "expiresAt" FROM made`;
-  const [renewed] = await deps.db.run<{ expiresAt: Date }>(statement).catch(refuseMember(accountId, email));
-  if (!renewed) throw alreadySent();
-  return { id, email, role: role as Role, url, ...renewed };
+    SELECT expires_at AS "expiresAt", now AS "invitedAt" FROM made`;
+  const [renewed] = await deps.db
+    .run<Pick<Invited, "expiresAt" | "invitedAt">>(statement)
+    .catch(refuseMember(accountId, email));
+  if (renewed) return { id, email, role: role as Role, url, token, ...renewed };
+  throw (await wasSent(deps, { accountId, email, formId })) ? alreadySent() : tooMany(email);
+}
+
+/** Notes whether the email with an invitation was sent. A later invitation of the same member has its own note. */
+export async function noteInvitationMail(deps: AdminDeps, { id, invitedAt }: Invited, isSent: boolean): Promise<void> {
+  await deps.db.run(sql`
+    UPDATE account_members SET invitation_mail = ${isSent ? "sent" : "failed"} WHERE id = ${id} AND invited_at = ${invitedAt}`);
 }
 
 async function limitInvitations(deps: AdminDeps, accountId: string): Promise<void> {
@@ -96,4 +116,51 @@ async function limitInvitations(deps: AdminDeps, accountId: string): Promise<voi
   throw fail("rate_limited", `An account can send up to ${INVITATIONS_PER_HOUR} invitations an hour. Try again later.`);
 }
 
+// In the statement that invites: of the same form, sent several times at once, each waits until the first is stored.
+const countRecipient = (deps: AdminDeps, accountId: string, email: string) =>
+  addMail(deps, {
+    name: `invitation:${accountId}:${addressHash(email)}`,
+    most: INVITATIONS_PER_RECIPIENT,
+    minutes: DAY_MINUTES,
+  });
+
+const tooMany = (email: string): Failure =>
+  fail(
+    "rate_limited",
+    `${email} has been sent ${INVITATIONS_PER_RECIPIENT} invitations to this account today, the maximum. You can send another one from 00:00 UTC on.`,
+  );
+
+interface Sent {
+  accountId: string;
+  email: string;
+  formId: string;
+}
+
+async function refuseKnown(deps: AdminDeps, sent: Sent): Promise<void> {
+  const { accountId, email } = sent;
+  if (await wasSent(deps, sent)) throw alreadySent();
+  const known = await deps.db.run(
+    sql`SELECT FROM account_members WHERE account_id = ${accountId} AND email = ${email}`,
+  );
+  if (known.length > 0) throw fail("invalid_request", `${email} is already a member.`);
+}
+
+async function wasSent(deps: AdminDeps, { accountId, email, formId }: Sent): Promise<boolean> {
+  const sent = await deps.db.run(sql`
+    SELECT FROM sign_in_links JOIN account_members m ON m.id = member_id
+    WHERE form_id = ${formId} AND account_id = ${accountId} AND email = ${email}`);
+  return sent.length > 0;
+}
+
 const alreadySent = () => fail("idempotency_conflict", "This invitation has already been sent.");
+
+async function refuseDeclined(deps: AdminDeps, accountId: string, email: string): Promise<void> {
+  const declined = await deps.db.run(sql`
+    SELECT FROM declined_invitations
+    WHERE account_id = ${accountId} AND address_hash = decode(${addressHash(email)}, 'hex')`);
+  if (declined.length === 0) return;
+  throw fail(
+    "invalid_request",
+    `${email} has declined an invitation to this account and gets no more. To join later, they ask the operator of the platform.`,
+  );
+}

@@ -6,6 +6,7 @@ import sql from "sql-template-tag";
 import { type AdminDeps, clock } from "../database/deps.js";
 import { canonicalAddress } from "../mail/address.js";
 import { type Actor, OPERATOR, writeAuditEntry } from "./audit.js";
+import { addressHash } from "./count-mails.js";
 import { noSuchAccount, requireAccount } from "./manage-accounts.js";
 
 export const ROLES = ["admin", "viewer"] as const;
@@ -22,6 +23,8 @@ export interface Member {
   createdAt: Date;
   /** When they were last invited, if they have not signed in since. */
   invitedAt: Date | null;
+  /** Whether a mail server has accepted the invitation: `waiting`, `sent` or `failed`; null if it was not emailed. */
+  invitationMail: string | null;
 }
 
 export type MemberRef = { accountId: string } & ({ id: string } | { email: string });
@@ -43,6 +46,7 @@ export function normalizeEmail(text: string): string {
 /** How many members an account can have; a trigger on `account_members` enforces it. */
 export const MEMBERS_LIMIT = 100;
 
+/** Adds a member without an invitation, even one who has declined invitations. */
 export async function addMember(
   deps: AdminDeps,
   wanted: { accountId: string; email: string; role: Role },
@@ -56,10 +60,13 @@ export async function addMember(
     WITH added AS (
       INSERT INTO account_members (id, account_id, email, role, created_at)
       VALUES (${member.id}, ${accountId}, ${email}, ${role}, ${member.createdAt})
-      RETURNING id)
+      RETURNING id),
+    reconsidered AS (
+      DELETE FROM declined_invitations
+      WHERE account_id = ${accountId} AND address_hash = decode(${addressHash(email)}, 'hex'))
     ${writeAuditEntry(deps, actor, { ...change, detail: `${email} as ${role}`, from: sql`added` })}`;
   await deps.db.run(statement).catch(refuseMember(accountId, email));
-  return { ...member, bound: false, invitedAt: null };
+  return { ...member, bound: false, invitedAt: null, invitationMail: null };
 }
 
 /** A handler that throws the violation of a constraint on members as an error for people, and other errors unchanged. */
@@ -118,8 +125,22 @@ export async function getMember(deps: Pick<AdminDeps, "prisma">, ref: MemberRef)
 }
 
 function toMember({ subject, ...member }: Omit<Member, "bound"> & { subject: string | null }): Member {
-  const { id, email, role, createdAt, invitedAt } = member;
-  return { id, email, role, bound: subject !== null, createdAt, invitedAt };
+  const { id, email, role, createdAt, invitedAt, invitationMail } = member;
+  return { id, email, role, bound: subject !== null, createdAt, invitedAt, invitationMail };
+}
+
+/** The last attempt to send an email begins so long after it was queued, and takes less than half a minute. */
+const LAST_ATTEMPT_MINUTES = 10;
+
+/** What to say of the email with a member's invitation; undefined if it was sent, or never was to be. */
+export function describeInvitationMail(
+  { invitedAt, invitationMail }: Pick<Member, "invitedAt" | "invitationMail">,
+  now: Date,
+): string | undefined {
+  if (!invitedAt || invitationMail === null || invitationMail === "sent") return undefined;
+  // A gateway that was killed has noted nothing.
+  const isOver = now.getTime() - invitedAt.getTime() > LAST_ATTEMPT_MINUTES * 60_000;
+  return invitationMail === "failed" || isOver ? "Email not sent" : "Email waiting";
 }
 
 /** Changes the role of a member. The last admin stays an admin. */
@@ -171,7 +192,7 @@ export async function createSignInLink(
 /** A link with a new token. It is in the fragment, which browsers send to no server, so neither logs nor referrers contain it. */
 export function newLink({ random }: Pick<AdminDeps, "random">, origin: string) {
   const token = Buffer.from(random(32)).toString("base64url");
-  return { url: `${origin}/developers/sign-in/link#${token}`, hash: tokenHash(token) };
+  return { url: `${origin}/developers/sign-in/link#${token}`, token, hash: tokenHash(token) };
 }
 
 /** Hashes the token of a link or session. Only the hash is stored. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Metrics } from "@shipping/kit/process/metrics";
+import { toNetwork } from "./network.js";
 
 /** The rate of responses to requests without a valid API key, per client address. */
 export interface PaceLimits {
@@ -112,16 +113,6 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
     waiting: () => delayed.size,
     tracked: () => addresses.size,
   };
-}
-
-/** The /64 network of an IPv6 address, because each client has a whole network of them. An IPv4 address stays as it is. */
-function toNetwork(address: string): string {
-  if (!address.includes(":")) return address;
-  const [head = "", tail] = address.split("::");
-  const before = head.split(":");
-  const after = tail === undefined ? [] : tail.split(":");
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
-  return [...before, ...Array<string>(zeros).fill("0"), ...after].slice(0, 4).join(":");
 }
 
 export function measurePace(metrics: Metrics, pace: Pace): void {

@@ -18,6 +18,7 @@ export const gatewayAccountData: AccountData = {
     { name: "sign_in_links", key: ["hash"], ownedBy: ofMembers },
     { name: "sessions", key: ["hash"], ownedBy: ofMembers },
     { name: "account_members", key: ["email"] },
+    { name: "declined_invitations", key: ["address_hash"] },
     { name: "audit_entries", key: ["at", "id"] },
   ],
   kept: {
@@ -25,7 +26,7 @@ export const gatewayAccountData: AccountData = {
       "the account's ID and dates without its name: the ID is never given to another account, and all erased accounts can be listed",
     operator_acts: "who erased what, with the arguments as they were typed; deleted after AUDIT_RETENTION_DAYS",
     sign_in_refusals: "IP addresses without an account; deleted within two hours",
-    mail_counts: "SHA-256 hashes of email addresses and IP addresses; deleted within two hours",
+    mail_counts: "SHA-256 hashes of email addresses, and IP addresses; deleted within a day and an hour",
   },
   inFlight: (accountId) => sql`
     SELECT count(*) FROM idempotency_registry WHERE lease_until IS NOT NULL AND account_id = ${accountId}`,

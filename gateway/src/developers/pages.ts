@@ -16,6 +16,7 @@ import { showLabels } from "./resources/labels.js";
 import { showOrder, showOrders } from "./resources/orders.js";
 import { showShipment, showShipments } from "./resources/shipments.js";
 import { showSearch } from "./search/search.js";
+import { confirmDecline, showDecline, submitDecline } from "./sign-in/decline-invitation.js";
 import { requestLink, showLinkForm } from "./sign-in/request-link.js";
 import { showEntrance, signOut } from "./sign-in/sign-in.js";
 import { confirmSignIn, showLink, submitSignIn } from "./sign-in/sign-in-link.js";
@@ -41,6 +42,9 @@ export const pages: readonly PageRoute[] = [
   // Links of the release before, which work for seven days.
   { method: "GET", path: "/sign-in/{token}", access: "anyone", handler: confirmSignIn },
   { method: "POST", path: "/sign-in/{token}", access: "anyone", handler: submitSignIn },
+  { method: "GET", path: "/decline", access: "anyone", handler: showDecline },
+  { method: "POST", path: "/decline", access: "anyone", takesForm: true, handler: confirmDecline },
+  { method: "POST", path: "/decline/confirm", access: "anyone", takesForm: true, handler: submitDecline },
   { method: "GET", path: "/accounts", access: "viewer", handler: showAccounts },
   { method: "GET", path: "/audit", section: "audit", access: "viewer", handler: showAuditLog },
   { method: "GET", path: "/quick-start", section: "quick-start", access: "viewer", handler: showQuickStart },

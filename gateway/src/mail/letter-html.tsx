@@ -11,7 +11,7 @@ main { max-width: 560px; margin: 0 auto; }
 @media (prefers-color-scheme: dark) {
   body { background: #15181c; color: #e6e8eb; }
   .url, .after { color: #a6adb6; }
-  .url a { color: #8fb4ff; }
+  a:not(.button) { color: #8fb4ff; }
 }`;
 
 export function letterHtml(product: string, { subject, before, links, after }: Letter): string {
@@ -30,10 +30,10 @@ export function letterHtml(product: string, { subject, before, links, after }: L
           {before.map((words) => (
             <p>{words}</p>
           ))}
-          {links.map(({ words, url }) => (
+          {links.map(({ words, url, quiet }) => (
             <>
               <p>
-                <a class="button" href={url}>
+                <a class={quiet ? undefined : "button"} href={url}>
                   {words}
                 </a>
               </p>

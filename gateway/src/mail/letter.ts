@@ -6,7 +6,8 @@ import { letterHtml } from "./letter-html.js";
 export interface Letter {
   subject: string;
   before: readonly string[];
-  links: readonly { words: string; url: string }[];
+  /** A quiet link is no button. */
+  links: readonly { words: string; url: string; quiet?: true }[];
   after: readonly string[];
 }
 
@@ -18,7 +19,7 @@ export function toMail(to: string, letter: Letter): Mail {
   const clean: Letter = {
     subject: oneLine(letter.subject),
     before: letter.before.map(oneLine),
-    links: letter.links.map(({ words, url }) => ({ words: oneLine(words), url })),
+    links: letter.links.map((link) => ({ ...link, words: oneLine(link.words) })),
     after: letter.after.map(oneLine),
   };
   const links = clean.links.map(({ words, url }) => `${words}:\n${url}`);

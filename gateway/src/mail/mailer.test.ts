@@ -101,6 +101,30 @@ test("of more mails than may wait the newest are dropped; four are under way at 
   expect(await results).toEqual(Array(6).fill(true));
 });
 
+test("links wait until everything else is sent, however many were requested before, and take no space from it", async () => {
+  const { deliver, taken } = failing();
+  const { mailer, counted } = mailerWith(deliver, { maxWaiting: 20 });
+  const links = Array.from({ length: 30 }, (_, n) => mailer.sendUnseen(async () => mail(`link-${n}@example.com`)));
+  await Promise.all(links.slice(20));
+  const others = Array.from({ length: 20 }, (_, n) => mailer.send(mail(`invited-${n}@example.com`)));
+  expect([mailer.isFull(), await mailer.send(mail())]).toEqual([true, false]);
+  void mailer.stop();
+  expect(await Promise.all(others)).toEqual(Array(20).fill(true));
+  await Promise.all(links);
+  expect(taken.map(({ to }) => to.replace(/-.*/, ""))).toEqual([
+    ...Array(20).fill("invited"),
+    ...Array(20).fill("link"),
+  ]);
+  expect([mailer.isFull(), await counted()]).toEqual([true, { sent: 40, dropped: 11 }]);
+});
+
+test("an address that its server does not know is counted apart from what an operator can mend", async () => {
+  const unknown = Object.assign(refusal(550), { command: "RCPT TO" });
+  const { mailer, counted } = mailerWith(failing(unknown).deliver);
+  expect(await mailer.send(mail())).toBe(false);
+  expect(await counted()).toEqual({ refused: 1 });
+});
+
 test("a mail may be written when its turn comes, once, or not at all; what writes it may fail for a while", async () => {
   const { deliver, taken } = failing(new Error("down"));
   const { mailer, counted } = mailerWith(deliver);
@@ -149,6 +173,7 @@ test("stopping gives what waits one last attempt, and does not wait for a server
   void silent.mailer.send(mail());
   await silent.mailer.stop(10);
   expect(silent.lines.join("")).toContain("before all emails were sent");
+  expect(await silent.counted()).toMatchObject({ dropped: 1 });
 });
 
 test("without a way to send, nothing is, and everybody is told so", async () => {

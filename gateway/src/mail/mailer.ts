@@ -3,15 +3,21 @@ import type { Metrics } from "@shipping/kit/process/metrics";
 import { isAddress } from "./address.js";
 import type { Deliver, Mail } from "./deliver.js";
 
+/**
+ * Sends emails in the background. Sign-in links, which anyone can request, have a queue of their own: they wait until everything else is
+ * sent, and take no space from it.
+ */
 export interface Mailer {
   canSend: boolean;
+  /** True if `send` would drop a mail now. */
+  isFull(): boolean;
   /**
    * Queues a mail, or a function that writes one when its turn comes (or finds that none is needed). Resolves, never rejects, with whether a
    * server accepted it; callers need not wait.
    */
   send(mail: Mail | WriteMail): Promise<boolean>;
   /**
-   * The same after a random delay of about a second, together with all others that wait then: the time of a response and the load afterwards
+   * The same for sign-in links, after a random delay of about a second, together with all others that wait then: the time of a response and the load afterwards
    * do not reveal whether a mail was written, and so whether the address belongs to a member.
    */
   sendUnseen(write: WriteMail): Promise<boolean>;
@@ -21,7 +27,7 @@ export interface Mailer {
 
 export type WriteMail = () => Promise<Mail | undefined>;
 
-/** How many mails can wait in one process; more are dropped. */
+/** How many mails of a queue can wait in one process; more are dropped. */
 export const MAX_WAITING = 1_000;
 const MAX_CONCURRENT = 4;
 /** The wait after each failure; after one more, the mail is dropped. Sign-in links expire after 15 minutes. */
@@ -31,10 +37,17 @@ const STOP_MS = 5_000;
 const UNSEEN_DELAY_MS = { min: 250, random: 1_000 };
 
 interface Waiting {
+  queue: Queue;
   mail: Mail | WriteMail;
   failures: number;
   timer?: NodeJS.Timeout;
   done(sent: boolean): void;
+}
+
+/** Mails that wait for their turn, and how many there are with those in progress and those that wait for a retry. */
+interface Queue {
+  ready: Waiting[];
+  size: number;
 }
 
 interface Options {
@@ -48,7 +61,10 @@ interface Options {
 
 export function createMailer(options: Options): Mailer {
   const { deliver, log, metrics, random, waitsMs = WAITS_MS, maxWaiting = MAX_WAITING } = options;
-  const ready: Waiting[] = [];
+  const [first, links]: [Queue, Queue] = [
+    { ready: [], size: 0 },
+    { ready: [], size: 0 },
+  ];
   const unseen: Waiting[] = [];
   let unseenTimer: NodeJS.Timeout | undefined;
   const all = new Set<Waiting>();
@@ -57,13 +73,13 @@ export function createMailer(options: Options): Mailer {
   let emptied: (() => void) | undefined;
   const count = metrics.counterBy("mails_total", "Emails by result. Each retry is counted.", {
     by: "result",
-    values: ["sent", "retried", "failed", "dropped"],
+    values: ["sent", "retried", "failed", "refused", "dropped"],
   });
   metrics.gauges({ mails_waiting: "Emails not sent yet." }, () => ({ mails_waiting: all.size }));
 
-  function end(waiting: Waiting, result: "sent" | "failed" | "none"): void {
+  function end(waiting: Waiting, result: "sent" | "failed" | "refused" | "none"): void {
     if (result !== "none") count(result);
-    all.delete(waiting);
+    if (all.delete(waiting)) waiting.queue.size -= 1;
     waiting.done(result === "sent");
     if (all.size === 0) emptied?.();
   }
@@ -83,7 +99,7 @@ export function createMailer(options: Options): Mailer {
       const details = { ...describeFailure(error, written), failures: waiting.failures };
       if (retryInMs === undefined) {
         log.error(details, "email not sent; no more attempts");
-        return end(waiting, "failed");
+        return end(waiting, isRecipientRefused(error) ? "refused" : "failed");
       }
       log.warn({ ...details, again_in_ms: retryInMs }, "email not sent yet; it is retried");
       count("retried");
@@ -94,13 +110,13 @@ export function createMailer(options: Options): Mailer {
   function enqueue(waiting: Waiting): void {
     clearTimeout(waiting.timer);
     delete waiting.timer;
-    ready.push(waiting);
+    waiting.queue.ready.push(waiting);
     next();
   }
 
   function next(): void {
     if (!deliver || inFlight >= MAX_CONCURRENT) return;
-    const waiting = ready.shift();
+    const waiting = first.ready.shift() ?? links.ready.shift();
     if (!waiting) return;
     inFlight += 1;
     void attempt(waiting, deliver).finally(() => {
@@ -115,14 +131,17 @@ export function createMailer(options: Options): Mailer {
     for (const waiting of unseen.splice(0)) enqueue(waiting);
   }
 
-  function accept(mail: Mail | WriteMail, put: (waiting: Waiting) => void): Promise<boolean> {
-    if (!deliver || stopping || all.size >= maxWaiting) {
+  const isFull = (queue: Queue) => !deliver || stopping || queue.size >= maxWaiting;
+
+  function accept(queue: Queue, mail: Mail | WriteMail, put: (waiting: Waiting) => void): Promise<boolean> {
+    if (isFull(queue)) {
       count("dropped");
       log.warn({ waiting: all.size, can_send: deliver !== undefined }, "email dropped");
       return Promise.resolve(false);
     }
     return new Promise((done) => {
-      const waiting = { mail, failures: 0, done };
+      const waiting = { queue, mail, failures: 0, done };
+      queue.size += 1;
       all.add(waiting);
       put(waiting);
     });
@@ -130,9 +149,10 @@ export function createMailer(options: Options): Mailer {
 
   return {
     canSend: deliver !== undefined,
-    send: (mail) => accept(mail, enqueue),
+    isFull: () => isFull(first),
+    send: (mail) => accept(first, mail, enqueue),
     sendUnseen: (write) =>
-      accept(write, (waiting) => {
+      accept(links, write, (waiting) => {
         unseen.push(waiting);
         const [byte = 0] = random(1);
         unseenTimer ??= setTimeout(enqueueUnseen, UNSEEN_DELAY_MS.min + (byte / 255) * UNSEEN_DELAY_MS.random);
@@ -144,13 +164,20 @@ export function createMailer(options: Options): Mailer {
       if (all.size === 0) return;
       const timeout = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
       await Promise.race([timeout, new Promise<void>((resolve) => (emptied = resolve))]);
-      if (all.size > 0) log.error({ mails: all.size }, "stopped before all emails were sent");
+      if (all.size === 0) return;
+      log.error({ mails: all.size }, "stopped before all emails were sent");
+      for (const _ of all) count("dropped");
     },
   };
 }
 
 class NotAnAddress extends Error {
   override readonly name = "NotAnAddress";
+}
+
+/** True if a server does not know the recipient, or the recipient is not an address: nothing that an operator can mend. */
+function isRecipientRefused(error: unknown): boolean {
+  return error instanceof NotAnAddress || (isFinal(error) && (error as { command?: unknown }).command === "RCPT TO");
 }
 
 /** True if a retry cannot help (RFC 5321, 4.2.1): a wrong password, an address that does not exist. */

@@ -3,8 +3,10 @@ import { Option } from "commander";
 import {
   addMember,
   createSignInLink,
+  describeInvitationMail,
   LINK_MINUTES,
   listMembers,
+  type Member,
   ROLES,
   type Role,
   removeMember,
@@ -43,8 +45,8 @@ export function addMemberCommands(admin: AdminCommand, { print, platform, config
     .addOption(accountOption())
     .reads(async ({ account }: { account: string }) => {
       const members = await onAccount(await platform(), account, listMembers);
-      const rows = members.map(({ email, role, createdAt }) => [email, role, createdAt.toISOString()]);
-      print(members, toTable(["EMAIL", "ROLE", "ADDED"], rows));
+      const rows = members.map((one) => [one.email, one.role, one.createdAt.toISOString(), describeStatus(one)]);
+      print(members, toTable(["EMAIL", "ROLE", "ADDED", "STATUS"], rows));
     });
   member
     .command("remove")
@@ -75,6 +77,12 @@ export function addMemberCommands(admin: AdminCommand, { print, platform, config
         `${link.url}\n\nThis link signs in ${link.email} once. It expires at ${link.expiresAt.toISOString()}.`,
       );
     });
+}
+
+function describeStatus(member: Member): string {
+  if (!member.invitedAt) return "active";
+  const mail = describeInvitationMail(member, new Date());
+  return `invited ${member.invitedAt.toISOString()}${mail ? `; ${mail.toLowerCase()}` : ""}`;
 }
 
 function getOrigin({ PUBLIC_URL }: AdminConfig, { services }: Platform): string {

@@ -9,6 +9,7 @@ const ACTIONS: Record<AuditAction, string> = {
   "member.added": "Member added",
   "member.invited": "Member invited",
   "member.invited_again": "Invitation resent",
+  "member.invitation_declined": "Invitation declined",
   "member.role_changed": "Role changed",
   "member.removed": "Member removed",
   "member.address_normalized": "Address normalized",

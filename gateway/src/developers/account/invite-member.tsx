@@ -1,7 +1,13 @@
-import { type FieldError, failureIn } from "@shipping/kit/errors";
+import { type FieldError, fail, failureIn } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { z } from "zod";
-import { INVITATION_DAYS, type Invited, inviteAgain, inviteMember } from "../../accounts/invite-members.js";
+import {
+  INVITATION_DAYS,
+  type Invited,
+  inviteAgain,
+  inviteMember,
+  noteInvitationMail,
+} from "../../accounts/invite-members.js";
 import { getMember, normalizeEmail, ROLES } from "../../accounts/manage-members.js";
 import type { Mail } from "../../mail/deliver.js";
 import { toMail } from "../../mail/letter.js";
@@ -10,6 +16,7 @@ import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Fact, Note, Secret, Text, Time } from "../page/text.js";
+import { DECLINE_PATH } from "../sign-in/decline-invitation.js";
 import { RoleChoice } from "./change-member.js";
 import { MEMBERS_PATH } from "./members.js";
 
@@ -42,8 +49,9 @@ export async function submitInviteForm(deps: PageDeps, request: PageRequest): Pr
   };
   if (!value) return refuse(422, errors);
   const { email, role, form_id: formId } = value;
+  refuseIfFull(deps);
   try {
-    const wanted = { accountId: session.accountId, email, role, formId, origin: deps.origin() };
+    const wanted = { accountId: session.accountId, email, role, formId, ...invitationRoute(deps) };
     return sendInvitation(deps, request, await inviteMember(deps, wanted, actor));
   } catch (error) {
     const failure = failureIn(error);
@@ -79,8 +87,9 @@ export async function submitInviteAgain(deps: PageDeps, request: PageRequest): P
   const { invitedAt } = await getMember(deps, { accountId, id });
   const { value } = checkForm(resendForm, form);
   if (!invitedAt || !value) return { location: MEMBERS_PATH };
+  refuseIfFull(deps);
   try {
-    const wanted = { accountId, id, formId: value.form_id, origin: deps.origin() };
+    const wanted = { accountId, id, formId: value.form_id, ...invitationRoute(deps) };
     return sendInvitation(deps, request, await inviteAgain(deps, wanted, actor));
   } catch (error) {
     const code = failureIn(error)?.code;
@@ -90,10 +99,28 @@ export async function submitInviteAgain(deps: PageDeps, request: PageRequest): P
   }
 }
 
+const invitationRoute = ({ mailer, origin }: PageDeps) => ({ origin: origin(), isMailed: mailer.canSend });
+
+function refuseIfFull({ mailer }: PageDeps): void {
+  if (!mailer.canSend || !mailer.isFull()) return;
+  throw fail(
+    "service_unavailable",
+    "Too many emails are waiting to be sent. Nothing was saved. Try again in a few minutes.",
+  );
+}
+
 function sendInvitation(deps: PageDeps, { session }: PageRequest, invited: Invited): HtmlPage {
   const { canSend } = deps.mailer;
   const { email: inviter, accountName } = session;
-  if (canSend) void deps.mailer.send(invitationMail({ ...invited, inviter, accountName, origin: deps.origin() }));
+  if (canSend) {
+    const mail = invitationMail({ ...invited, inviter, accountName, origin: deps.origin() });
+    void deps.mailer
+      .send(mail)
+      .then((isSent) => noteInvitationMail(deps, invited, isSent))
+      .catch((err) =>
+        deps.log.warn({ err, member: invited.id }, "the outcome of an invitation's email was not stored"),
+      );
+  }
   const title = canSend ? "Invitation sent" : "Share the link";
   const body = <InvitedPage title={title} invited={invited} isMailed={canSend} />;
   return { status: 201, title, body, ...(!canSend && { secret: true }) };
@@ -105,14 +132,21 @@ const PERMISSIONS = {
 };
 
 function invitationMail(invited: Invited & { inviter: string; accountName: string; origin: string }): Mail {
-  const { email, role, url, inviter, accountName, origin } = invited;
+  const { email, role, url, token, inviter, accountName, origin } = invited;
   return toMail(email, {
     subject: `Invitation to ${accountName} on ${SITE_NAME}`,
     before: [`${inviter} has invited you to the developer area of ${accountName} as ${PERMISSIONS[role]}.`],
-    links: [{ words: `Sign in to ${accountName}`, url }],
+    links: [
+      { words: `Sign in to ${accountName}`, url },
+      {
+        words: "Decline, and get no more invitations to this account",
+        url: `${origin}${DECLINE_PATH}#${token}`,
+        quiet: true,
+      },
+    ],
     after: [
       `The link works once and expires after ${INVITATION_DAYS} days. To sign in later, request a new link at ${origin}${AREA_PATH} with this email address.`,
-      "If you did not expect this invitation, ignore this email.",
+      "If you did not expect this invitation, ignore this email, or decline it.",
     ],
   });
 }
@@ -125,7 +159,7 @@ function InvitedPage({ title, invited, isMailed }: { title: string; invited: Inv
       <Note kind="good">
         {isMailed ? (
           <p>
-            The invitation is on its way to <Text>{email}</Text>.
+            The invitation is on its way to <Text>{email}</Text>. If it cannot be sent, the list of members says so.
           </p>
         ) : (
           <>

@@ -1,5 +1,5 @@
 import { INVITATION_DAYS } from "../../accounts/invite-members.js";
-import { listMembers, type Member } from "../../accounts/manage-members.js";
+import { describeInvitationMail, listMembers, type Member } from "../../accounts/manage-members.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { Table, Text, Time } from "../page/text.js";
@@ -57,12 +57,14 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
   );
 }
 
-function Added({ member: { createdAt, invitedAt }, now }: { member: Member; now: Date }) {
+function Added({ member, now }: { member: Member; now: Date }) {
+  const { createdAt, invitedAt } = member;
   if (!invitedAt) return <Time at={createdAt} />;
   const isExpired = now.getTime() - invitedAt.getTime() > INVITATION_DAYS * 86_400_000;
+  const mail = describeInvitationMail(member, now);
   return (
     <span>
-      <span class="tag warning">Invited</span>
+      <span class="tag warning">Invited</span> {mail && <span class="tag danger">{mail}</span>}
       <span class="sub">
         <Time at={invitedAt} />
         {isExpired && ", the link has expired"}

@@ -1,6 +1,6 @@
 import { type Loop, startLoop } from "@shipping/kit/process/loop";
 import sql, { type Sql } from "sql-template-tag";
-import { MAX_WINDOW_MINUTES } from "../../accounts/count-mails.js";
+import { DAY_MINUTES } from "../../accounts/count-mails.js";
 import { clock, type GatewayDeps } from "../../database/deps.js";
 import { isOpen, WINDOW_MINUTES } from "./session.js";
 import type { DeveloperDeps } from "./settings.js";
@@ -19,7 +19,9 @@ export async function sweepAccessOnce(deps: Deps) {
     refusals: await count(sql`
       DELETE FROM sign_in_refusals WHERE since <= ${now} - ${WINDOW_MINUTES} * interval '1 minute' RETURNING since`),
     mailCounts: await count(sql`
-      DELETE FROM mail_counts WHERE since <= ${now} - ${MAX_WINDOW_MINUTES} * interval '1 minute' RETURNING since`),
+      DELETE FROM mail_counts
+      WHERE since <= ${now} - make_interval(mins => CASE WHEN starts_with(name, 'source:') THEN ${WINDOW_MINUTES}::integer ELSE ${DAY_MINUTES} END)
+      RETURNING since`),
     entries: await count(sql`
       DELETE FROM audit_entries WHERE at <= ${now} - ${deps.auditRetentionDays} * interval '1 day' RETURNING id`),
     acts: await count(sql`

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { type FieldError, fail, failureIn } from "@shipping/kit/errors";
 import sql from "sql-template-tag";
 import { z } from "zod";
-import { countMail } from "../../accounts/count-mails.js";
+import { addressHash, countMail, countSource, DAY_MINUTES } from "../../accounts/count-mails.js";
 import { LINK_MINUTES, newLink, normalizeEmail } from "../../accounts/manage-members.js";
 import { clock } from "../../database/deps.js";
 import type { Mail } from "../../mail/deliver.js";
@@ -17,10 +16,12 @@ import { isAllowedReturnTo } from "../session/provider.js";
 import { WINDOW_MINUTES } from "../session/session.js";
 
 const PATH = `${AREA_PATH}/sign-in`;
-/** Requests from one IP address in a window: more than an office makes, fewer than a program that tries addresses. */
+/** Requests from one IP address, or a /64, in a window: more than an office makes, fewer than a program that tries addresses. */
 const MAX_REQUESTS_PER_SOURCE = 60;
 /** Emails to one address in a window. The window is shorter than the life of a link, so one of the links always works. */
 const MAX_MAILS_PER_ADDRESS = 5;
+/** Anyone can have emails sent to a member. What members request for themselves while signed in is counted separately. */
+const MAX_MAILS_PER_DAY = 10;
 /** The most accounts in one email, in the order of their names. */
 const MAX_LINKS = 50;
 
@@ -46,8 +47,7 @@ export async function requestLink(deps: PageDeps, { form, session, source }: Vis
   if (!deps.mailer.canSend) throw fail("service_unavailable", "Email is not set up here.");
   const { value, errors } = checkForm(linkForm, form);
   if (!value) return linkPage(deps, 422, readField(form, "email"), errors);
-  const limit = { name: `source:${source}`, most: MAX_REQUESTS_PER_SOURCE, minutes: WINDOW_MINUTES };
-  if (!(await countMail(deps, limit))) {
+  if (!(await countSource(deps, source, { most: MAX_REQUESTS_PER_SOURCE, minutes: WINDOW_MINUTES }))) {
     const why = `Too many sign-in links were requested from your IP address. Try again in ${WINDOW_MINUTES} minutes. Links that you already received still work.`;
     return refusalPage(fail("rate_limited", why));
   }
@@ -64,8 +64,8 @@ export async function requestLink(deps: PageDeps, { form, session, source }: Vis
       </p>
       <p>
         No email after a few minutes? Check your spam folder and the address, or <a href={PATH}>request another link</a>
-        . We send up to {MAX_MAILS_PER_ADDRESS} links in {WINDOW_MINUTES} minutes. Links that you already received still
-        work.
+        . We send up to {MAX_MAILS_PER_ADDRESS} links in {WINDOW_MINUTES} minutes and {MAX_MAILS_PER_DAY} in a day
+        (UTC). Links that you already received still work.
       </p>
     </>,
   );
@@ -149,9 +149,10 @@ async function writeLinkMail(deps: PageDeps, { email, memberId, returnTo }: Want
     WHERE m.email = ${email} AND (${memberId ?? null}::text IS NULL OR m.id = ${memberId ?? null})
     ORDER BY a.name, a.id LIMIT ${MAX_LINKS}`);
   if (members.length === 0) return undefined;
-  // The counter is stored without the address itself.
-  const name = `address:${createHash("sha256").update(email).digest("hex")}`;
+  const name = `${memberId === undefined ? "address" : "own"}:${addressHash(email)}`;
   if (!(await countMail(deps, { name, most: MAX_MAILS_PER_ADDRESS, minutes: WINDOW_MINUTES }))) return undefined;
+  const today = await countMail(deps, { name: `day:${name}`, most: MAX_MAILS_PER_DAY, minutes: DAY_MINUTES });
+  if (today === 0) return undefined;
   const links = members.map(({ id, accountName }) => ({ id, accountName, ...newLink(deps, deps.origin()) }));
   await deps.db.run(sql`
     INSERT INTO sign_in_links (hash, member_id, expires_at, return_to)
@@ -165,6 +166,11 @@ async function writeLinkMail(deps: PageDeps, { email, memberId, returnTo }: Want
     after: [
       `${links.length > 1 ? "Each link" : "The link"} works once and expires after ${LINK_MINUTES} minutes.`,
       "If you did not request this, ignore this email. Nobody can sign in without the link.",
+      ...(today === MAX_MAILS_PER_DAY
+        ? [
+            `This is the last link today: we send this address up to ${MAX_MAILS_PER_DAY} in a day, and more from 00:00 UTC on.`,
+          ]
+        : []),
     ],
   });
 }

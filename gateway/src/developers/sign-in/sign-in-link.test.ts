@@ -5,6 +5,7 @@ import { createAccount } from "../../accounts/manage-accounts.js";
 import { createSignInLink } from "../../accounts/manage-members.js";
 import { gatewayDatabase } from "../../testing/gateway-database.js";
 import { startSession } from "../session/session.js";
+import { limitRefusals } from "./sign-in.js";
 import { peekLink, redeemLink } from "./sign-in-link.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
@@ -65,4 +66,15 @@ describe.each<[string, (asked: Awaited<ReturnType<typeof invited>>) => Promise<u
     const resent = await inviteAgain(deps, { accountId, id: invitation.id, formId: newFormId(), origin }, ADA);
     expect(await redeem(resent)).toBeUndefined();
   });
+});
+
+test("refused attempts are counted by the network: a hundred of a /64, four hundred of a /48", async () => {
+  const attempt = (source: string) => limitRefusals(deps(), { source, openedByPerson: true });
+  const refused = async (sources: string[]) => (await Promise.all(sources.map(attempt))).filter(Boolean).length;
+  const hundred = (network: string) =>
+    Array.from({ length: 100 }, (_, n) => `2001:db8:1:${network}::${n.toString(16)}`);
+  expect(await refused(hundred("1"))).toBe(0);
+  expect(await refused(["2001:db8:1:1:ffff::1", "2001:db8:1:2::1"])).toBe(1);
+  for (const network of ["3", "4", "5"]) await refused(hundred(network));
+  expect(await refused(["2001:db8:1:6::1", "2001:db8:2:1::1"])).toBe(1);
 });

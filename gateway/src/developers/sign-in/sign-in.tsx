@@ -1,5 +1,6 @@
 import { fail } from "@shipping/kit/errors";
 import sql from "sql-template-tag";
+import { limitedNetworks } from "../../admission/network.js";
 import { windowStart } from "../../database/deps.js";
 import { CLEAR_PATH } from "../page/assets.js";
 import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
@@ -9,7 +10,7 @@ import { endSession, FRESH_MINUTES, setCookie, WINDOW_MINUTES } from "../session
 import { LinkForm } from "./request-link.js";
 
 const PROVIDER_PATH = `${AREA_PATH}/sign-in/provider`;
-/** Refused attempts of an IP address in a window. */
+/** Refused attempts of an IP address, or of a /64 of IPv6 addresses, in a window; of a /48, four times as many. */
 const MAX_REFUSALS = 100;
 
 export async function showEntrance(deps: PageDeps, { session }: VisitorRequest): Promise<PageAnswer> {
@@ -96,11 +97,13 @@ export async function limitRefusals(
   { source, openedByPerson }: Pick<VisitorRequest, "source" | "openedByPerson">,
 ): Promise<HtmlPage | undefined> {
   if (!openedByPerson) return undefined;
-  const counted = await deps.db.run(sql`
-    INSERT INTO sign_in_refusals AS r (source, since, count) VALUES (${source}, ${windowStart(deps, WINDOW_MINUTES)}, 1)
-    ON CONFLICT (source, since) DO UPDATE SET count = r.count + 1 WHERE r.count < ${MAX_REFUSALS}
-    RETURNING count`);
-  if (counted.length > 0) return undefined;
+  const counted = limitedNetworks(source, MAX_REFUSALS).map(({ network, most }) =>
+    deps.db.run(sql`
+      INSERT INTO sign_in_refusals AS r (source, since, count) VALUES (${network}, ${windowStart(deps, WINDOW_MINUTES)}, 1)
+      ON CONFLICT (source, since) DO UPDATE SET count = r.count + 1 WHERE r.count < ${most}
+      RETURNING count`),
+  );
+  if ((await Promise.all(counted)).every((rows) => rows.length > 0)) return undefined;
   const why = `Too many sign-in attempts from your IP address. Try again in ${WINDOW_MINUTES} minutes.`;
   return refusalPage(fail("rate_limited", why));
 }

@@ -1,0 +1,43 @@
+import sql from "sql-template-tag";
+import { type AdminDeps, clock } from "../database/deps.js";
+import { writeAuditEntry } from "./audit.js";
+import { addressHash } from "./count-mails.js";
+import { tokenHash } from "./manage-members.js";
+
+/** An invitation that nobody has accepted yet. */
+export interface PendingInvitation {
+  memberId: string;
+  accountId: string;
+  accountName: string;
+  email: string;
+}
+
+/** Finds the invitation of a link. Links that the member has requested do not count. */
+export async function findInvitation(deps: AdminDeps, token: string): Promise<PendingInvitation | undefined> {
+  const [found] = await deps.db.run<PendingInvitation>(sql`
+    SELECT m.id AS "memberId", m.account_id AS "accountId", a.name AS "accountName", m.email
+    FROM sign_in_links l
+    JOIN account_members m ON m.id = l.member_id
+    JOIN accounts a ON a.id = m.account_id
+    WHERE l.hash = ${tokenHash(token)} AND l.form_id IS NOT NULL AND l.expires_at > ${clock(deps)} AND m.invited_at IS NOT NULL`);
+  return found;
+}
+
+/** Removes the member of an invitation, with every link, and keeps the account from inviting the address again. False: they have signed in meanwhile. */
+export async function declineInvitation(
+  deps: AdminDeps,
+  { memberId, accountId, email }: PendingInvitation,
+  source: string,
+): Promise<boolean> {
+  const action = "member.invitation_declined";
+  const change = { accountId, action, environment: null, subject: memberId, detail: email } as const;
+  const declined = await deps.db.run(sql`
+    WITH declined AS (DELETE FROM account_members WHERE id = ${memberId} AND invited_at IS NOT NULL RETURNING account_id),
+    remembered AS (
+      INSERT INTO declined_invitations (account_id, address_hash, declined_at)
+      SELECT account_id, decode(${addressHash(email)}, 'hex'), ${clock(deps)} FROM declined
+      ON CONFLICT DO NOTHING),
+    entries AS (${writeAuditEntry(deps, { name: email, source }, { ...change, from: sql`declined` })})
+    SELECT FROM declined`);
+  return declined.length > 0;
+}

@@ -1,0 +1,22 @@
+/** A client with one IPv4 address has a /64 of IPv6 addresses, and a site, such as an office or a rented server, a /48. */
+const SITE_IN_CLIENTS = 4;
+
+/** The network of an IPv6 address: its first 64 or 48 bits, with the length. An IPv4 address stays as it is. */
+export function toNetwork(address: string, bits: 64 | 48 = 64): string {
+  if (!address.includes(":")) return address;
+  const [head = "", tail] = address.toLowerCase().split("::");
+  const before = head.split(":");
+  const after = tail === undefined ? [] : tail.split(":");
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
+  const groups = [...before, ...Array<string>(zeros).fill("0"), ...after].slice(0, bits / 16);
+  return `${groups.map((group) => group.replace(/^0+(?=.)/, "") || "0").join(":")}::/${bits}`;
+}
+
+/**
+ * The networks by which a client address is limited, each with its limit: an IPv4 address alone, an IPv6 address with its /64, and with its /48,
+ * which may do as much as four clients.
+ */
+export function limitedNetworks(address: string, most: number): { network: string; most: number }[] {
+  const client = { network: toNetwork(address), most };
+  return address.includes(":") ? [client, { network: toNetwork(address, 48), most: SITE_IN_CLIENTS * most }] : [client];
+}

@@ -1,0 +1,181 @@
+import { eventually } from "@shipping/kit/testing/eventually";
+import { useArea } from "./area.js";
+import { useMailbox } from "./mailbox.js";
+import { auditOf, INVITE, MEMBERS, newEmail, pathOf, rowOf } from "./member-list.js";
+import { fieldsOf, pathIn, secretIn } from "./visitor.js";
+
+const mailbox = useMailbox();
+const area = useArea({ mail: mailbox.route });
+const silent = useArea({ logs: true });
+
+describe("an invitation", () => {
+  test("goes out by mail, is marked until its link is used, and makes a member of the role that was chosen", async () => {
+    const { visitor, email: inviter } = await area.signIn();
+    const email = newEmail();
+    const sent = await visitor.submit(INVITE, { email, role: "viewer" });
+    expect([sent.status, sent.html.includes(`on its way to <bdi>${email}`), secretIn(sent.html)]).toEqual([
+      201,
+      true,
+      undefined,
+    ]);
+    expect((await rowOf(visitor, email)).text).toContain("viewer Invited");
+
+    const { parsed } = await mailbox.server().mailTo(email);
+    expect(parsed.subject).toBe("Invitation to Nordlicht on Shipping Platform");
+    expect(parsed.text).toContain(`${inviter} has invited you to the developer area of Nordlicht as a viewer`);
+    const [, path = ""] = /https?:\/\/[^/\s]+(\/developers\/sign-in\/link#\S+)/.exec(parsed.text ?? "") ?? [];
+    const invited = area.visitor();
+    expect(await invited.submit(path)).toMatchObject({ status: 303, location: "/developers/sandbox" });
+    expect((await invited.get("/developers/sandbox/keys/new")).status).toBe(403);
+    expect((await rowOf(visitor, email)).text).not.toContain("Invited");
+    expect((await area.visitor().post(path)).status).toBe(404);
+    expect((await auditOf(visitor))[0]).toBe(`${inviter} | Member invited | ${email} as viewer | 127.0.0.1`);
+  });
+
+  test("that has expired is replaced by a link that they ask for themselves", async () => {
+    const { visitor } = await area.signIn();
+    const email = newEmail();
+    await visitor.submit(INVITE, { email });
+    const [old = ""] = await mailbox.linksTo(email);
+    await area.stack().databases.gateway.pool.query(
+      `UPDATE sign_in_links SET expires_at = expires_at - interval '7 days'
+       WHERE member_id = (SELECT id FROM account_members WHERE email = $1)`,
+      [email],
+    );
+    expect((await area.visitor().post(old)).status).toBe(404);
+    await area.visitor().post("/developers/sign-in", { email });
+    const [path = ""] = await mailbox.linksTo(email);
+    expect((await area.visitor().submit(path)).status).toBe(303);
+    expect((await rowOf(visitor, email)).text).not.toContain("Invited");
+  });
+
+  test("ends once they have come by a link that they asked for themselves", async () => {
+    const { visitor } = await area.signIn();
+    const email = newEmail();
+    await visitor.submit(INVITE, { email });
+    const [invitation = ""] = await mailbox.linksTo(email);
+    await area.visitor().post("/developers/sign-in", { email });
+    const [path = ""] = await mailbox.linksTo(email);
+    expect((await area.visitor().submit(path)).status).toBe(303);
+    for (const { status } of [await area.visitor().get(invitation), await area.visitor().post(invitation)])
+      expect(status).toBe(404);
+  });
+
+  test("is sent again on request: the link before ends, and who has come gets none", async () => {
+    const { visitor, email: inviter } = await area.signIn();
+    const email = newEmail();
+    await visitor.submit(INVITE, { email });
+    const [old = ""] = await mailbox.linksTo(email);
+    const again = await pathOf(visitor, email, "invite-again");
+    expect((await visitor.submit(again)).status).toBe(201);
+    const [path = ""] = await mailbox.linksTo(email);
+    expect((await area.visitor().post(old)).status).toBe(404);
+    expect((await area.visitor().submit(path)).status).toBe(303);
+    expect((await visitor.get(again)).location).toBe(MEMBERS);
+    expect(await pathOf(visitor, email, "invite-again")).toBe("no way to invite-again");
+    expect((await auditOf(visitor))[0]).toBe(`${inviter} | Invitation resent | ${email} as viewer | 127.0.0.1`);
+  });
+
+  test("is declined by a link in its email, after a confirmation: no member is left, and none is invited again", async () => {
+    const { visitor, email: inviter } = await area.signIn();
+    const email = newEmail();
+    await visitor.submit(INVITE, { email });
+    const { parsed } = await mailbox.server().mailTo(email);
+    const [, path = ""] = /https?:\/\/[^/\s]+(\/developers\/decline#\S+)/.exec(parsed.text ?? "") ?? [];
+    const invited = area.visitor();
+    expect((await invited.get(path)).html).toContain("Decline the invitation?");
+    expect((await rowOf(visitor, email)).text).toContain("Invited");
+    expect((await invited.submit(path)).html).toContain("Invitation declined");
+    expect(await rowOf(visitor, email)).toMatchObject({ text: "" });
+    expect((await auditOf(visitor))[0]).toBe(`${email} | Invitation declined | ${email} | 127.0.0.1`);
+    const again = await visitor.submit(INVITE, { email });
+    expect([again.status, again.html.includes(`${email} has declined`)]).toEqual([409, true]);
+    for (const asking of [email, inviter]) await area.visitor().post("/developers/sign-in", { email: asking });
+    await mailbox.linksTo(inviter);
+    expect(mailbox.server().taken.filter(({ to }) => to.includes(email))).toHaveLength(1);
+    for (const { status } of [await invited.get(path), await invited.post(path)]) expect(status).toBe(404);
+  });
+
+  test("goes to a recipient three times a day at most: then 429, and the page says so", async () => {
+    const { visitor } = await area.signIn();
+    const email = newEmail();
+    await visitor.submit(INVITE, { email });
+    const again = await pathOf(visitor, email, "invite-again");
+    for (const status of [201, 201, 429]) {
+      const answer = await visitor.submit(again);
+      expect([answer.status, answer.html.includes("3 invitations to this account today")]).toEqual([
+        status,
+        status === 429,
+      ]);
+    }
+    for (let n = 0; n < 3; n++) await mailbox.linksTo(email);
+    expect(mailbox.server().taken.filter(({ to }) => to.includes(email))).toHaveLength(3);
+  });
+
+  test("that cannot be sent is marked in the list, and no longer when another one was sent", async () => {
+    const { visitor } = await area.signIn();
+    const email = newEmail();
+    mailbox.server().misbehave({ refuse: 550 });
+    const { html } = await visitor.submit(INVITE, { email });
+    expect(html).toContain("If it cannot be sent, the list of members says so.");
+    await eventually(async () => expect((await rowOf(visitor, email)).text).toContain("Invited Email not sent"));
+    mailbox.server().misbehave(undefined);
+    await visitor.submit(await pathOf(visitor, email, "invite-again"));
+    await eventually(async () => expect((await rowOf(visitor, email)).text).not.toContain("Email"));
+  });
+
+  test("the same form, sent ten times at once, makes one: 201 once, then the list; one mail", async () => {
+    const { visitor } = await area.signIn();
+    const email = newEmail();
+    const fields = { ...fieldsOf((await visitor.get(INVITE)).html), email };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => visitor.post(INVITE, fields)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(303)]);
+    await mailbox.linksTo(email);
+    expect(mailbox.server().taken.filter(({ to }) => to.includes(email))).toHaveLength(1);
+  });
+
+  test.each([
+    ["no address", { email: "nobody" }, 422, 'aria-invalid="true"'],
+    ["two addresses", { email: "a@b.example,c@d.example" }, 422, 'aria-invalid="true"'],
+    ["a role that there is not", { email: "a@b.example", role: "owner" }, 422, 'aria-invalid="true"'],
+    ["no form of ours", { email: "a@b.example", form_id: "form_1" }, 422, "Nothing was saved"],
+  ])("%s: refused, and nothing is sent", async (_case, fields, status, said) => {
+    const { visitor } = await area.signIn();
+    const answer = await visitor.submit(INVITE, fields);
+    expect([answer.status, answer.html.includes(said)]).toEqual([status, true]);
+    expect(await auditOf(visitor)).toHaveLength(1);
+  });
+
+  test("somebody who is already a member: 409", async () => {
+    const { visitor, email } = await area.signIn();
+    const answer = await visitor.submit(INVITE, { email: email.toUpperCase() });
+    expect([answer.status, answer.html.includes(`${email} is already a member.`)]).toEqual([409, true]);
+  });
+});
+
+describe("where no mail can be sent, the link", () => {
+  test("is shown once, in the answer to the form, and signs in; a reload makes no second one", async () => {
+    const { visitor } = await silent.signIn();
+    const email = newEmail();
+    const fields = { ...fieldsOf((await visitor.get(INVITE)).html), email };
+    const shown = await visitor.post(INVITE, fields, { headers: { "accept-encoding": "gzip" } });
+    expect([shown.status, shown.headers["content-encoding"]]).toEqual([201, undefined]);
+    const url = secretIn(shown.html) ?? "";
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/developers\/sign-in\/link#[\w-]{43}$/);
+    expect(await visitor.post(INVITE, fields)).toMatchObject({ status: 303, location: MEMBERS });
+    const token = url.slice(-43);
+    for (const path of [MEMBERS, "/developers/audit", INVITE])
+      expect((await visitor.get(path)).html).not.toContain(token);
+    expect((await silent.visitor().submit(pathIn(url))).status).toBe(303);
+    expect(silent.stack().logged()).not.toContain(token);
+  });
+
+  test("is shown when it is made again", async () => {
+    const { visitor } = await silent.signIn();
+    const email = newEmail();
+    await visitor.submit(INVITE, { email });
+    const { status, html } = await visitor.submit(await pathOf(visitor, email, "invite-again"));
+    expect(status).toBe(201);
+    expect((await silent.visitor().submit(pathIn(secretIn(html) ?? ""))).status).toBe(303);
+  });
+});
