@@ -8,7 +8,13 @@ export interface BulkheadLimits {
   perAccount: number;
 }
 
-/** A list is 8, so these are sixteen lists in total and one per account. */
+/** What a request weighs. */
+export const WEIGHTS = { one: 1, file: 2, list: 8 } as const;
+
+/** A request gives up waiting for its turn when so much of its time is left: with less, `callOptions` would send no call. */
+export const RESERVE_MS = 1_000;
+
+/** These are sixteen lists in total and one per account. */
 export const DEFAULT_LIMITS: BulkheadLimits = { total: 128, perAccount: 8 };
 
 /** The pause after a heavy request, as a multiple of its duration: 1 leaves its account half of the process. */

@@ -1,5 +1,11 @@
-import { gatewayUnderTest } from "../testing/gateway-under-test.js";
+import { randomBytes } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { SearchOrdersResponseSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import sql from "sql-template-tag";
+import { type GatewayUnderTest, gatewayUnderTest } from "../testing/gateway-under-test.js";
 import { isOpenedByPerson } from "./serve-area.js";
+import { newSessionToken } from "./session/session.js";
 
 test("switched off, the area's paths are unknown routes, in JSON", async () => {
   const gateway = await gatewayUnderTest();
@@ -25,6 +31,63 @@ test("behind https, its cookies are bound to the host, and only https is spoken 
   );
   expect(answer.headers.get("strict-transport-security")).toMatch(/^max-age=/);
   await gateway.end();
+});
+
+/** The session cookie of a member of an account. */
+async function signedIn({ db }: GatewayUnderTest, accountId: string): Promise<string> {
+  const { token, hash } = newSessionToken({ random: randomBytes });
+  const id = `mem_${accountId}`;
+  await db.run(sql`
+    INSERT INTO account_members (id, account_id, email, role, created_at)
+    VALUES (${id}, ${accountId}, ${`${accountId}@example.com`}, 'viewer', now())`);
+  await db.run(sql`
+    INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at) VALUES (${hash}, ${id}, now(), now(), now())`);
+  return `developers-session=${token}`;
+}
+
+test("members' pages are in their account's turn with its requests: one list at a time, while others' go on", async () => {
+  const held: (() => void)[] = [];
+  let isOver = false;
+  const hold = async () => isOver || new Promise<void>((resolve) => held.push(resolve));
+  const gateway = await gatewayUnderTest({
+    developerArea: {},
+    records: {
+      searchOrders: async () => {
+        await hold();
+        return create(SearchOrdersResponseSchema, {});
+      },
+      listOrders: async () => {
+        await hold();
+        return { data: Buffer.from("[]") };
+      },
+    },
+  });
+  const [one, other] = [await gateway.newKey(), await gateway.newKey()];
+  const [cookie, others] = [await signedIn(gateway, one.accountId), await signedIn(gateway, other.accountId)];
+  const open = (as: string) =>
+    fetch(`http://127.0.0.1:${gateway.port}/developers/sandbox/orders?q=a`, {
+      headers: { cookie: as, connection: "close" },
+    }).then(({ status }) => status);
+  try {
+    const pages = Array.from({ length: 5 }, () => open(cookie));
+    await eventually(() => expect(held).toHaveLength(1));
+    const list = gateway.send("GET", "/orders", one);
+    // Of the other account, one page runs beside them.
+    const theirs = open(others);
+    await eventually(() => expect(held).toHaveLength(2));
+    const waiting = async () =>
+      Number(/^gateway_requests_waiting\S* (\d+)$/m.exec(await gateway.metrics.render())?.[1]);
+    await eventually(async () => expect(await waiting()).toBe(5));
+    for (let ended = 0; ended < 7; ended++) {
+      await eventually(() => expect(held.length).toBeGreaterThan(ended));
+      held[ended]?.();
+    }
+    expect(await Promise.all([...pages, theirs, list.then(({ status }) => status)])).toEqual(Array(7).fill(200));
+  } finally {
+    isOver = true;
+    for (const end of held) end();
+    await gateway.end();
+  }
 });
 
 test.each([

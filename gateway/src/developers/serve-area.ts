@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Environment } from "@shipping/kit/caller";
 import { type Request, type RequestHandler, type Response, Router } from "express";
 import helmet from "helmet";
+import { RESERVE_MS } from "../admission/bulkhead.js";
 import type { ApiDeps } from "../api/deps.js";
 import { ANSWER_MS } from "../api/locals.js";
 import { getClientAddress } from "../http/client-address.js";
@@ -11,6 +12,7 @@ import { serveAssets } from "./page/assets.js";
 import { isFormFor } from "./page/form.js";
 import {
   AREA_PATH,
+  getWeight,
   type HtmlPage,
   needsRecentSignIn,
   type PageAnswer,
@@ -47,9 +49,11 @@ export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): R
     router[method](
       AREA_PATH + page.path.replace(/\{(\w+)\}/g, ":$1"),
       async (req: PageRequestHead, res: PageResponse) => {
-        const answer = await answerPage(pageDeps, page, req, res);
-        const address = getClientAddress(req, deps.trustedProxies);
-        await deps.pace.charge(address, () => sendPageAnswer(req, res, answer), 0);
+        const send = (answer: PageAnswer) => {
+          const address = getClientAddress(req, deps.trustedProxies);
+          return deps.pace.charge(address, () => sendPageAnswer(req, res, answer), 0);
+        };
+        await answerPage(pageDeps, page, { req, res, send });
       },
     );
   }
@@ -87,9 +91,8 @@ function headers({ publicUrl }: DeveloperArea): RequestHandler {
 async function answerPage(
   deps: PageDeps,
   page: PageRoute,
-  req: PageRequestHead,
-  res: PageResponse,
-): Promise<PageAnswer> {
+  { req, res, send }: { req: PageRequestHead; res: PageResponse; send(answer: PageAnswer): Promise<void> },
+): Promise<void> {
   const { id = "", token = id, environment = "sandbox" } = req.params;
   if (!isEnvironment(environment)) throw unknownRoute();
   Object.assign(res.locals, { page, environment });
@@ -110,20 +113,31 @@ async function answerPage(
   };
 
   const before = await checkAccess();
-  if (before.refusal) return before.refusal;
+  if (before.refusal) return send(before.refusal);
   const changesAccount = page.method === "POST" && page.access !== "anyone";
   if (changesAccount && before.session) await limitForms(deps, before.session);
   const form = takesForm(page) ? await readForm(req, res) : new Map();
   // A form may take 30 s to arrive. Its sender may have been removed in the meantime.
   const { session, refusal } = changesAccount ? await checkAccess() : before;
-  if (refusal) return refusal;
+  if (refusal) return send(refusal);
 
   const request = { ...visit, form, deadline: performance.now() + ANSWER_MS };
-  if (page.access === "anyone") return page.handler(deps, { ...request, session });
+  if (page.access === "anyone") return send(await page.handler(deps, { ...request, session }));
   if (!session) throw new Error("A member's page was reached without a session.");
-  if (changesAccount && !isFormFor(session, visit.query)) return otherAccountPage(session);
+  if (changesAccount && !isFormFor(session, visit.query)) return send(otherAccountPage(session));
   const actor = { name: session.email, source: visit.source };
-  return page.handler(deps, { ...request, session, actor });
+  const release = await deps.bulkhead.acquire({
+    accountId: session.accountId,
+    weight: getWeight(page),
+    deadline: request.deadline - RESERVE_MS,
+    onDisconnect: (disconnected) => void res.once("close", disconnected),
+  });
+  try {
+    await send(await page.handler(deps, { ...request, session, actor }));
+    deps.unread.add(res, session.accountId);
+  } finally {
+    release();
+  }
 }
 
 /** The page to show instead if the request may not see or do this, or undefined. */

@@ -1,4 +1,5 @@
 import { fail } from "@shipping/kit/errors";
+import { RESERVE_MS, WEIGHTS } from "../../admission/bulkhead.js";
 import { getClientAddress } from "../../http/client-address.js";
 import { sendAnswer } from "../../http/send-answer.js";
 import { parseJsonBody } from "../../input/json-body.js";
@@ -10,16 +11,10 @@ import { type ReadRoute, type Route, readId, rendered, type WriteRoute } from ".
 import { executeWrite } from "../execute-write.js";
 import type { Middleware } from "../locals.js";
 
-// The cost of a request, where an ordinary read or write is 1.
-const LIST_WEIGHT = 8;
-const FILE_WEIGHT = 2;
 const BODY_BYTES_PER_WEIGHT = 8 * 1024;
 
 /** Bytes of large bodies per second and account while others wait: the objects that they are parsed into keep the garbage collector busy. */
 const BODY_BYTES_PER_SECOND = 2 * 1024 * 1024;
-
-// With less time left, `callOptions` would send no call.
-const RESERVE_MS = 1_000;
 
 // A read changes nothing, so an early 503 is better than a late answer.
 const READ_MS = 5_000;
@@ -49,8 +44,8 @@ export function answerRequest(deps: ApiDeps, route: Route): Middleware {
 }
 
 function getWeight(route: Route): number {
-  if (route.answers === "application/pdf") return FILE_WEIGHT;
-  return route.method === "GET" && route.query ? LIST_WEIGHT : 1;
+  if (route.answers === "application/pdf") return WEIGHTS.file;
+  return route.method === "GET" && route.query ? WEIGHTS.list : WEIGHTS.one;
 }
 
 function answerRead(deps: ApiDeps, route: ReadRoute): Middleware {

@@ -1,6 +1,7 @@
 import type { Caller, Environment } from "@shipping/kit/caller";
 import type { ComponentChildren } from "preact";
 import type { Actor } from "../../accounts/audit.js";
+import { WEIGHTS } from "../../admission/bulkhead.js";
 import type { ApiDeps } from "../../api/deps.js";
 import type { Locals } from "../../api/locals.js";
 import type { Provider } from "../session/provider.js";
@@ -103,6 +104,8 @@ export interface OpenPage extends Row {
 export interface AccountPage extends Row {
   /** The role that the page requires. An admin may do everything that a viewer may. */
   access: "viewer" | "admin";
+  /** What the page takes of its account's turn, if not what `getWeight` assumes. */
+  weight?: keyof typeof WEIGHTS;
   handler(deps: PageDeps, request: PageRequest): Promise<PageAnswer>;
 }
 
@@ -110,6 +113,11 @@ export type PageRoute = OpenPage | AccountPage;
 
 export function takesForm(page: PageRoute): boolean {
   return page.access === "anyone" ? page.takesForm === true : page.method === "POST";
+}
+
+/** What a member's page takes of its account's turn: a page without an ID lists, counts or searches something. */
+export function getWeight({ method, path, weight }: AccountPage): number {
+  return WEIGHTS[weight ?? (method === "GET" && !path.includes("{id}") ? "list" : "one")];
 }
 
 export function isPerEnvironment({ path }: Pick<PageRoute, "path">): boolean {
