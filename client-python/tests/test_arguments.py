@@ -93,6 +93,8 @@ class OfTheClient(LoopbackTest):
             {"base_url": "https:///api/v1"},
             {"base_url": "https://[::1/api/v1"},
             {"base_url": "https://api.example.com/\r\nx: y"},
+            {"base_url": "http://api.example.com/api/v1"},
+            {"allow_http": "yes"},
             {"timeout": 0},
             {"retries": -1},
             {"deadline": "5"},
@@ -105,6 +107,15 @@ class OfTheClient(LoopbackTest):
             given: Any = {"api_key": API_KEY, "base_url": self.base_url, **option}
             with self.subTest(option), self.assertRaisesRegex(InvalidArgumentError, name):
                 Shipping(**given)
+
+    def test_http_is_only_for_loopback_unless_the_client_is_told_otherwise(self) -> None:
+        for host in ["localhost:8080", "LOCALHOST", "127.0.0.1:1", "127.9.8.7", "[::1]:8080"]:
+            Shipping(API_KEY, f"http://{host}/api/v1")
+        for host in ["api.example.com", "localhost.example.com", "127.0.0.1.example.com", "10.0.0.1", "[::2]"]:
+            with self.assertRaisesRegex(InvalidArgumentError, "base_url must be https.*pass allow_http"):
+                Shipping(API_KEY, f"http://{host}/api/v1")
+            Shipping(API_KEY, f"http://{host}/api/v1", allow_http=True)
+            Shipping(API_KEY, f"https://{host}/api/v1")
 
     def test_a_key_that_is_missing_is_said_to_be(self) -> None:
         for missing in [None, ""]:

@@ -183,5 +183,5 @@ class Answer(LoopbackTest):
 
     def test_to_a_host_that_is_none_is_a_failed_connection(self) -> None:
         for host in ["127.0.0.1:1", "a..b", "no-such-host.invalid", "[::1]:1"]:
-            shipping = self.serve(base_url=f"http://{host}/api/v1", retries=0)
+            shipping = self.serve(base_url=f"http://{host}/api/v1", allow_http=True, retries=0)
             self.assertEqual(self.error_of(shipping.account.get).code, "connection_failed", host)

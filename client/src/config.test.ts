@@ -35,11 +35,39 @@ describe("without options", () => {
     [{ SHIPPING_URL: "http://127.0.0.1:1/api/v1", SHIPPING_KEY: "" }, "Missing: apiKey or SHIPPING_KEY."],
     [{ SHIPPING_KEY: `${API_KEY}\n`, SHIPPING_URL: "http://127.0.0.1:1/api/v1" }, "SHIPPING_KEY must be an API key"],
     [{ SHIPPING_KEY: API_KEY, SHIPPING_URL: "127.0.0.1" }, "SHIPPING_URL must be an http or https URL"],
+    [{ SHIPPING_KEY: API_KEY, SHIPPING_URL: "http://10.0.0.1/api/v1" }, "SHIPPING_URL must be https"],
   ])("%j is refused, what is wrong is named, and the key is not", (env, message) => {
     Object.assign(process.env, env);
     const error = errorOfMaking();
     expect(error).toMatchObject({ code: "invalid_argument", message: expect.stringContaining(message) });
     expect(inspect(error, { depth: Number.POSITIVE_INFINITY })).not.toContain(API_KEY);
+  });
+});
+
+describe("http", () => {
+  const made = (baseUrl: string, options: ShippingOptions = {}) =>
+    new Shipping({ apiKey: API_KEY, baseUrl, ...options });
+
+  test("is only for loopback, unless the client is told otherwise", () => {
+    for (const host of ["localhost:8080", "LOCALHOST", "127.0.0.1:1", "127.9.8.7", "127.1", "[::1]:8080"])
+      expect(made(`http://${host}/api/v1`)).toBeInstanceOf(Shipping);
+    const others = [
+      "api.example.com",
+      "localhost.example.com",
+      "127.0.0.1.example.com",
+      "10.0.0.1",
+      "[::2]",
+      "0.0.0.0",
+    ];
+    for (const host of others) {
+      expect(errorOfMaking({ apiKey: API_KEY, baseUrl: `http://${host}/api/v1` }).message).toBe(
+        "baseUrl must be https, otherwise others can read your API key. To use http anyway, pass allowHttp.",
+      );
+      expect(made(`http://${host}/api/v1`, { allowHttp: true })).toBeInstanceOf(Shipping);
+      expect(made(`https://${host}/api/v1`)).toBeInstanceOf(Shipping);
+    }
+    const allowHttp = "yes" as unknown as boolean;
+    expect(errorOfMaking({ apiKey: API_KEY, baseUrl: "https://x", allowHttp }).message).toContain("allowHttp must be");
   });
 });
 

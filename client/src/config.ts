@@ -7,6 +7,8 @@ export interface ShippingOptions extends Hooks {
   apiKey?: string;
   /** The base URL of the API, ending in `/api/v1`. The default is the environment variable `SHIPPING_URL`. */
   baseUrl?: string;
+  /** Allows `http` to other hosts than loopback: everyone on the way can read the API key. The default is false. */
+  allowHttp?: boolean | undefined;
   /** Sends the requests. The default is the runtime's own `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
   /** How often a failed request is retried. The default is 3. */
@@ -35,9 +37,11 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export function readSettings(options: ShippingOptions): Settings {
   const { maxRetries = 3, timeoutMs = 20_000, now = Date.now, random = Math.random } = options;
   const [apiKey, baseUrl] = readAccess(options);
+  if (!["boolean", "undefined"].includes(typeof options.allowHttp))
+    throw invalidArgument("allowHttp must be true or false.");
   return {
     apiKey: checkedKey(...apiKey),
-    baseUrl: checkedBaseUrl(...baseUrl),
+    baseUrl: checkedBaseUrl(...baseUrl, options.allowHttp ?? false),
     // Called as a method of anything but the global object, `fetch` throws in workerd.
     fetch: checkedFunction(options.fetch, "fetch") ?? ((input, init) => globalThis.fetch(input, init)),
     maxRetries: checkedRetries(maxRetries, "maxRetries"),
@@ -110,10 +114,16 @@ function checkedKey(value: string, name: string): string {
   return value;
 }
 
-function checkedBaseUrl(text: string, name: string): string {
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+function checkedBaseUrl(text: string, name: string, allowHttp: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || /[?#]/.test(text))
     throw invalidArgument(`${name} must be an http or https URL without credentials, query or fragment.`);
+  if (url.protocol === "http:" && !allowHttp && !LOOPBACK.test(url.hostname))
+    throw invalidArgument(
+      `${name} must be https, otherwise others can read your API key. To use http anyway, pass allowHttp.`,
+    );
   return url.href.replace(/\/+$/, "");
 }
 

@@ -67,7 +67,14 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   const ownOrigin = () => toOrigin(config.host, port);
   const state = { requestLog, mailer, idempotency, bulkhead, pace, unread, metrics };
   const app = createApp({ ...deps, ...state, ownOrigin, wakeAudit: audit.wake });
-  const server = await listen({ ...config, ...app, connections, log, random }).catch(async (error) => {
+  const server = await listen({
+    ...config,
+    ...app,
+    connections,
+    log,
+    random,
+    strictTransport: deps.strictTransport,
+  }).catch(async (error) => {
     await stopWorkers(true);
     await idempotency.stop();
     throw error;

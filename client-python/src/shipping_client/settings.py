@@ -4,6 +4,7 @@ import math
 import os
 import re
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import Any, Callable
 from urllib.parse import SplitResult, urlsplit
 
@@ -39,7 +40,7 @@ class Settings:
     sleep: Callable[[float], Any]
 
 
-def read_access(api_key: object, base_url: object) -> tuple[str, str]:
+def read_access(api_key: object, base_url: object, allow_http: object) -> tuple[str, str]:
     """The key and the base URL, from the options or the environment. One error names all that are missing."""
     key, key_name = _given_or_variable(api_key, "api_key", "SHIPPING_KEY")
     url, url_name = _given_or_variable(base_url, "base_url", "SHIPPING_URL")
@@ -52,7 +53,9 @@ def read_access(api_key: object, base_url: object) -> tuple[str, str]:
         raise invalid_argument(
             f"Missing: {', and '.join(missing)}. Pass the option to Shipping(), or set the environment variable."
         )
-    return _checked_key(key, key_name), _checked_url(url, url_name)
+    if not isinstance(allow_http, bool):
+        raise invalid_argument("allow_http must be True or False.")
+    return _checked_key(key, key_name), _checked_url(url, url_name, allow_http)
 
 
 def _given_or_variable(value: object, option: str, variable: str) -> tuple[object, str]:
@@ -70,7 +73,7 @@ def _checked_key(value: object, name: str) -> str:
     return value
 
 
-def _checked_url(value: object, name: str) -> str:
+def _checked_url(value: object, name: str, allow_http: bool) -> str:
     parts = _split(value) if isinstance(value, str) else None
     if (
         not isinstance(value, str)
@@ -81,7 +84,18 @@ def _checked_url(value: object, name: str) -> str:
         or not parts.hostname
     ):
         raise invalid_argument(f"{name} must be an http or https URL without credentials, query or fragment.")
+    if parts.scheme == "http" and not allow_http and not _is_loopback(parts.hostname):
+        raise invalid_argument(
+            f"{name} must be https, otherwise others can read your API key. To use http anyway, pass allow_http."
+        )
     return value.rstrip("/")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _split(url: str) -> SplitResult | None:

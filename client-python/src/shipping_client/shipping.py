@@ -30,10 +30,11 @@ class Shipping:
     """
     A client of the API with one API key. Threads may share it.
 
-    By default, `api_key` and `base_url` are the environment variables `SHIPPING_KEY` and `SHIPPING_URL`. `timeout` is how
-    many seconds one attempt may take, `retries` how often a request that failed is sent again, `deadline` how many seconds a
-    whole call may take. `on_request` and `on_response` are called for each attempt, for logs and metrics: what they raise is
-    ignored. `ssl_context` decides about certificates. `now`, `random` and `sleep` are for tests.
+    By default, `api_key` and `base_url` are the environment variables `SHIPPING_KEY` and `SHIPPING_URL`. `allow_http` allows
+    `http` to other hosts than loopback: everyone on the way can read the API key. `timeout` is how many seconds one attempt
+    may take, `retries` how often a request that failed is sent again, `deadline` how many seconds a whole call may take.
+    `on_request` and `on_response` are called for each attempt, for logs and metrics: what they raise is ignored.
+    `ssl_context` decides about certificates. `now`, `random` and `sleep` are for tests.
     """
 
     account: AccountResource
@@ -49,6 +50,7 @@ class Shipping:
         api_key: str | Unset = UNSET,
         base_url: str | Unset = UNSET,
         *,
+        allow_http: bool = False,
         timeout: float = 20.0,
         retries: int = 3,
         deadline: float | None = None,
@@ -59,7 +61,7 @@ class Shipping:
         random: Callable[[], float] = randomness.random,
         sleep: Callable[[float], Any] = time.sleep,
     ) -> None:
-        key, url = read_access(api_key, base_url)
+        key, url = read_access(api_key, base_url, allow_http)
         if ssl_context is not None and not isinstance(ssl_context, ssl.SSLContext):
             raise invalid_argument("ssl_context must be an ssl.SSLContext.")
         settings = Settings(

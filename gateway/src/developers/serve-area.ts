@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Environment } from "@shipping/kit/caller";
-import { type Request, type RequestHandler, type Response, Router } from "express";
+import { type Request, type Response, Router } from "express";
 import helmet from "helmet";
 import { RESERVE_MS } from "../admission/bulkhead.js";
 import type { ApiDeps } from "../api/deps.js";
@@ -43,7 +43,7 @@ export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): R
   const pageDeps: PageDeps = { ...deps, area, origin, provider };
   const router = Router({ caseSensitive: true, strict: true });
   serveAssets(router);
-  router.use(AREA_PATH, headers(area));
+  router.use(AREA_PATH, headers);
   for (const page of pages) {
     const method = page.method.toLowerCase() as "get" | "post";
     router[method](
@@ -64,28 +64,27 @@ export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): R
   return router;
 }
 
-function headers({ publicUrl }: DeveloperArea): RequestHandler {
-  return helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'"],
-        imgSrc: ["'self'"],
-        formAction: ["'self'"],
-        baseUri: ["'none'"],
-        frameAncestors: ["'none'"],
-        requireTrustedTypesFor: ["'script'"],
-        trustedTypes: ["'none'"],
-      },
+const headers = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'"],
+      formAction: ["'self'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+      requireTrustedTypesFor: ["'script'"],
+      trustedTypes: ["'none'"],
     },
-    // With `no-referrer`, browsers would send `Origin: null` with forms.
-    referrerPolicy: { policy: "same-origin" },
-    strictTransportSecurity: publicUrl?.startsWith("https:") ?? false,
-    xPoweredBy: false,
-  });
-}
+  },
+  // With `no-referrer`, browsers would send `Origin: null` with forms.
+  referrerPolicy: { policy: "same-origin" },
+  // `listen` sends it with every answer.
+  strictTransportSecurity: false,
+  xPoweredBy: false,
+});
 
 /** Answers a request for a page: finds the session, checks the access, reads the form and calls the page's handler. */
 async function answerPage(

@@ -4,7 +4,7 @@ import type { Random } from "@shipping/kit/ids";
 import { type Log, onceAMinute } from "@shipping/kit/process/log";
 import type { Express } from "express";
 import { type Connections, createConnections, MAX_CONNECTIONS } from "./connections.js";
-import { createConnectionRefusals, dropRest } from "./refuse-connection.js";
+import { createConnectionRefusals, dropRest, STRICT_TRANSPORT } from "./refuse-connection.js";
 
 export interface HttpServer {
   port: number;
@@ -31,11 +31,14 @@ export async function listen(options: {
   arrivalMs?: number | undefined;
   stallMs?: number | undefined;
   connections?: Connections;
+  /** Whether every answer tells browsers to use only https for this host from now on. */
+  strictTransport?: boolean | undefined;
 }): Promise<HttpServer> {
   const server = createHttpServer(options.arrivalMs ?? 30_000, options.prototypes);
   // Any progress of a large write resets this timeout.
   server.setTimeout(options.stallMs ?? 30_000);
   const refusals = createConnectionRefusals(options);
+  const { strictTransport } = options;
   const { connections = createConnections(MAX_CONNECTIONS) } = options;
   const isNews = onceAMinute();
   let stopping = false;
@@ -46,6 +49,7 @@ export async function listen(options: {
     if (!socket.writable) return;
     connections.begin(request, response);
     if (stopping) response.setHeader("Connection", "close");
+    if (strictTransport) response.setHeader(...STRICT_TRANSPORT);
     response.once("finish", () => {
       if (!request.complete) closeAfter(request, dropRest(socket));
     });

@@ -6,8 +6,12 @@ import type { Log } from "@shipping/kit/process/log";
 import { headersTooLarge } from "./http-rules.js";
 import { errorBody, refuse, unknownRoute } from "./send-answer.js";
 
+/** RFC 6797: for a year from now, browsers use only https for this host and those below it. */
+export const STRICT_TRANSPORT = ["Strict-Transport-Security", "max-age=31536000; includeSubDomains"] as const;
+
 /** Answers input for which Node's HTTP parser emits no request. */
-export function createConnectionRefusals({ log, random }: { log: Log; random: Random }) {
+export function createConnectionRefusals(options: { log: Log; random: Random; strictTransport?: boolean | undefined }) {
+  const { log, random, strictTransport } = options;
   const refused = new WeakSet<Socket>();
 
   /** Writes an error response to the socket and ends it. */
@@ -25,6 +29,7 @@ export function createConnectionRefusals({ log, random }: { log: Log; random: Ra
       "Cache-Control: no-store",
       "X-Content-Type-Options: nosniff",
       `X-Request-Id: ${requestId}`,
+      ...(strictTransport ? [STRICT_TRANSPORT.join(": ")] : []),
       "Connection: close",
     ];
     socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);

@@ -19,13 +19,22 @@ test("the area is served by default, in production only under a PUBLIC_URL", () 
 test("who changed what from where is kept, whether the area is served or not", () => {
   const kept = { trustedProxies: { count: 1, header: "x-forwarded-for" }, auditRetentionDays: 30, requestLogDays: 0 };
   const env = { TRUSTED_PROXIES: "1", AUDIT_RETENTION_DAYS: "30", REQUEST_LOG_DAYS: "0", DEVELOPER_AREA: "false" };
-  expect(depsOf(env)).toEqual({ ...kept, developerArea: undefined });
-  expect(depsOf({})).toEqual({
+  expect(depsOf(env)).toMatchObject({ ...kept, developerArea: undefined });
+  expect(depsOf({})).toMatchObject({
     trustedProxies: { count: 0, header: "x-forwarded-for" },
     auditRetentionDays: 400,
     requestLogDays: 7,
     developerArea: {},
   });
+});
+
+test("https is required of browsers where PUBLIC_URL is https, whether the area is served or not", () => {
+  for (const [url, expected] of [
+    ["https://ship.example", true],
+    ["http://127.0.0.1:8080", false],
+  ] as const)
+    expect(depsOf({ PUBLIC_URL: url, DEVELOPER_AREA: "false" }).strictTransport).toBe(expected);
+  expect(depsOf({}).strictTransport).toBe(false);
 });
 
 test.each(["ftp://ship.example", "http://ship.example", "http://192.0.2.1", "ship.example"])(

@@ -63,6 +63,8 @@ export interface DeveloperDeps {
   trustedProxies: TrustedProxies;
   auditRetentionDays: number;
   requestLogDays: number;
+  /** Whether browsers may use only https for this host: PUBLIC_URL is https. */
+  strictTransport?: boolean;
   /** How emails are sent. Absent if none are. */
   mail?: MailRoute | undefined;
   /** Absent if the area is not served. */
@@ -91,6 +93,7 @@ export function toDeveloperDeps(config: DeveloperConfig): DeveloperDeps {
     trustedProxies: { count: config.TRUSTED_PROXIES, header: config.CLIENT_ADDRESS_HEADER },
     auditRetentionDays: config.AUDIT_RETENTION_DAYS,
     requestLogDays: config.REQUEST_LOG_DAYS,
+    strictTransport: config.PUBLIC_URL?.startsWith("https:") ?? false,
     mail: readMailRoute(config),
     developerArea: toDeveloperArea(config),
   };
