@@ -34,6 +34,8 @@ describe("refused before anything is sent", () => {
     ["no input", undefined],
     ["what has no JSON", { reference: 1n }],
     ["what holds itself", circular],
+    ["NaN, which JSON would turn into null", { parcel: { weight_kg: Number.NaN } }],
+    ["an infinite number", { parcel: { weight_kg: Number.POSITIVE_INFINITY } }],
   ])("%s", async (_name, input) => {
     const call = server.client().shipments.create(input as typeof SHIPMENT);
     expect(await errorOf(call)).toMatchObject({ code: "invalid_argument" });

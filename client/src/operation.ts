@@ -133,10 +133,16 @@ function toQuery(query: Operation["query"] = {}): string {
 
 function toJson(body: unknown): string {
   try {
-    const text = JSON.stringify(body);
+    const text = JSON.stringify(body, refuseNonFinite);
     if (text !== undefined) return text;
   } catch (cause) {
     throw invalidArgument("The input cannot be written as JSON.", cause);
   }
   throw invalidArgument("The input is missing.");
+}
+
+/** NaN and infinite numbers, which JSON.stringify would write as null. */
+function refuseNonFinite(name: string, value: unknown): unknown {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new RangeError(`${name} is ${value}.`);
+  return value;
 }

@@ -90,15 +90,17 @@ describe.each(["/orders", "/shipments"])("the metadata of POST %s", (path) => {
     ['{"a":[1e400]}', "metadata.a.0"],
     ['{"a":{"b":12345678901234567890}}', "metadata.a.b"],
     ['{"a":9007199254740993,"b.c":[{"":1e-400}]}', 'metadata.a metadata.b.c.0.""'],
-    ['{"a":"\\u0000","b":0.1000000000000000055511151231257827}', "metadata metadata.b"],
+    ['{"a":"\\u0000","b":9007199254740993}', "metadata metadata.b"],
   ])("422 for numbers that double precision does not keep, by their paths: %s", async (text, paths) => {
     expect(refusal(await post(text))).toBe(`422 invalid_request ${paths}`);
   });
 
   test("201 for numbers that it keeps, however they are written, returned as those numbers", async () => {
-    const text = '{"a":[12345678901234567000,9007199254740992,1.50,1E2,-0.0,5e-324,100000000000000000000000]}';
-    expect((await post(text)).body.data.metadata).toEqual({
-      a: [12345678901234567000, 2 ** 53, 1.5, 100, 0, 5e-324, 1e23],
-    });
+    const text =
+      '{"a":[12345678901234567000,12345678901234567168,9007199254740992,1.50,1E2,-0.0,5e-324,100000000000000000000000,67.200000000000003]}';
+    const { data } = (await post(text)).body;
+    expect(JSON.stringify(data.metadata)).toBe(
+      '{"a":[12345678901234567000,12345678901234567000,9007199254740992,1.5,100,0,5e-324,1e+23,67.2]}',
+    );
   });
 });

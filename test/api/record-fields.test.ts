@@ -24,23 +24,18 @@ describe.each(["/orders", "/shipments"])("the fields of POST %s", (path) => {
     },
   );
 
-  test.each(["1000.00000000000000001", "999.99999999999999999", "0.1000000000000000055511151231257827"])(
-    "422 for the weight %s, which double precision does not keep",
-    async (text) => {
-      expect(refusal(await postWeight(text))).toBe("422 invalid_request parcel.weight_kg");
-    },
-  );
-
-  test.each(["1000", "1e3", "1000.0", "0.0001", "5e-324", "999.9999999999999", "0.1"])(
-    "201 for the weight %s, and it is returned as that number",
-    async (text) => {
-      const { status, body } = await postWeight(text);
-      expect(status).toBe(201);
-      expect(body.data.parcel.weight_kg).toBe(Number(text));
-      const { data } = (await api.get<Order>(`${path}/${body.data.id}`)).body;
-      expect(data.parcel.weight_kg).toBe(Number(text));
-    },
-  );
+  test.each([
+    ...["1000", "1e3", "1000.0", "0.0001", "5e-324", "999.9999999999999", "0.1"],
+    // More digits than a double has, as PHP, ABAP, .NET and Java print them: the nearest double.
+    ...["0.10000000000000001", "67.200000000000003", "1.0000000000000001E-001", "1000.00000000000000001"],
+    "0.1000000000000000055511151231257827021181583404541015625",
+  ])("201 for the weight %s, and it is returned as that number", async (text) => {
+    const { status, body } = await postWeight(text);
+    expect(status).toBe(201);
+    expect(body.data.parcel.weight_kg).toBe(Number(text));
+    const { data } = (await api.get<Order>(`${path}/${body.data.id}`)).body;
+    expect(data.parcel.weight_kg).toBe(Number(text));
+  });
 
   test("422 for every measure of the parcel that is out of bounds, each by its path", async () => {
     const parcel = { weight_kg: 0, length_cm: 1000.5, width_cm: -1, height_cm: "1" };

@@ -80,6 +80,7 @@ describe("the same request and key", () => {
     const json = JSON.stringify(asked.body);
     const texts = [
       json.replace("1.5", "15e-1").replace(":30", ":30.0").replace(":20", ":2E1"),
+      json.replace("1.5", "1.50000000000000000001").replace(":30", ":30.000000000000001"),
       json.replace("PO-1042", "\\u0050O\\u002d1042").replace("Zoë", "Zo\\u00eb").replace("/", "\\/"),
       json.replace("{", '{"reference":"another",'),
     ];

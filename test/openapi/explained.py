@@ -30,7 +30,7 @@ EXPLAINED = {
     "| metadata | JSON object | no | at most 4096 characters when serialized |": lambda failure, _, response: (
         refused(failure, response, "metadata") and "4096 characters" in response.text
     ),
-    "A number that a double does not keep": lambda failure, _, response: (
+    "is what a double cannot stand for: an integer that it does not keep exactly": lambda failure, _, response: (
         refused(failure, response, "metadata", "parcel") and "double precision" in response.text
     ),
 }

@@ -7,9 +7,14 @@ import { UNKNOWN_ID } from "../operations.js";
 const TEXT = "\ufeff \u2028e\u0301 \u{1f4e6}\ufeff ";
 const TEXT_FIELDS = "name street1 city postal_code company street2 state email phone".split(" ");
 
-// A double cannot represent any of these.
-const LOST = ["12345678901234567890", "9007199254740993", "1e-400"];
-const LOST_WEIGHT = "1000.00000000000000001";
+// No double stands for any of these.
+const LOST = ["12345678901234567890", "9007199254740993", "1e400", "1e-400"];
+// Doubles as other languages print them, and as answers do.
+const PRINTED = [
+  ["0.10000000000000001", "0.1"],
+  ["67.2000000000000028421709430404007434844970703125", "67.2"],
+  ["1.0000000000000001E-001", "0.1"],
+] as const;
 
 const ROUNDS = 2;
 // A request waits at most five seconds for an earlier one with the same key. A busy platform may need longer.
@@ -38,18 +43,35 @@ export const exactnessChecks: readonly Check[] = [
   {
     id: "contract.numbers",
     proves: [
-      "A number that a double does not keep",
-      "is refused under its path: what is not stored as sent is not stored",
+      "A number with a fraction or an exponent means the nearest double, however many digits its writer printed",
+      "equal doubles are equal content, and answers print the shortest form.",
+      "Refused under its path, anywhere in a body, metadata included, is what a double cannot stand for: an integer that it does not keep exactly (`12345678901234567890`, `9007199254740993`), what overflows (`1e400`) and what is not 0 but would become 0 (`1e-400`).",
     ],
     async run({ api, run }) {
-      const { record } = inputsFor(run);
-      const whole = JSON.stringify({ ...record, metadata: { lost: [] } });
-      const body = whole.replace('"weight_kg":1.5', `"weight_kg":${LOST_WEIGHT}`).replace("[]", `[${LOST.join()}]`);
-      const answer = await api.post("/orders", body);
+      const { record, keyOf } = inputsFor(run);
+      const text = JSON.stringify({ ...record, metadata: { numbers: [] } });
+      const bodyWith = (numbers: readonly string[]) => text.replace("[]", `[${numbers}]`);
+      const answer = await api.post("/orders", bodyWith(LOST));
       mustRefuse(answer, 422, "invalid_request");
-      const paths = answer.json.error.fields?.map(({ path }: { path: string }) => path).sort();
-      const expected = [...LOST.map((_, index) => `metadata.lost.${index}`), "parcel.weight_kg"];
-      mustBe(paths, expected, "the fields that the refusal names");
+      const paths = answer.json.error.fields?.map(({ path }: { path: string }) => path);
+      mustBe(
+        paths,
+        LOST.map((_, index) => `metadata.numbers.${index}`),
+        "the fields that the refusal names",
+      );
+      for (const [printed, shortest] of PRINTED) {
+        const ofWeight = (weight: string) => bodyWith([weight]).replace('"weight_kg":1.5', `"weight_kg":${weight}`);
+        const created = await api.post("/orders", ofWeight(printed), keyOf(printed));
+        const { id, parcel, metadata } = mustSucceed(created, 201);
+        mustBe(
+          [parcel.weight_kg, metadata.numbers],
+          [Number(shortest), [Number(shortest)]],
+          `${printed} in the answer`,
+        );
+        must(created.body?.includes(`"weight_kg":${shortest}`) === true, `the answer does not print ${shortest}`);
+        const replay = await api.post("/orders", ofWeight(shortest), keyOf(printed));
+        mustBe(mustSucceed(replay).id, id, `the id of the order with ${shortest} instead of ${printed}`);
+      }
     },
   },
   {

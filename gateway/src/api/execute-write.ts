@@ -37,7 +37,7 @@ export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: Wr
     return await executeOnce(deps, {
       ...request,
       get fingerprint() {
-        // Bodies that differ only in a number that lost precision would have the same fingerprint. Such bodies are never executed.
+        // Two integers that are the same double would have the same fingerprint. Bodies with such numbers are never executed.
         if (body && body.lost.places.length > 0) return EQUALS_NONE;
         return fingerprint(route.method, pathWith(route, id), body?.value);
       },

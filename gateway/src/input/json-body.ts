@@ -6,7 +6,7 @@ const MAX_LEVELS = 32;
 
 export interface JsonBody {
   value: unknown;
-  /** The numbers that lost precision in `value`. */
+  /** The numbers that `value` has not as they were sent. */
   lost: LostNumbers;
 }
 

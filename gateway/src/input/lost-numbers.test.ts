@@ -8,17 +8,14 @@ describe("numbers that double precision does not keep", () => {
     "12345678901234567890",
     "9007199254740993",
     "-9007199254740993",
-    "9007199254740993.0",
-    "900719925474099.3e1",
+    "12345678901234567001",
     "1e400",
     "-1e400",
     "1e99999999999999999999",
     "1e-400",
     "1e-99999999999999999999",
-    "4e-324",
-    "1.7976931348623158e308",
-    "1000.00000000000000001",
-    "0.1000000000000000055511151231257827",
+    "2e-324",
+    "1.7976931348623159e308",
     `0.${"0".repeat(400)}1`,
     `1${"0".repeat(400)}`,
   ])("%s is lost", (number) => {
@@ -43,6 +40,19 @@ describe("numbers that double precision does not keep", () => {
     "5e-324",
     "1.7976931348623157e308",
     "0.30000000000000004",
+    "4e-324",
+    "1.7976931348623158e308",
+    "1000.00000000000000001",
+    "9007199254740993.0",
+    "900719925474099.3e1",
+    // 0.1, 67.2 and 12345678901234567000 as other languages print them, with 17 digits or with all.
+    "0.10000000000000001",
+    "1.0000000000000001E-001",
+    "67.200000000000003",
+    "67.2000000000000028421709430404007434844970703125",
+    "12345678901234567168",
+    "12345678901234567000",
+    `0.1${"0".repeat(60_000)}1`,
     `1${"0".repeat(300)}`,
     `0.${"0".repeat(300)}1`,
   ])("%s is kept", (number) => {
@@ -63,12 +73,23 @@ describe("numbers that double precision does not keep", () => {
     );
   });
 
-  test("an integer of any length is kept if and only if its double is that integer", () => {
+  test("an integer of any length is kept if and only if its double is that integer, or is written with its digits", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (integer) => {
-        // Integers above 2^53 are kept where JavaScript writes the same digits, which are not always those of the double.
-        const isKept = BigInt(Number(integer).toLocaleString("en", { useGrouping: false })) === integer;
-        expect(placesOf(String(integer))).toEqual(isKept ? [] : [[]]);
+        const double = Number(integer);
+        const written = BigInt(double.toLocaleString("en", { useGrouping: false }));
+        expect(placesOf(String(integer))).toEqual(integer === written || integer === BigInt(double) ? [] : [[]]);
+        for (const kept of [written, BigInt(double)]) expect(placesOf(String(kept))).toEqual([]);
+      }),
+    );
+  });
+
+  test("a double is kept with any number of digits that lead to it", () => {
+    const double = fc.double({ min: 1e-300, max: 1e300, noNaN: true });
+    fc.assert(
+      fc.property(double, fc.integer({ min: 16, max: 100 }), (number, digits) => {
+        expect(placesOf(`[${number.toExponential(digits)}]`)).toEqual([]);
+        expect(placesOf(`[${(number % 1e6).toFixed(digits)}1]`)).toEqual([]);
       }),
     );
   });

@@ -5,10 +5,11 @@ export type Place = (string | number)[];
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s,:"[\]{}]+|[[\]{}]/g;
 
-// Up to fifteen digits are always exact. Only longer numbers, or an exponent, require checking each number.
-const SUSPICIOUS = /(?:^|[\s,:[])-?(?:[\d.]{16}|[\d.]+[eE])/;
+// Integers of up to fifteen digits are always exact, and a fraction needs hundreds of digits to become 0. Only longer numbers, or an
+// exponent, require checking each number.
+const SUSPICIOUS = /(?:^|[\s,:[])-?(?:\d{16}|[\d.]{300}|[\d.]+[eE])/;
 
-/** The numbers in a JSON text that double precision cannot represent exactly: stored, they would change. */
+/** The numbers in a JSON text that no double stands for: integers that would change, and numbers that would become 0 or infinite. */
 export interface LostNumbers {
   /** The paths of the first ones, as many as a refusal can name, in the order of the text. */
   places: readonly Place[];
@@ -28,7 +29,7 @@ export function findLostNumbers(text: string): LostNumbers {
     const token = tokens[at++] ?? "";
     if (token === "{") object(step);
     else if (token === "[") array(step);
-    else if (/^[-\d]/.test(token) && !isExact(token)) found.push(step ?? WHOLE);
+    else if (/^[-\d]/.test(token) && isLost(token)) found.push(step ?? WHOLE);
   }
 
   function object(above: Step | undefined): void {
@@ -68,29 +69,26 @@ function toPlace(last: Step): Place {
   return place.reverse();
 }
 
-/** Whether a JSON number keeps its value when it is read as a double. */
-function isExact(token: string): boolean {
-  const double = Number(token);
-  const writtenAs = String(double);
-  if (INTEGER.test(token) && INTEGER.test(writtenAs)) return writtenAs === token || double === 0;
-  return Number.isFinite(double) && decimal(writtenAs) === decimal(token);
+/**
+ * Whether no double stands for a JSON number. With a fraction or an exponent, it means the nearest double, however many digits its writer
+ * printed: PHP writes 0.1 as 0.10000000000000001. Integers are exact: an identifier that changes would be another one.
+ */
+function isLost(token: string): boolean {
+  const double = Math.abs(Number(token));
+  if (double === Number.POSITIVE_INFINITY) return true;
+  if (double === 0) return NOT_ZERO.test(token);
+  const [, digits] = INTEGER.exec(token) ?? [];
+  return (
+    digits !== undefined && digits.length > 15 && digits !== shortestForm(double) && BigInt(digits) !== BigInt(double)
+  );
 }
 
-const INTEGER = /^-?\d+$/;
-const PARTS = /^-?(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/;
+// A digit of the exponent comes after an "e".
+const NOT_ZERO = /^[-.0]*[1-9]/;
+const INTEGER = /^-?(\d+)$/;
 
-/** The absolute value of a number in a normal form: significant digits and exponent. */
-function decimal(token: string): string {
-  const [, whole = "", fraction = "", exponent = "0"] = PARTS.exec(token) ?? [];
-  const digits = (whole + fraction).replace(/^0+/, "");
-  const significant = digits.slice(0, lastNonZero(digits) + 1);
-  if (significant === "") return "0";
-  return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
-}
-
-// Not /0+$/, which takes quadratic time for long runs of zeros.
-function lastNonZero(digits: string): number {
-  let last = digits.length - 1;
-  while (digits[last] === "0") last--;
-  return last;
+/** The digits that other languages write for an integer above 2^53: as many as identify the double, then zeros. */
+function shortestForm(double: number): string {
+  const [mantissa = "", exponent] = double.toExponential().split("e");
+  return mantissa.replace(".", "").padEnd(Number(exponent) + 1, "0");
 }

@@ -49,7 +49,7 @@ describe("a member whose name has a dot in it", () => {
 });
 
 describe("a number that is not as it was sent", () => {
-  const LOST = "must be a number that double precision stores without loss: use at most 15 significant digits";
+  const LOST = "must be a number that double precision can hold: send it as a string";
   const refused = (value: unknown, ...lost: Place[]) =>
     fieldsOf(() => requireValid(checkBody(orderInput, { value, lost: { places: lost, more: 0 } }, "/")));
 
@@ -58,19 +58,21 @@ describe("a number that is not as it was sent", () => {
       { path: "metadata.n.0", message: LOST },
     ]);
     expect(refused({ ...order, reference: "" }, ["parcel", "weight_kg"]).map(({ path }) => path)).toEqual([
-      "parcel.weight_kg",
       "reference",
+      "parcel.weight_kg",
     ]);
   });
 
-  test("is named once where a rule of the field is broken too, and hides no other by its name", () => {
+  test("is named once where a rule of the field is broken too, by that rule, and hides no other by its name", () => {
     const far = { ...order, parcel: { ...parcel, weight_kg: Number.POSITIVE_INFINITY } };
-    expect(refused(far, ["parcel", "weight_kg"])).toEqual([{ path: "parcel.weight_kg", message: LOST }]);
+    expect(refused(far, ["parcel", "weight_kg"])).toEqual([
+      { path: "parcel.weight_kg", message: "must be a number greater than 0 and at most 1000" },
+    ]);
     expect(refused({ ...far, "parcel.weight_kg": 0 }, ["parcel.weight_kg"])).toHaveLength(2);
   });
 
   test("is the whole body, or has no name", () => {
-    expect(refused(Number.POSITIVE_INFINITY, [])).toEqual([{ path: "body", message: LOST }]);
+    expect(refused(Number.POSITIVE_INFINITY, [])).toEqual([{ path: "body", message: "must be a JSON object" }]);
     expect(refused({ ...order, metadata: { "": 1 } }, ["metadata", ""])).toEqual([
       { path: 'metadata.""', message: LOST },
     ]);

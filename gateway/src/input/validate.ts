@@ -69,7 +69,7 @@ export function decodePairs(text: string, whole: "query" | "form"): [name: strin
   });
 }
 
-/** Checks a value. If it is invalid as a whole, the path of the fault is `whole`. `lost` are the numbers that lost precision. */
+/** Checks a value. If it is invalid as a whole, the path of the fault is `whole`. `lost` are the numbers that no double stands for. */
 export function check(
   schema: z.ZodType,
   value: unknown,
@@ -92,7 +92,8 @@ export function check(
   }
 
   const lostIssues = lost.places.map((path) => ({ code: "custom" as const, path, message: LOST_NUMBER }));
-  for (const issue of [...lostIssues, ...(parsed.error?.issues ?? [])]) {
+  // The rule of the field first: it says more.
+  for (const issue of [...(parsed.error?.issues ?? []), ...lostIssues]) {
     const isUnknown = issue.code === "unrecognized_keys";
     const members = isUnknown && issue.path.length === 0 ? issue.keys : [issue.path[0] ?? ""];
     for (const name of members) invalidMembers.add(name);
@@ -110,7 +111,7 @@ export function check(
 
 const UNKNOWN = "is unknown";
 const UNKNOWN_WITH_DOT = "is unknown: this is one name with a dot in it";
-const LOST_NUMBER = "must be a number that double precision stores without loss: use at most 15 significant digits";
+const LOST_NUMBER = "must be a number that double precision can hold: send it as a string";
 
 /** A path as it is shown to integrators. The empty name is shown as two quotes. */
 function formatPath(path: readonly PropertyKey[]): string {

@@ -19,8 +19,8 @@ const API_VERSION = "1.1.0";
 
 const ABOUT = `Create orders and shipments, request rates, create, download and void labels, track parcels and
 receive signed webhook events. An API key belongs to one environment, sandbox or live. Sandbox labels are test PDFs. They are not
-valid postage and are always free. Text is stored exactly as you send it. Lone surrogates and
-numbers that double precision cannot store without loss are refused in every field. A request that is not valid HTTP gets status 400 with the code \`bad_request\`, or 431
+valid postage and are always free. Text is stored exactly as you send it. A number with a fraction
+or an exponent means the nearest double. Integers that double precision does not keep, numbers outside its range and lone surrogates are refused in every field. A request that is not valid HTTP gets status 400 with the code \`bad_request\`, or 431
 if its headers exceed 16 KiB.`;
 
 /** The groups of operations, by the first part of their paths. */
