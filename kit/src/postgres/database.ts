@@ -87,13 +87,15 @@ function openPool(url: string, options: PoolOptions): pg.Pool {
   pool.on("error", (err) => {
     if (!pool.ending) options.log.warn({ err }, "lost an idle database connection");
   });
-  wrapConnect(pool, (connect) =>
-    connect().catch((error) => {
-      if (session.bare || !isRefusedStart(error)) throw error;
+  wrapConnect(pool, (connect) => {
+    // Several connections may be refused at the same time.
+    const wasBare = session.bare;
+    return connect().catch((error) => {
+      if (wasBare || !isRefusedStart(error)) throw error;
       session.bare = true;
       return connect();
-    }),
-  );
+    });
+  });
   outdated.watch(pool);
   // No connection came free in time, or none could be opened: nothing was sent.
   pool.connect = translated(pool.connect.bind(pool), (error) => new DatabaseOutage(error, false));

@@ -5,10 +5,10 @@ import { setTimeout } from "node:timers/promises";
 import type pg from "pg";
 import sql from "sql-template-tag";
 import { type Log, silentLog } from "../process/log.js";
-import { requirePostgres } from "../process/supported-versions.js";
+import { requirePostgres, Unsupported } from "../process/supported-versions.js";
 import { applyMigration, type Migration, PATIENCE, type Patience } from "./apply-migration.js";
 import type { Database } from "./database.js";
-import { MigrationClient, requireEncoding } from "./session.js";
+import { isPooled, isRefusedStart, MigrationClient, requireEncoding } from "./session.js";
 
 export interface Migrated {
   applied: string[];
@@ -19,8 +19,8 @@ export interface Migrated {
 /**
  * Applies the migrations of `directory/migrations` that the database lacks, in the order of their names. The database may be in use:
  * statements that need a lock wait for it in short turns, so nothing else waits for long. Any number of processes may do this at once. The
- * history has the format of Prisma's CLI, so each can continue the other's work. Refuses a server that is too old, and a database that
- * contains the tables of something else.
+ * history has the format of Prisma's CLI, so each can continue the other's work. Refuses a server that is too old, a pooler, and a database
+ * that contains the tables of something else.
  */
 export async function migrate(options: {
   url: string;
@@ -34,8 +34,11 @@ export async function migrate(options: {
   const client = new MigrationClient({ connectionString: options.url, connectionTimeoutMillis: 5_000 });
   // Without a listener, a connection that is cut between two statements would end the process. The next statement reports the cut.
   client.on("error", () => {});
-  await client.connect();
+  await client.connect().catch((error) => {
+    throw isRefusedStart(error) ? pooled() : error;
+  });
   try {
+    if (await isPooled(client)) throw pooled();
     await requirePostgres(client);
     await requireUtf8(client);
     await lockMigrations(client, log);
@@ -50,6 +53,13 @@ export async function migrate(options: {
   } finally {
     await client.end();
   }
+}
+
+// A session that is shared would keep the lock and the settings of a migration, and others would get them.
+function pooled(): Unsupported {
+  return new Unsupported(
+    "The database is reached through a connection pooler. Migrations need a session of their own: set MIGRATION_DATABASE_URL to the address of PostgreSQL itself.",
+  );
 }
 
 async function requireUtf8(client: pg.Client): Promise<void> {

@@ -153,7 +153,7 @@ const migrationSettings = z.object({
   DATABASE_URL: databaseUrl().optional().describe("this part's own PostgreSQL database"),
   MIGRATION_DATABASE_URL: databaseUrl()
     .optional()
-    .describe("the same database, with a role that may change the schema"),
+    .describe("the same database, reached directly and with a role that may change the schema"),
   LOG_LEVEL: serviceSettings.LOG_LEVEL,
 });
 

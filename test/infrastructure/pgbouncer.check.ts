@@ -1,0 +1,84 @@
+import { randomBytes } from "node:crypto";
+import { openDatabase } from "@shipping/kit/postgres/database";
+import { migrate } from "@shipping/kit/postgres/migrate";
+import { requireSession } from "@shipping/kit/postgres/session";
+import { createLog, silentLog } from "@shipping/kit/process/log";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { createDatabases } from "@shipping/local/databases/prepare-databases";
+import { migrationFolders } from "@shipping/local/parts";
+import pg from "pg";
+import sql from "sql-template-tag";
+import { type PgBouncer, startPgBouncer } from "./pgbouncer.js";
+
+const PASSWORD = "a password of a test";
+const server = new URL(process.env.TEST_DATABASE_URL ?? "");
+let role: string;
+let direct: string;
+let bouncer: PgBouncer;
+
+async function start(settings: Record<string, string> = {}): Promise<string> {
+  bouncer = await startPgBouncer({ postgresPort: Number(server.port), users: { [role]: PASSWORD }, settings });
+  return Object.assign(new URL(direct), { port: bouncer.port }).href;
+}
+
+const asServer = async (...statements: string[]) => {
+  const client = new pg.Client({ connectionString: server.href });
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+};
+
+beforeEach(async () => {
+  role = `records_${randomBytes(4).toString("hex")}`;
+  const urls = await createDatabases({ url: server.href, passwords: { [role]: PASSWORD } });
+  direct = urls[role]!;
+});
+afterEach(async () => {
+  await bouncer.stop();
+  await asServer(`DROP DATABASE ${role} WITH (FORCE)`, `DROP ROLE ${role}`);
+});
+
+const readSettings = sql`
+  SELECT name, current_setting(name) AS value
+  FROM unnest(ARRAY['plan_cache_mode', 'enable_seqscan', 'statement_timeout', 'array_nulls', 'DateStyle', 'TimeZone']) AS name`;
+const WANTED = ["force_generic_plan", "off", "5s", "on", "ISO, MDY", "UTC"];
+
+describe.each([
+  ["as Debian ships it", {}],
+  ["that ignores what it cannot pass on", { ignore_startup_parameters: "options,extra_float_digits" }],
+])("PgBouncer in transaction mode, %s", (_how, settings) => {
+  test("gives a part sessions with its settings, whatever those of the database are, once it has stored them for its role", async () => {
+    await asServer(
+      `ALTER DATABASE ${role} SET DateStyle = 'German'`,
+      `ALTER DATABASE ${role} SET array_nulls = off`,
+      `ALTER DATABASE ${role} SET TimeZone = 'Asia/Kathmandu'`,
+    );
+    const url = await start(settings);
+    const db = openDatabase(url, { log: createLog({ part: role, destination: { write: () => {} } }) });
+    // Several sessions exist before, as of replicas that wait for the migration.
+    await Promise.all(Array.from({ length: 4 }, () => db.pool.query("SELECT pg_sleep(0.1)")));
+    await eventually(() => requireSession(db.pool, { store: true }), { withinMs: 10_000 });
+    const asked = await Promise.all(Array.from({ length: 50 }, () => db.run<{ value: string }>(readSettings)));
+    for (const rows of asked) expect(rows.map(({ value }) => value)).toEqual(WANTED);
+    expect(await db.run(sql`SELECT ${["a", null]}::text[] AS words`)).toEqual([{ words: ["a", null] }]);
+    await db.close();
+  });
+
+  test("is refused by a migration, with a sentence", async () => {
+    const url = await start(settings);
+    const reason = /through a connection pooler.* set MIGRATION_DATABASE_URL/;
+    await expect(migrate({ url, directory: migrationFolders.records })).rejects.toThrow(reason);
+    expect((await migrate({ url: direct, directory: migrationFolders.records })).applied.length).toBeGreaterThan(0);
+  });
+});
+
+test("a part goes on when PgBouncer was killed", async () => {
+  const db = openDatabase(await start(), { log: silentLog() });
+  await db.run(sql`SELECT 1`);
+  bouncer.kill();
+  await bouncer.exited;
+  await expect(db.run(sql`SELECT 1`)).rejects.toThrow();
+  bouncer = await bouncer.startAgain();
+  await eventually(async () => expect(await db.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]));
+  await db.close();
+});
