@@ -19,6 +19,11 @@ test("in production each event is kept on three servers, all of which the parts 
   }
 });
 
+test("limits of the stream are whole numbers, however large", () => {
+  const objects = objectsOf("production", "nats.limits.streamMaxBytes=10737418240");
+  expect(told(objects, "webhooks", "NATS_STREAM_MAX_BYTES")).toBe("10737418240");
+});
+
 describe("a trial with a NATS cluster", () => {
   const objects = objectsOf("replicated");
   const { spec } = named(objects, "StatefulSet");

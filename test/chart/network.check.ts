@@ -95,6 +95,34 @@ describe("addresses that deliveries must not reach", () => {
   };
   const PRIVATE = 7;
 
+  test("include private addresses behind a NAT64, whose other addresses may be reached", () => {
+    const rangesWith = (...set: string[]) =>
+      egressOf("webhooks", "production", ...set)
+        .flatMap(({ to = [] }) => to)
+        .flatMap(({ ipBlock }: KubernetesObject) => ipBlock ?? []);
+    const [wellKnown] = rangesWith().filter(({ cidr }: KubernetesObject) => cidr === "64:ff9b::/96");
+    const ipv4 = rangesWith().find(({ cidr }: KubernetesObject) => cidr === "0.0.0.0/0");
+    const behind = ipv4.except.map((range: string) => {
+      const [network, bits] = range.split("/");
+      return `${new URL(`http://[64:ff9b::${network}]`).hostname.slice(1, -1)}/${96 + Number(bits)}`;
+    });
+    expect(wellKnown.except).toEqual(behind);
+    expect(rangesWith("nat64Prefixes[0]=fd00:64::/96")).toContainEqual({ cidr: "fd00:64::/96" });
+  });
+
+  test("are everything but the proxy, if there is one", () => {
+    const peer = { ipBlock: { cidr: "10.40.0.1/32" } };
+    const set = [`parts.webhooks.egressProxy.peers[0].ipBlock.cidr=${peer.ipBlock.cidr}`];
+    for (const named of [
+      "settings.EGRESS_PROXY_URL=http://proxy.example:3128",
+      "secrets.EGRESS_PROXY_URL.name=proxy",
+    ]) {
+      const rules = egressOf("webhooks", "production", ...set, `parts.webhooks.${named}`);
+      expect(toPort(rules, 443)).toEqual([]);
+      expect(toPort(rules, 3128)).toEqual([{ ports: [{ port: 3128 }], to: [peer] }]);
+    }
+  });
+
   test("are taken from what is public, each from its own family", () => {
     const [four, six] = blocks("203.0.113.0/24", "2001:db8::/32", "3fff::/20");
     expect(four.except.slice(PRIVATE)).toEqual(["203.0.113.0/24"]);

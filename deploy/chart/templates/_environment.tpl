@@ -30,15 +30,31 @@
 {{- else }}
 - { name: NATS_ANONYMOUS_TRUSTS_NETWORK, value: "true" }
 {{- end }}
+{{- if $root.Values.nats.tlsHandshakeFirst }}
+- { name: NATS_TLS_HANDSHAKE_FIRST, value: "true" }
+{{- end }}
 {{- if $root.Values.nats.caSecret }}
 - { name: NATS_CA_FILE, value: /nats-ca/ca.crt }
 {{- end }}
 {{- end }}
 {{- if eq $part "webhooks" }}
 - { name: NATS_REPLICAS, value: {{ ternary $root.Values.dev.nats.replicas $root.Values.nats.replicas $root.Values.dev.enabled | quote }} }
+{{- $limits := $root.Values.nats.limits }}
+{{- range $key, $value := dict "STREAM_MAX_BYTES" $limits.streamMaxBytes "DUPLICATE_WINDOW_SECONDS" $limits.duplicateWindowSeconds "MAX_ACK_PENDING" $limits.maxAckPending }}
+{{- if $value }}
+- { name: NATS_{{ $key }}, value: {{ int64 $value | quote }} }
+{{- end }}
+{{- end }}
 - name: SECRETS_KEYS
   {{- include "shipping.fromSecret" (list $root $part "SECRETS_KEYS" false) | nindent 2 }}
 - { name: EGRESS_DENY_RANGES, value: {{ join "," $root.Values.egressDenyRanges | quote }} }
+{{- with $root.Values.nat64Prefixes }}
+- { name: NAT64_PREFIXES, value: {{ join "," . | quote }} }
+{{- end }}
+{{- if hasKey $values.secrets "EGRESS_PROXY_URL" }}
+- name: EGRESS_PROXY_URL
+  {{- include "shipping.fromSecret" (list $root $part "EGRESS_PROXY_URL" false) | nindent 2 }}
+{{- end }}
 {{- if $root.Values.dev.enabled }}
 - { name: WEBHOOK_ALLOW_TARGETS, value: {{ include "shipping.receiver" $root | quote }} }
 {{- end }}

@@ -49,3 +49,26 @@ that excepts others. Argument: (list $ version).
 {{- end -}}
 {{ toJson $ranges }}
 {{- end }}
+
+{{/* Where receivers can be, as JSON: public addresses of IPv4 and IPv6, and IPv4 addresses behind a NAT64. */}}
+{{- define "shipping.publicRanges" -}}
+{{- $private := list "0.0.0.0/8" "10.0.0.0/8" "100.64.0.0/10" "127.0.0.0/8" "169.254.0.0/16" "172.16.0.0/12" "192.168.0.0/16" -}}
+{{- $behindNat64 := list "::/104" "::a00:0/104" "::6440:0/106" "::7f00:0/104" "::a9fe:0/112" "::ac10:0/108" "::c0a8:0/112" -}}
+{{- $ranges := list (dict "cidr" "0.0.0.0/0" "except" (concat $private (include "shipping.deniedWithin" (list . 4) | fromJsonArray))) -}}
+{{- $six := dict "cidr" "2000::/3" -}}
+{{- with include "shipping.deniedWithin" (list . 6) | fromJsonArray -}}
+{{- $_ := set $six "except" . -}}
+{{- end -}}
+{{- $ranges = append $ranges $six -}}
+{{- $except := list -}}
+{{- range $behindNat64 -}}
+{{- $except = append $except (printf "64:ff9b%s" .) -}}
+{{- end -}}
+{{- $ranges = append $ranges (dict "cidr" "64:ff9b::/96" "except" $except) -}}
+{{- range .Values.nat64Prefixes -}}
+{{- if ne . "64:ff9b::/96" -}}
+{{- $ranges = append $ranges (dict "cidr" .) -}}
+{{- end -}}
+{{- end -}}
+{{ toJson $ranges }}
+{{- end }}

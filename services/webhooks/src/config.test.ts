@@ -43,9 +43,10 @@ test("refuses keys, ranges and targets of another form, all at once", () => {
     ...required,
     SECRETS_KEYS: "a:short",
     EGRESS_DENY_RANGES: "10.0.0.0",
+    NAT64_PREFIXES: "64:ff9b::/97",
     WEBHOOK_ALLOW_TARGETS: "receiver",
   };
-  for (const key of ["SECRETS_KEYS", "EGRESS_DENY_RANGES", "WEBHOOK_ALLOW_TARGETS"])
+  for (const key of ["SECRETS_KEYS", "EGRESS_DENY_RANGES", "NAT64_PREFIXES", "WEBHOOK_ALLOW_TARGETS"])
     expect(() => configOf(env)).toThrow(key);
 });
 

@@ -1,7 +1,16 @@
 import { STREAM_LIMITS } from "@shipping/kit/events/event-stream";
-import { busSettings, flag, positiveInt, readConfig, secret, serviceSettings } from "@shipping/kit/process/config";
+import {
+  busSettings,
+  flag,
+  httpUrl,
+  positiveInt,
+  readConfig,
+  secret,
+  serviceSettings,
+} from "@shipping/kit/process/config";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
+import { readNat64Prefix } from "./egress/nat64.js";
 import type { SealingKey } from "./subscriptions/key-ring.js";
 
 const list = () =>
@@ -27,6 +36,14 @@ export const deliverySettings = {
   EGRESS_DENY_RANGES: list()
     .refine((ranges) => ranges.every((range) => ipaddr.isValidCIDR(range)), { message: "must be CIDR ranges" })
     .describe("IP ranges that deliveries must not reach, such as the cluster's pods, services and nodes"),
+  NAT64_PREFIXES: list()
+    .refine((prefixes) => prefixes.every(readNat64Prefix), {
+      message: "must be IPv6 ranges of RFC 6052, such as 64:ff9b::/96",
+    })
+    .describe("IPv6 prefixes of the network's NAT64; found by DNS (RFC 7050) if not set"),
+  EGRESS_PROXY_URL: secret(httpUrl())
+    .optional()
+    .describe("HTTP proxy through which all deliveries go, by CONNECT to addresses that were checked before"),
   WEBHOOK_ALLOW_PRIVATE_TARGETS: flag()
     .default(false)
     .describe("allow subscriptions with http, any port and loopback hosts; refused in production"),

@@ -80,6 +80,7 @@ const WORDS: Record<string, FailureWords> = {
     remedy: "Respond with a status and few headers. Nothing else is read.",
   },
   interrupted: { what: "The attempt was interrupted on our side", remedy: "No action needed. We will try again." },
+  proxy_failed: { what: "The attempt failed on our side", remedy: "No action needed. We will try again." },
   lease_expired: { what: "The attempt was interrupted on our side", remedy: "No action needed. We will try again." },
 };
 

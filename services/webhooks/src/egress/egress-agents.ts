@@ -10,6 +10,8 @@ import {
   type VettedAddress,
   vetAddresses,
 } from "./egress-guard.js";
+import { type EgressProxy, openTunnel } from "./egress-proxy.js";
+import { createFindNat64Prefixes, type FindNat64Prefixes } from "./nat64.js";
 
 /** The agents that make every connection of a delivery, behind the egress guard. */
 export interface EgressAgents {
@@ -22,13 +24,23 @@ export interface EgressAgents {
 export interface EgressOptions {
   rules: EgressRules;
   resolve: Resolve;
+  /** Prefixes of NAT64 in CIDR notation. Without any, DNS is asked for them. */
+  nat64Prefixes?: readonly string[];
+  /** URL of the proxy through which all connections go. */
+  proxyUrl?: string | undefined;
   /** Certificate authorities instead of the well-known ones. */
   ca?: string;
 }
 
+/** The same, with what the agents keep. */
+interface Egress extends EgressOptions {
+  findNat64: FindNat64Prefixes;
+  proxy?: EgressProxy | undefined;
+}
+
 type Cuts = Set<AbortController>;
 type Created = (error: Error | null, socket: Duplex) => void;
-type Connect = (options: net.TcpNetConnectOpts) => net.Socket;
+type Connect = (options: net.TcpNetConnectOpts, tunnel?: net.Socket) => net.Socket;
 
 // Below the 5 s after which many servers close an idle connection: a request on a connection that is being closed is a failed
 // attempt.
@@ -43,8 +55,11 @@ const NEXT_ADDRESS_MS = 2_500;
 /** Creates the agents. A host's addresses are vetted for each new connection; the name stays, for SNI and the certificate. */
 export function createEgressAgents(options: EgressOptions): EgressAgents {
   const cuts: Cuts = new Set();
-  const plain = new GuardedHttpAgent(options, cuts);
-  const secure = new GuardedHttpsAgent(options, cuts);
+  const { nat64Prefixes = [], proxyUrl, resolve, ca } = options;
+  const findNat64 = createFindNat64Prefixes(nat64Prefixes, resolve);
+  const egress: Egress = { ...options, findNat64, proxy: proxyUrl ? { url: new URL(proxyUrl), ca } : undefined };
+  const plain = new GuardedHttpAgent(egress, cuts);
+  const secure = new GuardedHttpsAgent(egress, cuts);
   let destroyed = false;
   return {
     of: (url) => (url.protocol === "https:" ? secure : plain),
@@ -59,17 +74,17 @@ export function createEgressAgents(options: EgressOptions): EgressAgents {
 }
 
 class GuardedHttpAgent extends http.Agent {
-  readonly #egress: EgressOptions;
+  readonly #egress: Egress;
   readonly #cuts: Cuts;
 
-  constructor(egress: EgressOptions, cuts: Cuts) {
+  constructor(egress: Egress, cuts: Cuts) {
     super({ keepAlive: true, timeout: IDLE_MS });
     this.#egress = egress;
     this.#cuts = cuts;
   }
 
   override createConnection(options: http.ClientRequestArgs, created: Created): undefined {
-    const connect: Connect = (vetted) => net.connect(vetted);
+    const connect: Connect = (vetted, tunnel) => tunnel ?? net.connect(vetted);
     untilCut(this.#cuts, (cut) => connectGuarded(this.#egress, options, "connect", connect, cut)).then(
       (socket) => created(null, socket),
       (error) => created(error, undefined as never),
@@ -78,10 +93,10 @@ class GuardedHttpAgent extends http.Agent {
 }
 
 class GuardedHttpsAgent extends https.Agent {
-  readonly #egress: EgressOptions;
+  readonly #egress: Egress;
   readonly #cuts: Cuts;
 
-  constructor(egress: EgressOptions, cuts: Cuts) {
+  constructor(egress: Egress, cuts: Cuts) {
     super({ keepAlive: true, timeout: IDLE_MS, ...(egress.ca === undefined ? {} : { ca: egress.ca }) });
     this.#egress = egress;
     this.#cuts = cuts;
@@ -89,7 +104,8 @@ class GuardedHttpsAgent extends https.Agent {
 
   override createConnection(options: https.RequestOptions, created: Created): undefined {
     // The original method keeps TLS sessions for resumption.
-    const connect: Connect = (vetted) => super.createConnection(vetted as https.RequestOptions) as net.Socket;
+    const connect: Connect = (vetted, tunnel) =>
+      super.createConnection({ ...vetted, ...(tunnel && { socket: tunnel }) } as https.RequestOptions) as net.Socket;
     untilCut(this.#cuts, (cut) => connectGuarded(this.#egress, options, "secureConnect", connect, cut)).then(
       (socket) => created(null, socket),
       (error) => created(error, undefined as never),
@@ -108,22 +124,21 @@ function untilCut(cuts: Cuts, make: (signal: AbortSignal) => Promise<net.Socket>
 }
 
 async function connectGuarded(
-  { rules, resolve }: EgressOptions,
+  { rules, resolve, findNat64, proxy }: Egress,
   options: http.ClientRequestArgs,
   ready: "connect" | "secureConnect",
   connect: Connect,
   cut: AbortSignal,
 ): Promise<net.Socket> {
-  const vetted = await vetAddresses(String(options.host), Number(options.port), rules, resolve);
+  const vetted = await vetAddresses(String(options.host), Number(options.port), rules, resolve, findNat64);
   cut.throwIfAborted();
-  const socket = connect({
-    ...options,
-    lookup: pinned(vetted),
-    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
-  } as net.TcpNetConnectOpts);
+  const limit = proxy && AbortSignal.any([cut, AbortSignal.timeout(CONNECT_MS)]);
+  const tunnel = limit && (await openTunnel(proxy, vetted, Number(options.port), limit));
+  const pinnedOptions = { ...options, lookup: pinned(vetted), autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS };
+  const socket = connect(pinnedOptions as net.TcpNetConnectOpts, tunnel);
   cut.addEventListener("abort", () => socket.destroy(cut.reason));
-  await connected(socket, ready);
-  if (isAmong(vetted, socket.remoteAddress)) return socket;
+  if (socket !== tunnel) await connected(socket, ready);
+  if (tunnel || isAmong(vetted, socket.remoteAddress)) return socket;
   socket.destroy();
   throw new AddressRefused(`Connected to ${socket.remoteAddress}, which was not vetted.`);
 }

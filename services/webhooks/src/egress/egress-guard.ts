@@ -1,5 +1,6 @@
 import dns from "node:dns";
 import ipaddr from "ipaddr.js";
+import { embeddedIpv4, type FindNat64Prefixes, type Nat64Prefix } from "./nat64.js";
 import { isExempt, type TargetRules } from "./target-url.js";
 
 /** Where deliveries may connect. */
@@ -41,10 +42,21 @@ const LOOPBACK = ["127.0.0.1", "::1"];
 const ALWAYS_DENIED = "168.63.129.16/32";
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
-/** Tells whether an address is public: unicast in its registry's sense, IPv4 or inside 2000::/3, and in no denied range. */
-export function isPublicAddress(address: string, denyRanges: readonly string[]): boolean {
+/**
+ * Tells whether an address is public: unicast in its registry's sense, IPv4 or inside 2000::/3, and in no denied range. An address behind a
+ * NAT64 is, if the IPv4 address that it stands for is.
+ */
+export function isPublicAddress(
+  address: string,
+  denyRanges: readonly string[],
+  nat64: readonly Nat64Prefix[] = [],
+): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
+  const embedded = parsed instanceof ipaddr.IPv6 ? embeddedIpv4(parsed, nat64) : undefined;
+  if (embedded) {
+    return !denyRanges.some((range) => isWithin(parsed, range)) && isPublicAddress(embedded.toString(), denyRanges);
+  }
   if (parsed.range() !== "unicast") return false;
   // Outside 2000::/3 "unicast" also covers `::7f00:1` and its like, which the system may route to an IPv4 address.
   if (parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_IPV6)) return false;
@@ -57,11 +69,13 @@ export async function vetAddresses(
   port: number,
   rules: EgressRules,
   resolve: Resolve,
+  findNat64: FindNat64Prefixes = async () => [],
 ): Promise<VettedAddress[]> {
   const exempt = isExempt(host, port, rules);
   const addresses = await addressesOf(host, exempt, resolve);
   if (addresses.length === 0) throw new NameNotResolved(`${host} has no address.`);
-  const refused = exempt ? undefined : addresses.find((address) => !isPublicAddress(address, rules.denyRanges));
+  const nat64 = addresses.some((address) => ipaddr.IPv6.isValid(address)) ? await findNat64() : [];
+  const refused = exempt ? undefined : addresses.find((address) => !isPublicAddress(address, rules.denyRanges, nat64));
   if (refused) throw new AddressRefused(`${host} resolves to ${refused}, which is not allowed.`);
   return addresses.map((address) => ({ address, family: ipaddr.IPv6.isValid(address) ? 6 : 4 }));
 }

@@ -1,4 +1,5 @@
 import { AddressRefused, NameNotResolved } from "../egress/egress-guard.js";
+import { ProxyFailed } from "../egress/egress-proxy.js";
 
 /** The kinds of failed attempts in metrics and logs. */
 export const ERROR_KINDS = [
@@ -7,6 +8,7 @@ export const ERROR_KINDS = [
   "timeout",
   "tls",
   "connection",
+  "proxy",
   "lease_expired",
 ] as const;
 
@@ -32,14 +34,17 @@ const REASONS = {
   connection_failed: "connection",
   answer_not_http: "connection",
   answer_header_too_large: "connection",
+  proxy_failed: "proxy",
   interrupted: "connection",
   lease_expired: "lease_expired",
 } as const satisfies Record<string, ErrorKind>;
 
 export type FailureReason = keyof typeof REASONS;
 
-/** Whether our process ended the attempt, not the receiver. */
-export const isOurs = (reason: FailureReason | undefined) => reason === "interrupted" || reason === "lease_expired";
+const OURS: readonly (FailureReason | undefined)[] = ["proxy_failed", "interrupted", "lease_expired"];
+
+/** Whether our process or our proxy ended the attempt, not the receiver. */
+export const isOurs = (reason: FailureReason | undefined) => OURS.includes(reason);
 
 export const toKind = (reason: FailureReason): ErrorKind => REASONS[reason];
 
@@ -79,6 +84,7 @@ export function toReason(error: unknown): FailureReason {
   if (error instanceof TimedOut) return error.isConnected ? "timeout_answering" : "timeout_connecting";
   if (error instanceof AddressRefused) return "address_refused";
   if (error instanceof NameNotResolved) return error.isUnanswered ? "name_server_failed" : "name_not_found";
+  if (error instanceof ProxyFailed) return "proxy_failed";
   const { code, message } = error as NodeJS.ErrnoException;
   // A server answered the beginning of TLS with something else.
   if (code === "EPROTO" || code?.startsWith("ERR_SSL")) {

@@ -23,6 +23,7 @@ const trialConfig: DeliveryConfig = {
   SECRETS_KEYS: [{ id: "k1", key: randomBytes(32) }],
   MAX_ATTEMPTS_IN_FLIGHT: 64,
   EGRESS_DENY_RANGES: [],
+  NAT64_PREFIXES: [],
   WEBHOOK_ALLOW_PRIVATE_TARGETS: true,
   WEBHOOK_ALLOW_TARGETS: [],
   CLOCK_SPEEDUP: 1,

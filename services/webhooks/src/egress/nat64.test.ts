@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import ipaddr from "ipaddr.js";
+import { startNameServer } from "../testing/name-server.js";
+import { AddressRefused, createResolve, type EgressRules, isPublicAddress, vetAddresses } from "./egress-guard.js";
+import { createFindNat64Prefixes, embeddedIpv4, type Nat64Prefix, readNat64Prefix } from "./nat64.js";
+
+const strict: EgressRules = { allowPrivate: false, allowTargets: [], denyRanges: [] };
+const prefixes = (...texts: string[]) => texts.flatMap((text) => readNat64Prefix(text) ?? []);
+const WELL_KNOWN = prefixes("64:ff9b::/96");
+
+// RFC 6052, 2.4: the examples of the standard, all of 192.0.2.33.
+test.each([
+  ["2001:db8::/32", "2001:db8:c000:221::"],
+  ["2001:db8:100::/40", "2001:db8:1c0:2:21::"],
+  ["2001:db8:122::/48", "2001:db8:122:c000:2:2100::"],
+  ["2001:db8:122:300::/56", "2001:db8:122:3c0:0:221::"],
+  ["2001:db8:122:344::/64", "2001:db8:122:344:c0:2:2100::"],
+  ["2001:db8:122:344::/96", "2001:db8:122:344::192.0.2.33"],
+])("behind %s, %s stands for an IPv4 address", (prefix, address) => {
+  expect(embeddedIpv4(ipaddr.IPv6.parse(address), prefixes(prefix))?.toString()).toBe("192.0.2.33");
+});
+
+test("only IPv6 ranges of the standard's lengths are prefixes", () => {
+  expect(prefixes("10.0.0.0/8", "64:ff9b::/97", "64:ff9b::", "::/128", "x/96")).toEqual([]);
+});
+
+describe("an address behind a NAT64", () => {
+  test("is public exactly if the IPv4 address is that it stands for", () => {
+    const around = fc.constantFrom("64:ff9b::/96", "2001:db8:64::/96", "fd00:64::/96");
+    fc.assert(
+      fc.property(around, fc.ipV4(), (prefix, address) => {
+        const behind = `${prefix.replace("/96", "")}${address}`;
+        expect(isPublicAddress(behind, [], prefixes(prefix))).toBe(isPublicAddress(address, []));
+      }),
+    );
+  });
+
+  test.each(["10.0.0.1", "127.0.0.1", "169.254.169.254", "168.63.129.16", "192.168.0.1"])(
+    "is refused for %s, also in a network's own prefix of public addresses",
+    (address) => {
+      expect(isPublicAddress(`64:ff9b::${address}`, [], WELL_KNOWN)).toBe(false);
+      expect(isPublicAddress(`2a00:64::${address}`, [], prefixes("2a00:64::/96"))).toBe(false);
+    },
+  );
+
+  test("is refused if either address is in a denied range", () => {
+    expect(isPublicAddress("64:ff9b::8.8.8.8", ["8.8.8.0/24"], WELL_KNOWN)).toBe(false);
+    expect(isPublicAddress("64:ff9b::8.8.8.8", ["64:ff9b::/96"], WELL_KNOWN)).toBe(false);
+    expect(isPublicAddress("64:ff9b::8.8.8.8", ["9.9.9.0/24"], WELL_KNOWN)).toBe(true);
+  });
+});
+
+describe("the prefixes of a network", () => {
+  const known = (prefix: string, last = "c000:00aa") => `${prefix}:${last}`;
+  const found = async (answer: string[]) => {
+    const prefixesFound = await createFindNat64Prefixes([], async () => answer)();
+    return prefixesFound.map(({ network, bits }) =>
+      ipaddr.IPv6.networkAddressFromCIDR(`${network}/${bits}`).toString(),
+    );
+  };
+
+  test("are found by the addresses that DNS64 gives to ipv4only.arpa, of any length", async () => {
+    expect(await found(["192.0.0.170", "64:ff9b::c000:aa", "2a00:64:0:0:c0:0:aa00:0"])).toEqual([
+      "64:ff9b::",
+      "2a00:64::",
+    ]);
+    expect(await found(["192.0.0.170", "192.0.0.171"])).toEqual([]);
+  });
+
+  test("are not where the machine itself would be opened, and no other answer is one", async () => {
+    expect(await found(["::c000:aa", "fe80::c000:aa", "ff02::c000:aa", "::ffff:c000:aa", "2a00:64::1"])).toEqual([]);
+  });
+
+  test("let receivers of IPv4 be reached in a cluster with DNS64 alone, and nothing private", async () => {
+    const server = await startNameServer({
+      "ipv4only.arpa": { 4: ["192.0.0.170"], 6: [known("64:ff9b:0:0:0:0")] },
+      "public.example": { 4: ["93.184.216.34"], 6: ["64:ff9b:0:0:0:0:5db8:d822"] },
+      "private.example": { 4: [], 6: ["64:ff9b:0:0:0:0:a00:1"] },
+    });
+    const resolve = createResolve([server.address]);
+    const find = createFindNat64Prefixes([], resolve);
+    const vetted = await vetAddresses("public.example", 443, strict, resolve, find);
+    expect(vetted.map(({ address }) => address).sort()).toEqual(["64:ff9b::5db8:d822", "93.184.216.34"]);
+    await expect(vetAddresses("private.example", 443, strict, resolve, find)).rejects.toThrow(AddressRefused);
+    await server.close();
+  });
+
+  test("are asked for once in ten minutes, and again after ten seconds if the name servers did not answer", async () => {
+    let now = 1;
+    const asked: string[] = [];
+    let answer = async (): Promise<string[]> => Promise.reject(new Error("no answer"));
+    const resolve = (name: string) => {
+      asked.push(name);
+      return answer();
+    };
+    const find = createFindNat64Prefixes([], resolve, () => now);
+    const askAfter = async (ms: number): Promise<readonly Nat64Prefix[]> => {
+      now += ms;
+      return find();
+    };
+    expect(await askAfter(0)).toEqual([]);
+    expect(await askAfter(9_000)).toEqual([]);
+    answer = async () => ["64:ff9b::c000:aa"];
+    expect(await askAfter(1_000)).toHaveLength(1);
+    expect(await askAfter(599_000)).toHaveLength(1);
+    expect(asked).toEqual(["ipv4only.arpa", "ipv4only.arpa"]);
+    await askAfter(1_000);
+    expect(asked).toHaveLength(3);
+  });
+
+  test("are those that the operator names, without a question", async () => {
+    const find = createFindNat64Prefixes(["2a00:64::/96"], async () => Promise.reject(new Error("asked")));
+    expect(await find()).toEqual(prefixes("2a00:64::/96"));
+  });
+});

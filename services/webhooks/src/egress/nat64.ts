@@ -1,0 +1,74 @@
+import ipaddr from "ipaddr.js";
+import type { Resolve } from "./egress-guard.js";
+
+/** A range of IPv6 that stands for all of IPv4 behind a translator, such as 64:ff9b::/96. */
+export interface Nat64Prefix {
+  network: ipaddr.IPv6;
+  bits: number;
+}
+
+/** The prefixes of the network that a process is in. */
+export type FindNat64Prefixes = () => Promise<readonly Nat64Prefix[]>;
+
+// RFC 6052, 2.2.
+const LENGTHS = [96, 64, 56, 48, 40, 32];
+const UNUSED_BYTE = 8;
+
+// RFC 7050: this name has only these IPv4 addresses, so an IPv6 address of it comes from DNS64.
+const KNOWN_NAME = "ipv4only.arpa";
+const KNOWN_ADDRESSES = ["192.0.0.170", "192.0.0.171"];
+
+// Global, unique local, and RFC 6052's and RFC 8215's own: a translator elsewhere, such as in ::/96, would open the machine itself.
+const NETWORKS = ["2000::/3", "fc00::/7", "64:ff9b::/32"].map((network) => ipaddr.IPv6.parseCIDR(network));
+
+// A network does not change its translator often. A name server that does not answer may do so soon.
+const KEEP_MS = 600_000;
+const RETRY_MS = 10_000;
+
+/** Reads a prefix in CIDR notation; undefined if it is none. */
+export function readNat64Prefix(text: string): Nat64Prefix | undefined {
+  if (!ipaddr.IPv6.isValidCIDR(text)) return undefined;
+  const [network, bits] = ipaddr.IPv6.parseCIDR(text);
+  return LENGTHS.includes(bits) ? { network, bits } : undefined;
+}
+
+/** The IPv4 address that an IPv6 address stands for, if it is in one of the prefixes. */
+export function embeddedIpv4(address: ipaddr.IPv6, prefixes: readonly Nat64Prefix[]): ipaddr.IPv4 | undefined {
+  const prefix = prefixes.find(({ network, bits }) => address.match(network, bits));
+  return prefix && ipv4At(address, prefix.bits);
+}
+
+/** Finds the prefixes by asking DNS, unless some are `given`. Answers are kept for ten minutes. */
+export function createFindNat64Prefixes(given: readonly string[], resolve: Resolve, now = Date.now): FindNat64Prefixes {
+  if (given.length > 0) {
+    const prefixes = given.flatMap((text) => readNat64Prefix(text) ?? []);
+    return async () => prefixes;
+  }
+  let until = 0;
+  let found: Promise<readonly Nat64Prefix[]>;
+  return () => {
+    if (now() < until) return found;
+    until = now() + KEEP_MS;
+    found = resolve(KNOWN_NAME)
+      .then((addresses) => addresses.flatMap(prefixesOf))
+      .catch(() => {
+        until = now() + RETRY_MS;
+        return [];
+      });
+    return found;
+  };
+}
+
+function prefixesOf(text: string): Nat64Prefix[] {
+  if (!ipaddr.IPv6.isValid(text)) return [];
+  const address = ipaddr.IPv6.parse(text);
+  if (!NETWORKS.some((network) => address.match(network))) return [];
+  const bits = LENGTHS.find((length) => KNOWN_ADDRESSES.includes(ipv4At(address, length).toString()));
+  return bits === undefined ? [] : [{ network: address, bits }];
+}
+
+function ipv4At(address: ipaddr.IPv6, bits: number): ipaddr.IPv4 {
+  const bytes = address.toByteArray();
+  const used = bytes.filter((_, index) => index >= bits / 8 && index !== UNUSED_BYTE);
+  return new ipaddr.IPv4(used.slice(0, 4));
+}
