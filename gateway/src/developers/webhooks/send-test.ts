@@ -7,7 +7,7 @@ import { clock } from "../../database/deps.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { writeByForm } from "../page/write-by-form.js";
-import { parseResource } from "../resources/read-resources.js";
+import { parseResource, readLabel, readOrder, readShipment } from "../resources/read-resources.js";
 import type { Subscription } from "./read-subscriptions.js";
 
 type Shipment = z.infer<typeof shipment>;
@@ -67,14 +67,18 @@ export type WebhookTest = Awaited<ReturnType<typeof readTest>>;
 /** Reads a test of a subscription; 404 if the shipment is not from one of its tests. */
 export async function readTest(deps: PageDeps, request: PageRequest, { events }: Subscription, shipmentId: string) {
   const caller = toCaller(request);
-  const options = callOptions(request);
-  const { data } = await answered(deps.clients.records.getShipment({ caller, id: shipmentId }, options));
-  const shipment = parseResource<Shipment>(data);
+  const { shipment, history } = await readShipment(deps, request, shipmentId);
   if (shipment.reference !== testReference(request.id)) throw fail("not_found");
-  const { id, order_id: orderId, created_at: since } = shipment;
+  const { id, order_id: orderId, label_id: labelId, created_at: since } = shipment;
+  const others = await Promise.all([
+    orderId ? readOrder(deps, request, orderId) : undefined,
+    labelId ? readLabel(deps, request, labelId) : undefined,
+  ]);
+  const caused = [history, ...others.map((other) => other?.history ?? [])].flat();
+  const eventIds = caused.flatMap(({ origin }) => origin?.eventId || []);
   const resourceIds = orderId === undefined ? [id] : [id, orderId];
-  const wanted = { caller, subscriptionId: request.id, resourceIds, since };
-  const { deliveries } = await answered(deps.clients.webhooks.listTestDeliveries(wanted, options));
+  const wanted = { caller, subscriptionId: request.id, resourceIds, since, eventIds };
+  const { deliveries } = await answered(deps.clients.webhooks.listTestDeliveries(wanted, callOptions(request)));
   // The receiver has responded to all events, or their first attempts have failed.
   const isComplete = events.every((type) =>
     deliveries.some((delivery) => delivery.eventType === type && hasOutcome(delivery)),
