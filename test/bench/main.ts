@@ -3,14 +3,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Baseline, failing, fallen, incomparable } from "./compare-ratios.js";
 import { renderGrowth } from "./growth/render-growth.js";
-import { runGrowth } from "./growth/run-growth.js";
 import { type BenchOptions, benchOptions } from "./options.js";
 import { ratiosOf, renderReport } from "./report.js";
-import { runCases } from "./run-cases.js";
 import { renderSoak } from "./soak/render-soak.js";
-import { runSoak } from "./soak/run-soak.js";
 
 const BASELINE = fileURLToPath(new URL("baseline.json", import.meta.url));
+// What starts the platform is imported where it is used: help and refusals need nothing of it.
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
 /** What the platform costs, beside the least that its work can cost. */
@@ -23,6 +21,7 @@ async function bench(options: BenchOptions): Promise<void> {
     process.exitCode = 1;
     return;
   }
+  const { runCases } = await import("./run-cases.js");
   const report = await runCases(options, say);
   await publish(report, renderReport(report), options.json);
   const ratios = ratiosOf(report);
@@ -38,12 +37,14 @@ async function bench(options: BenchOptions): Promise<void> {
 
 /** What it costs with more and more rows. */
 async function growth(options: BenchOptions): Promise<void> {
+  const { runGrowth } = await import("./growth/run-growth.js");
   const report = await runGrowth(options, say);
   await publish(report, renderGrowth(report), options.json);
 }
 
 /** What its processes keep. */
 async function soak(options: BenchOptions): Promise<void> {
+  const { runSoak } = await import("./soak/run-soak.js");
   const report = await runSoak(options, say);
   await publish(report, renderSoak(report), options.json);
 }

@@ -1,7 +1,5 @@
 import { examples, wholeNumber } from "@shipping/local/option-values";
 import { Command } from "commander";
-import { startCluster } from "../cluster.js";
-import { runChaos } from "./run-chaos.js";
 
 // The long form of the test in test/flows.
 const { processedArgs } = new Command("npm run trial -- chaos")
@@ -10,6 +8,9 @@ const { processedArgs } = new Command("npm run trial -- chaos")
   .addHelpText("after", examples("npm run trial -- chaos 500"))
   .parse();
 const operations: number = processedArgs[0];
+// Loaded after the command line is read: help and its refusals need nothing of the platform.
+const { startCluster } = await import("../cluster.js");
+const { runChaos } = await import("./run-chaos.js");
 const cluster = await startCluster(["--gateways", "3"], { RATE_LIMIT_PER_MINUTE: "1000000" });
 try {
   const report = await runChaos(cluster, { operations, clients: 24, killEveryMs: 1_000 });

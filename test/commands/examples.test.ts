@@ -52,7 +52,8 @@ async function deliveredEvent() {
   const { run } = stack.databases.webhooks;
   const [delivered] = await eventually(async () => {
     const rows = await run<{ id: string }>(sql`
-      SELECT id FROM events WHERE EXISTS (SELECT FROM deliveries WHERE event_id = id AND state = 'delivered')`);
+      SELECT id FROM events
+      WHERE account_id = ${accountId} AND EXISTS (SELECT FROM deliveries WHERE event_id = id AND state = 'delivered')`);
     expect(rows).toHaveLength(1);
     return rows;
   });

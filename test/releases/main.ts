@@ -1,6 +1,5 @@
 import { examples, wholeNumber } from "@shipping/local/option-values";
 import { Command } from "commander";
-import { mixedReleases } from "./mixed-releases.js";
 
 const began = performance.now();
 const say = (line: string) =>
@@ -12,6 +11,8 @@ const command = new Command("npm run trial -- releases")
   .addHelpText("after", examples("npm run trial -- releases HEAD~50"))
   .parse();
 const { seconds } = command.opts<{ seconds: number }>();
+// Loaded after the command line is read: help and its refusals need nothing of the platform.
+const { mixedReleases } = await import("./mixed-releases.js");
 const { figures, broken } = await mixedReleases(say, command.args[0] ?? "", seconds * 1000).catch((error) =>
   command.error(`error: ${error instanceof Error ? error.message : error}`),
 );

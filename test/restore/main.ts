@@ -1,6 +1,5 @@
 import { examples } from "@shipping/local/option-values";
 import { Command } from "commander";
-import { restoreDrill } from "./restore.js";
 
 new Command("npm run trial -- restore")
   .description(
@@ -11,6 +10,8 @@ new Command("npm run trial -- restore")
 const began = performance.now();
 const say = (line: string) =>
   console.error(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+// Loaded after the command line is read: help and its refusals need nothing of the platform.
+const { restoreDrill } = await import("./restore.js");
 const { figures, broken } = await restoreDrill(say);
 console.log(JSON.stringify({ ...figures, broken }, null, 2));
 if (broken.length > 0) process.exitCode = 1;

@@ -1,17 +1,16 @@
-import { carrierMigrations } from "@shipping/carrier/start-carrier";
+import { fileURLToPath } from "node:url";
 import type { Part } from "@shipping/gateway/cli/platform/find-platform";
-import { gatewayMigrations } from "@shipping/gateway/start-gateway";
-import { recordsMigrations } from "@shipping/records/start-records";
-import { trackingMigrations } from "@shipping/tracking/start-tracking";
-import { webhooksMigrations } from "@shipping/webhooks/start-webhooks";
+
+// By path and not from the parts themselves, whose import would load the whole platform into every command.
+const migrationsOf = (room: string) => fileURLToPath(new URL(`../../../${room}/prisma`, import.meta.url));
 
 /** The folder with the migrations of each part's database. */
 export const migrationFolders = {
-  gateway: gatewayMigrations,
-  records: recordsMigrations,
-  carrier: carrierMigrations,
-  tracking: trackingMigrations,
-  webhooks: webhooksMigrations,
+  gateway: migrationsOf("gateway"),
+  records: migrationsOf("services/records"),
+  carrier: migrationsOf("services/carrier"),
+  tracking: migrationsOf("services/tracking"),
+  webhooks: migrationsOf("services/webhooks"),
 } as const satisfies Record<Part, string>;
 
 export type { Part };

@@ -1,14 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Retries an attempt until it does not throw, and returns its result. After `withinMs` (5 s) the last error is thrown. */
+const MOST_MS = 250;
+
+/**
+ * Retries an attempt until it does not throw, and returns its result. After `withinMs` (5 s) the last error is thrown. The longer it takes,
+ * the longer the pauses: what is waited for shares the machine with the attempts.
+ */
 export async function eventually<T>(attempt: () => Promise<T> | T, options: { withinMs?: number } = {}): Promise<T> {
-  const deadline = performance.now() + (options.withinMs ?? 5_000);
+  const begun = performance.now();
+  const deadline = begun + (options.withinMs ?? 5_000);
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
       if (performance.now() >= deadline) throw error;
-      await sleep(20);
+      await sleep(Math.min(20 + (performance.now() - begun) / 10, MOST_MS));
     }
   }
 }

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Command } from "commander";
 import { openReceiver } from "../listen/receiver.js";
 import { examples } from "../option-values.js";
-import { type Platform, startPlatform } from "../platform/start-platform.js";
+import type { Platform } from "../platform/start-platform.js";
 import { temporaryFolder } from "../temporary-folder.js";
 import { playDemo } from "./play-demo.js";
 
@@ -17,6 +17,8 @@ async function demo(): Promise<number> {
   let platform: Platform | undefined;
   say("Starting the whole platform in a temporary folder …");
   try {
+    // Imported here, because the help needs nothing of the platform.
+    const { startPlatform } = await import("../platform/start-platform.js");
     platform = await startPlatform({
       overrides: { PORT: "0", DATA_DIR: folder, WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" },
     });

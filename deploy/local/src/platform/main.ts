@@ -5,11 +5,13 @@ import { runProcess } from "@shipping/kit/process/run-process";
 import { Command } from "commander";
 import { examples } from "../option-values.js";
 import { explainStart } from "./explain-start.js";
-import { type Platform, startPlatform } from "./start-platform.js";
+import type { Platform } from "./start-platform.js";
 
 /** `npm start`: the platform in one process, until Ctrl-C. */
 async function start(stopping: AbortSignal): Promise<Platform> {
   measureProcess("platform");
+  // Imported here, because the help needs nothing of the platform.
+  const { startPlatform } = await import("./start-platform.js");
   const platform = await startPlatform({ printMail, stopping });
   const { baseUrl, metricsUrl, runsOn, demo } = platform;
   process.stdout.write(`
