@@ -128,13 +128,15 @@ describe.each(["/orders", "/shipments"])("the fields of POST %s", (path) => {
     for (const value of [undefined, null, 5, [], true]) {
       expect(await refused({ [field]: value })).toBe(`422 invalid_request ${field}`);
     }
+    expect((await post({ [field]: null })).body.error.message).toBe(`${field}: is required`);
   });
 
   test("422 for null where an optional field may be absent", async () => {
     const nulls = { company: null, street2: null, state: null, email: null, phone: null };
-    expect(await refused({ to: { ...RECORD.to, ...nulls }, metadata: null })).toBe(
-      "422 invalid_request metadata to.company to.email to.phone to.state to.street2",
-    );
+    const answer = await post({ to: { ...RECORD.to, ...nulls }, metadata: null });
+    expect(refusal(answer)).toBe("422 invalid_request metadata to.company to.email to.phone to.state to.street2");
+    const messages = answer.body.error.fields?.map(({ message }) => message);
+    expect(new Set(messages)).toEqual(new Set(["is null: leave the member out"]));
   });
 
   test.each(["zip", "__proto__", "constructor", "toString"])(

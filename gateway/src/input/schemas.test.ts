@@ -57,7 +57,7 @@ describe("an order's fields", () => {
       reference: "is required",
       "from.country": "must be a two-letter country code in upper case",
       "from.zip": "is unknown",
-      to: "must be a JSON object",
+      to: "is required",
       "parcel.weight_kg": "must be a number greater than 0 and at most 1000",
       extra: "is unknown",
     });
@@ -98,9 +98,28 @@ describe("an order's fields", () => {
     expect(inOrder({ from: { ...address, country } })).toEqual(["from.country"]);
   });
 
-  test("null is not absent", () => {
-    expect(inOrder({ metadata: null, to: { ...address, company: null } })).toEqual(["to.company", "metadata"]);
-    expect(inBody(shipmentInput, { ...order, order_id: null })).toHaveProperty("order_id");
+  test("null is not absent: an optional member is to be left out, a required one is required", () => {
+    const [required, optional] = ["is required", "is null: leave the member out"];
+    const nulls = (value: object) => Object.fromEntries(Object.keys(value).map((name) => [name, null]));
+    const to = { ...nulls(address), company: null, street2: null, state: null, email: null, phone: null };
+    expect(
+      inBody(shipmentInput, { reference: null, from: null, to, parcel: nulls(parcel), metadata: null, order_id: null }),
+    ).toEqual({
+      ...Object.fromEntries(["reference", "from"].map((path) => [path, required])),
+      ...Object.fromEntries(
+        ["name", "street1", "city", "postal_code", "country"].map((name) => [`to.${name}`, required]),
+      ),
+      ...Object.fromEntries(["company", "street2", "state", "email", "phone"].map((name) => [`to.${name}`, optional])),
+      ...Object.fromEntries(Object.keys(parcel).map((name) => [`parcel.${name}`, required])),
+      metadata: optional,
+      order_id: optional,
+    });
+    expect(inBody(labelInput, { shipment_id: null, rate_id: null, format: null })).toEqual({
+      shipment_id: required,
+      rate_id: required,
+      format: optional,
+    });
+    expect(inBody(webhookInput, { url: null, events: null })).toEqual({ url: required, events: required });
   });
 });
 

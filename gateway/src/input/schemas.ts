@@ -7,9 +7,14 @@ import { CLEAN_PATTERN, FILLED_PATTERN, isBlank, isClean, isWithin, urlForm } fr
 
 const NO_CONTROLS = "without control characters or lone surrogates";
 
-/** The same sentence for every way to break a rule, so that each field is reported once. */
-function rule(sentence: string) {
-  return { error: (issue: { input?: unknown }) => (issue.input === undefined ? "is required" : sentence) };
+const REQUIRED = "is required";
+/** C#, Java and others write null for what is not set. It stays refused: the specification says string. */
+const NULL = "is null: leave the member out";
+
+/** The same sentence for every way to break a rule, so that each field is reported once. Null is told apart: most writers mean "absent". */
+function rule(sentence: string, ifNull = REQUIRED) {
+  const sentences = (input: unknown) => (input === undefined ? REQUIRED : input === null ? ifNull : sentence);
+  return { error: (issue: { input?: unknown }) => sentences(issue.input) };
 }
 
 function requiredText(description: string, max = Number.POSITIVE_INFINITY) {
@@ -25,7 +30,7 @@ function optionalText(description: string, max = Number.POSITIVE_INFINITY) {
   const length = Number.isFinite(max) ? `of at most ${max} characters, ` : "";
   const sentence = `must be a string ${length}${NO_CONTROLS}`;
   return z
-    .string(rule(sentence))
+    .string(rule(sentence, NULL))
     .refine((text) => isClean(text) && isWithin(text, max), sentence)
     .meta({ description, pattern: CLEAN_PATTERN, ...(Number.isFinite(max) && { maxLength: max }) })
     .exactOptional();
@@ -99,7 +104,8 @@ const METADATA_MAX_LEVELS = 16;
 
 /** What is wrong with a value as `metadata`; undefined if it is valid. Its size is the length of what `JSON.stringify` writes. */
 export function metadataFault(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return "must be a JSON object";
+  if (value === null) return NULL;
+  if (typeof value !== "object" || Array.isArray(value)) return "must be a JSON object";
   return (
     findFault(value, METADATA_MAX_LEVELS) ??
     (isWithin(JSON.stringify(value), METADATA_MAX_CHARACTERS)
@@ -138,7 +144,7 @@ const record = {
   metadata: metadata.exactOptional(),
 };
 
-const body = rule("must be a JSON object");
+const body = rule("must be a JSON object", "must be a JSON object");
 
 export const orderInput = z.strictObject(record, body).meta({ description: "An order to create." });
 
@@ -158,7 +164,7 @@ export const labelInput = z.strictObject(
     shipment_id: requiredText("ID of the shipment."),
     rate_id: requiredText("ID of a rate of the same shipment."),
     format: z
-      .enum(["pdf"], rule('must be "pdf"'))
+      .enum(["pdf"], rule('must be "pdf"', NULL))
       .exactOptional()
       .meta({ description: "File format of the label.", default: "pdf" }),
   },
@@ -172,7 +178,7 @@ const ONE_EVENT = `must be one of ${EVENT_TYPES.join(", ")}`;
 // Not `z.array`, which would report every element of a list of thousands.
 function eventFaults(list: unknown) {
   const fault = (message: string, ...path: number[]) => ({ code: "custom" as const, message, path, input: list });
-  if (list === undefined) return [fault("is required")];
+  if (list === undefined || list === null) return [fault(REQUIRED)];
   if (!Array.isArray(list) || list.length < 1 || list.length > EVENT_TYPES.length) return [fault(someEvents)];
   const unknown = [...list.keys()].filter((index) => !EVENT_TYPES.includes(list[index]));
   if (unknown.length === 0 && new Set(list).size < list.length) return [fault(someEvents)];
