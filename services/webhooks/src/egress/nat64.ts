@@ -38,23 +38,32 @@ export function embeddedIpv4(address: ipaddr.IPv6, prefixes: readonly Nat64Prefi
   return prefix && ipv4At(address, prefix.bits);
 }
 
-/** Finds the prefixes by asking DNS, unless some are `given`. Answers are kept for ten minutes. */
+/**
+ * Finds the prefixes by asking DNS, unless some are `given`. It asks again after ten minutes, and until the answer the earlier one holds: only
+ * the first connection waits.
+ */
 export function createFindNat64Prefixes(given: readonly string[], resolve: Resolve, now = Date.now): FindNat64Prefixes {
-  if (given.length > 0) {
-    const prefixes = given.flatMap((text) => readNat64Prefix(text) ?? []);
-    return async () => prefixes;
+  const named = given.flatMap((text) => readNat64Prefix(text) ?? []);
+  if (named.length > 0) return async () => named;
+  let askAgainAt = 0;
+  let found: readonly Nat64Prefix[] = [];
+  let first: Promise<void> | undefined;
+
+  async function ask(): Promise<void> {
+    askAgainAt = now() + KEEP_MS;
+    try {
+      found = (await resolve(KNOWN_NAME)).flatMap(prefixesOf);
+    } catch {
+      askAgainAt = now() + RETRY_MS;
+    }
   }
-  let until = 0;
-  let found: Promise<readonly Nat64Prefix[]>;
-  return () => {
-    if (now() < until) return found;
-    until = now() + KEEP_MS;
-    found = resolve(KNOWN_NAME)
-      .then((addresses) => addresses.flatMap(prefixesOf))
-      .catch(() => {
-        until = now() + RETRY_MS;
-        return [];
-      });
+
+  return async () => {
+    if (now() >= askAgainAt) {
+      const asked = ask();
+      first ??= asked;
+    }
+    await first;
     return found;
   };
 }
