@@ -36,9 +36,13 @@ const LIST_CONNECT_MS = 4_000;
 
 /**
  * Opens at most `max` connections (10), two of them for lists; with a `max` below three, one more than `max`. The first statement opens
- * the first connection. A statement waits `connectMs` (1,000) for its connection, a list 4,000 ms.
+ * the first connection. A statement waits `connectMs` (1,000) for its connection, a list 4,000 ms. Each connection reads the URL from `urlFile`
+ * again, if there is one.
  */
-export function openDatabase(url: string, options: { max?: number; connectMs?: number; log: Log }): Database {
+export function openDatabase(
+  url: string,
+  options: { urlFile?: string; max?: number; connectMs?: number; log: Log },
+): Database {
   const { max = 10, connectMs = CONNECT_MS } = options;
   const session: Session = { bare: false, prepares: new WeakSet() };
   const of = { ...options, session, outdated: outdatedConnections() };
@@ -60,6 +64,7 @@ const IDLE_MS = 300_000;
 const KEEP_ALIVE_MS = 5_000;
 
 interface PoolOptions {
+  urlFile?: string;
   max: number;
   connectMs: number;
   log: Log;
@@ -81,7 +86,7 @@ function openPool(url: string, options: PoolOptions): pg.Pool {
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: String(options.log.bindings().part ?? "shipping"),
     types: { getTypeParser },
-    ...sessionOptions(session),
+    ...sessionOptions(session, options.urlFile),
   });
   // Without a listener, a connection that PostgreSQL closes while it is idle would end the process.
   pool.on("error", (err) => {

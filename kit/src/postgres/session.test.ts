@@ -1,7 +1,10 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sql from "sql-template-tag";
 import { silentLog } from "../process/log.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { eventually } from "../testing/eventually.js";
 import { openDatabase } from "./database.js";
 import { migrate } from "./migrate.js";
 import { MigrationClient, requireSession } from "./session.js";
@@ -79,6 +82,27 @@ describe("a database that cannot store every letter", () => {
   test("is not migrated", async () => {
     await expect(migrate({ url: url(), directory })).rejects.toThrow(reason);
   });
+});
+
+test("each connection reads its URL from the file again, so a new password needs no restart", async () => {
+  const role = `rotated_${nameOf(database.url)}`;
+  const folder = await mkdtemp(join(tmpdir(), "url-"));
+  const urlFile = join(folder, "url");
+  const write = (password: string) =>
+    writeFile(urlFile, Object.assign(new URL(database.url), { username: role, password }).href);
+  const query = (text: string) => database.db.pool.query(text);
+  await query(`CREATE ROLE ${role} LOGIN PASSWORD 'first'`);
+  await write("first");
+  const db = openDatabase("postgresql://127.0.0.1:1/d", { urlFile, log: silentLog() });
+  const pid = async () => (await db.run<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`))[0]!.pid;
+  const before = await pid();
+  await query(`ALTER ROLE ${role} PASSWORD 'second'`);
+  await write("second");
+  await query(`SELECT pg_terminate_backend(${before})`);
+  await eventually(async () => expect(await pid()).not.toBe(before));
+  await db.close();
+  await query(`DROP ROLE ${role}`);
+  await rm(folder, { recursive: true });
 });
 
 test("a migration has no time limit and plans as PostgreSQL does, whatever the role has", async () => {

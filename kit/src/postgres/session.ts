@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
+import { readDatabaseUrl } from "../process/database-url.js";
 import { Unsupported } from "../process/supported-versions.js";
 
 /** What results depend on: how values are written and read, and what concurrent statements see of each other. */
@@ -47,9 +48,17 @@ export interface Session {
 }
 
 /** A connection on which `settings` hold, whatever the server, the database, the role, the URL or PGOPTIONS say. */
-function clientWith(settings: Readonly<Record<string, string>>, isBare: () => boolean = () => false): typeof pg.Client {
+function clientWith(
+  settings: Readonly<Record<string, string>>,
+  isBare: () => boolean = () => false,
+  urlFile?: string,
+): typeof pg.Client {
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`);
   return class extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super(urlFile === undefined ? config : { ...(config as pg.ClientConfig), connectionString: readLatest(urlFile) });
+    }
+
     // pg has no other way to send parameters of its caller's choice (8.23).
     getStartupConf(): Record<string, string | undefined> {
       const { connectionParameters: given } = this as unknown as { connectionParameters: Record<string, string> };
@@ -61,13 +70,25 @@ function clientWith(settings: Readonly<Record<string, string>>, isBare: () => bo
   };
 }
 
+/** The URL in a file; while the file is being replaced, the one before. */
+function readLatest(file: string): string {
+  try {
+    latest.set(file, readDatabaseUrl(file));
+  } catch (error) {
+    if (!latest.has(file)) throw error;
+  }
+  return latest.get(file)!;
+}
+
+const latest = new Map<string, string>();
+
 /** The connection of a migration. */
 export const MigrationClient = clientWith(MIGRATION);
 
 /** The options of a pool of a part's connections, all of which lead the same way. */
-export function sessionOptions(session: Session): Pick<pg.PoolConfig, "Client" | "onConnect"> {
+export function sessionOptions(session: Session, urlFile?: string): Pick<pg.PoolConfig, "Client" | "onConnect"> {
   return {
-    Client: clientWith(PART, () => session.bare) as unknown as NonNullable<pg.PoolConfig["Client"]>,
+    Client: clientWith(PART, () => session.bare, urlFile) as unknown as NonNullable<pg.PoolConfig["Client"]>,
     onConnect: async (client) => {
       if (!(await isPooled(client)) || (await tracksStatements(client))) session.prepares.add(client);
     },

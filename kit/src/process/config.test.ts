@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { inspect } from "node:util";
 import { z } from "zod";
 import {
@@ -52,6 +55,28 @@ describe("readConfig", () => {
   });
 });
 
+describe("DATABASE_URL_FILE", () => {
+  const settings = z.object({ DATABASE_URL: databaseUrl(), DATABASE_URL_FILE: z.string().optional() });
+  const folder = mkdtempSync(join(tmpdir(), "config-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "url");
+
+  test("holds the URL, which is checked as if it were set", () => {
+    writeFileSync(file, "postgresql://u:p@host/d\n");
+    expect(readConfig(settings, { DATABASE_URL_FILE: file }).DATABASE_URL).toBe("postgresql://u:p@host/d");
+    writeFileSync(file, "mysql://u:p@host/d\n");
+    expect(() => readConfig(settings, { DATABASE_URL_FILE: file })).toThrow("DATABASE_URL: must be a URL such as");
+  });
+
+  test("that cannot be read, or beside DATABASE_URL, is refused", () => {
+    expect(() => readConfig(settings, { DATABASE_URL_FILE: "/nowhere" })).toThrow(
+      "DATABASE_URL_FILE cannot be read: ENOENT",
+    );
+    const both = { DATABASE_URL_FILE: file, DATABASE_URL: "postgresql://u:p@host/d" };
+    expect(() => readConfig(settings, both)).toThrow("Set either DATABASE_URL or DATABASE_URL_FILE.");
+  });
+});
+
 describe("databaseUrl", () => {
   const read = (url: string) => readConfig(z.object({ DATABASE_URL: databaseUrl() }), { DATABASE_URL: url });
 
@@ -63,10 +88,44 @@ describe("databaseUrl", () => {
     },
   );
 
-  test.each(["postgresql://u:p,q@a:5432/d", "postgresql://u@a/d?options=-c%20x=1,2", "postgresql:///d?host=/run/a,b"])(
-    "takes %s",
-    (url) => expect(read(url).DATABASE_URL).toBe(url),
-  );
+  test.each([
+    "postgresql://u:hun#ter2@host:5432/d",
+    "postgresql://u:hun/ter2@host:5432/d",
+    "postgresql://u:12/ter2@host:5432/d",
+    "postgresql://u:12#ter2@host:5432/d",
+    "postgresql://u:12?ter2@host:5432/d",
+    "postgresql://u:hun%ter2@host/d",
+    "mysql://u:ter2@host/d",
+    "host=127.0.0.1 password=ter2",
+    "postgresql://u:ter2@host:port/d",
+  ])("refuses %s, explains percent-encoding, and says nothing of the password", (url) => {
+    expect(() => read(url)).toThrow(/DATABASE_URL: must be a URL such as postgresql:.* percent-encoded: .*@ as %40/);
+    expect(() => read(url)).not.toThrow(/ter2/);
+  });
+
+  test.each([
+    ["postgresql://u:p@host/d?schema=shipping", "must not contain schema=, .* search_path of the role"],
+    ["postgresql://u:p@host/d?sslrootcert=/nowhere/ca.crt", "sslrootcert cannot be read: ENOENT"],
+  ])("refuses %s: %s", (url, reason) => {
+    expect(() => read(url)).toThrow(new RegExp(`DATABASE_URL: ${reason}`));
+  });
+
+  test.each([
+    ["?sslrootcert=system", "?sslmode=verify-full"],
+    ["?sslmode=verify-full&sslrootcert=system", "?sslmode=verify-full"],
+    ["?sslrootcert=system&sslmode=verify-full", "?sslmode=verify-full"],
+  ])("takes %s, as libpq does, for the authorities that the system trusts", (given, meant) => {
+    const url = "postgresql://u:p@host/d";
+    expect(new URL(read(url + given).DATABASE_URL).searchParams.toString()).toBe(meant.slice(1));
+  });
+
+  test.each([
+    "postgresql://u:p%40%2F%23%3F%25@a:5432/d",
+    "postgres://u@[::1]/d",
+    "postgresql://u:p,q@a:5432/d",
+    "postgresql://u@a/d?options=-c%20x=1,2",
+    "postgresql:///d?host=/run/a,b",
+  ])("takes %s", (url) => expect(read(url).DATABASE_URL).toBe(url));
 });
 
 test("DATABASE_POOL leaves a connection beside the two for lists", () => {

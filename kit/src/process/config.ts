@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import { inspect } from "node:util";
 import { z } from "zod";
+import { findProblem, readDatabaseUrl, withSystemAuthorities } from "./database-url.js";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -23,15 +24,16 @@ export const port = () => z.coerce.number().int().min(0).max(65535);
 /** A whole number of at least 1. */
 export const positiveInt = () => z.coerce.number().int().min(1);
 
-/** The URL of a PostgreSQL database. It names one host: libpq tries several hosts one after the other, but pg (8.23) takes them for one name. */
+/** The URL of a PostgreSQL database. A problem is named without any piece of the URL, which may be one of the password. */
 export const databaseUrl = () =>
   secret(
     z
       .string()
-      .refine(
-        (url) => !/^\w+:\/\/(?:[^/?]*@)?[^@/?]*,[^@/?]*(?:[/?]|$)/.test(url),
-        "must name one host, which leads to the primary",
-      ),
+      .superRefine((url, context) => {
+        const problem = findProblem(url);
+        if (problem) context.addIssue({ code: "custom", message: problem });
+      })
+      .transform(withSystemAuthorities),
   );
 
 /** `true` or `false`. */
@@ -78,6 +80,10 @@ export const tlsSettings = {
 /** The settings that every service of the platform has. */
 export const serviceSettings = {
   DATABASE_URL: databaseUrl().describe("this part's own PostgreSQL database"),
+  DATABASE_URL_FILE: z
+    .string()
+    .optional()
+    .describe("file that contains DATABASE_URL, as an alternative; it is read again for each connection"),
   DATABASE_POOL: positiveInt()
     .min(3)
     .default(10)
@@ -151,6 +157,8 @@ export const busSettings = {
 
 const migrationSettings = z.object({
   DATABASE_URL: databaseUrl().optional().describe("this part's own PostgreSQL database"),
+  DATABASE_URL_FILE: serviceSettings.DATABASE_URL_FILE,
+  MIGRATION_DATABASE_URL_FILE: z.string().optional().describe("file that contains MIGRATION_DATABASE_URL"),
   MIGRATION_DATABASE_URL: databaseUrl()
     .optional()
     .describe("the same database, reached directly and with a role that may change the schema"),
@@ -170,6 +178,16 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: Env): z.output
   const given = Object.fromEntries(
     Object.keys(schema.shape).flatMap((key) => (env[key] ? [[key, env[key]] as const] : [])),
   );
+  for (const key of ["DATABASE_URL", "MIGRATION_DATABASE_URL"]) {
+    const file = given[`${key}_FILE`];
+    if (file === undefined) continue;
+    if (given[key] !== undefined) throw new ConfigError(`Set either ${key} or ${key}_FILE.`);
+    try {
+      given[key] = readDatabaseUrl(file);
+    } catch (error) {
+      throw new ConfigError(`${key}_FILE cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    }
+  }
   const parsed = schema.safeParse(given);
   if (!parsed.success) throw new ConfigError(problems(schema, parsed.error));
   const printed = { value: () => withoutSecrets(schema, parsed.data) };

@@ -68,7 +68,8 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
   const host = config.HOST === undefined ? {} : { host: config.HOST };
   measureProcess(options.part);
   const tracing = await startTracing(options);
-  const db = openDatabase(config.DATABASE_URL, { max: config.DATABASE_POOL, log });
+  const { DATABASE_URL: url, DATABASE_URL_FILE: urlFile } = config;
+  const db = openDatabase(url, { ...(urlFile !== undefined && { urlFile }), max: config.DATABASE_POOL, log });
   let state: "starting" | "serving" | "stopping" = "starting";
   const ready = async () => (state === "serving" ? await missingIn(db, options.migrations) : state);
   let started: Service | Listener | undefined;

@@ -7,6 +7,7 @@ const serviceUrl = (part: string) => urlList().optional().describe(`URL of ${par
 const settings = z.object({
   DATA_DIR: z.string().default(".data").describe("data folder of a local platform"),
   DATABASE_URL: databaseOf("the gateway"),
+  DATABASE_URL_FILE: z.string().optional().describe("file that contains DATABASE_URL"),
   DATABASE_URL_GATEWAY: databaseOf("the gateway"),
   DATABASE_URL_RECORDS: databaseOf("records"),
   DATABASE_URL_CARRIER: databaseOf("carrier"),
