@@ -69,7 +69,7 @@ function getMiddleware(deps: ApiDeps, route: Route): Middleware[] {
     requireScope(route.scope), // 403
     requireIdempotencyKey, // 422
     ...(route.needsCarrier ? [requireCarrier] : []), // 503
-    route.body ? readBody : refuseBody, // 415, 413, 422
+    route.body ? readBody(route) : refuseBody, // 415, 413, 422
     recheckKey(deps), // 401
     answerRequest(deps, route), // 400, replay or 409, 422, the operation
   ];

@@ -138,6 +138,11 @@ export function readId(route: Route, parameters: Readonly<Record<string, string>
   return parameters[idName(route) ?? ""] ?? "";
 }
 
+/** What the body of a write has to be, in words. */
+export function describeBody({ body }: Pick<WriteRoute, "body">): string {
+  return body?.safeParse({}).success ? "the empty object {}" : "a JSON object";
+}
+
 export function listErrorCodes(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = ["unauthorized", "missing_scope", "invalid_request", "rate_limited"];
   if (route.id) codes.push("not_found");

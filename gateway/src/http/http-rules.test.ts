@@ -8,6 +8,7 @@ describe("the content type", () => {
     "Application/JSON",
     "application/json;charset=utf-8",
     'application/json ; Charset="UTF-8"',
+    "application/json; charset=utf8",
     "application/json;",
     "application/json\t; ;;",
     "application/json;;charset=utf-8 ; ",

@@ -42,7 +42,8 @@ export function httpFault(request: IncomingMessage): Failure | undefined {
 }
 
 const EMPTY = /^[ \t]*$/;
-const CHARSET = /^[ \t]*(?:charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
+// Without the hyphen, it is no registered name, but clients write it.
+const CHARSET = /^[ \t]*(?:charset=(?:utf-?8|"utf-?8")[ \t]*)?$/i;
 
 /** Whether the headers announce a body of this type exactly once, in UTF-8 and not compressed. Parameters may be empty (RFC 9110, 5.6.6). */
 export function isPlain({ headersDistinct: sent }: Pick<IncomingMessage, "headersDistinct">, type: string): boolean {

@@ -1,6 +1,6 @@
 import { runs } from "@shipping/kit/testing/runs";
 import fc from "fast-check";
-import { isJson, parseJsonBody } from "./json-body.js";
+import { findJsonFault, parseJsonBody } from "./json-body.js";
 import { NONE_LOST } from "./lost-numbers.js";
 
 const parse = (text: string) => parseJsonBody(Buffer.from(text));
@@ -17,6 +17,24 @@ describe("a JSON body", () => {
       expect(() => parseJsonBody(Buffer.from(bytes))).toThrow(expect.objectContaining({ code: "invalid_json" }));
     },
   );
+
+  test.each([
+    ["", "The body is empty. Send the empty object {}."],
+    [" \r\n", "The body is empty. Send the empty object {}."],
+    ["\ufeff{}", "The body begins with a byte order mark. Send it without."],
+    ['{"a": 1', "The body is not valid JSON: it ends before it is complete."],
+    [
+      '{"a":\n  1,5}',
+      "The body is not valid JSON: correct line 2, column 5. Write decimals with a point, such as 1.5.",
+    ],
+    ['{"a":[1,5],}', "The body is not valid JSON: correct line 1, column 12."],
+    ["{'a':1}", "The body is not valid JSON: correct line 1, column 2."],
+    ['{"a":NaN}', "The body is not valid JSON: correct line 1, column 6."],
+    ['{"a":1}\n{}', "The body is not valid JSON: correct line 2, column 1."],
+    [deep(33).replace("[]", "[,]"), "The body is not valid JSON: correct line 1, column 34."],
+  ])("400 for %j says where, and what to send", (text, message) => {
+    expect(() => parseJsonBody(Buffer.from(text), "the empty object {}")).toThrow(expect.objectContaining({ message }));
+  });
 
   test("of duplicate members the last one counts", () => {
     expect(parse('{"a":1,"a":2}')).toEqual({ value: { a: 2 }, lost: NONE_LOST });
@@ -49,6 +67,8 @@ describe("a JSON body", () => {
     expect(parse(text)).toEqual({ value: JSON.parse(text), lost: NONE_LOST });
   });
 });
+
+const isJson = (text: string) => findJsonFault(text) === undefined;
 
 function parses(text: string): boolean {
   try {

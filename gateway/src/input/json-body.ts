@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { fail, failFields } from "@shipping/kit/errors";
+import { type Failure, fail, failFields } from "@shipping/kit/errors";
 import { findLostNumbers, type LostNumbers, NONE_LOST } from "./lost-numbers.js";
 
 const MAX_LEVELS = 32;
@@ -15,26 +15,41 @@ export function jsonBody(value: unknown): JsonBody {
   return { value, lost: NONE_LOST };
 }
 
-/** Parses a JSON body. Refuses invalid UTF-8, invalid JSON (including a byte order mark) and too many levels. */
-export function parseJsonBody(bytes: Buffer): JsonBody {
-  if (!isUtf8(bytes)) throw fail("invalid_json", "The body is not valid UTF-8.");
+/** Parses a JSON body. Refuses invalid UTF-8, invalid JSON (including a byte order mark) and too many levels. `expected` is what to send, in words. */
+export function parseJsonBody(bytes: Buffer, expected = "a JSON object"): JsonBody {
+  if (!isUtf8(bytes)) throw fail("invalid_json", "The body is not valid UTF-8. Encode it as UTF-8.");
   const text = bytes.toString();
   // Everything after this is recursive.
   if (isTooDeep(text)) {
-    if (!isJson(text)) throw fail("invalid_json");
+    if (findJsonFault(text) !== undefined) throw notJson(text, expected);
     throw failFields([{ path: "body", message: `must not be nested more than ${MAX_LEVELS} levels deep` }]);
   }
-  const value = parse(text);
+  const value = parse(text, expected);
   return { value, lost: findLostNumbers(text) };
 }
 
 // V8's parser is not recursive, so no body of 64 KiB can overflow its stack.
-function parse(text: string): unknown {
+function parse(text: string, expected: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw fail("invalid_json");
+    throw notJson(text, expected);
   }
+}
+
+/** Says where a text is not JSON. V8's own message contains parts of the body. */
+function notJson(text: string, expected: string): Failure {
+  if (text.startsWith("\ufeff"))
+    return fail("invalid_json", "The body begins with a byte order mark. Send it without.");
+  if (text.trim() === "") return fail("invalid_json", `The body is empty. Send ${expected}.`);
+  const at = findJsonFault(text) ?? 0;
+  if (at === text.length) return fail("invalid_json", "The body is not valid JSON: it ends before it is complete.");
+  const before = text.slice(0, at);
+  const lines = before.split("\n");
+  const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+  const hasDecimalComma = /\d,$/.test(before) && /\d/.test(text[at] ?? "");
+  const advice = hasDecimalComma ? " Write decimals with a point, such as 1.5." : "";
+  return fail("invalid_json", `The body is not valid JSON: correct ${place}.${advice}`);
 }
 
 const [QUOTE, BACKSLASH] = [34, 92];
@@ -74,10 +89,10 @@ enum Next {
 const startsValue = (next: Next) => next === Next.Value || next === Next.ValueOrEnd;
 
 /**
- * Whether a text is valid JSON (RFC 8259). It creates no values: from a body of thousands of nested brackets, `JSON.parse` creates so many
+ * The index of the first token that is not valid JSON (RFC 8259), the length of a text that ends too early, or undefined. It creates no values: from a body of thousands of nested brackets, `JSON.parse` creates so many
  * arrays that the garbage collector stops the process for longer than the parser.
  */
-export function isJson(text: string): boolean {
+export function findJsonFault(text: string): number | undefined {
   const open: string[] = [];
   let next: Next | undefined = Next.Value;
   for (let at = 0; at < text.length; ) {
@@ -86,20 +101,21 @@ export function isJson(text: string): boolean {
       at++;
       continue;
     }
-    if (open.length === 0 && next === Next.CommaOrEnd) return false;
+    if (open.length === 0 && next === Next.CommaOrEnd) return at;
+    const start = at;
     if (SIGNS.includes(character)) {
       next = after(next, character, open);
       at++;
     } else {
       const form = character === '"' ? STRING : SCALAR;
       form.lastIndex = at;
-      if (!form.test(text)) return false;
+      if (!form.test(text)) return start;
       next = after(next, character === '"' ? "string" : "scalar", open);
       at = form.lastIndex;
     }
-    if (next === undefined) return false;
+    if (next === undefined) return start;
   }
-  return open.length === 0 && next === Next.CommaOrEnd;
+  return open.length === 0 && next === Next.CommaOrEnd ? undefined : text.length;
 }
 
 /** The tokens that may follow this one; undefined if this one is not allowed here. Updates the stack of open brackets. */

@@ -170,7 +170,7 @@ export const labelInput = z.strictObject(
   },
   body,
 );
-export const voidInput = z.strictObject({}, body);
+export const voidInput = z.strictObject({}, rule("must be the empty object {}", "must be the empty object {}"));
 
 export const someEvents = `must be a list of ${SOME_EVENT_TYPES}`;
 const ONE_EVENT = `must be one of ${EVENT_TYPES.join(", ")}`;

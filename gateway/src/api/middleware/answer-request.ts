@@ -7,7 +7,7 @@ import { noQuery } from "../../input/schemas.js";
 import { validQuery } from "../../input/validate.js";
 import { callOptions } from "../../service-clients/call-owner.js";
 import type { ApiDeps } from "../deps.js";
-import { type ReadRoute, type Route, readId, rendered, type WriteRoute } from "../endpoint.js";
+import { describeBody, type ReadRoute, type Route, readId, rendered, type WriteRoute } from "../endpoint.js";
 import { executeWrite } from "../execute-write.js";
 import type { Middleware } from "../locals.js";
 
@@ -61,6 +61,7 @@ function answerRead(deps: ApiDeps, route: ReadRoute): Middleware {
 }
 
 function answerWrite(deps: ApiDeps, route: WriteRoute): Middleware {
+  const expectedBody = describeBody(route);
   return async (req, res) => {
     const { admission, idempotencyKey = "", bytes, deadline, requestId } = res.locals;
     const snapshot = await executeWrite(deps, route, {
@@ -68,7 +69,7 @@ function answerWrite(deps: ApiDeps, route: WriteRoute): Middleware {
       actor: { name: admission.keyId, source: getClientAddress(req, deps.trustedProxies) },
       idempotencyKey,
       id: readId(route, req.params),
-      body: bytes && parseJsonBody(bytes),
+      body: bytes && parseJsonBody(bytes, expectedBody),
       url: req.url,
       peeked: admission.registry,
       deadline,

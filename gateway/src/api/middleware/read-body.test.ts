@@ -57,6 +57,26 @@ describe("the type of a body", () => {
     expect((await post("")).json.error.code).toBe("invalid_json");
   });
 
+  test.each([
+    ["/labels/lbl_x/void", "Send the empty object {}"],
+    ["/orders", "Send a JSON object"],
+  ])("%s without a body says what to send, with a type and without", async (path, advice) => {
+    const postTo = (headers: Record<string, string>, body?: string) =>
+      gateway.send("POST", path, {
+        key,
+        headers: { "Idempotency-Key": `key ${keys++}`, ...headers },
+        ...(body !== undefined && { body }),
+      });
+    for (const headers of [{}, { "Content-Length": "0" }, { "Content-Type": "application/x-www-form-urlencoded" }]) {
+      const { status, json } = await postTo(headers);
+      expect([status, json.error.message]).toEqual([415, `${advice} as application/json.`]);
+    }
+    for (const [headers, body] of [[{ "Content-Type": "application/json" }], [{}, ""], [{}, " "]] as const) {
+      const { status, json } = await postTo(headers, body);
+      expect([status, json.error.message]).toEqual([400, `The body is empty. ${advice}.`]);
+    }
+  });
+
   test.each(["gzip", "br", "deflate", "identity, gzip"])("415 for a body compressed with %s", async (encoding) => {
     expect((await post(gzipSync(json), { "Content-Encoding": encoding })).status).toBe(415);
   });

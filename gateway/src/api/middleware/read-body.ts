@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, failFields } from "@shipping/kit/errors";
 import { isPlain } from "../../http/http-rules.js";
+import { describeBody, type WriteRoute } from "../endpoint.js";
 import { ANSWER_MS, type Middleware } from "../locals.js";
 
 export const MAX_BODY_BYTES = 65_536;
@@ -9,16 +10,21 @@ export const MAX_BODY_BYTES = 65_536;
  * Reads a JSON body without parsing it, because parsing is work that waits in the account's queue. Not `express.json()`, which never
  * answers 415, reads an empty body as `{}` and repairs invalid UTF-8.
  */
-export const readBody: Middleware = async (req, res, next) => {
-  if (!isPlain(req, "application/json")) throw fail("unsupported_media_type");
-  if (Number(req.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw fail("payload_too_large");
-  res.locals.wasBodyLate = !req.complete;
-  const bytes = await collect(req, res, MAX_BODY_BYTES);
-  if (!bytes) throw fail("payload_too_large");
-  res.locals.deadline = performance.now() + ANSWER_MS;
-  res.locals.bytes = bytes;
-  next();
-};
+export function readBody(route: WriteRoute): Middleware {
+  const withoutBody = `Send ${describeBody(route)} as application/json.`;
+  return async (req, res, next) => {
+    const { "content-length": length = 0, "transfer-encoding": coding } = req.headers;
+    const hasBody = Number(length) > 0 || coding !== undefined;
+    if (!isPlain(req, "application/json")) throw fail("unsupported_media_type", hasBody ? undefined : withoutBody);
+    if (Number(length) > MAX_BODY_BYTES) throw fail("payload_too_large");
+    res.locals.wasBodyLate = !req.complete;
+    const bytes = await collect(req, res, MAX_BODY_BYTES);
+    if (!bytes) throw fail("payload_too_large");
+    res.locals.deadline = performance.now() + ANSWER_MS;
+    res.locals.bytes = bytes;
+    next();
+  };
+}
 
 /** Refuses a DELETE with a body of any type. */
 export const refuseBody: Middleware = async (req, res, next) => {
