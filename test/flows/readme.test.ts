@@ -28,5 +28,5 @@ describe("README", () => {
     expect(alike(stdout)).toContain(alike(shown));
     const pdf = await readFile(join(folder, "label-demo.pdf"));
     expect(pdf.subarray(0, 5).toString()).toBe("%PDF-");
-  });
+  }, 120_000);
 });

@@ -1,5 +1,6 @@
 const { TestEnvironment } = require("jest-environment-node");
 const { installCommonGlobals } = require("jest-util");
+const requireFields = require("./require-fields.cjs");
 
 /**
  * One V8 context for all test files of a worker, so that a package is evaluated, and our source compiled, once per worker
@@ -34,5 +35,6 @@ let shared;
 module.exports = function WorkerEnvironment(config, context) {
   if (shared) shared.global.process = installCommonGlobals({ Symbol, Date }, {}).process;
   else shared = new SharedContext(config, context);
+  requireFields(shared, "fakeTimersModern.dispose", "_globalProxy", "global.process");
   return shared;
 };

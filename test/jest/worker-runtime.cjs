@@ -1,4 +1,5 @@
 const { default: Runtime } = require("jest-runtime");
+const requireFields = require("./require-fields.cjs");
 
 // They have a state of their own: a registry of metrics, and the one instance of a WebAssembly module.
 const STATEFUL = ["prom-client", "@prisma/schema-engine-wasm"];
@@ -13,6 +14,8 @@ class WorkerRuntime extends Runtime {
   constructor(...options) {
     super(...options);
     current = this;
+    requireFields(this, "executor.compile", "registries.getActiveCjsRegistry", "registries.moduleRegistry");
+    requireFields(this, "requireModuleOrMock", "_environment.packages", "_environment.compiled");
     const { executor, registries, _environment: environment } = this;
     for (const [path, module] of environment.packages) registries.getActiveCjsRegistry().set(path, module);
     const compile = executor.compile.bind(executor);

@@ -21,10 +21,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A program of this package, and what it prints. */
+/** A program of this package, as built, and what it prints. */
 function run(program: string, args: readonly string[] = [], env: Env = {}) {
-  const options = ["--conditions=source", `--import=${import.meta.resolve("tsx")}`];
-  const child = spawn(process.execPath, [...options, join(import.meta.dirname, program), ...args], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../dist", program), ...args], {
     cwd: folder,
     env: { ...process.env, TMPDIR: folder, ...env },
   });
@@ -52,7 +51,7 @@ async function postmaster() {
 
 describe("npm run demo", () => {
   test("ends with 1 and leaves no folder when the platform does not start", async () => {
-    const { exited } = run("demo/demo.ts", [], { RATE_LIMIT_PER_MINUTE: "0" });
+    const { exited } = run("demo/demo.js", [], { RATE_LIMIT_PER_MINUTE: "0" });
     const { code, printed } = await exited;
     expect(code).toBe(1);
     expect(printed).toMatch(/The platform did not start: .*\n.*RATE_LIMIT_PER_MINUTE/);
@@ -61,8 +60,8 @@ describe("npm run demo", () => {
 });
 
 describe.each([
-  { command: "npm run demo", program: "demo/demo.ts", args: [] },
-  { command: "npm run migrate:new", program: "databases/migrate-new.ts", args: ["records", "add-thing"] },
+  { command: "npm run demo", program: "demo/demo.js", args: [] },
+  { command: "npm run migrate:new", program: "databases/migrate-new.js", args: ["records", "add-thing"] },
 ])("$command, ended while it starts", ({ program, args }) => {
   test.each([
     ["SIGINT", 130],
