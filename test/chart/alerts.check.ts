@@ -97,6 +97,13 @@ describe("ShippingMailsFail", () => {
   );
 });
 
+test("ShippingProxyFails fires for the release whose proxy takes no deliveries, and not for receivers that cannot be reached", () => {
+  const attempts = (labels: Labels, outcome: string) =>
+    series("webhooks_attempts_total", { ...labels, part: "webhooks", outcome }, "0+1x130");
+  const input = [attempts(HERE, "proxy"), attempts(ELSEWHERE, "connection"), attempts(ELSEWHERE, "delivered")];
+  expectAlerts("ShippingProxyFails", input, [HERE]);
+});
+
 describe("ShippingPartGone", () => {
   const pods = (labels: Labels, values = "10x130") => series("database_pool_max", labels, values);
 
