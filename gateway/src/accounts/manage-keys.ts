@@ -131,14 +131,14 @@ export async function revokeKey(
 }
 
 const MAX_FOUND = 20;
-/** How many keys of an environment a search reads: revoked keys are never deleted. */
+/** How many keys of an environment a search reads, the newest: revoked keys are never deleted. */
 const MAX_SCANNED = 2_000;
 
 /** Finds up to twenty keys by ID, last four characters, or the beginning of the name in any case; newest first. */
 export async function findKeys({ db }: Pick<GatewayDeps, "db">, caller: Caller, text: string): Promise<ListedKey[]> {
   return db.runList<ListedKey>(sql`
     SELECT ${selectColumns(LISTED_KEY, "key")} FROM (
-      SELECT * FROM api_keys WHERE ${ownedSql(caller)} LIMIT ${MAX_SCANNED}
+      SELECT * FROM api_keys WHERE ${ownedSql(caller)} ORDER BY created_at DESC, id DESC LIMIT ${MAX_SCANNED}::bigint
     ) AS key
     WHERE id = ${text} OR last_four = ${text} OR starts_with(lower(name), lower(${text}))
     ORDER BY created_at DESC, id DESC LIMIT ${MAX_FOUND}`);

@@ -68,6 +68,25 @@ test("all is well: status 0, and nothing is advised", async () => {
   await Promise.all([records.stop(0), carrier.stop(0), bus.close()]);
 });
 
+test("says if a gateway behind https trusts no proxy: everyone would share one address", async () => {
+  const env = { DATABASE_URL: database.url, PUBLIC_URL: "https://ship.example" };
+  const [without, withProxy] = [await doctor(env), await doctor({ ...env, TRUSTED_PROXIES: "1" })];
+  expect(without.status).toBe(1);
+  expect(without.findings).toContainEqual({
+    part: "client addresses",
+    ok: false,
+    says: expect.stringContaining("TRUSTED_PROXIES is 0"),
+    advice: expect.stringContaining("Set TRUSTED_PROXIES"),
+  });
+  expect(withProxy.findings).toContainEqual({
+    part: "client addresses",
+    ok: true,
+    says: "as reported by 1 trusted proxy",
+  });
+  const elsewhere = await doctor({ DATABASE_URL_GATEWAY: database.url, PUBLIC_URL: "https://ship.example" });
+  expect(elsewhere.findings.map(({ part }: { part: string }) => part)).not.toContain("client addresses");
+});
+
 test("what is wrong is said with what to do, and the status is 1", async () => {
   const { status, ok, findings } = await doctor({
     DATABASE_URL_GATEWAY: other.url,

@@ -42,8 +42,30 @@ async function checkPlatform(platform: Platform, log: Log): Promise<Finding[]> {
   ]);
   const publishers = PUBLISHERS.filter((part) => findings.some((one) => one.ok && one.part === `${part} service`));
   findings.push(...(await Promise.all(publishers.map((part) => checkEvents(platform, part)))).flat());
+  findings.push(...checkClientAddresses(platform));
   findings.push({ part: "Node", ok: true, says: `version ${process.versions.node}` });
   return platform.databases.gateway ? findings : [notFound(platform), ...findings];
+}
+
+/** Checks whether the gateway sees the addresses of its clients. Otherwise their limits, and the audit log, see the proxy alone. */
+function checkClientAddresses({ proxiesBehindHttps: trusted }: Platform): Finding[] {
+  if (trusted === undefined) return [];
+  if (trusted > 0)
+    return [
+      {
+        part: "client addresses",
+        ok: true,
+        says: `as reported by ${trusted} trusted ${trusted === 1 ? "proxy" : "proxies"}`,
+      },
+    ];
+  return [
+    {
+      part: "client addresses",
+      ok: false,
+      says: "PUBLIC_URL is https, so a proxy is in front of the gateway, but TRUSTED_PROXIES is 0: everyone has the proxy's address and shares its limits",
+      advice: "Set TRUSTED_PROXIES of the gateway to the number of proxies that a request passes, usually 1.",
+    },
+  ];
 }
 
 const PUBLISHERS = ["records", "carrier"] as const;

@@ -1,5 +1,6 @@
 import { databaseUrl, type Env, readConfig, tlsSettings, urlList } from "@shipping/kit/process/config";
 import { z } from "zod";
+import { developerSettings } from "../../developers/session/settings.js";
 
 const databaseOf = (part: string) => databaseUrl().optional().describe(`URL of the PostgreSQL database of ${part}`);
 const serviceUrl = (part: string) => urlList().optional().describe(`URL of ${part}`);
@@ -16,6 +17,7 @@ const settings = z.object({
   PUBLIC_URL: urlList()
     .optional()
     .describe("address of the developer area; taken from the running platform if not set"),
+  TRUSTED_PROXIES: developerSettings.TRUSTED_PROXIES,
   GATEWAY_URL: serviceUrl("the public API"),
   RECORDS_URL: serviceUrl("records"),
   CARRIER_URL: serviceUrl("carrier"),

@@ -20,6 +20,8 @@ export interface Platform {
   bus: string | undefined;
   /** The certificate for RPC, where the parts have certificates. */
   tls: Pick<Tls, "options"> | undefined;
+  /** The number of proxies that the gateway trusts although people reach it by https, which it does not speak itself, if that is known. */
+  proxiesBehindHttps: number | undefined;
   /** The file into which a local platform writes all this; it may not exist. */
   file: string;
 }
@@ -44,6 +46,9 @@ export async function findPlatform(config: AdminConfig): Promise<Platform> {
     databases: { ...databases, ...(named && { gateway: named }) },
     services,
     bus: config.NATS_URL ?? written.bus,
+    // DATABASE_URL alone is the gateway's own environment: that of its pod.
+    proxiesBehindHttps:
+      config.DATABASE_URL && config.PUBLIC_URL?.startsWith("https:") ? config.TRUSTED_PROXIES : undefined,
     tls: readTls(config) ?? readTls(written.tls ?? {}),
     file,
   };

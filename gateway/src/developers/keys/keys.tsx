@@ -1,5 +1,5 @@
 import type { Environment } from "@shipping/kit/caller";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 import { LISTED_KEY, type ListedKey } from "../../accounts/manage-keys.js";
 import { scopes } from "../../admission/api-key.js";
 import { clock, selectColumns } from "../../database/deps.js";
@@ -59,14 +59,19 @@ export async function listKeyPage(
   deps: Pick<PageDeps, "db" | "clockOffsetMs">,
   { accountId, environment, after = "" }: { accountId: string; environment: Environment; after?: string | undefined },
 ): Promise<ReturnType<typeof toPage<KeyRow>>> {
-  const rows = await deps.db.run<KeyRow>(sql`
-    WITH listed AS (
-      SELECT ${selectColumns(LISTED_KEY, "api_keys")},
-        revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${clock(deps)}) AS active
-      FROM api_keys WHERE account_id = ${accountId} AND environment = ${environment})
-    SELECT * FROM listed
-    WHERE ${after} = '' OR (active, "createdAt", id) < (SELECT active, "createdAt", id FROM listed WHERE id = ${after})
-    ORDER BY active DESC, "createdAt" DESC, id DESC LIMIT ${PAGE_SIZE + 1}`);
+  const isActive = sql`(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${clock(deps)}))`;
+  const owned = sql`FROM api_keys WHERE account_id = ${accountId} AND environment = ${environment}`;
+  const ofAfter = (column: Sql) => sql`(SELECT ${column} ${owned} AND id = ${after})`;
+  // There can be any number of keys that are over. Both parts are read by an index, as far as the page needs them.
+  const rows = await deps.db.runList<KeyRow>(sql`
+    SELECT * FROM (
+      (SELECT ${selectColumns(LISTED_KEY, "api_keys")}, true AS active ${owned} AND ${isActive}
+        AND (${after} = '' OR (${ofAfter(isActive)} AND (created_at, id) < (${ofAfter(sql`created_at`)}, ${after}))))
+      UNION ALL
+      (SELECT ${selectColumns(LISTED_KEY, "api_keys")}, false ${owned} AND NOT ${isActive}
+        AND (created_at, id) < (CASE WHEN ${ofAfter(isActive)} THEN 'infinity' ELSE coalesce(${ofAfter(sql`created_at`)}, 'infinity') END, ${after})
+        ORDER BY created_at DESC, id DESC LIMIT ${PAGE_SIZE + 1}::bigint)) AS listed
+    ORDER BY active DESC, "createdAt" DESC, id DESC LIMIT ${PAGE_SIZE + 1}::bigint`);
   return toPage(rows);
 }
 
