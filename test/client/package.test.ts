@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { packClient } from "./packed-client.js";
+import { packedClient } from "./packed-client.js";
 
 const run = promisify(execFile);
 const modules = join(import.meta.dirname, "../../node_modules");
@@ -17,7 +17,7 @@ let folder: string;
 let tarball: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shipping-client-"));
-  tarball = await packClient(folder);
+  tarball = await packedClient();
   // As its README says, in an empty project, with nothing in npm's cache and no network.
   await writeFile(join(folder, "package.json"), '{ "private": true }');
   const empty = ["--offline", "--cache", join(folder, "empty-cache"), "--no-audit", "--no-fund"];

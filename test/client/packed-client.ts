@@ -2,15 +2,14 @@ import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { share } from "../share.js";
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, "../..");
 
-/** Builds the client and packs it into a folder, as it would be published; yields the file. */
-export async function packClient(folder: string): Promise<string> {
-  const pack = ["run", "--silent", "pack:client", "--", "--json", "--pack-destination", folder];
-  const { stdout } = await run("npm", pack, { cwd: root });
-  return join(folder, JSON.parse(stdout)[0].filename);
+/** The file of the client, built and packed as it would be published, once for all tests. */
+export async function packedClient(): Promise<string> {
+  const { shared } = await share<{ tarball: string }>("client", "all");
+  return shared.tarball;
 }
 
 /** Unpacks it into a folder's `node_modules`, as an installation would. */

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { guides } from "@shipping/gateway/guides/guides";
-import { packClient } from "../client/packed-client.js";
+import { packedClient } from "../client/packed-client.js";
 import { type Stack, sharedStack } from "../stack.js";
 import { fencesOf, programsOf } from "./fences.js";
 import { hasPython, PYTHON_ENV } from "./python.js";
@@ -17,7 +17,7 @@ let stack: Stack;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shipping-docs-"));
-  const [started, tarball] = await Promise.all([sharedStack(), packClient(folder)]);
+  const [started, tarball] = await Promise.all([sharedStack(), packedClient()]);
   stack = started;
   await prepareModules(folder, tarball);
 }, 120_000);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as examples from "@shipping/gateway/api/examples";
 import { resources } from "@shipping/gateway/openapi/documents";
 import { requestExamples } from "@shipping/gateway/reference/request-examples";
-import { packClient } from "../client/packed-client.js";
+import { packedClient } from "../client/packed-client.js";
 import { type Stack, sharedStack } from "../stack.js";
 import { hasPython, PYTHON_ENV } from "./python.js";
 import { runPage } from "./run-page.js";
@@ -21,7 +21,7 @@ let stack: Stack;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shipping-reference-"));
-  const [started, tarball] = await Promise.all([sharedStack(), packClient(folder)]);
+  const [started, tarball] = await Promise.all([sharedStack(), packedClient()]);
   stack = started;
   await prepareModules(folder, tarball);
 }, 120_000);
