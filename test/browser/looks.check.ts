@@ -53,6 +53,7 @@ const PAGES = [
   "/developers/live/webhooks",
   "/developers/sandbox/webhooks/new",
   "/developers/accounts",
+  "/developers/sessions",
   "/developers/quick-start",
   "/developers/nothing",
 ];

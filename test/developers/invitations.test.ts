@@ -29,7 +29,7 @@ describe("an invitation", () => {
     expect((await invited.get("/developers/sandbox/keys/new")).status).toBe(403);
     expect((await rowOf(visitor, email)).text).not.toContain("Invited");
     expect((await area.visitor().post(path)).status).toBe(404);
-    expect((await auditOf(visitor))[0]).toBe(`${inviter} | Member invited | ${email} as viewer | 127.0.0.1`);
+    expect(await auditOf(visitor)).toContain(`${inviter} | Member invited | ${email} as viewer | 127.0.0.1`);
   });
 
   test("that has expired is replaced by a link that they ask for themselves", async () => {
@@ -73,7 +73,7 @@ describe("an invitation", () => {
     expect((await area.visitor().submit(path)).status).toBe(303);
     expect((await visitor.get(again)).location).toBe(MEMBERS);
     expect(await pathOf(visitor, email, "invite-again")).toBe("no way to invite-again");
-    expect((await auditOf(visitor))[0]).toBe(`${inviter} | Invitation resent | ${email} as viewer | 127.0.0.1`);
+    expect(await auditOf(visitor)).toContain(`${inviter} | Invitation resent | ${email} as viewer | 127.0.0.1`);
   });
 
   test("is declined by a link in its email, after a confirmation: no member is left, and none is invited again", async () => {
@@ -143,7 +143,7 @@ describe("an invitation", () => {
     const { visitor } = await area.signIn();
     const answer = await visitor.submit(INVITE, fields);
     expect([answer.status, answer.html.includes(said)]).toEqual([status, true]);
-    expect(await auditOf(visitor)).toHaveLength(1);
+    expect((await auditOf(visitor)).filter((entry) => entry.includes("invited"))).toEqual([]);
   });
 
   test("somebody who is already a member: 409", async () => {

@@ -23,6 +23,21 @@ describe("GET /developers/{environment}/keys/new", () => {
   });
 });
 
+test("the list of keys takes at most 20 KB, with what it loads, forty keys of 200 characters included", async () => {
+  const { visitor } = await area.signIn();
+  for (let n = 0; n < 40; n++) {
+    await visitor.submit(NEW, { name: `${n} ${"Lager Süd ".repeat(20)}`.slice(0, 200) });
+  }
+  const compressed = { headers: { "accept-encoding": "gzip" } };
+  const sizes = await Promise.all(
+    ["/developers/sandbox/keys", "/developers/style.css", "/developers/script.js"].map(async (path) => {
+      const { headers, html } = await visitor.get(path, compressed);
+      return Number(headers["content-length"] ?? html.length);
+    }),
+  );
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(20_000);
+});
+
 const more = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, "1"]));
 
 describe("POST /developers/{environment}/keys/new", () => {

@@ -24,7 +24,7 @@ export async function rowOf(visitor: Visitor, email: string) {
 }
 
 /** Where the list leads to for a change of somebody. */
-export const pathOf = async (visitor: Visitor, email: string, end: "role" | "remove" | "invite-again") =>
+export const pathOf = async (visitor: Visitor, email: string, end: "role" | "remove" | "sessions" | "invite-again") =>
   (await rowOf(visitor, email)).paths.find((path) => path.endsWith(`/${end}`)) ?? `no way to ${end}`;
 
 /** The audit log, newest first: who, what, which and from where. */

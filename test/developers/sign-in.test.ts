@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { newId } from "@shipping/kit/ids";
+import { eventually } from "@shipping/kit/testing/eventually";
 import { sendTo } from "../edge/wire.js";
 import { useArea } from "./area.js";
 import { actionOf, fieldsOf } from "./visitor.js";
@@ -7,7 +6,6 @@ import { actionOf, fieldsOf } from "./visitor.js";
 const area = useArea({ logs: true });
 
 const OVERVIEW = "/developers/sandbox";
-const newFormId = () => newId("form", randomBytes);
 const port = () => Number(new URL(area.origin()).port);
 const clear = (statement: string) => area.stack().databases.gateway.pool.query(statement);
 
@@ -78,6 +76,41 @@ describe("a sign-in link", () => {
 });
 
 describe("a session", () => {
+  test("is named in the log by its account and member, and in the account's audit log by address and browser", async () => {
+    const { path, accountId } = await area.newLink();
+    const visitor = area.visitor();
+    const from = {
+      headers: {
+        "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0 service_live_secret0123456789abcdefghijklmn",
+      },
+    };
+    expect((await visitor.post(path, {}, from)).status).toBe(303);
+    await visitor.get(OVERVIEW);
+    const { rows } = await clear(`SELECT * FROM audit_entries WHERE account_id = '${accountId}' ORDER BY at`);
+    expect(rows.map(({ action }) => action)).toEqual([
+      "member.added",
+      "member.sign_in_link_made_by_operator",
+      "member.signed_in",
+    ]);
+    expect(rows[2]).toMatchObject({
+      source: "127.0.0.1",
+      detail: expect.stringMatching(/^by a link, Mozilla\/5\.0 .* Firefox\/140\.0 service_live_\[redacted\]/),
+    });
+    expect(rows[1]).toMatchObject({ actor: "operator", source: "command line" });
+    await eventually(() => {
+      const lines = area
+        .stack()
+        .logged()
+        .split("\n")
+        .filter((line) => line.includes(rows[2].subject));
+      expect(JSON.parse(lines[0] ?? "{}")).toMatchObject({
+        route: "/developers/:environment",
+        account: accountId,
+        member: rows[2].subject,
+      });
+    });
+  });
+
   test("its cookie is HttpOnly, SameSite=Lax, for every path, and on loopback without Secure", async () => {
     const { path } = await area.newLink();
     const { headers } = await area.visitor().post(path);
@@ -146,53 +179,6 @@ describe("a session", () => {
     const { visitor } = await area.signIn();
     const answer = await visitor.get("/api/v1/account");
     expect([answer.status, JSON.parse(answer.html).error.code]).toEqual([401, "unauthorized"]);
-  });
-});
-
-describe("what changes the live environment takes a sign-in of the last 15 minutes", () => {
-  test("so it is for subscriptions: 403 offers one, and nothing is created or disabled", async () => {
-    const { visitor, accountId, email } = await area.signIn();
-    const LIVE = "/developers/live/webhooks";
-    const fields = { url: "https://shop.example.com/1", events: "order.created", form_id: newFormId() };
-    await visitor.post(`${LIVE}/new`, fields);
-    const id = /whk_[a-z2-7]{26}/.exec((await visitor.get(LIVE)).html)?.[0];
-    await area.ageSignIn(email);
-    const paths = [`${LIVE}/new`, `${LIVE}/${id}/disable`];
-    const again = { ...fields, url: "https://shop.example.com/2", form_id: newFormId() };
-    for (const path of paths) {
-      expect((await visitor.get(path)).html).toContain("Sign in again");
-      expect((await visitor.post(path, again)).status).toBe(403);
-    }
-    const { html } = await visitor.get(LIVE);
-    expect([html.includes(fields.url), html.includes(again.url), html.includes("Disabled")]).toEqual([
-      true,
-      false,
-      false,
-    ]);
-    expect((await visitor.get("/developers/sandbox/webhooks/new")).status).toBe(200);
-
-    await visitor.submit((await area.newLink({ accountId, email })).path);
-    for (const path of paths) expect((await visitor.get(path)).status).toBe(200);
-    expect((await visitor.post(`${LIVE}/new`, again)).status).toBe(201);
-    expect((await visitor.submit(paths[1] ?? "")).status).toBe(303);
-  });
-
-  test("keys: 403 offers one, and nothing is created", async () => {
-    const { visitor, accountId, email } = await area.signIn();
-    const fields = { name: "L", scopes: "orders:write", expires: "90d", form_id: "form_mfrggzdfmztwq2lknnwg23tpoa" };
-    const { id } = await area.stack().newKey(accountId, "live");
-    await area.ageSignIn(email);
-    const paths = ["/developers/live/keys/new", `/developers/live/keys/${id}/revoke`];
-    for (const path of paths) {
-      expect((await visitor.get(path)).html).toContain("Sign in again");
-      expect((await visitor.post(path, fields)).status).toBe(403);
-    }
-    expect((await visitor.get("/developers/live/keys")).status).toBe(200);
-    expect((await visitor.get("/developers/sandbox/keys/new")).status).toBe(200);
-
-    await visitor.submit((await area.newLink({ accountId, email })).path);
-    for (const path of paths) expect((await visitor.get(path)).status).toBe(200);
-    expect((await visitor.post("/developers/live/keys/new", fields)).status).toBe(201);
   });
 });
 

@@ -26,6 +26,10 @@ export type AuditAction =
   | "member.removed"
   | "member.address_normalized"
   | "member.merged"
+  | "member.signed_in"
+  | "member.sign_in_link_made_by_operator"
+  | "member.session_ended"
+  | "member.signed_out_everywhere"
   | "webhook.created"
   | "webhook.disabled"
   | "label.voided";
@@ -39,11 +43,14 @@ export interface Change {
   detail: string;
 }
 
-/** The part of a change's statement that writes its audit entry: one per row in `from`, none if nothing was changed. */
+/** What a statement knows only from its own rows. */
+type Written<T> = { [Key in keyof T]: T[Key] | Sql };
+
+/** The part of a change's statement that writes its audit entry: one for each row of `from`, none if nothing was changed. */
 export function writeAuditEntry(
   deps: Pick<AdminDeps, "random" | "clockOffsetMs">,
-  actor: Actor,
-  { accountId, action, environment, subject, detail, from }: Change & { from: Sql },
+  actor: Written<Actor>,
+  { accountId, action, environment, subject, detail, from }: Written<Change> & { from: Sql },
 ): Sql {
   return sql`
     INSERT INTO audit_entries (id, account_id, at, actor, action, environment, subject, detail, source)

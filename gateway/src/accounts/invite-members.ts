@@ -136,13 +136,12 @@ interface Sent {
   formId: string;
 }
 
-async function refuseKnown(deps: AdminDeps, sent: Sent): Promise<void> {
-  const { accountId, email } = sent;
-  if (await wasSent(deps, sent)) throw alreadySent();
-  const known = await deps.db.run(
-    sql`SELECT FROM account_members WHERE account_id = ${accountId} AND email = ${email}`,
-  );
-  if (known.length > 0) throw fail("invalid_request", `${email} is already a member.`);
+async function refuseKnown(deps: AdminDeps, { accountId, email, formId }: Sent): Promise<void> {
+  // One statement: whoever sees the member also sees the link that was stored with it.
+  const [known] = await deps.db.run<{ sent: boolean }>(sql`
+    SELECT EXISTS (SELECT FROM sign_in_links WHERE member_id = m.id AND form_id = ${formId}) AS sent
+    FROM account_members m WHERE account_id = ${accountId} AND email = ${email}`);
+  if (known) throw known.sent ? alreadySent() : fail("invalid_request", `${email} is already a member.`);
 }
 
 async function wasSent(deps: AdminDeps, { accountId, email, formId }: Sent): Promise<boolean> {

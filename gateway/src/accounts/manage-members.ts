@@ -173,7 +173,7 @@ export async function removeMember(deps: AdminDeps, wanted: MemberRef, actor: Ac
   return { id, email };
 }
 
-/** Creates a link that signs a member in once, within 15 minutes. Without an email, it is for the account's first admin. */
+/** Creates a link for the operator that signs a member in once, within 15 minutes. Without an email, it is for the account's first admin. */
 export async function createSignInLink(
   deps: AdminDeps,
   wanted: { accountId: string; email?: string | undefined; origin: string },
@@ -182,10 +182,15 @@ export async function createSignInLink(
   await requireAccount(deps, accountId);
   const member = email === undefined ? await firstAdmin(deps, accountId) : await getMember(deps, { accountId, email });
   const { url, hash } = newLink(deps, wanted.origin);
+  const action = "member.sign_in_link_made_by_operator";
+  const change = { accountId, action, environment: null, subject: member.id, detail: member.email } as const;
   const [made] = await deps.db.run<{ expiresAt: Date }>(sql`
-    INSERT INTO sign_in_links (hash, member_id, expires_at)
-    VALUES (${hash}, ${member.id}, ${clock(deps)} + ${LINK_MINUTES} * interval '1 minute')
-    RETURNING expires_at AS "expiresAt"`);
+    WITH made AS (
+      INSERT INTO sign_in_links (hash, member_id, expires_at)
+      VALUES (${hash}, ${member.id}, ${clock(deps)} + ${LINK_MINUTES} * interval '1 minute')
+      RETURNING expires_at),
+    entries AS (${writeAuditEntry(deps, OPERATOR, { ...change, from: sql`made` })})
+    SELECT expires_at AS "expiresAt" FROM made`);
   return { url, email: member.email, expiresAt: made!.expiresAt };
 }
 

@@ -24,6 +24,8 @@ export interface Locals {
   faults?: readonly FieldError[];
   /** The resource that a write created or changed. */
   resourceId?: string | undefined;
+  /** Who is signed in to the developer area. */
+  session?: { accountId: string; memberId: string } | undefined;
 }
 
 export type Middleware = RequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;

@@ -4,6 +4,7 @@ import { confirmRemove, showRoleForm, submitRemove, submitRoleForm } from "./acc
 import { confirmInviteAgain, showInviteForm, submitInviteAgain, submitInviteForm } from "./account/invite-member.js";
 import { showMembers } from "./account/members.js";
 import { showQuickStart } from "./account/quick-start.js";
+import { showMemberSessions, showSessions, submitMemberSessions, submitSessions } from "./account/sessions.js";
 import { showKeyForm, submitKeyForm } from "./keys/create-key.js";
 import { showKeys } from "./keys/keys.js";
 import { confirmRevoke, submitRevoke } from "./keys/revoke-key.js";
@@ -46,6 +47,8 @@ export const pages: readonly PageRoute[] = [
   { method: "POST", path: "/decline", access: "anyone", takesForm: true, handler: confirmDecline },
   { method: "POST", path: "/decline/confirm", access: "anyone", takesForm: true, handler: submitDecline },
   { method: "GET", path: "/accounts", access: "viewer", handler: showAccounts },
+  { method: "GET", path: "/sessions", section: "sessions", access: "viewer", handler: showSessions },
+  { method: "POST", path: "/sessions", access: "viewer", handler: submitSessions },
   { method: "GET", path: "/audit", section: "audit", access: "viewer", handler: showAuditLog },
   { method: "GET", path: "/quick-start", section: "quick-start", access: "viewer", handler: showQuickStart },
   ...section("members", [
@@ -56,6 +59,8 @@ export const pages: readonly PageRoute[] = [
     { method: "POST", path: "/members/{id}/invite-again", access: "admin", handler: submitInviteAgain },
     { method: "GET", path: "/members/{id}/role", access: "admin", handler: showRoleForm },
     { method: "POST", path: "/members/{id}/role", access: "admin", handler: submitRoleForm },
+    { method: "GET", path: "/members/{id}/sessions", access: "admin", handler: showMemberSessions },
+    { method: "POST", path: "/members/{id}/sessions", access: "admin", handler: submitMemberSessions },
     { method: "GET", path: "/members/{id}/remove", access: "admin", handler: confirmRemove },
     { method: "POST", path: "/members/{id}/remove", access: "admin", handler: submitRemove },
   ]),

@@ -102,11 +102,12 @@ async function answerPage(
     url: req.url,
     cookies: req.headers.cookie,
     source: getClientAddress(req, deps.trustedProxies),
+    userAgent: req.headers["user-agent"] ?? "",
     openedByPerson: isOpenedByPerson(req),
     requestId: res.locals.requestId,
   };
   const checkAccess = async () => {
-    const session = await findSession(deps, visit.cookies);
+    const session = await findSession(deps, visit.cookies, visit.source);
     res.locals.session = session;
     return { session, refusal: refuseAccess(deps, page, { req, visit, session }) };
   };
@@ -150,7 +151,8 @@ function refuseAccess(
   }
   if (page.access === "anyone") return undefined;
   if (!session) return showSignedOut(deps);
-  if (session.suspended && (page.method === "POST" || page.access === "admin")) return suspendedPage();
+  // What a viewer may submit changes nothing of the account: it ends sessions of their own.
+  if (session.suspended && page.access === "admin") return suspendedPage();
   if (page.access === "admin" && session.role !== "admin") {
     return forbidden("You are a viewer of this account. You can see everything but change nothing.");
   }

@@ -135,7 +135,8 @@ function redacted(text: string): string {
   return /[_:\s]/.test(text) ? redact(text) : text;
 }
 
-function cleaned(text: string, most: number): string {
+/** Removes control characters, keys and secrets from what a client sent, and shortens it. */
+export function cleaned(text: string, most: number): string {
   // Stripped first: a key with such a character inside would be whole again afterwards.
   const clean = redacted(text.replace(COMMANDING, ""));
   return clean.length > most ? `${clean.slice(0, most - 1)}…` : clean;

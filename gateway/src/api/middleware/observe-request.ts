@@ -50,7 +50,7 @@ export function logRequest(log: Log, metrics: Metrics): Middleware {
     res.once("close", () => {
       // Partial, because any middleware may have ended the request.
       const locals: Partial<Locals> = res.locals;
-      const { requestId, startedAt = 0, pacedMs = 0, admission, replayed, errorCode } = locals;
+      const { requestId, startedAt = 0, pacedMs = 0, admission, session, replayed, errorCode } = locals;
       const ms = performance.now() - startedAt;
       // Never the path itself, which may contain secrets by mistake.
       const route: string | undefined = req.route?.path;
@@ -67,7 +67,8 @@ export function logRequest(log: Log, metrics: Metrics): Middleware {
           ms: rounded(ms),
           paced_ms: rounded(pacedMs) || undefined,
           request_id: requestId,
-          account: admission?.caller.accountId,
+          account: admission?.caller.accountId ?? session?.accountId,
+          member: session?.memberId,
           environment: admission?.caller.environment,
           key: admission?.keyId,
           code: errorCode,

@@ -48,6 +48,7 @@ describe("member", () => {
     const entries = await gateway.prisma.auditEntry.findMany({ where: { accountId: account }, orderBy: { at: "asc" } });
     expect(entries.map(({ actor, action, source }) => [actor, action, source])).toEqual([
       ["operator", "member.added", "command line"],
+      ["operator", "member.sign_in_link_made_by_operator", "command line"],
       ["operator", "member.removed", "command line"],
     ]);
   });

@@ -14,6 +14,10 @@ const ACTIONS: Record<AuditAction, string> = {
   "member.removed": "Member removed",
   "member.address_normalized": "Address normalized",
   "member.merged": "Members merged",
+  "member.signed_in": "Signed in",
+  "member.sign_in_link_made_by_operator": "Sign-in link made by the operator",
+  "member.session_ended": "Session ended",
+  "member.signed_out_everywhere": "Signed out everywhere",
   "webhook.created": "Subscription created",
   "webhook.disabled": "Subscription disabled",
   "label.voided": "Label voided",
@@ -37,8 +41,8 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
     <>
       <h1>Audit log</h1>
       <p>
-        Every change to keys, members and subscriptions in the last {deps.auditRetentionDays} days, whether made here,
-        through the API or by the operator. Labels voided in the developer area are listed too.
+        Every sign-in and every change to keys, members and subscriptions in the last {deps.auditRetentionDays} days,
+        whether made here, through the API or by the operator. Labels voided in the developer area are listed too.
       </p>
       {entries.length === 0 ? (
         <div class="empty">

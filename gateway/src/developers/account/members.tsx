@@ -85,6 +85,11 @@ function Changes({ member: { id, email, invitedAt } }: { member: Member }) {
       <a href={`${path}/role`} aria-label={`Change role of ${email}`}>
         Change role
       </a>
+      {!invitedAt && (
+        <a href={`${path}/sessions`} aria-label={`Sessions of ${email}`}>
+          Sessions
+        </a>
+      )}
       <a class="danger-link" href={`${path}/remove`} aria-label={`Remove ${email}`}>
         Remove
       </a>

@@ -104,6 +104,7 @@ const ACCOUNT_SECTIONS: readonly (readonly [Section, string, string])[] = [
   ["quick-start", "/quick-start", "Quick start"],
   ["members", "/members", "Members"],
   ["audit", "/audit", "Audit log"],
+  ["sessions", "/sessions", "Your sessions"],
 ];
 
 /** The navigation: the other environment, the sections of this one, and those of the whole account. */

@@ -29,6 +29,7 @@ export type Section =
   | "webhooks"
   | "members"
   | "audit"
+  | "sessions"
   | "quick-start";
 
 export interface VisitorRequest {
@@ -43,6 +44,7 @@ export interface VisitorRequest {
   /** The submitted form; empty if the page takes none. */
   form: Form;
   source: string;
+  userAgent: string;
   /** True if, according to the browser, a person opened this page. */
   openedByPerson: boolean;
   requestId: string;

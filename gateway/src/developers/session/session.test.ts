@@ -5,6 +5,7 @@ import { findSession, setCookie, startSession } from "./session.js";
 
 const ORIGIN = "http://127.0.0.1";
 const MINUTE_MS = 60_000;
+const FROM = { source: "192.0.2.1", userAgent: "Firefox" };
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 let memberId: string;
@@ -17,8 +18,8 @@ afterAll(() => gateway.drop());
 
 async function sessionOf(authenticatedAt: Date | undefined, now: () => Date = () => new Date()) {
   const deps = { ...gateway.admin, now, clockOffsetMs: 0, origin: () => ORIGIN };
-  const token = await startSession(deps, memberId, { authenticatedAt });
-  return findSession(deps, setCookie("session", token, ORIGIN).split(";")[0]);
+  const token = await startSession(deps, memberId, { authenticatedAt }, FROM);
+  return findSession(deps, setCookie("session", token, ORIGIN).split(";")[0], FROM.source);
 }
 
 test.each([
@@ -36,7 +37,9 @@ test.each(SKEWED_CLOCKS)("without a time from the provider it is not recent, on 
 
 test("an authentication in the future is recent for 15 minutes and no longer", async () => {
   const deps = { ...gateway.admin, clockOffsetMs: 0, origin: () => ORIGIN };
-  const token = await startSession(deps, memberId, { authenticatedAt: new Date(Date.now() + 60 * MINUTE_MS) });
+  const token = await startSession(deps, memberId, { authenticatedAt: new Date(Date.now() + 60 * MINUTE_MS) }, FROM);
   const cookie = setCookie("session", token, ORIGIN).split(";")[0];
-  expect(await findSession({ ...deps, clockOffsetMs: 16 * MINUTE_MS }, cookie)).toMatchObject({ fresh: false });
+  expect(await findSession({ ...deps, clockOffsetMs: 16 * MINUTE_MS }, cookie, FROM.source)).toMatchObject({
+    fresh: false,
+  });
 });

@@ -1,8 +1,10 @@
 import { fail } from "@shipping/kit/errors";
 import { stringifySetCookie } from "cookie";
 import sql, { type Sql } from "sql-template-tag";
+import { writeAuditEntry } from "../../accounts/audit.js";
 import { tokenHash } from "../../accounts/manage-members.js";
 import { clock, type GatewayDeps, windowStart } from "../../database/deps.js";
+import { cleaned } from "../../request-log/logged-request.js";
 
 /** A session ends after 30 minutes without a request, and after 8 hours in any case. */
 const IDLE_MINUTES = 30;
@@ -13,6 +15,7 @@ export const FRESH_MINUTES = 15;
 export const WINDOW_MINUTES = 10;
 /** Forms per session and window: far more than a person submits, too few for a program to flood the account. */
 const MAX_FORMS = 100;
+const MAX_USER_AGENT = 200;
 
 export interface SignedIn {
   /** The SHA-256 of the session's cookie. */
@@ -38,15 +41,19 @@ export function isOpen(deps: DatabaseDeps): Sql {
     AND s.created_at > ${clock(deps)} - ${minutes(ABSOLUTE_HOURS * 60)}`;
 }
 
-/** Finds the open session that the `Cookie` header names. Each request extends it. */
-export async function findSession(deps: Deps, cookies: string | undefined): Promise<SignedIn | undefined> {
+/** Finds the open session that the `Cookie` header names. Each request extends it, and its address is stored. */
+export async function findSession(
+  deps: Deps,
+  cookies: string | undefined,
+  source: string,
+): Promise<SignedIn | undefined> {
   const token = readCookie(cookies, "session", deps.origin());
   if (!token) return undefined;
   const [row] = await deps.db.run<SignedIn & { stale: boolean }>(sql`
     SELECT s.hash, m.id AS "memberId", m.email, m.role, a.id AS "accountId", a.name AS "accountName",
       a.suspended_at IS NOT NULL AS suspended,
       s.authenticated_at > ${clock(deps)} - ${minutes(FRESH_MINUTES)} AS fresh,
-      s.seen_at < ${clock(deps)} - interval '1 minute' AS stale
+      s.seen_at < ${clock(deps)} - interval '1 minute' OR s.source IS DISTINCT FROM ${source} AS stale
     FROM sessions s
     JOIN account_members m ON m.id = s.member_id
     JOIN accounts a ON a.id = m.account_id
@@ -54,7 +61,11 @@ export async function findSession(deps: Deps, cookies: string | undefined): Prom
   if (!row) return undefined;
   const { stale, ...session } = row;
   // Once a minute is enough, and spares most requests a write.
-  if (stale) await deps.db.run(sql`UPDATE sessions SET seen_at = ${clock(deps)} WHERE hash = ${session.hash}`);
+  if (stale) {
+    await deps.db.run(
+      sql`UPDATE sessions SET seen_at = ${clock(deps)}, source = ${source} WHERE hash = ${session.hash}`,
+    );
+  }
   return session;
 }
 
@@ -66,15 +77,47 @@ export async function startSession(
   deps: DatabaseDeps & Pick<Deps, "random">,
   memberId: string,
   { authenticatedAt }: { authenticatedAt: Date | undefined },
+  from: SignInOrigin,
 ): Promise<string> {
   const { token, hash } = newSessionToken(deps);
   const longAgo = sql`${clock(deps)} - ${minutes(FRESH_MINUTES)}`;
+  const provenAt = sql`least(coalesce(${authenticatedAt ?? null}::timestamptz, ${longAgo}), ${clock(deps)})`;
   await deps.db.run(sql`
-    WITH joined AS (UPDATE account_members SET invited_at = NULL WHERE id = ${memberId} AND invited_at IS NOT NULL)
-    INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at)
-    VALUES (${hash}, ${memberId}, ${clock(deps)},
-      least(coalesce(${authenticatedAt ?? null}::timestamptz, ${longAgo}), ${clock(deps)}), ${clock(deps)})`);
+    WITH signed_in AS (SELECT id AS member_id, account_id, email FROM account_members WHERE id = ${memberId}),
+    ${writeSession(deps, { hash, provenAt, way: "through the provider", from })}
+    SELECT FROM signed_in`);
   return token;
+}
+
+/** Where a sign-in comes from. */
+export interface SignInOrigin {
+  source: string;
+  userAgent: string;
+}
+
+/**
+ * The parts of a sign-in's statement that write the session, the audit entry, and that an invited member has joined. The statement begins with
+ * `signed_in`: at most one row with `member_id`, `account_id` and `email`.
+ */
+export function writeSession(
+  deps: Pick<Deps, "random" | "clockOffsetMs">,
+  wanted: { hash: Buffer; provenAt: Sql; way: string; from: SignInOrigin },
+): Sql {
+  const { hash, provenAt, way, from } = wanted;
+  const userAgent = cleaned(from.userAgent, MAX_USER_AGENT);
+  const member = { accountId: sql`account_id`, subject: sql`member_id`, environment: null };
+  const entry = {
+    ...member,
+    action: "member.signed_in",
+    detail: `${way}, ${userAgent}`,
+    from: sql`signed_in`,
+  } as const;
+  return sql`
+    joined AS (UPDATE account_members SET invited_at = NULL FROM signed_in WHERE id = member_id AND invited_at IS NOT NULL),
+    sessions AS (
+      INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at, source, user_agent)
+      SELECT ${hash}, member_id, ${clock(deps)}, ${provenAt}, ${clock(deps)}, ${from.source}, ${userAgent} FROM signed_in),
+    entries AS (${writeAuditEntry(deps, { name: sql`email`, source: from.source }, entry)})`;
 }
 
 export async function endSession(deps: Deps, cookies: string | undefined): Promise<void> {

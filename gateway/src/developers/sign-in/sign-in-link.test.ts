@@ -17,10 +17,11 @@ afterAll(() => gateway.drop());
 const origin = "https://ship.example";
 const email = "bob@example.com";
 const ADA = { name: "ada@example.com", source: "192.0.2.1" };
+const FROM = { source: "192.0.2.1", userAgent: "Firefox" };
 const newFormId = () => newId("form", randomBytes);
 const deps = () => ({ ...gateway.admin, clockOffsetMs: 0 });
 const tokenIn = ({ url }: { url: string }) => url.slice(-43);
-const redeem = (link: { url: string }) => redeemLink(deps(), tokenIn(link));
+const redeem = (link: { url: string }) => redeemLink(deps(), tokenIn(link), FROM);
 
 async function invited() {
   const { id: accountId } = await createAccount(gateway.admin, { name: "Acme" });
@@ -29,7 +30,7 @@ async function invited() {
 }
 
 const requestLink = (accountId: string) => createSignInLink(gateway.admin, { accountId, email, origin });
-const throughProvider = ({ id }: Invited) => startSession(deps(), id, { authenticatedAt: undefined });
+const throughProvider = ({ id }: Invited) => startSession(deps(), id, { authenticatedAt: undefined }, FROM);
 
 test("an invitation signs in once, and so does a link that its member requested", async () => {
   const { accountId, invitation } = await invited();

@@ -7,7 +7,14 @@ import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorReques
 import { readField } from "../page/read-form.js";
 import { Text } from "../page/text.js";
 import { isAllowedReturnTo } from "../session/provider.js";
-import { endSession, hashToken, newSessionToken, setCookie } from "../session/session.js";
+import {
+  endSession,
+  hashToken,
+  newSessionToken,
+  type SignInOrigin,
+  setCookie,
+  writeSession,
+} from "../session/session.js";
 import { limitRefusals, SignInOptions } from "./sign-in.js";
 
 /** Where sign-in links lead, with their token in the fragment. */
@@ -71,7 +78,7 @@ export async function confirmSignIn(deps: PageDeps, request: VisitorRequest): Pr
 
 /** `POST /developers/sign-in/link/confirm` */
 export async function submitSignIn(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
-  const redeemed = await redeemLink(deps, readToken(request));
+  const redeemed = await redeemLink(deps, readToken(request), request);
   if (!redeemed) return refuseLink(deps, request);
   await endSession(deps, request.cookies);
   const { token, returnTo } = redeemed;
@@ -120,20 +127,13 @@ export async function peekLink(deps: Deps, token: string) {
 }
 
 /** Exchanges a link for a session, and returns its token. It is one statement, so that only one of concurrent requests succeeds. */
-export async function redeemLink(deps: Deps, linkToken: string) {
+export async function redeemLink(deps: Deps, linkToken: string, from: SignInOrigin) {
   const { token, hash } = newSessionToken(deps);
   const [spent] = await deps.db.run<{ returnTo: string | null }>(sql`
-    WITH spent AS (
+    WITH signed_in AS (
       DELETE FROM sign_in_links l USING account_members m WHERE m.id = l.member_id AND ${isValid(deps, linkToken)}
-      RETURNING l.member_id, l.return_to
-    ),
-    sessions AS (
-      INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at)
-      SELECT ${hash}, member_id, ${clock(deps)}, ${clock(deps)}, ${clock(deps)} FROM spent
-    ),
-    joined AS (
-      UPDATE account_members SET invited_at = NULL FROM spent WHERE id = spent.member_id AND invited_at IS NOT NULL
-    )
-    SELECT return_to AS "returnTo" FROM spent`);
+      RETURNING l.member_id, l.return_to, m.account_id, m.email),
+    ${writeSession(deps, { hash, provenAt: clock(deps), way: "by a link", from })}
+    SELECT return_to AS "returnTo" FROM signed_in`);
   return spent && { token, returnTo: spent.returnTo };
 }

@@ -75,7 +75,7 @@ export async function completeProviderSignIn(deps: PageDeps, request: VisitorReq
   }
 
   await endSession(deps, cookies);
-  const token = await startSession(deps, member.memberId, identity);
+  const token = await startSession(deps, member.memberId, identity, request);
   return { location: returnTo, cookies: [removal, setCookie("session", token, deps.origin())] };
 }
 
