@@ -157,14 +157,14 @@ describe("the order of refusals", () => {
       ['{"to":{"":1}}', 'to.""'],
     ] as const) {
       const { json } = await gateway.createOrder({ key, body });
-      expect(json.error.fields).toContainEqual({ path, message: "is unknown" });
+      expect(json.error.fields).toContainEqual({ path, message: "is unknown: leave it out" });
     }
   });
 
   test("fields come before existence, and an id of another form is not found without asking", async () => {
     const get = (path: string) => gateway.send("GET", path, { key });
     expect((await get(`/orders/ord_nothing?limit=1`)).json.error.fields).toEqual([
-      { path: "limit", message: "is unknown" },
+      { path: "limit", message: "is unknown: leave it out" },
     ]);
     for (const id of ["ord_nothing", "a%00b", "..%2f", "%F0%9F%98%80", ORDER_ID.toUpperCase()]) {
       expect(await get(`/orders/${id}`)).toMatchObject({ status: 404, json: { error: { code: "not_found" } } });

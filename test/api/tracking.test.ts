@@ -50,7 +50,12 @@ describe("GET /tracking/{tracking_number}", () => {
     "404 not_found for %s, after a search",
     async (number) => {
       const { body } = await (await platform.sandbox()).get(`/tracking/${number}`);
-      expect(body).toMatchObject({ error: { code: "not_found", message: "No such tracking number." } });
+      expect(body).toMatchObject({
+        error: {
+          code: "not_found",
+          message: "No such tracking number. Send that of a label in the account and environment of your API key.",
+        },
+      });
     },
   );
 

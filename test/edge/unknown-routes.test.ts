@@ -108,7 +108,7 @@ describe("the message of the 404", () => {
     ["DELETE", whole("/orders")],
     ["PUT", "/orders"],
   ])("says no more than that for %s %s", async (method, target) => {
-    expect(await message(method, target)).toBe("No such route.");
+    expect(await message(method, target)).toBe("No such route. The reference at /docs lists all methods and paths.");
   });
 
   test("stands on a browser's page, too; below /api it stays JSON", async () => {

@@ -1,3 +1,4 @@
+import { noSuch } from "@shipping/proto/errors";
 import type { EventType } from "@shipping/proto/event-types";
 import { scopes } from "../admission/api-key.js";
 
@@ -129,13 +130,13 @@ function eventOf<Data>(id: string, type: EventType, created_at: string, data: Da
 
 export const badLimit = { path: "limit", message: "must be an integer from 1 to 100" };
 export const badCountry = { path: "to.country", message: "must be a two-letter country code in upper case" };
-export const unknownMember = { path: "note", message: "is unknown" };
+export const unknownMember = { path: "note", message: "is unknown: leave it out" };
 export const noKey = {
   path: "Idempotency-Key",
   message: "must be sent exactly once, with 1 to 128 printable ASCII characters",
 };
 
-export const noOrder = "No such order.";
-export const noShipment = "No such shipment.";
-export const noLabel = "No such label.";
-export const noSubscription = "No such webhook subscription.";
+export const noOrder = noSuch("order");
+export const noShipment = noSuch("shipment");
+export const noLabel = noSuch("label");
+export const noSubscription = noSuch("webhook subscription");

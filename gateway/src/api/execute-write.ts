@@ -30,7 +30,7 @@ export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: Wr
   function validate(): unknown {
     checked ??= checkBody(route.body, body, url);
     const input = requireValid(checked);
-    if (route.id && !route.id.safeParse(id).success) throw fail("not_found");
+    if (route.id && !route.id.safeParse(id).success) throw fail("not_found", route.example.missing);
     return input;
   }
   try {

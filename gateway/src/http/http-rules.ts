@@ -24,7 +24,7 @@ export class HttpRefusal extends Failure {
 }
 
 export function headersTooLarge(): Failure {
-  return new HttpRefusal(431, "The request headers are too large.");
+  return new HttpRefusal(431, "The request headers are too large. Send at most 16 KiB.");
 }
 
 /** Returns what is wrong with a request that Node's parser has accepted: what RFC 9112 forbids, or too many headers. */
@@ -33,7 +33,7 @@ export function httpFault(request: IncomingMessage): Failure | undefined {
   if (!VERSIONS.has(request.httpVersion)) return fail("bad_request", "The protocol must be HTTP/1.1 or HTTP/1.0.");
   // The parser of Node 20.19 accepts these, later ones do not.
   if (request.rawHeaders.some((text, index) => index % 2 === 0 && (text === "" || text.includes(" "))))
-    return fail("bad_request", "A header name contains a character that HTTP does not allow.");
+    return fail("bad_request", "A header name contains a character that HTTP does not allow. Leave it out.");
   const hosts = request.headersDistinct.host ?? [];
   const isMissing = hosts.length === 0 && request.httpVersion === "1.1";
   if (isMissing || hosts.length > 1) return fail("bad_request", "Send exactly one Host header.");

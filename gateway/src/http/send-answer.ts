@@ -64,5 +64,5 @@ export function noteFailure(log: Log, request: Failed, error: unknown): Failure 
 }
 
 export function unknownRoute(): Failure {
-  return fail("not_found", "No such route.");
+  return fail("not_found", "No such route. The reference at /docs lists all methods and paths.");
 }

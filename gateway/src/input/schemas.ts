@@ -37,7 +37,10 @@ function optionalText(description: string, max = Number.POSITIVE_INFINITY) {
 }
 
 function measure(description: string) {
-  const { error } = rule("must be a number greater than 0 and at most 1000");
+  const sentence = "must be a number greater than 0 and at most 1000";
+  const { error: byRule } = rule(sentence);
+  const asText = `${sentence}, without quotes and with a decimal point, such as 1.5`;
+  const error = (issue: { input?: unknown }) => (typeof issue.input === "string" ? asText : byRule(issue));
   return z.number({ error }).gt(0, { error }).lte(1000, { error }).meta({ description });
 }
 

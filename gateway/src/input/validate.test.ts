@@ -26,7 +26,7 @@ describe("a member whose name has a dot in it", () => {
       fieldsOf(() => requireValid(checkBody(orderInput, jsonBody({ ...order, to, "to.name": "x" }), "/"))),
     ).toEqual([
       { path: "to.name", message: "is required" },
-      { path: "to.name", message: "is unknown: this is one name with a dot in it" },
+      { path: "to.name", message: "is unknown: this is one name with a dot in it; send an object in an object" },
     ]);
     expect(
       fieldsOf(() =>
@@ -34,8 +34,8 @@ describe("a member whose name has a dot in it", () => {
       ),
     ).toEqual([
       { path: "to.name", message: "is required" },
-      { path: "to.a.b", message: "is unknown: this is one name with a dot in it" },
-      { path: "to.a", message: "is unknown: this is one name with a dot in it" },
+      { path: "to.a.b", message: "is unknown: this is one name with a dot in it; send an object in an object" },
+      { path: "to.a", message: "is unknown: this is one name with a dot in it; send an object in an object" },
     ]);
   });
 
@@ -90,7 +90,7 @@ describe("a number that is not as it was sent", () => {
 
 describe("of more than 100 fields at fault", () => {
   const names = Array.from({ length: 6_000 }, (_, n) => `m${n}`);
-  const named = names.slice(0, 100).map((path) => ({ path, message: "is unknown" }));
+  const named = names.slice(0, 100).map((path) => ({ path, message: "is unknown: leave it out" }));
 
   test("the first 100 of a body are named, and how many more there are under its path", () => {
     const body = { ...order, ...Object.fromEntries(names.map((name) => [name, 0])) };

@@ -49,7 +49,7 @@ function checkQuery(schema: z.ZodType, url: string): Checked {
     parameters.set(name, value);
   }
   const checked = check(schema, Object.fromEntries(parameters), "query");
-  const twice = [...repeated].map((path) => ({ path, message: "must not be repeated" }));
+  const twice = [...repeated].map((path) => ({ path, message: "must not be repeated: send it once" }));
   return { ...checked, faults: [...twice, ...checked.faults] };
 }
 
@@ -109,8 +109,8 @@ export function check(
   return { value: undefined, faults, more, invalidMembers };
 }
 
-const UNKNOWN = "is unknown";
-const UNKNOWN_WITH_DOT = "is unknown: this is one name with a dot in it";
+const UNKNOWN = "is unknown: leave it out";
+const UNKNOWN_WITH_DOT = "is unknown: this is one name with a dot in it; send an object in an object";
 const LOST_NUMBER = "must be a number that double precision can hold: send it as a string";
 
 /** A path as it is shown to integrators. The empty name is shown as two quotes. */

@@ -32,7 +32,7 @@ function errorExample(route: Route, code: ErrorCode) {
     return { code, message: `${invalid.path}: ${invalid.message}`, request_id, fields: [invalid] };
   const messages: Partial<Record<ErrorCode, string | undefined>> = {
     not_found: missing,
-    missing_scope: `The API key does not have the scope ${route.scope}.`,
+    missing_scope: `The API key does not have the scope ${route.scope}. Use a key that has it.`,
   };
   return { code, message: messages[code] ?? errors[code].message, request_id };
 }

@@ -19,7 +19,9 @@ type LabelFields = Pick<CreateLabelRequest, "caller" | "shipmentId" | "rateId">;
 /** The invalid fields of a new label, whether or not the shipment exists. */
 export function checkLabel({ carriers }: CarrierDeps, request: LabelFields): FieldError[] {
   const offered = carrierFor(carriers, requireCaller(request)).offers(request.rateId, request.shipmentId);
-  return offered ? [] : [{ path: "rate_id", message: "must be the ID of a rate for this shipment" }];
+  return offered
+    ? []
+    : [{ path: "rate_id", message: "must be the ID of a rate for this shipment, as POST /rates returns it" }];
 }
 
 /** Books a shipment and stores its label; with a local carrier in one statement, because there is nothing to call. */

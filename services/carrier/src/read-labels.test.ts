@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { jsonIn, newCaller, newClaim, textIn, toSnapshot } from "@shipping/kit/testing/writes";
+import { noSuch } from "@shipping/proto/errors";
 import {
   GetLabelFileRequestSchema,
   GetLabelRequestSchema,
@@ -91,8 +92,8 @@ test("404 for a label that is missing, another account's, or the other environme
     [newCaller(), label.id],
     [{ ...caller, environment: "live" as const }, label.id],
   ] as const) {
-    await expect(get(who, id)).rejects.toMatchObject({ code: "not_found", message: "No such label." });
-    await expect(file(who, id)).rejects.toMatchObject({ code: "not_found", message: "No such label." });
+    await expect(get(who, id)).rejects.toMatchObject({ code: "not_found", message: noSuch("label") });
+    await expect(file(who, id)).rejects.toMatchObject({ code: "not_found", message: noSuch("label") });
     expect(jsonIn(await list({ ...who, accountId: newCaller().accountId }, 25))).toEqual([]);
   }
 });

@@ -5,6 +5,7 @@ import { originIn } from "@shipping/kit/ledger/origin";
 import { selectFrom } from "@shipping/kit/postgres/columns";
 import { listOwned } from "@shipping/kit/postgres/list-owned";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
+import { noSuch } from "@shipping/proto/errors";
 import {
   type GetLabelFileRequest,
   type GetLabelFileResponse,
@@ -26,7 +27,7 @@ export const findLabelOfShipment = readOwned("shipment_id", selectFrom("labels",
 
 export async function getLabel(deps: CarrierDeps, request: GetLabelRequest): Promise<GetLabelResponse> {
   const row = await findLabel(deps, { caller: requireCaller(request), id: request.id });
-  if (!row) throw fail("not_found", "No such label.");
+  if (!row) throw fail("not_found", noSuch("label"));
   return create(GetLabelResponseSchema, {
     data: Buffer.from(labelJson(row)),
     rate: Buffer.from(row.rate ?? ""),
@@ -44,7 +45,7 @@ const readPage = listOwned({ select: selectFrom("labels", labelColumns), render:
 /** Reads the stored PDF of a label until it is voided. Status and file come from one statement, so a void is either before it or after it. */
 export async function getLabelFile(deps: CarrierDeps, request: GetLabelFileRequest): Promise<GetLabelFileResponse> {
   const row = await findFile(deps, { caller: requireCaller(request), id: request.id });
-  if (!row) throw fail("not_found", "No such label.");
+  if (!row) throw fail("not_found", noSuch("label"));
   if (row.status === "voided") throw fail("label_voided");
   return create(GetLabelFileResponseSchema, { pdf: row.pdf });
 }

@@ -43,7 +43,7 @@ describe("CarrierService", () => {
       (await client.checkLabel({ caller, shipmentId, rateId })).fields;
     expect(await fieldsOf("shp_missing", "rate_test_shp_missing")).toEqual([]);
     expect(await fieldsOf("shp_missing", "rate_test_shp_other")).toMatchObject([
-      { path: "rate_id", message: "must be the ID of a rate for this shipment" },
+      { path: "rate_id", message: "must be the ID of a rate for this shipment, as POST /rates returns it" },
     ]);
   });
 

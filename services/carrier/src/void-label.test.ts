@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { executedNow } from "@shipping/kit/ledger/ledger";
 import { countIn } from "@shipping/kit/testing/rows";
 import { fence, newCaller, newClaim, textIn, toSnapshot } from "@shipping/kit/testing/writes";
+import { noSuch } from "@shipping/proto/errors";
 import { GetLabelRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { getLabel } from "./read-labels.js";
@@ -63,7 +64,7 @@ describe("voidLabel", () => {
       [{ ...caller, environment: "live" as const }, label.id],
     ] as const) {
       const refused = voidLabel(carrier.deps, voidRequest(who, id, claim), patient);
-      await expect(refused).rejects.toMatchObject({ code: "not_found", message: "No such label." });
+      await expect(refused).rejects.toMatchObject({ code: "not_found", message: noSuch("label") });
     }
     expect(executedNow(await voidLabel(carrier.deps, voidRequest(caller, label.id, claim), patient))).toBe(true);
   });

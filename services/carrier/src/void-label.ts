@@ -5,6 +5,7 @@ import { originText } from "@shipping/kit/ledger/origin";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import type { Call } from "@shipping/kit/rpc/server";
+import { noSuch } from "@shipping/proto/errors";
 import type { VoidLabelRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
@@ -34,7 +35,7 @@ export async function voidLabel(deps: CarrierDeps, request: VoidLabelRequest, ca
 async function voidAsRead(deps: CarrierDeps, caller: Caller, claim: Claim, id: string, call: Call) {
   const { ledger, outbox, random } = deps;
   const row = await findLabel(deps, { caller, id });
-  if (!row) throw fail("not_found", "No such label.");
+  if (!row) throw fail("not_found", noSuch("label"));
 
   const changes = row.status !== "voided";
   const carrier = changes ? carrierNamed(deps.carriers, row.carrier) : undefined;

@@ -18,7 +18,10 @@ describe("getTracking", () => {
       [{ ...caller, environment: "live" as const }, "TEST1"],
     ] as const) {
       const refused = tracking.client.getTracking({ caller: who, trackingNumber }).catch(failureIn);
-      expect(await refused).toMatchObject({ code: "not_found", message: "No such tracking number." });
+      expect(await refused).toMatchObject({
+        code: "not_found",
+        message: "No such tracking number. Send that of a label in the account and environment of your API key.",
+      });
     }
   });
 

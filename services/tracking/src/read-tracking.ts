@@ -12,7 +12,11 @@ import { trackingColumns, trackingJson } from "./tracking.js";
 
 export async function getTracking(deps: ReadDeps, request: GetTrackingRequest): Promise<GetTrackingResponse> {
   const row = await findTracking(deps, { caller: requireCaller(request), id: request.trackingNumber });
-  if (!row) throw fail("not_found", "No such tracking number.");
+  if (!row)
+    throw fail(
+      "not_found",
+      "No such tracking number. Send that of a label in the account and environment of your API key.",
+    );
   return create(GetTrackingResponseSchema, { data: Buffer.from(trackingJson(row)) });
 }
 

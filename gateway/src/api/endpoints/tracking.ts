@@ -21,7 +21,7 @@ export const trackingRoutes: readonly Route[] = [
       id: examples.label.tracking_number,
       data: examples.tracking,
       invalid: examples.unknownMember,
-      missing: "No such tracking number.",
+      missing: "No such tracking number. Send that of a label in the account and environment of your API key.",
     },
   }),
 ];

@@ -41,7 +41,7 @@ function readIdempotencyKey(req: IncomingMessage): string | undefined {
 export function requireScope(scope: Scope): Middleware {
   return (_req, res, next) => {
     if (!res.locals.admission.scopes.includes(scope))
-      throw fail("missing_scope", `The API key does not have the scope ${scope}.`);
+      throw fail("missing_scope", `The API key does not have the scope ${scope}. Use a key that has it.`);
     next();
   };
 }

@@ -53,7 +53,7 @@ function answerRead(deps: ApiDeps, route: ReadRoute): Middleware {
     const { admission, requestId, deadline } = res.locals;
     const query = validQuery(route.query ?? noQuery, req.url);
     const id = readId(route, req.params);
-    if (route.id && !route.id.safeParse(id).success) throw fail("not_found");
+    if (route.id && !route.id.safeParse(id).success) throw fail("not_found", route.example.missing);
     const options = callOptions({ requestId, deadline: Math.min(deadline, performance.now() + READ_MS) });
     const { caller } = admission;
     sendAnswer(res, route.status, await route.handler(deps, { caller, admission, id, query }, options));

@@ -5,6 +5,7 @@ import { originIn } from "@shipping/kit/ledger/origin";
 import { pickColumns, selectFrom } from "@shipping/kit/postgres/columns";
 import { listOwned } from "@shipping/kit/postgres/list-owned";
 import { type ReadDeps, readOwned } from "@shipping/kit/postgres/read-owned";
+import { noSuch } from "@shipping/proto/errors";
 import {
   type GetOrderRequest,
   type GetOrderResponse,
@@ -28,7 +29,7 @@ import { shipmentColumns, shipmentJson, storedShipmentColumns } from "../resourc
 
 export async function getOrder(deps: ReadDeps, request: GetOrderRequest): Promise<GetOrderResponse> {
   const row = await findOrder(deps, { caller: requireCaller(request), id: request.id });
-  if (!row) throw fail("not_found", "No such order.");
+  if (!row) throw fail("not_found", noSuch("order"));
   return create(GetOrderResponseSchema, { data: Buffer.from(orderJson(row)), created: originIn(row.origin) });
 }
 
@@ -65,7 +66,7 @@ export async function getShipmentForCarrier(
 }
 
 function requireShipment<Found>(row: Found | undefined): Found {
-  if (!row) throw fail("not_found", "No such shipment.");
+  if (!row) throw fail("not_found", noSuch("shipment"));
   return row;
 }
 

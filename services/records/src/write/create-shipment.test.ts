@@ -1,5 +1,6 @@
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
+import { noSuch } from "@shipping/proto/errors";
 import { orderRequest, recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
 import { createOrder } from "./create-order.js";
 import { createShipment } from "./create-shipment.js";
@@ -39,7 +40,7 @@ describe("createShipment", () => {
     const claim = newClaim("k1");
     for (const orderId of ["ord_aaaaaaaaaaaaaaaaaaaaaaaaaa", foreign.id, mineInLive.id]) {
       const refused = createShipment(records.deps, shipmentRequest(caller, { claim, orderId }));
-      await expect(refused).rejects.toMatchObject({ code: "not_found", message: "No such order." });
+      await expect(refused).rejects.toMatchObject({ code: "not_found", message: noSuch("order") });
     }
     expect(await countIn(records.deps.db, "ledger", { ...caller })).toBe(0);
     expect(await countIn(records.deps.db, "outbox", { ...caller })).toBe(0);

@@ -7,6 +7,7 @@ import { newEvent } from "@shipping/kit/ledger/outbox";
 import type { Row } from "@shipping/kit/postgres/columns";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { PublisherDeps } from "@shipping/kit/service/publisher";
+import { noSuch } from "@shipping/proto/errors";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { CreateShipmentRequest } from "@shipping/proto/shipping/records/v1/records_pb";
@@ -26,7 +27,7 @@ export async function createShipment(deps: PublisherDeps, request: CreateShipmen
   const event = newEvent({ type: "shipment.created", caller, data, now, random });
   const row = { ...shipment, origin: originText(claim, event) };
   const outcome = await insertShipment(deps, { caller, claim, snapshot, event, row });
-  if (!outcome) throw fail("not_found", "No such order.");
+  if (!outcome) throw fail("not_found", noSuch("order"));
   if (executedNow(outcome)) deps.outbox.committed(event);
   return outcome;
 }

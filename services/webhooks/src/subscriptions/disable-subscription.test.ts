@@ -1,5 +1,6 @@
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { fence, newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
+import { noSuch } from "@shipping/proto/errors";
 import { disableRequest, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { disableSubscription } from "./disable-subscription.js";
 
@@ -55,7 +56,7 @@ describe("disableSubscription", () => {
     const claim = newClaim();
     for (const caller of [other, { ...owner, environment: "live" as const }]) {
       const disabled = disableSubscription(deps, disableRequest(caller, id, claim));
-      await expect(disabled).rejects.toMatchObject({ code: "not_found", message: "No such webhook subscription." });
+      await expect(disabled).rejects.toMatchObject({ code: "not_found", message: noSuch("webhook subscription") });
     }
     expect(await countIn(deps.db, "ledger", { idempotencyKey: claim.idempotencyKey })).toBe(0);
   });

@@ -1,6 +1,7 @@
 import { type Caller, type Claim, requireCaller, requireClaim } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { ownedSql } from "@shipping/kit/postgres/read-owned";
+import { noSuch } from "@shipping/proto/errors";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { DisableSubscriptionRequest } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
@@ -32,7 +33,7 @@ async function disableAsRead(
   const { id } = request;
   const actor = requireActor(request);
   const read = await findSubscription(deps, { caller, id });
-  if (!read) throw fail("not_found", "No such webhook subscription.");
+  if (!read) throw fail("not_found", noSuch("webhook subscription"));
   const now = deps.now();
   const disabled = read.status === "disabled" ? read : { ...read, status: "disabled", disabledAt: now };
   const snapshot = { status: 200, body: Buffer.from(subscriptionJson(disabled)) };

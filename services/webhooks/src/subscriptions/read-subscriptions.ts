@@ -3,6 +3,7 @@ import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { listOwned } from "@shipping/kit/postgres/list-owned";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
+import { noSuch } from "@shipping/proto/errors";
 import {
   type GetSubscriptionRequest,
   GetSubscriptionResponseSchema,
@@ -15,7 +16,7 @@ import { type SubscriptionRow, selectSubscriptions, subscriptionJson } from "./s
 /** Reads one subscription of the caller. */
 export async function getSubscription(deps: SubscriptionDeps, request: GetSubscriptionRequest) {
   const row = await findSubscription(deps, { caller: requireCaller(request), id: request.id });
-  if (!row) throw fail("not_found", "No such webhook subscription.");
+  if (!row) throw fail("not_found", noSuch("webhook subscription"));
   return create(GetSubscriptionResponseSchema, { data: Buffer.from(subscriptionJson(row)) });
 }
 
