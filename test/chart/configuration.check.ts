@@ -18,8 +18,14 @@ const TRIAL_CARRIER = ["TRIAL_CARRIER_MODULE", "TRIAL_CARRIER_URL", "TRIAL_CARRI
 const NOT_FOR_A_CLUSTER = ["HOST", "FAULT_FILE", ...TRIAL_CARRIER, "WEBHOOK_ALLOW_PRIVATE_TARGETS", "MAIL_DIR"];
 // Instead of certificates, and of being known to NATS.
 const TRUSTING = ["RPC_PLAINTEXT_TRUSTS_NETWORK", "NATS_ANONYMOUS_TRUSTS_NETWORK"];
-// A pod has the password as a file; the other ways of being known to NATS have checks of their own.
-const OTHER_IDENTITIES = ["NATS_PASSWORD", "NATS_CREDENTIALS_FILE", "NATS_CERT_FILE", "NATS_KEY_FILE"];
+// A pod has the password as a file; the other ways of being known to NATS and to a database have checks of their own.
+const OTHER_IDENTITIES = [
+  "DATABASE_URL_FILE",
+  "NATS_PASSWORD",
+  "NATS_CREDENTIALS_FILE",
+  "NATS_CERT_FILE",
+  "NATS_KEY_FILE",
+];
 
 const everything = [
   "dev.enabled=true",

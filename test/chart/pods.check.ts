@@ -222,6 +222,19 @@ describe("secret settings", () => {
     });
   });
 
+  test("of a database can be a file, which the migrations read, too", () => {
+    const databaseUrlFile = "/vault/secrets/database";
+    const databases = objectsIn(
+      templateWith("cloudnative-pg", { parts: Object.fromEntries(parts.map((part) => [part, { databaseUrlFile }])) }),
+    );
+    for (const { pod } of workloadsIn(databases)) {
+      for (const { env } of pod.containers) {
+        const urls = env.filter(({ name }: KubernetesObject) => name.includes("DATABASE_URL"));
+        expect(urls).toEqual([{ name: "DATABASE_URL_FILE", value: databaseUrlFile }]);
+      }
+    }
+  });
+
   test("of the trace collector reach every part", () => {
     for (const { component, env } of containersOf("air-gapped").filter(
       ({ pod }) => pod.terminationGracePeriodSeconds,

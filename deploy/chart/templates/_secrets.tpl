@@ -26,9 +26,13 @@ valueFrom:
     {{- end }}
 {{- end }}
 
-{{/* The variable of a database's URL, with the parameters that the Secret lacks. The same argument. */}}
+{{/* The variable of a database's URL: a file, or a Secret and the parameters that it lacks. The same argument. */}}
 {{- define "shipping.databaseUrl" -}}
 {{- $setting := index . 2 -}}
+{{- $file := (index (first .).Values.parts (index . 1)).databaseUrlFile -}}
+{{- if and $file (eq $setting "DATABASE_URL") -}}
+- { name: DATABASE_URL_FILE, value: {{ $file | quote }} }
+{{- else -}}
 {{- $secret := include "shipping.secretOf" . | fromJson -}}
 {{- if $secret.parameters -}}
 - name: {{ $setting }}_IN_SECRET
@@ -37,5 +41,6 @@ valueFrom:
 {{- else if $secret.name -}}
 - name: {{ $setting }}
   {{- include "shipping.fromSecret" . | nindent 2 }}
+{{- end -}}
 {{- end -}}
 {{- end }}
