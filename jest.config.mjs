@@ -48,7 +48,8 @@ export default {
   testEnvironmentOptions: { customExportConditions: ["source", "node", "require", "default"] },
   globalSetup: "<rootDir>/test/global-setup.ts",
   globalTeardown: "<rootDir>/test/global-teardown.ts",
-  testTimeout: 30_000,
+  // The first file of a worker waits for the platform that it shares; a busy machine takes its time.
+  testTimeout: 90_000,
   // Most tests wait for servers and processes more than they compute.
   maxWorkers: Math.min(2 * availableParallelism(), 8),
 };

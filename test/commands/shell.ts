@@ -24,14 +24,18 @@ export interface Shell {
 }
 
 /** Opens a shell whose `npm` runs the repository's scripts from their sources. */
-export async function openShell(folder: string, given: Record<string, string> = {}): Promise<Shell> {
+export async function openShell(
+  folder: string,
+  given: Record<string, string> = {},
+  limitMs = LIMIT_MS,
+): Promise<Shell> {
   const bin = join(folder, "bin");
   await mkdir(bin, { recursive: true });
   const runScript = join(import.meta.dirname, "run-script.mjs");
   await writeFile(join(bin, "npm"), `#!/bin/sh\nexec "${process.execPath}" "${runScript}" "$@"\n`);
   await chmod(join(bin, "npm"), 0o755);
   const { PATH = "" } = process.env;
-  return openPlainShell(folder, { PATH: [bin, PATH].join(delimiter), ...given });
+  return openPlainShell(folder, { PATH: [bin, PATH].join(delimiter), ...given }, limitMs);
 }
 
 /** Opens a shell with the machine's own programs. Each line has so many milliseconds. */

@@ -3,13 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { examplesOf, openShell, type Shell } from "../commands/shell.js";
 
+// A start takes seconds, unless the machine has much else to do.
+const LINE_MS = 140_000;
+
 let folder: string;
 let shell: Shell;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "commands-"));
   // PostgreSQL's own user goes through it.
   await chmod(folder, 0o755);
-  shell = await openShell(folder, { PORT: "0", OPS_PORT: "0", RUN_BUILT: "1" });
+  shell = await openShell(folder, { PORT: "0", OPS_PORT: "0", RUN_BUILT: "1" }, LINE_MS);
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
