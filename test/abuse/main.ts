@@ -40,7 +40,7 @@ function printGrowth(): void {
 }
 
 async function playAttacks(): Promise<void> {
-  const platform = await startPlatform({ replicas: 1, ...CUSTOMERS });
+  const platform = await startPlatform({ replicas: 1, ...CUSTOMERS, env: { TRUSTED_PROXIES: "1" } });
   try {
     const victim = await newVictim(platform.target);
     await victim.live(WARM_UP_SECONDS);

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { createCustomers } from "../bench/customers.js";
 import type { Platform } from "../bench/platform.js";
-import type { Known } from "./attacks/attack.js";
+import { type Known, MOST } from "./attacks/attack.js";
 import { READY } from "./attacks/attacks.js";
 import { memoryLimits, watchMemory } from "./memory.js";
 import type { Experience, Victim } from "./victim.js";
@@ -46,6 +47,9 @@ export async function play(attack: string, platform: Platform, victim: Victim): 
   const broken = [
     ...brokenBy(alone, beside),
     ...tooLarge(watch.peaks),
+    ...Object.entries(MOST).flatMap(([what, most]) =>
+      (counted[what] ?? 0) > most ? [`${counted[what]} ${what}, above ${most}`] : [],
+    ),
     ...restarted.map(({ name }) => `${name} ended`),
   ];
   return { attack, alone, beside, attacker: counted, peaks: watch.peaks, broken };
@@ -54,7 +58,16 @@ export async function play(attack: string, platform: Platform, victim: Victim): 
 async function knownTo({ cluster }: Platform, { receiver }: Victim): Promise<Known> {
   const [attacker] = await createCustomers(cluster.databases.gateway, { accounts: 1, keysOfEach: KEYS });
   const { address } = await cluster.process("records-1");
-  return { baseUrl: cluster.gateways[0] ?? "", records: address, keys: attacker?.keys ?? [], receiver };
+  const { sign_in_email: member } = await cluster.now();
+  const mailFolder = join(cluster.dataDir, "mail");
+  return {
+    baseUrl: cluster.gateways[0] ?? "",
+    records: address,
+    keys: attacker?.keys ?? [],
+    receiver,
+    member,
+    mailFolder,
+  };
 }
 
 /** An attacker that is ready. */

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
+import { join } from "node:path";
 import type { Attack } from "./attack.js";
 import { hammer } from "./hammer.js";
 
@@ -43,6 +45,24 @@ function signInFlood(attack: Attack): Promise<void> {
   });
 }
 
+/** Sign-in links for a member and for strangers, requested by sixteen clients of one /48. */
+async function mailFlood(attack: Attack): Promise<void> {
+  const { baseUrl, member, mailFolder } = attack.known;
+  const { origin } = new URL(baseUrl);
+  await hammer(attack, {
+    connections: 8,
+    next(turn) {
+      const headers = { ...FORM, origin, "x-forwarded-for": `2001:db8:1:${turn % 16}::1` };
+      const email = turn % 2 ? member : `${randomBytes(6).toString("hex")}@example.com`;
+      return { method: "POST", path: "/developers/sign-in", headers, body: `email=${encodeURIComponent(email)}` };
+    },
+  });
+  for (const name of await readdir(mailFolder)) {
+    if ((await readFile(join(mailFolder, name), "utf8")).includes(`To: ${member}\n`))
+      attack.count("emails to the member");
+  }
+}
+
 /** Connections that say nothing. */
 async function idleConnections({ known, stopped, count }: Attack): Promise<void> {
   const { hostname, port } = new URL(known.baseUrl);
@@ -63,5 +83,6 @@ export const anonymousAttacks = {
   "form-bomb": formBomb,
   "search-flood": searchFlood,
   "sign-in-flood": signInFlood,
+  "mail-flood": mailFlood,
   "idle-connections": idleConnections,
 };

@@ -7,7 +7,13 @@ export interface Known {
   keys: string[];
   /** URL of the victim's receiver of events. */
   receiver: string;
+  /** The email address of a member, and the folder into which the platform writes its emails. */
+  member: string;
+  mailFolder: string;
 }
+
+/** The most that an attacker may count of something. */
+export const MOST: Readonly<Record<string, number>> = { "emails to the member": 10 };
 
 /** An attacker: it continues until it is stopped. */
 export interface Attack {
