@@ -1,7 +1,7 @@
 const { readFileSync } = require("node:fs");
 const { default: Sequencer } = require("@jest/test-sequencer");
 
-const SHARES = /\b(shared(Stack|Cluster)|usePlatform|useArea)\(\)/;
+const SHARES = /\bshared(Stack|Cluster)\(|\buse(Platform|Area)\(\)/;
 
 /** Test files that share a platform run first and one after the other, so that it is stopped early (`share.ts`). */
 module.exports = class SharingFirst extends Sequencer {
