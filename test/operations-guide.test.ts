@@ -46,6 +46,14 @@ describe("the operations guide", () => {
   });
 });
 
+test("its page of platforms names every row of the trial", () => {
+  const trial = readFileSync(join(import.meta.dirname, "infrastructure/main.ts"), "utf8");
+  const [, rows = ""] = /const rows.*?= \{\n(.*?)\n\};/s.exec(trial) ?? [];
+  const names = [...rows.matchAll(/^ {2}"?([\w-]+)"?[:,]/gm)].map(([, name]) => name ?? "");
+  const named = [...page("platforms.md").matchAll(/^\|[^|]+\| `([a-z-]+)` +\|/gm)].map(([, name]) => name ?? "");
+  expect(new Set(named)).toEqual(new Set(names));
+});
+
 describe("its statements after a restore", () => {
   test("give claims that outrank every ledger's; no other example in the guide is unexecuted", async () => {
     const examples = pages.flatMap((name) =>

@@ -14,6 +14,10 @@ const trials: Record<string, { main: string; summary: string }> = {
   },
   abuse: { main: "abuse/main.js", summary: "measure the effect of attacks on other customers" },
   failover: { main: "failover/main.js", summary: "play faults of PostgreSQL, NATS, disks and clocks under load" },
+  infrastructure: {
+    main: "infrastructure/main.js",
+    summary: "run on servers with other settings, limits, poolers and roles",
+  },
   releases: { main: "releases/main.js", summary: "upgrade from an older commit and back, process by process" },
   versions: { main: "versions/main.js", summary: "run the tests with other versions of Node, PostgreSQL and NATS" },
   restore: { main: "restore/main.js", summary: "back up, lose PostgreSQL, restore, and audit the result" },

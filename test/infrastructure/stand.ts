@@ -1,0 +1,58 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createDatabases } from "@shipping/local/databases/prepare-databases";
+import { mapParts, type Part } from "@shipping/local/parts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
+
+export const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [
+  `--${part}`,
+  "1",
+]);
+
+/** A folder that goes with what was started in it, in reverse. */
+export async function withFolder<T>(work: (folder: string, ends: (() => unknown)[]) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "shipping-infrastructure-"));
+  await chmod(folder, 0o755);
+  const ends: (() => unknown)[] = [];
+  try {
+    return await work(folder, ends);
+  } finally {
+    for (const end of ends.reverse()) await end();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export interface Databases {
+  postgres: EmbeddedPostgres;
+  passwords: Record<Part, string>;
+  /** DATABASE_URL_RECORDS and so on. */
+  env: Record<string, string>;
+}
+
+/** A PostgreSQL server of these settings with a database for each part, which is reached through `port` if that is another. */
+export async function startDatabases(
+  dataDir: string,
+  settings: Record<string, string> = {},
+  through?: (port: number) => Promise<number>,
+): Promise<Databases> {
+  const postgres = await startEmbeddedPostgres({ dataDir, settings });
+  const passwords = mapParts(() => randomBytes(18).toString("base64url"));
+  const url = new URL(postgres.url("postgres"));
+  if (through) url.port = String(await through(postgres.port));
+  const urls = Object.entries(await createDatabases({ url: url.href, passwords }));
+  const env = Object.fromEntries(urls.map(([part, own]) => [`DATABASE_URL_${part.toUpperCase()}`, own]));
+  return { postgres, passwords, env };
+}
+
+/** Runs a program and returns its status and all that it printed. */
+export async function runProgram(args: readonly string[], options: { cwd?: string; env: NodeJS.ProcessEnv }) {
+  const { stdout, stderr, code } = await promisify(execFile)(process.execPath, args, options).then(
+    (done) => ({ ...done, code: 0 }),
+    (error) => error,
+  );
+  return { status: Number(code), printed: `${stdout}${stderr}` };
+}
