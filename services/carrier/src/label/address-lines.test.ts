@@ -2,7 +2,9 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { runs } from "@shipping/kit/testing/runs";
 import { AddressSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import fc from "fast-check";
-import { addressLines, countryName, type Order } from "./address-lines.js";
+import { addressLines, type Order } from "./address-lines.js";
+import { matrixText } from "./barcode.js";
+import { countryName } from "./country-name.js";
 import { isWinAnsi } from "./letters/standard-font.js";
 
 type Init = MessageInitShape<typeof AddressSchema>;
@@ -88,10 +90,34 @@ describe("addressLines", () => {
       "51147 Köln, NRW",
     );
     const dubai = { ...person, city: "Dubai", state: "Dubai", postalCode: "00000", country: "AE" };
-    expect(linesOf(dubai)).toEqual(["N. Ame", "Street 1", "Dubai 00000, Dubai", "UNITED ARAB EMIRATES"]);
+    expect(linesOf(dubai)).toEqual(["N. Ame", "Street 1", "Dubai", "UNITED ARAB EMIRATES"]);
     const macao = { ...person, city: "Taipa", postalCode: "999078", country: "MO" };
     expect(linesOf(macao, "latin")).toEqual(["N. Ame", "Street 1", "Taipa 999078", "MACAO"]);
   });
+
+  test("in Germany the company is above the name (DIN 5008), and the name stands out", () => {
+    const address = { ...person, company: "Firma GmbH", city: "Köln", postalCode: "51147", country: "DE" };
+    expect(linesOf(address)).toEqual(["Firma GmbH", "N. Ame", "Street 1", "51147 Köln", "GERMANY"]);
+    const lines = addressLines(create(AddressSchema, address), "local", trimmed);
+    expect(lines.filter(({ strong }) => strong).map(({ text }) => text)).toEqual(["N. Ame", "51147 Köln", "GERMANY"]);
+  });
+
+  test("a town that has the name of its state is on the label once", () => {
+    const berlin = { ...person, city: "Berlin", state: "BERLIN", postalCode: "10115", country: "DE" };
+    expect(linesOf(berlin)).toEqual(["N. Ame", "Street 1", "10115 Berlin", "GERMANY"]);
+    expect(linesOf({ ...berlin, state: "BE" })).toContain("10115 Berlin, BE");
+  });
+
+  test.each(["-", "--", "0", "00000", " 000 ", "N/A", "n/a", "NA"])(
+    "%j as the postal code of a country without codes is not on the label, nor in the 2D code",
+    (postalCode) => {
+      const doha = create(AddressSchema, { ...person, city: "Doha", postalCode, country: "QA" });
+      expect(linesOf(doha)).toEqual(["N. Ame", "Street 1", "Doha", "QATAR"]);
+      expect(matrixText("TEST1", doha)).toBe("TEST1|QA|");
+      expect(linesOf({ ...doha, postalCode: "999077", country: "HK" }).join(" ")).toContain("999077");
+      expect(linesOf({ ...doha, country: "DE" }).join(" ")).toContain(postalCode.trim());
+    },
+  );
 
   test("text that the layout prints by itself appears once", () => {
     expect(linesOf({ ...person, city: "Singapore", postalCode: "018956", country: "SG" })).toEqual([
@@ -148,12 +174,30 @@ describe("countryName", () => {
     ["HK", "HONG KONG"],
     ["XK", "KOSOVO"],
     ["AX", "ÅLAND ISLANDS"],
+    ["JE", "JERSEY"],
+    ["GG", "GUERNSEY"],
+    ["IM", "ISLE OF MAN"],
+    ["CW", "CURAÇAO"],
+    ["RS", "SERBIA"],
+    ["CD", "DEMOCRATIC REPUBLIC OF THE CONGO"],
   ])("%s is %s", (code, name) => {
     expect(countryName(code)).toBe(name);
   });
 
-  test.each(["QQ", "XA", "ZZ", "AA", "WW"])("%s is no country, and stays a code", (code) => {
+  test.each([
+    ...["QQ", "XA", "ZZ", "AA", "WW", "EU", "UN", "QO", "UK"],
+    ...["AN", "YU", "CS", "SU", "ZR", "BU", "DD", "FX", "TP", "DY", "HV", "NH", "RH", "VD", "YD"],
+  ])("%s is unassigned, reserved or withdrawn, and stays a code, in the lines and in the 2D code", (code) => {
     expect(countryName(code)).toBe(code);
+    const address = create(AddressSchema, { ...person, city: "Town", postalCode: "1 AA", country: code });
+    expect(linesOf(address)).toEqual(["N. Ame", "Street 1", "Town 1 AA", code]);
+    expect(matrixText("TEST1", address)).toBe(`TEST1|${code}|1 AA`);
+  });
+
+  test("249 codes of ISO 3166-1 and five that are used besides have a name", () => {
+    const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    const codes = letters.flatMap((first) => letters.map((second) => first + second));
+    expect(codes.filter((code) => countryName(code) !== code)).toHaveLength(249 + 5);
   });
 
   test("every name is one that a label can print", () => {

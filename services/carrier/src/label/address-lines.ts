@@ -1,5 +1,6 @@
 import type { Address } from "@shipping/proto/shipping/records/v1/records_pb";
 import { formatAddress, type Address as Layout } from "localized-address-format";
+import { countryName } from "./country-name.js";
 
 /** `local` is the order used within the country, `latin` the one used from abroad, in Latin letters; most countries have one order for both. */
 export type Order = "local" | "latin";
@@ -41,13 +42,21 @@ export function addressLines(address: Address, order: Order, printable: (text: s
   take(STREET2, address.street2);
   take(CITY, address.city);
   take(STATE, address.state);
-  take(POSTAL_CODE, address.postalCode);
+  if (hasPostalCode(address)) take(POSTAL_CODE, address.postalCode);
 
   const lines = formatAddress(arrange(address.country, order, texts), order).map((line) => ({
     text: fill(line, texts),
     strong: STRONG.test(line),
   }));
   return [...lines, { text: countryName(address.country), strong: true }];
+}
+
+// What people send as the required postal code of a country that has none.
+const PLACEHOLDER = /^(?:[-0\s]+|n\/?a)$/i;
+
+/** Whether the postal code is more than a placeholder in a country that has no postal codes. */
+export function hasPostalCode({ country, postalCode }: Pick<Address, "country" | "postalCode">): boolean {
+  return !PLACEHOLDER.test(postalCode.trim()) || placesIn(country, "local").postalCode;
 }
 
 /** The fields for which a country's layout has a place, whether it begins with the largest unit, and the words that it prints by itself. */
@@ -79,6 +88,11 @@ function placesIn(country: string, order: Order): Places {
   return places;
 }
 
+// DIN 5008. Layouts of other countries with the same rule, such as France, have it already.
+const COMPANY_FIRST = new Set(["DE"]);
+
+const isSame = (city = "", state = "") => city.toUpperCase() === state.toUpperCase();
+
 /** A field without a place in the country's layout joins the town; a town without a place joins the state or the street. */
 function arrange(country: string, order: Order, texts: Map<string, string>): Layout {
   const places = placesIn(country, order);
@@ -88,7 +102,7 @@ function arrange(country: string, order: Order, texts: Map<string, string>): Lay
   const streets = [given(STREET1), given(STREET2)];
   // Singapore's layout prints the town by itself.
   let city = places.words.includes(texts.get(CITY)?.toUpperCase() ?? "") ? "" : given(CITY);
-  let state = given(STATE);
+  let state = isSame(texts.get(CITY), texts.get(STATE)) ? "" : given(STATE);
   let postalCode = given(POSTAL_CODE);
   if (!places.state) [city, state] = [between(", ", city, state), ""];
   if (!places.postalCode) [city, postalCode] = [between(" ", city, postalCode), ""];
@@ -97,10 +111,12 @@ function arrange(country: string, order: Order, texts: Map<string, string>): Lay
     else state = places.largestFirst ? state + city : between(", ", city, state);
     city = "";
   }
+  const people = [given(NAME), given(COMPANY)];
+  if (COMPANY_FIRST.has(country) && texts.has(COMPANY)) people.reverse();
   return {
     postalCountry: country,
-    name: given(NAME),
-    organization: given(COMPANY),
+    name: people[0] ?? "",
+    organization: people[1] ?? "",
     addressLines: streets.filter(Boolean),
     locality: city,
     administrativeArea: state,
@@ -122,25 +138,4 @@ function fill(line: string, texts: Map<string, string>): string {
     wasField = text !== undefined;
   }
   return filled;
-}
-
-const names = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
-
-// Replacements for Unicode names that are made for lists, not for parcels.
-const POSTAL_NAMES: Record<string, string> = {
-  CD: "DEMOCRATIC REPUBLIC OF THE CONGO",
-  CG: "REPUBLIC OF THE CONGO",
-  HK: "HONG KONG",
-  MM: "MYANMAR",
-  MO: "MACAO",
-  PS: "PALESTINE",
-};
-
-// ISO 3166-1 leaves these codes to its users, but Kosovo's is in use.
-const USER_ASSIGNED = /^(AA|Q[M-Z]|X[A-JL-Z]|ZZ)$/;
-
-/** The country's name in English capitals, as the Universal Postal Union wants it on the last line; the code if it has no name. */
-export function countryName(code: string): string {
-  if (USER_ASSIGNED.test(code)) return code;
-  return POSTAL_NAMES[code] ?? (names.of(code) ?? code).toUpperCase();
 }

@@ -1,4 +1,5 @@
 import type { Address } from "@shipping/proto/shipping/records/v1/records_pb";
+import { hasPostalCode } from "./address-lines.js";
 import { code128 } from "./code-128.js";
 import { dataMatrix, MATRIX_SIDE } from "./data-matrix.js";
 import type { PdfPage } from "./letters/carry-font.js";
@@ -64,9 +65,9 @@ function fillBars(
 // The longest postal codes in use have ten characters. Twelve still fit into a symbol of 22 by 22 modules.
 const MAX_POSTAL_CODE = 12;
 
-/** The content of the 2D code: tracking number, country and postal code, separated by bars. A text that cannot be a postal code is left empty. */
+/** The content of the 2D code: tracking number, country and postal code, separated by bars. A postal code that cannot be one, or stands for none, is left empty. */
 export function matrixText(trackingNumber: string, to: Address): string {
-  const postalCode = transliterated(to.postalCode).toUpperCase();
+  const postalCode = hasPostalCode(to) ? transliterated(to.postalCode).toUpperCase() : "";
   const known = postalCode.length <= MAX_POSTAL_CODE && /^[A-Z0-9 -]*$/.test(postalCode);
   return [trackingNumber, to.country, known ? postalCode : ""].join("|");
 }

@@ -2,7 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { runs } from "@shipping/kit/testing/runs";
 import { AddressSchema, ParcelSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import fc from "fast-check";
-import { countryName } from "./address-lines.js";
+import { countryName } from "./country-name.js";
 import { renderLabelPdf } from "./pdf.js";
 import { readCodes } from "./testing/read-codes.js";
 import { readPdf } from "./testing/read-pdf.js";

@@ -32,7 +32,14 @@ describe("ownLetters", () => {
     ["\u200b", ""],
     ["می\u200cخواهم", "می\u200cخواهم"],
     ["दर्\u200dया", "दर्\u200dया"],
-    ["\u200cب\u200c \u200dЖ\u200dЖ❤\ufe0f\u200d🔥", "ب ЖЖ:heart::fire:"],
+    ["\u200cب\u200c \u200dЖ\u200dЖ❤\ufe0f\u200d🔥", "ب ЖЖ"],
+    ["佐藤 😀 花子🇯🇵", "佐藤 花子"],
+    ["😀", ":grinning:"],
+    ["Żółw™ © 1️⃣", "Żółw™ © 1"],
+    ["ﾔﾏﾀﾞ ﾀﾛｳ", "ヤマダ タロウ"],
+    // No font has U+20BB7.
+    ["𠮷田 太郎", "KichiTian TaiLang"],
+    ["王ᓄᓇ", "Wangnona"],
     [`q${"\u0316".repeat(99)}!`, `q${"\u0316".repeat(4)}!`],
   ])("%j is printed as %j", (text, expected) => {
     expect(ownLetters(text)).toBe(expected);

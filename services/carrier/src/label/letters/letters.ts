@@ -1,6 +1,6 @@
 import anyAscii from "any-ascii";
 import { type LetterFont, openFont } from "./open-font.js";
-import { isWinAnsi, transliterated } from "./standard-font.js";
+import { isWinAnsi, transliterated, withoutEmoji } from "./standard-font.js";
 
 // The scripts for which each font is tried first, so that most addresses open only one or two fonts.
 const FONTS: readonly { font: LetterFont; scripts: RegExp }[] = [
@@ -19,6 +19,7 @@ const FONTS: readonly { font: LetterFont; scripts: RegExp }[] = [
   ],
 ].map(([file, scripts]) => ({ font: openFont(file as string), scripts: scripts as RegExp }));
 
+const LETTER = /\p{L}/u;
 const FOREIGN = /[^\P{L}\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u;
 
 // Format characters are not seen, except joiners within a word: Persian and Marathi spell with them, because they change how letters join.
@@ -40,17 +41,25 @@ export function fontFor(character: string, before?: LetterFont): LetterFont | un
   return (likely ?? FONTS.find(({ font }) => font.has(codePoint)))?.font;
 }
 
-/** The text on one line: white space collapsed, characters that no font has transliterated, at most four marks on a letter. */
+// Forms of terminals of old, which no font here has. Two of them can be one letter: ｶﾞ is ガ.
+const HALF_WIDTH_KANA = /[\uff61-\uff9f]+/g;
+
+/**
+ * The text on one line: white space collapsed, emoji left out, at most four marks on a letter. If no font has one of its letters, all of it is
+ * transliterated: half of a name in each script would be no name.
+ */
 export function ownLetters(text: string): string {
   if (isWinAnsi(text)) return transliterated(text);
-  const line = text
+  const line = withoutEmoji(text)
     .normalize("NFC")
+    .replace(HALF_WIDTH_KANA, (kana) => kana.normalize("NFKC"))
     .replace(UNSEEN, "")
     .replace(/[\s\p{Cc}]+/gu, " ");
   let before: LetterFont | undefined;
   let set = "";
   for (const character of line) {
     const font = fontFor(character, before);
+    if (!font && LETTER.test(character)) return transliterated(text);
     set += font ? character : anyAscii(character);
     before = font ?? before;
   }

@@ -13,10 +13,20 @@ export function isWinAnsi(text: string): boolean {
   return text.search(NOT_WIN_ANSI) < 0;
 }
 
-/** The text on one line and in WinAnsi characters: white space is collapsed, and all other characters are transliterated. */
+// Also the selectors of emoji, and the frame of keycaps. Not those that are letters of WinAnsi, such as the copyright sign.
+const EMOJI =
+  /(?![\xa9\xae\u2122])(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\ufe0f|\u20e3)/gu;
+
+/** The text without emoji, unless it has nothing else. */
+export function withoutEmoji(text: string): string {
+  const rest = text.replace(EMOJI, "");
+  return /[^\s\p{Cf}]/u.test(rest) ? rest : text;
+}
+
+/** The text on one line and in WinAnsi characters: white space is collapsed, emoji are left out, other characters are transliterated. */
 export function transliterated(text: string): string {
   return (
-    text
+    withoutEmoji(text)
       .normalize("NFC")
       .replace(/\p{Cf}/gu, "")
       .replace(/[\s\p{Cc}]+/gu, " ")
