@@ -1,4 +1,4 @@
 import { describeGenerators } from "./corridor.js";
-import { heyApi, python } from "./generators.js";
+import { short } from "./generators.js";
 
-describeGenerators([python, heyApi]);
+describeGenerators(short);

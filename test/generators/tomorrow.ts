@@ -24,7 +24,7 @@ export interface TomorrowsPlatform {
 /** Stands in front of the API, and answers as a later version may: new members everywhere, new states, codes, carriers and event types. */
 export async function startTomorrow(target: string): Promise<TomorrowsPlatform> {
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { host, connection, ...headers } = request.headers;
+    const { host, connection, upgrade, ...headers } = request.headers;
     const body = await buffer(request);
     const answer = await fetch(new URL((request.url ?? "").slice(1), new URL("/", target)), {
       method: request.method ?? "GET",

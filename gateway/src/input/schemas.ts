@@ -136,6 +136,7 @@ export const metadata = z
   })
   .meta({
     type: "object",
+    additionalProperties: true,
     description: `Your own JSON object, returned as you sent it, without control characters. At most ${METADATA_MAX_CHARACTERS} characters when serialized, and 16 levels deep.`,
   });
 

@@ -67,7 +67,7 @@ function eventName(type: EventType): string {
 for (const [id, schema] of names) named.add(schema, { id });
 
 export function componentSchemas(): Record<string, JsonSchema> {
-  const options = { uri: refTo, io: "input", unrepresentable: "any" } as const;
+  const options = { uri: refTo, io: "input", unrepresentable: "any", override: sayDouble } as const;
   const { schemas: made } = z.toJSONSchema(named, options);
   const all: Record<string, JsonSchema> = Object.fromEntries(
     Object.entries(made).map(([id, { $schema, $id, ...schema }]) => [id, id.endsWith("Input") ? schema : open(schema)]),
@@ -75,6 +75,11 @@ export function componentSchemas(): Record<string, JsonSchema> {
   // Not under `webhooks`: client generators write code for these requests that does not compile.
   for (const type of EVENT_TYPES) Object.assign(all[eventName(type)] ?? {}, { examples: [examples.events[type]] });
   return all;
+}
+
+/** Generated clients take a number without a format for a float of 32 bits or a decimal, which some of them send as text. */
+function sayDouble({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  if (jsonSchema.type === "number") jsonSchema.format = "double";
 }
 
 /**

@@ -154,6 +154,12 @@ describe("the OpenAPI document", () => {
     expect(patterns.filter((pattern) => !portable.test(pattern) || pattern.includes("(?"))).toEqual([]);
   });
 
+  test("numbers are doubles, which generated clients take for 32 bits or text otherwise", () => {
+    const numbers = [...objectsIn(withoutExamples(document))].filter(({ type }) => type === "number");
+    expect(numbers.length).toBeGreaterThan(5);
+    expect(numbers.filter(({ format }) => format !== "double")).toEqual([]);
+  });
+
   test("links have no body, which swagger-parser takes for text only", () => {
     const links = operations.flatMap(({ route, operation }) =>
       Object.values<Json>(operation.responses[route.status].links ?? {}),

@@ -1,0 +1,3 @@
+module corridor
+
+go 1.25
