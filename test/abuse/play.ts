@@ -7,6 +7,7 @@ import { createCustomers } from "../bench/customers.js";
 import type { Platform } from "../bench/platform.js";
 import { type Known, MOST } from "./attacks/attack.js";
 import { READY } from "./attacks/attacks.js";
+import { addViewer } from "./attacks/member.js";
 import { memoryLimits, watchMemory } from "./memory.js";
 import type { Experience, Victim } from "./victim.js";
 
@@ -58,16 +59,12 @@ export async function play(attack: string, platform: Platform, victim: Victim): 
 async function knownTo({ cluster }: Platform, { receiver }: Victim): Promise<Known> {
   const [attacker] = await createCustomers(cluster.databases.gateway, { accounts: 1, keysOfEach: KEYS });
   const { address } = await cluster.process("records-1");
+  if (!attacker) throw new Error("The attacker has no account.");
   const { sign_in_email: member } = await cluster.now();
   const mailFolder = join(cluster.dataDir, "mail");
-  return {
-    baseUrl: cluster.gateways[0] ?? "",
-    records: address,
-    keys: attacker?.keys ?? [],
-    receiver,
-    member,
-    mailFolder,
-  };
+  const viewer = await addViewer(cluster, attacker.accountId);
+  const baseUrl = cluster.gateways[0] ?? "";
+  return { baseUrl, records: address, keys: attacker.keys, viewer, receiver, member, mailFolder };
 }
 
 /** An attacker that is ready. */

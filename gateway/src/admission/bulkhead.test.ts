@@ -78,20 +78,19 @@ describe("one account", () => {
 
 describe("a heavy request", () => {
   const heavy = { accountId: "a", weight: 4, onDisconnect: never };
-
   /** How long the second of two heavy requests waits after the first, which takes 20 ms, has ended. */
-  async function waitMs(bulkhead: Bulkhead, more: { minPauseMs?: number } = {}): Promise<number> {
+  async function waitMs(bulkhead: Bulkhead, more: { minPauseMs?: number } = {}, sentBytes = 0): Promise<number> {
     const end = await bulkhead.acquire({ ...heavy, ...more, deadline: soon() });
     const second = bulkhead.acquire({ ...heavy, deadline: soon() });
     // Work, not waiting: it holds the event loop, as what weighs much does.
     for (const until = performance.now() + 20; performance.now() < until; );
-    end();
+    end(sentBytes);
     const ended = performance.now();
     (await second)();
     return performance.now() - ended;
   }
 
-  test("is followed by a pause of its duration, or of a given minimum, while other accounts are active", async () => {
+  test("is followed by a pause of its duration, of a given minimum, or for its bytes, while other accounts are active", async () => {
     const bulkhead = createBulkhead({ total: 100, perAccount: 4 });
     (await bulkhead.acquire({ accountId: "b", weight: 1, deadline: soon(), onDisconnect: never }))();
     // Timers may fire a millisecond early.
@@ -100,6 +99,7 @@ describe("a heavy request", () => {
     const begun = performance.now();
     (await bulkhead.acquire({ accountId: "b", weight: 4, deadline: soon(), onDisconnect: never }))();
     expect(performance.now() - begun).toBeLessThan(250);
+    expect(await waitMs(bulkhead, {}, 3 * 1024 * 1024)).toBeGreaterThan(185);
   });
 
   test("is followed by the next one at once if no other account is active", async () => {

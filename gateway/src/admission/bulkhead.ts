@@ -36,8 +36,11 @@ export interface WorkRequest {
   onDisconnect(disconnected: () => void): void;
 }
 
-/** Returns the capacity of a request that has ended. Must be called exactly once. */
-export type Release = () => void;
+/** Returns the capacity of a request that has ended, which has sent so many bytes. Must be called exactly once. */
+export type Release = (sentBytes?: number) => void;
+
+/** Bytes of lists per second and account while others wait: every part that a list passes, and the garbage collector of each, handles them. */
+const SENT_BYTES_PER_SECOND = 16 * 1024 * 1024;
 
 /** Limits concurrent work, so that an account with many requests cannot use up the capacity that the others need. */
 export interface Bulkhead {
@@ -101,11 +104,12 @@ export function createBulkhead(limits: BulkheadLimits, pauseFactor = PAUSE_FACTO
       startNext();
     }
 
-    return () => {
+    return (sentBytes = 0) => {
       const now = performance.now();
+      const leastMs = Math.max(minPauseMs, (1_000 * sentBytes) / SENT_BYTES_PER_SECOND);
       const other = latest.id === id ? previous : latest;
       const hasNeighbour = now - other.at < NEIGHBOUR_MS;
-      const pauseMs = weight > 1 && hasNeighbour ? Math.max(minPauseMs, pauseFactor * (now - startedAt)) : 0;
+      const pauseMs = weight > 1 && hasNeighbour ? Math.max(leastMs, pauseFactor * (now - startedAt)) : 0;
       if (pauseMs < 1) release();
       else setTimeout(release, pauseMs);
     };

@@ -32,6 +32,16 @@ function searchFlood(attack: Attack): Promise<void> {
   });
 }
 
+/** Searches for many beginnings of words, from five addresses at the pace that each is allowed. */
+async function searchWords(attack: Attack): Promise<void> {
+  const words = ["t", "s", "c", "p", "r", "idempot", "shipping_cli", "authorizat", "postal_code", "them"];
+  const next = (turn: number) => ({
+    path: `/docs/search?q=${[...words, turn].sort(() => Math.random() - 0.5).join("+")}`,
+  });
+  const addresses = Array.from({ length: 5 }, (_, n) => `127.0.0.${n + 2}`);
+  await Promise.all(addresses.map((localAddress) => hammer(attack, { connections: 10, localAddress, next })));
+}
+
 /** Links that nobody was given, and forms without a session. */
 function signInFlood(attack: Attack): Promise<void> {
   const { origin } = new URL(attack.known.baseUrl);
@@ -82,6 +92,7 @@ async function idleConnections({ known, stopped, count }: Attack): Promise<void>
 export const anonymousAttacks = {
   "form-bomb": formBomb,
   "search-flood": searchFlood,
+  "search-words": searchWords,
   "sign-in-flood": signInFlood,
   "mail-flood": mailFlood,
   "idle-connections": idleConnections,

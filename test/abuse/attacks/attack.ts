@@ -5,6 +5,8 @@ export interface Known {
   /** `host:port` of records' RPCs, for an attacker that has got into the network. */
   records: string;
   keys: string[];
+  /** The cookie of a viewer of that account. */
+  viewer: string;
   /** URL of the victim's receiver of events. */
   receiver: string;
   /** The email address of a member, and the folder into which the platform writes its emails. */

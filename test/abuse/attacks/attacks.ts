@@ -2,6 +2,7 @@ import { anonymousAttacks } from "./anonymous.js";
 import type { Attack } from "./attack.js";
 import { heavyAttacks } from "./heavy.js";
 import { insideAttacks } from "./inside.js";
+import { memberAttacks } from "./member.js";
 import { receiverAttacks } from "./receiver.js";
 import { slowAttacks } from "./slow.js";
 
@@ -11,6 +12,7 @@ export const attacks: Record<string, (attack: Attack) => Promise<void>> = {
   ...slowAttacks,
   ...heavyAttacks,
   ...insideAttacks,
+  ...memberAttacks,
   ...receiverAttacks,
 };
 

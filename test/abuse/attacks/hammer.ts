@@ -13,10 +13,10 @@ export interface Blow {
 /** Sends requests on so many connections, on each the next as soon as the last is answered, until told to stop. Counts the statuses. */
 export async function hammer(
   { known, stopped, count }: Attack,
-  options: { connections: number; origin?: string; next(turn: number): Blow },
+  options: { connections: number; origin?: string; localAddress?: string; next(turn: number): Blow },
 ): Promise<void> {
-  const { connections, origin = new URL(known.baseUrl).origin } = options;
-  const pool = new Pool(origin, { connections });
+  const { connections, origin = new URL(known.baseUrl).origin, localAddress } = options;
+  const pool = new Pool(origin, { connections, connect: localAddress ? { localAddress } : {} });
   let turn = 0;
   // One for each request under way.
   setMaxListeners(0, stopped);

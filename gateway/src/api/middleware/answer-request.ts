@@ -38,7 +38,7 @@ export function answerRequest(deps: ApiDeps, route: Route): Middleware {
       await answer(req, res, next);
       deps.unread.add(res, accountId);
     } finally {
-      release();
+      release(Number(res.getHeader("content-length") ?? 0));
     }
   };
 }
