@@ -63,6 +63,19 @@ describe("who is a member of several accounts", () => {
     expect(await subjectOf(younger.accountId)).toBe(person.email);
   });
 
+  test("is tied to the provider in two accounts by one sign-in, which the audit log of each says once", async () => {
+    const person = newPerson();
+    const joined = [await join(person, "One"), await join(person, "Two")];
+    for (let times = 0; times < 2; times++) await signIn(person);
+    for (const { accountId } of joined) {
+      const { rows } = await run(
+        "SELECT actor, detail, source FROM audit_entries WHERE account_id = $1 AND action = 'member.linked_to_provider'",
+        [accountId],
+      );
+      expect(rows).toEqual([{ actor: person.email, detail: person.email, source: "127.0.0.1" }]);
+    }
+  });
+
   test("signs in to the oldest at first, whatever order the database finds them in", async () => {
     const person = newPerson();
     for (const [name, daysAgo] of [

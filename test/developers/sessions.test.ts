@@ -50,6 +50,14 @@ test("members sign out everywhere, which the audit log says once", async () => {
   expect(entries).toEqual([`${mine.email} | Signed out everywhere | ${mine.email} | 127.0.0.1`]);
 });
 
+test("a sign-out is in the audit log, once", async () => {
+  const mine = await area.signIn();
+  for (let times = 0; times < 2; times++) expect((await mine.visitor.post("/developers/sign-out")).status).toBe(303);
+  const admin = await area.signIn({ accountId: mine.accountId });
+  const entries = (await auditOf(admin.visitor)).filter((entry) => entry.includes("Session ended"));
+  expect(entries).toEqual([`${mine.email} | Session ended | ${mine.email} | 127.0.0.1`]);
+});
+
 test("admins see the sessions of a member and end them all, and none is left to end", async () => {
   const admin = await area.signIn();
   const member = await area.signIn({ accountId: admin.accountId, role: "viewer" });

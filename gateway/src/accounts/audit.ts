@@ -27,6 +27,7 @@ export type AuditAction =
   | "member.address_normalized"
   | "member.merged"
   | "member.signed_in"
+  | "member.linked_to_provider"
   | "member.sign_in_link_made_by_operator"
   | "member.session_ended"
   | "member.signed_out_everywhere"

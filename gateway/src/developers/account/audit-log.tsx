@@ -15,6 +15,7 @@ const ACTIONS: Record<AuditAction, string> = {
   "member.address_normalized": "Address normalized",
   "member.merged": "Members merged",
   "member.signed_in": "Signed in",
+  "member.linked_to_provider": "Linked to the sign-in provider",
   "member.sign_in_link_made_by_operator": "Sign-in link made by the operator",
   "member.session_ended": "Session ended",
   "member.signed_out_everywhere": "Signed out everywhere",

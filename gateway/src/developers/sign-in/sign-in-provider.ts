@@ -1,6 +1,7 @@
 import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import sql from "sql-template-tag";
+import { writeAuditEntry } from "../../accounts/audit.js";
 import { canonicalAddress } from "../../mail/address.js";
 import { Outage } from "../../service-clients/outage.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
@@ -59,7 +60,7 @@ export async function completeProviderSignIn(deps: PageDeps, request: VisitorReq
   if (again && !isRecent(identity, deps.now())) {
     return refuse("This page requires a recent sign-in, but the provider did not ask you to sign in again.");
   }
-  const member = await findMember(deps, identity, { accountId: wantedAccountId, current });
+  const member = await findMember(deps, identity, { accountId: wantedAccountId, current, source: request.source });
   // The same message for a stranger and for an unverified email, so that nobody can find out who is a member.
   if (!member) return refuse("This identity is not a member of any account here.");
   if (again && !current)
@@ -86,22 +87,38 @@ function requireProvider({ provider }: PageDeps): Provider {
 
 /**
  * Finds the member that an identity signs in as: in the wanted account, or else the current member, or else the oldest one who has signed in
- * before. First, members with the verified email and without an identity are linked to this one, one member per account.
+ * before. First, members with the verified email and without an identity are linked to this one.
  */
 async function findMember(
   deps: PageDeps,
   { issuer, subject, email }: Identity,
-  { accountId, current }: { accountId?: string | undefined; current: SignedIn | undefined },
+  wanted: { accountId: string | undefined; current: SignedIn | undefined; source: string },
 ): Promise<{ memberId: string; accountId: string } | undefined> {
+  const { accountId, current, source } = wanted;
   const address = email && canonicalAddress(email);
-  if (address) {
-    await deps.db.run(sql`
-      UPDATE account_members m SET issuer = ${issuer}, subject = ${subject}
-      WHERE email = ${address} AND subject IS NULL AND NOT EXISTS (
-        SELECT FROM account_members WHERE account_id = m.account_id AND issuer = ${issuer} AND subject = ${subject})`);
-  }
+  while (address && (await linkMember(deps, { issuer, subject, address, source }))) {}
   const [member] = await deps.db.run<{ memberId: string; accountId: string }>(sql`
     SELECT id AS "memberId", account_id AS "accountId" FROM account_members WHERE issuer = ${issuer} AND subject = ${subject}
     ORDER BY account_id = ${accountId ?? ""} DESC, id = ${current?.memberId ?? ""} DESC, invited_at IS NOT NULL, created_at, id LIMIT 1`);
   return member;
+}
+
+/** Links one member with the address, in an account in which nobody has this identity. False: there is none left. */
+async function linkMember(
+  deps: PageDeps,
+  { issuer, subject, address, source }: Pick<Identity, "issuer" | "subject"> & { address: string; source: string },
+): Promise<boolean> {
+  const member = { accountId: sql`account_id`, subject: sql`id`, environment: null, detail: address };
+  const entry = { ...member, action: "member.linked_to_provider", from: sql`linked` } as const;
+  const linked = await deps.db.run(sql`
+    WITH linked AS (
+      UPDATE account_members SET issuer = ${issuer}, subject = ${subject}
+      WHERE subject IS NULL AND id = (
+        SELECT id FROM account_members m WHERE email = ${address} AND subject IS NULL AND NOT EXISTS (
+          SELECT FROM account_members WHERE account_id = m.account_id AND issuer = ${issuer} AND subject = ${subject})
+        LIMIT 1)
+      RETURNING id, account_id),
+    entries AS (${writeAuditEntry(deps, { name: address, source }, entry)})
+    SELECT FROM linked`);
+  return linked.length > 0;
 }

@@ -5,8 +5,9 @@ import { windowStart } from "../../database/deps.js";
 import { CLEAR_PATH } from "../page/assets.js";
 import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { refusalPage } from "../page/refusal-page.js";
+import { endSessions, toSessionId } from "../session/member-sessions.js";
 import { isAllowedReturnTo } from "../session/provider.js";
-import { endSession, FRESH_MINUTES, setCookie, WINDOW_MINUTES } from "../session/session.js";
+import { FRESH_MINUTES, setCookie, WINDOW_MINUTES } from "../session/session.js";
 import { LinkForm } from "./request-link.js";
 
 const PROVIDER_PATH = `${AREA_PATH}/sign-in/provider`;
@@ -82,8 +83,9 @@ export function SignInOptions(props: {
   );
 }
 
-export async function signOut(deps: PageDeps, { cookies }: VisitorRequest): Promise<PageAnswer> {
-  await endSession(deps, cookies);
+/** `POST /developers/sign-out` */
+export async function signOut(deps: PageDeps, { session, source }: VisitorRequest): Promise<PageAnswer> {
+  if (session) await endSessions(deps, session, { name: session.email, source }, toSessionId(session.hash));
   return { location: AREA_PATH, cookies: [setCookie("session", undefined, deps.origin())] };
 }
 
