@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-const MOST_MS = 250;
+const MAX_PAUSE_MS = 250;
 
 /**
  * Retries an attempt until it does not throw, and returns its result. After `withinMs` (5 s) the last error is thrown. The longer it takes,
@@ -14,7 +14,7 @@ export async function eventually<T>(attempt: () => Promise<T> | T, options: { wi
       return await attempt();
     } catch (error) {
       if (performance.now() >= deadline) throw error;
-      await sleep(Math.min(20 + (performance.now() - begun) / 10, MOST_MS));
+      await sleep(Math.min(20 + (performance.now() - begun) / 10, MAX_PAUSE_MS));
     }
   }
 }
