@@ -21,7 +21,8 @@ export function parseJsonBody(bytes: Buffer, expected = "a JSON object"): JsonBo
   const text = bytes.toString();
   // Everything after this is recursive.
   if (isTooDeep(text)) {
-    if (findJsonFault(text) !== undefined) throw notJson(text, expected);
+    const fault = findJsonFault(text);
+    if (fault !== undefined) throw notJson(text, expected, fault);
     throw failFields([{ path: "body", message: `must not be nested more than ${MAX_LEVELS} levels deep` }]);
   }
   const value = parse(text, expected);
@@ -38,11 +39,10 @@ function parse(text: string, expected: string): unknown {
 }
 
 /** Says where a text is not JSON. V8's own message contains parts of the body. */
-function notJson(text: string, expected: string): Failure {
+function notJson(text: string, expected: string, at = findJsonFault(text) ?? 0): Failure {
   if (text.startsWith("\ufeff"))
     return fail("invalid_json", "The body begins with a byte order mark. Send it without.");
   if (text.trim() === "") return fail("invalid_json", `The body is empty. Send ${expected}.`);
-  const at = findJsonFault(text) ?? 0;
   if (at === text.length) return fail("invalid_json", "The body is not valid JSON: it ends before it is complete.");
   const before = text.slice(0, at);
   const lines = before.split("\n");
