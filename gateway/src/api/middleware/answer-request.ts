@@ -43,7 +43,8 @@ export function answerRequest(deps: ApiDeps, route: Route): Middleware {
   };
 }
 
-function getWeight(route: Route): number {
+/** What an operation takes of its account's turn, without its body. */
+export function getWeight(route: Route): number {
   if (route.answers === "application/pdf") return WEIGHTS.file;
   return route.method === "GET" && route.query ? WEIGHTS.list : WEIGHTS.one;
 }

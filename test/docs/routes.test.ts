@@ -1,0 +1,160 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AuditAction } from "@shipping/gateway/accounts/audit";
+import { BASE_PATH } from "@shipping/gateway/api/endpoint";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { getWeight } from "@shipping/gateway/api/middleware/answer-request";
+import { createApp } from "@shipping/gateway/app";
+import { AREA_PATH, getWeight as getPageWeight, needsRecentSignIn } from "@shipping/gateway/developers/page/page";
+import { pages } from "@shipping/gateway/developers/pages";
+import { Router } from "express";
+
+const root = join(import.meta.dirname, "../..");
+const page = readFileSync(join(root, "docs/operations/routes.md"), "utf8");
+
+/** The routes that write each audit entry. The compiler keeps the list of actions complete. */
+const writtenBy: Record<AuditAction, readonly string[]> = {
+  "key.created": ["POST /developers/{environment}/keys/new"],
+  "key.revoked": ["POST /developers/{environment}/keys/{id}/revoke"],
+  "label.voided": ["POST /developers/{environment}/labels/{id}/void"],
+  "member.invited": ["POST /developers/members/invite"],
+  "member.invited_again": ["POST /developers/members/{id}/invite-again"],
+  "member.invitation_declined": ["POST /developers/decline/confirm"],
+  "member.role_changed": ["POST /developers/members/{id}/role"],
+  "member.removed": ["POST /developers/members/{id}/remove"],
+  "member.signed_in": [
+    "GET /developers/sign-in/callback",
+    "POST /developers/sign-in/link/confirm",
+    "POST /developers/sign-in/{token}",
+  ],
+  "member.linked_to_provider": ["GET /developers/sign-in/callback"],
+  "member.session_ended": ["POST /developers/sign-out", "POST /developers/sessions"],
+  "member.signed_out_everywhere": ["POST /developers/sessions", "POST /developers/members/{id}/sessions"],
+  "webhook.created": ["POST /api/v1/webhooks", "POST /developers/{environment}/webhooks/new"],
+  "webhook.disabled": ["DELETE /api/v1/webhooks/{id}", "POST /developers/{environment}/webhooks/{id}/disable"],
+  // Written by the operator's commands, or by a migration.
+  "account.suspended": [],
+  "account.resumed": [],
+  "member.added": [],
+  "member.sign_in_link_made_by_operator": [],
+  "member.address_normalized": [],
+  "member.merged": [],
+};
+
+/** What the other forms leave. */
+const otherTraces: Record<string, string> = {
+  "POST /developers/sign-in": "none: `member.signed_in` follows",
+  "POST /developers/sign-in/link": "reads",
+  "POST /developers/decline": "reads",
+  "POST /developers/{environment}/webhooks/{id}/test":
+    "none: a sandbox shipment, whose reference and metadata name the test",
+};
+
+const LINKS = "refused sign-ins of a client";
+const INVITATIONS = "invitations to an address, and of an account; 100 members";
+const SUBSCRIPTIONS = "10 active subscriptions";
+
+/** Limits of single routes, beyond those of their group. */
+const ownLimits: Record<string, string> = {
+  "POST /api/v1/webhooks": SUBSCRIPTIONS,
+  "GET /docs/search": "5 ms of CPU; the latest 100 results are kept",
+  "POST /developers/sign-in": "links of a client; emails to an address; emails that wait",
+  "GET /developers/sign-in/callback": "refused sign-ins of a client, after one request to the provider",
+  "POST /developers/sign-in/link": LINKS,
+  "POST /developers/sign-in/link/confirm": LINKS,
+  "GET /developers/sign-in/{token}": LINKS,
+  "POST /developers/sign-in/{token}": LINKS,
+  "POST /developers/decline": LINKS,
+  "POST /developers/decline/confirm": LINKS,
+  "POST /developers/members/invite": INVITATIONS,
+  "POST /developers/members/{id}/invite-again": INVITATIONS,
+  "GET /developers/{environment}/labels/{id}/picture":
+    "16 wait at most; 5 s and 96 MiB each, in a process of their own",
+  "POST /developers/{environment}/keys/new": "50 active keys",
+  "POST /developers/{environment}/webhooks/new": SUBSCRIPTIONS,
+  "POST /developers/{environment}/webhooks/{id}/test": "10 tests a minute",
+};
+
+/** Every route that the gateway registers, as the application itself does it. */
+function registeredRoutes(): string[] {
+  // biome-ignore lint/suspicious/noExplicitAny: stands for every dependency of the application, none of which answers a request here.
+  const anything: any = new Proxy(() => anything, {
+    get: (_target, key) => (key === Symbol.toPrimitive ? () => "" : anything),
+  });
+  const registered = jest.spyOn(Router.prototype as Router, "route");
+  createApp(anything);
+  const found = registered.mock.results.flatMap(({ value: { methods, path } }) =>
+    [path].flat().flatMap((one) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${toPath(one)}`)),
+  );
+  registered.mockRestore();
+  return found;
+}
+
+const toPath = (path: string | RegExp) =>
+  typeof path === "string" ? path.replace(/:(\w+)/g, "{$1}") : "/docs/{page}/";
+
+function traceOf(row: string): string {
+  const actions = Object.entries(writtenBy).filter(([, rows]) => rows.includes(row));
+  if (actions.length > 0) return actions.map(([action]) => `\`${action}\``).join(", ");
+  if (otherTraces[row]) return otherTraces[row];
+  if (row.startsWith("GET ")) return "reads";
+  if (row.startsWith(`POST ${BASE_PATH}/`)) return "request log";
+  throw new Error(`Say in this file what trace ${row} leaves.`);
+}
+
+const code = (text: string) => `\`${text}\``;
+
+const operations = routes.map((route) => {
+  const row = `${route.method} ${BASE_PATH}${route.path}`;
+  return [row, code(route.scope), String(getWeight(route)), ownLimits[row] ?? "", traceOf(row)];
+});
+
+const area = pages.map((one) => {
+  const row = `${one.method} ${AREA_PATH}${one.path}`;
+  const fresh = (["sandbox", "live"] as const).filter((environment) => needsRecentSignIn(one, environment));
+  const recent = ["", ", recent sign-in if live", ", recent sign-in"][fresh.length];
+  const units = one.access === "anyone" ? "paced" : String(getPageWeight(one));
+  return [row, `${one.access}${recent}`, units, ownLimits[row] ?? "", traceOf(row)];
+});
+
+const described = new Set([...operations, ...area].map(([row]) => row));
+const documents = registeredRoutes()
+  .filter((row) => !described.has(row))
+  .map((row) => [row, ownLimits[row] ?? ""]);
+
+/** The rows of a section's table, with single spaces. */
+function rowsOf(section: string): string[] {
+  const text = page.split(`\n## ${section}\n`)[1]?.split("\n## ")[0] ?? "";
+  const rows = (text.match(/^\|.*\|$/gm) ?? []).slice(2);
+  return rows.map(withSingleSpaces);
+}
+
+const withSingleSpaces = (row: string) => row.replace(/ +/g, " ");
+const toRow = ([route = "", ...cells]: string[]) => withSingleSpaces(`| ${[code(route), ...cells].join(" | ")} |`);
+
+describe("docs/operations/routes.md", () => {
+  test.each([
+    ["Operations of the API", operations],
+    ["Documents", documents],
+    ["The developer area", area],
+  ])("has a row for each route in %s, which is what the code says", (section, rows) => {
+    expect(rowsOf(section)).toEqual(rows.map(toRow));
+  });
+
+  test("has a row for each path of the port for probes", () => {
+    const source = readFileSync(join(root, "kit/src/process/health.ts"), "utf8");
+    const paths = [...source.matchAll(/path [!=]== "(\/\w+)"/g)].map(([, path]) => code(`GET ${path}`));
+    expect(
+      rowsOf("The port for probes")
+        .map((row) => row.split(" | ")[0]?.slice(2))
+        .sort(),
+    ).toEqual(paths.sort());
+    expect(paths.length).toBeGreaterThan(2);
+  });
+
+  test("names only routes that exist", () => {
+    const existing = new Set(registeredRoutes());
+    const named = [...Object.values(writtenBy).flat(), ...Object.keys(otherTraces), ...Object.keys(ownLimits)];
+    expect(named.filter((row) => !existing.has(row))).toEqual([]);
+  });
+});
