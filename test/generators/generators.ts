@@ -44,10 +44,16 @@ function npm(packages: string): string {
   return `npm init -y && npm pkg set type=module && npm install --no-audit --no-fund ${packages} typescript@5.9 tsx@4`;
 }
 
-function typeScript(folder: string): Generator["client"] {
+function typeScript(folder: string): Extract<Generator["client"], { build: string }> {
   const options =
     "--noEmit --strict --skipLibCheck --target es2022 --module esnext --moduleResolution bundler --allowImportingTsExtensions";
   return { build: `npx tsc ${options} client/*.ts`, folder, play: "npx tsx corridor.mjs" };
+}
+
+/** For a generator that npm did not get. */
+function withPackages(folder: string, packages: string): Generator["client"] {
+  const client = typeScript(folder);
+  return { ...client, build: `${npm(packages)} && ${client.build}` };
 }
 
 const heyApi: Generator = {
@@ -103,8 +109,8 @@ export const generators: readonly Generator[] = [
     play: "./corridor",
   }),
   openApiGenerator("C#", "csharp", {}, { notPlayed: "the check has no .NET SDK and no NuGet" }),
-  openApiGenerator("TypeScript (fetch)", "typescript-fetch", {}, typeScript("typescript-fetch")),
-  openApiGenerator("TypeScript (axios)", "typescript-axios", {}, typeScript("typescript-axios")),
+  openApiGenerator("TypeScript (fetch)", "typescript-fetch", {}, withPackages("typescript-fetch", "")),
+  openApiGenerator("TypeScript (axios)", "typescript-axios", {}, withPackages("typescript-axios", "axios@1")),
   oapiCodegen,
   {
     name: "ogen 1.24.0",

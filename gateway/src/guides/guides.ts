@@ -36,6 +36,11 @@ export const guides: readonly Guide[] = [
   ["environments", "Environments", "Sandbox and live environments, keys and scopes."],
   ["testing", "Testing", "Test your integration, including failures."],
   ["versioning", "Versions and changes", "What can change within v1, and what your client must tolerate."],
+  [
+    "other-languages",
+    "From another language",
+    "Generate a client for PHP, Java, C#, Ruby, Go and others: what was tried, and what you add.",
+  ],
   ["changelog", "Changelog", "Changes to the API, newest first."],
   ["client", "TypeScript client", "Retries, pagination, typed errors and webhooks.", "client/README.md"],
   ["client-methods", "Client methods", "Every method of the TypeScript client, with its request, scope and result."],

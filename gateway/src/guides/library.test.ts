@@ -19,6 +19,7 @@ describe("the examples", () => {
     expect(languages.filter((names) => names.includes("curl")).length).toBeGreaterThan(12);
     expect([...new Set(languages)].sort()).toEqual([
       "JavaScript,Python,Go,Ruby,PHP,Java",
+      "PHP,Java,Ruby,Go",
       "TypeScript,Python",
       "curl,TypeScript,Python",
     ]);

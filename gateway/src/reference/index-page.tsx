@@ -68,7 +68,8 @@ export function indexPage(site: Site, reference: Reference): string {
             <a href="/api/v1/postman.json">Collection</a> for Postman, Bruno and Insomnia
           </li>
           <li>
-            Clients for <a href="/docs/client">TypeScript</a> and <a href="/docs/client-python">Python</a>
+            Clients for <a href="/docs/client">TypeScript</a> and <a href="/docs/client-python">Python</a>, and how to{" "}
+            <a href="/docs/other-languages">generate one for another language</a>
           </li>
         </ul>
         {resources.map(({ name, about, operations }) => (
