@@ -63,6 +63,13 @@ describe("what a stranger's page has a browser send does not count", () => {
     expect((await victim.get(MADE_UP_BEFORE)).status).toBe(404);
   });
 
+  test("a form does, whatever its sender says of it: no stranger's page can submit it", async () => {
+    const headers = { "sec-fetch-dest": "image", "sec-fetch-site": "same-origin" };
+    const stranger = area.visitor();
+    expect(statusesOf(await times(100, () => stranger.post(MADE_UP_BEFORE, {}, { headers })))).toEqual([404]);
+    expect((await stranger.post(MADE_UP_BEFORE, {}, { headers })).status).toBe(429);
+  });
+
   test("what is typed, or opened from our own pages, does", async () => {
     const visitor = area.visitor();
     const typed = { headers: { "sec-fetch-dest": "document", "sec-fetch-site": "none" } };

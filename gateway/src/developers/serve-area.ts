@@ -103,7 +103,8 @@ async function answerPage(
     cookies: req.headers.cookie,
     source: getClientAddress(req, deps.trustedProxies),
     userAgent: req.headers["user-agent"] ?? "",
-    openedByPerson: isOpenedByPerson(req),
+    // Only our own pages can submit a form (`isOwnForm`), so one counts whatever its sender says of it.
+    openedByPerson: page.method === "POST" || isOpenedByPerson(req),
     requestId: res.locals.requestId,
   };
   const checkAccess = async () => {

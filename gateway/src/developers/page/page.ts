@@ -45,7 +45,7 @@ export interface VisitorRequest {
   form: Form;
   source: string;
   userAgent: string;
-  /** True if, according to the browser, a person opened this page. */
+  /** True if, according to the browser, a person opened this page; true for every form. */
   openedByPerson: boolean;
   requestId: string;
   deadline: number;
