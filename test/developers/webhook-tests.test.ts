@@ -5,6 +5,7 @@ import sql from "sql-template-tag";
 import { createShipment } from "../api/platform.js";
 import { apiClient } from "../api-client.js";
 import { useArea } from "./area.js";
+import { auditOf } from "./member-list.js";
 import { LIST, sendTest, textOf, useSubscribers, wordsIn } from "./subscribers.js";
 
 const area = useArea();
@@ -45,6 +46,7 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     expect(receiver.received.map(({ body }) => JSON.parse(body.toString()).type).sort()).toEqual(
       [...EVENT_TYPES].sort(),
     );
+    expect((await auditOf(visitor)).filter((entry) => entry.includes("Label voided"))).toHaveLength(1);
   });
 
   test("all of them are found where the order was made a minute before the rest, by a form that failed half-way", async () => {

@@ -16,7 +16,10 @@ const page = readFileSync(join(root, "docs/operations/routes.md"), "utf8");
 const writtenBy: Record<AuditAction, readonly string[]> = {
   "key.created": ["POST /developers/{environment}/keys/new"],
   "key.revoked": ["POST /developers/{environment}/keys/{id}/revoke"],
-  "label.voided": ["POST /developers/{environment}/labels/{id}/void"],
+  "label.voided": [
+    "POST /developers/{environment}/labels/{id}/void",
+    "POST /developers/{environment}/webhooks/{id}/test",
+  ],
   "member.invited": ["POST /developers/members/invite"],
   "member.invited_again": ["POST /developers/members/{id}/invite-again"],
   "member.invitation_declined": ["POST /developers/decline/confirm"],
@@ -46,8 +49,6 @@ const otherTraces: Record<string, string> = {
   "POST /developers/sign-in": "none: `member.signed_in` follows",
   "POST /developers/sign-in/link": "reads",
   "POST /developers/decline": "reads",
-  "POST /developers/{environment}/webhooks/{id}/test":
-    "none: a sandbox shipment, whose reference and metadata name the test",
 };
 
 const LINKS = "refused sign-ins of a client";

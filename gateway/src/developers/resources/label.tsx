@@ -119,10 +119,17 @@ export async function confirmVoid(deps: PageDeps, request: PageRequest): Promise
 
 /** `POST …/labels/{id}/void`: does what `POST /labels/{id}/void` of the API does, and writes the audit log. */
 export async function submitVoid(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
-  const { environment, session, id, actor } = request;
+  const { environment, id } = request;
   const formId = readFormId(request.form);
   await readLabel(deps, request, id);
   await writeByForm(deps, request, { row: "POST /labels/{id}/void", id, formId, body: {} });
+  await logOwnVoid(deps, request, id);
+  return { location: `${AREA_PATH}/${environment}/labels/${id}` };
+}
+
+/** Writes the audit entry of a label that this member has voided. */
+export async function logOwnVoid(deps: PageDeps, request: PageRequest, id: string): Promise<void> {
+  const { environment, session, actor } = request;
   const { label, history } = await readLabel(deps, request, id);
   const voided = history.find(({ type }) => type === "label.voided");
   // Somebody else may have voided the label first.
@@ -130,5 +137,4 @@ export async function submitVoid(deps: PageDeps, request: PageRequest): Promise<
     const { accountId } = session;
     await logVoid(deps, { accountId, environment, id, trackingNumber: label.tracking_number, at: voided.at, actor });
   }
-  return { location: `${AREA_PATH}/${environment}/labels/${id}` };
 }

@@ -7,6 +7,7 @@ import { clock } from "../../database/deps.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { writeByForm } from "../page/write-by-form.js";
+import { logOwnVoid } from "../resources/label.js";
 import { parseResource, readLabel, readOrder, readShipment } from "../resources/read-resources.js";
 import type { Subscription } from "./read-subscriptions.js";
 
@@ -57,7 +58,10 @@ export async function sendTest(
   const [quoted] = await write<z.infer<typeof rate>[]>("POST /rates", { shipment_id: shipment.id });
   const purchase = { shipment_id: shipment.id, rate_id: quoted?.id };
   const { id: labelId } = await write<z.infer<typeof label>>("POST /labels", purchase);
-  if (events.includes("label.voided")) await write("POST /labels/{id}/void", {}, labelId);
+  if (events.includes("label.voided")) {
+    await write("POST /labels/{id}/void", {}, labelId);
+    await logOwnVoid(deps, request, labelId);
+  }
   return shipment.id;
 }
 
