@@ -133,11 +133,12 @@ function CreatedSubscriptionPage(props: { url: string; secret: string; list: str
 const NODE_RECIPE = `import { createHmac, timingSafeEqual } from "node:crypto";
 
 const TOLERANCE_SECONDS = 300;
+export const MAX_BYTES = 256 * 1024;
 
 /** \`body\` is the raw bytes of the request, \`now\` the time in Unix seconds. */
 export function verify(secret, header, body, now = Date.now() / 1000) {
   const [, time, digest] = /^t=([0-9]{1,12}),v1=([0-9a-f]{64})$/.exec(header) ?? [];
-  if (!time || Math.abs(now - Number(time)) > TOLERANCE_SECONDS) return false;
+  if (!time || Math.abs(now - Number(time)) > TOLERANCE_SECONDS || body.length > MAX_BYTES) return false;
   const expected = createHmac("sha256", secret).update(\`\${time}.\`).update(body).digest();
   return timingSafeEqual(expected, Buffer.from(digest, "hex"));
 }`;
@@ -148,6 +149,7 @@ import re
 import time
 
 TOLERANCE_SECONDS = 300
+MAX_BYTES = 256 * 1024
 HEADER = re.compile("t=([0-9]{1,12}),v1=([0-9a-f]{64})")
 
 
@@ -159,7 +161,7 @@ def verify(secret, header, body, now=None):
     sent, digest = parts.groups()
     if now is None:
         now = time.time()
-    if abs(now - int(sent)) > TOLERANCE_SECONDS:
+    if abs(now - int(sent)) > TOLERANCE_SECONDS or len(body) > MAX_BYTES:
         return False
     expected = hmac.new(secret.encode(), sent.encode() + b"." + body, hashlib.sha256)
     return hmac.compare_digest(expected.hexdigest(), digest)`;
