@@ -31,6 +31,7 @@ function errorExample(route: Route, code: ErrorCode) {
   if (code === "invalid_request")
     return { code, message: `${invalid.path}: ${invalid.message}`, request_id, fields: [invalid] };
   const messages: Partial<Record<ErrorCode, string | undefined>> = {
+    invalid_json: "The body is not valid JSON: it ends before it is complete.",
     not_found: missing,
     missing_scope: `The API key does not have the scope ${route.scope}. Use a key that has it.`,
   };
