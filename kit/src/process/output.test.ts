@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
+import { createLog } from "./log.js";
 
 const SCRIPT = `
   import { createLog } from "@shipping/kit/process/log";
@@ -27,4 +29,12 @@ test("a log that nobody reads stops nothing: it is dropped beyond a limit, and s
   }
   expect(lines.at(-1)).toMatchObject({ msg: "log lines were dropped, because nobody read them", lines: dropped });
   expect(lines.slice(0, -1).map(({ n }) => n)).toEqual([...Array(9_000 - dropped).keys()]);
+});
+
+test("the logs of many parts in one process listen to their stream once", () => {
+  const destination = new PassThrough();
+  const before = destination.listenerCount("drain");
+  for (let n = 0; n < 20; n++) createLog({ part: `part-${n}`, destination }).info("line");
+  expect(destination.listenerCount("drain")).toBe(before + 1);
+  expect(destination.read().toString().trim().split("\n")).toHaveLength(20);
 });

@@ -8,12 +8,25 @@ let dropped = 0;
 /** How many lines of this process's log were dropped since it started. */
 export const droppedLines = () => dropped;
 
+interface Output {
+  write(line: string): void;
+}
+
+const outputs = new WeakMap<Writable, Output>();
+
 /**
  * Writes lines to a stream that may not be read for a while, or never again, as when the collector of a container's log hangs. The process
  * goes on: lines wait in memory up to a limit, and further ones are dropped and counted. `resumed` is called with their number when the
- * stream is read again. Node writes to pipes without blocking (pino's own destinations block the process or one of Node's four threads).
+ * stream is read again. The logs of a process share a stream, and its first one says what all of them lost. Node writes to pipes without
+ * blocking (pino's own destinations block the process or one of Node's four threads).
  */
-export function boundedOutput(stream: Writable, resumed: (lines: number) => void): { write(line: string): void } {
+export function boundedOutput(stream: Writable, resumed: (lines: number) => void): Output {
+  const output = outputs.get(stream) ?? openOutput(stream, resumed);
+  outputs.set(stream, output);
+  return output;
+}
+
+function openOutput(stream: Writable, resumed: (lines: number) => void): Output {
   let missed = 0;
   // The reader has gone. That is no reason to end.
   stream.on("error", () => {});
