@@ -14,6 +14,7 @@ import type { Locator, Page } from "playwright-core";
 import { type ClusterUnderTest, startCluster } from "../cluster.js";
 import { linksIn } from "../developers/mailbox.js";
 import { useBrowser } from "./browser.js";
+import { openLink } from "./sign-in.js";
 
 const run = promisify(execFile);
 const browser = useBrowser();
@@ -146,7 +147,7 @@ describe.each([
   /** A page of somebody who opens the link of the last mail to that address. */
   async function signInByMail(page: Page, email: string): Promise<void> {
     const [path = ""] = linksIn(await platform.mails.mailTo(email));
-    await page.goto(platform.origin + path);
+    await openLink(page, platform.origin + path);
     await press(page, "Sign in");
     await heading(page, "Sandbox overview");
   }
