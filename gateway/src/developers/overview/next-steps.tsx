@@ -1,9 +1,9 @@
 import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { describeFailure } from "../events/failure-words.js";
 import { keyName } from "../keys/keys.js";
 import { AREA_PATH } from "../page/page.js";
 import { Note, Text, Time } from "../page/text.js";
-import { describeFailure } from "../webhooks/failure-words.js";
-import { endpointHost } from "../webhooks/read-subscriptions.js";
+import { endpointHost } from "../read/read-subscriptions.js";
 import type { KeyInUse } from "./read-figures.js";
 
 /** The steps that an account has taken. `label` is undefined if the environment has no labels. */

@@ -1,7 +1,7 @@
 import { getCapabilities } from "../../api/endpoints/account.js";
 import { refusalsByCode, requestsByHour } from "../../request-log/count-requests.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
-import { listHealth } from "../webhooks/read-subscriptions.js";
+import { listHealth } from "../read/read-subscriptions.js";
 import { Capabilities, KeyUsage, LabelFigures, RequestFigures } from "./figures.js";
 import { Attention, NextSteps } from "./next-steps.js";
 import { countLabels, readKeyUsage } from "./read-figures.js";

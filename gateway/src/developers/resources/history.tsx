@@ -4,15 +4,7 @@ import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
 import { keyName } from "../keys/keys.js";
 import { AREA_PATH, type PageDeps, type PageRequest } from "../page/page.js";
 import { Table, Text, Time } from "../page/text.js";
-
-/** A change to a resource, and who made it. */
-export interface HistoryEntry {
-  /** The type of the event that the change caused. */
-  type: string;
-  words: string;
-  at: Date;
-  origin: Origin | undefined;
-}
+import type { HistoryEntry } from "../read/read-resources.js";
 
 type KeyNames = ReadonlyMap<string, { name: string | null; lastFour: string }>;
 

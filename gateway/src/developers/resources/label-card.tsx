@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { tracking as trackingSchema } from "../../api/resources.js";
 import { AREA_PATH } from "../page/page.js";
 import { Fact, Note, Time } from "../page/text.js";
-import type { ReadLabel } from "./read-resources.js";
+import type { ReadLabel } from "../read/read-resources.js";
 import { Status } from "./record-table.js";
 
 interface Card extends ReadLabel {

@@ -6,12 +6,12 @@ import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, 
 import { readFormId } from "../page/read-form.js";
 import { Fact, Note, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
+import { readLabel, readTracking, requireId } from "../read/read-resources.js";
 import { drawPage } from "./draw-page.js";
 import { findShipmentsById } from "./find-resources.js";
 import { Events, readKeyNames, Timeline } from "./history.js";
 import { LabelCard } from "./label-card.js";
 import { shortPlace } from "./parcel.js";
-import { readLabel, readTracking, requireId } from "./read-resources.js";
 import { Status } from "./record-table.js";
 
 // Part of the picture's ETag: another version of the renderer may draw a label differently.

@@ -1,11 +1,11 @@
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Paging, readCursor } from "../page/paging.js";
 import { Fact, Text } from "../page/text.js";
+import { readOrder } from "../read/read-resources.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
 import { findOrders, searchShipments } from "./find-resources.js";
 import { Events, readKeyNames, Timeline } from "./history.js";
 import { ParcelDetails } from "./parcel.js";
-import { readOrder } from "./read-resources.js";
 import { RecordTable, Status } from "./record-table.js";
 
 const STATUSES = ["received"];

@@ -1,11 +1,11 @@
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Fact, Text } from "../page/text.js";
+import { readLabel, readShipment, readTracking } from "../read/read-resources.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
 import { findShipments } from "./find-resources.js";
 import { Events, readKeyNames, Timeline } from "./history.js";
 import { LabelCard } from "./label-card.js";
 import { ParcelDetails } from "./parcel.js";
-import { readLabel, readShipment, readTracking } from "./read-resources.js";
 import { RecordTable, Status } from "./record-table.js";
 
 const STATUSES = ["draft", "label_created", "voided"];

@@ -8,8 +8,8 @@ import { readRequest } from "../../request-log/read-request.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { keyName } from "../keys/keys.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { getSubscription } from "../read/read-subscriptions.js";
 import { findLabels, findOrders, findShipments } from "../resources/find-resources.js";
-import { getSubscription } from "../webhooks/read-subscriptions.js";
 
 export interface Match {
   kind: Kind;

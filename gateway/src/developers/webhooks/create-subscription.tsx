@@ -9,7 +9,7 @@ import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, typ
 import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Note, Secret, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
-import { parseResource } from "../resources/read-resources.js";
+import { parseResource } from "../read/read-resources.js";
 
 const subscriptionForm = z.strictObject({ ...webhookInput.shape, form_id: formId });
 

@@ -7,9 +7,9 @@ import type { GatewayDeps } from "../../database/deps.js";
 import { type Letter, toMail } from "../../mail/letter.js";
 import type { Mailer } from "../../mail/mailer.js";
 import type { Clients } from "../../service-clients/clients.js";
+import { describeFailure } from "../events/failure-words.js";
 import { AREA_PATH } from "../page/page.js";
-import { describeFailure } from "./failure-words.js";
-import { endpointHost } from "./read-subscriptions.js";
+import { endpointHost } from "../read/read-subscriptions.js";
 
 const EVERY_MS = 5_000;
 const CALL = { timeoutMs: 2_000 };

@@ -7,9 +7,9 @@ import { clock } from "../../database/deps.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { writeByForm } from "../page/write-by-form.js";
+import { parseResource, readLabel, readOrder, readShipment } from "../read/read-resources.js";
+import type { Subscription } from "../read/read-subscriptions.js";
 import { logOwnVoid } from "../resources/label.js";
-import { parseResource, readLabel, readOrder, readShipment } from "../resources/read-resources.js";
-import type { Subscription } from "./read-subscriptions.js";
 
 type Shipment = z.infer<typeof shipment>;
 

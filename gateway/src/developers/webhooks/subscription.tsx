@@ -3,14 +3,14 @@ import type {
   GetSubscriptionHealthResponse,
   SubscriptionHealth,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { describeFailure } from "../events/failure-words.js";
 import { BarChart } from "../page/bar-chart.js";
 import { AccountForm, FormButtons } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readFormId } from "../page/read-form.js";
 import { Chips, Fact, Note, Text, Time } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
-import { describeFailure } from "./failure-words.js";
-import { endpointHost, getHealth, getSubscription, type Subscription } from "./read-subscriptions.js";
+import { endpointHost, getHealth, getSubscription, type Subscription } from "../read/read-subscriptions.js";
 import { StateTag } from "./subscriptions.js";
 import { TestForm } from "./test-page.js";
 

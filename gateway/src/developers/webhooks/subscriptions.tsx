@@ -2,7 +2,7 @@ import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/we
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Paging, readCursor } from "../page/paging.js";
 import { Chips, Table, Text, Time } from "../page/text.js";
-import { listHealth, listSubscriptions, type Subscription } from "./read-subscriptions.js";
+import { listHealth, listSubscriptions, type Subscription } from "../read/read-subscriptions.js";
 
 export async function showSubscriptions(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;

@@ -3,7 +3,7 @@ import { AccountForm } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readFormId } from "../page/read-form.js";
 import { Note, Text } from "../page/text.js";
-import { endpointHost, getSubscription, type Subscription } from "./read-subscriptions.js";
+import { endpointHost, getSubscription, type Subscription } from "../read/read-subscriptions.js";
 import { limitTests, readTest, sendTest } from "./send-test.js";
 import { TestResult } from "./test-result.js";
 

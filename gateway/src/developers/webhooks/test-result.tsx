@@ -1,8 +1,8 @@
 import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
 import type { TestDelivery } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { describeFailure } from "../events/failure-words.js";
 import { AREA_PATH } from "../page/page.js";
 import { Note, Table, Text, Time } from "../page/text.js";
-import { describeFailure } from "./failure-words.js";
 import type { WebhookTest } from "./send-test.js";
 
 interface Result {

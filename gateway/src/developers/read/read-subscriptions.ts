@@ -4,7 +4,7 @@ import type { webhook } from "../../api/resources.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { PAGE_SIZE, readCursor } from "../page/paging.js";
-import { parseResource, requireId } from "../resources/read-resources.js";
+import { parseResource, requireId } from "./read-resources.js";
 
 export type Subscription = z.infer<typeof webhook>;
 

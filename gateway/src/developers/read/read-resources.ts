@@ -6,7 +6,15 @@ import type { z } from "zod";
 import type * as resources from "../../api/resources.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
-import type { HistoryEntry } from "./history.js";
+
+/** A change to a resource, and who made it. */
+export interface HistoryEntry {
+  /** The type of the event that the change caused. */
+  type: string;
+  words: string;
+  at: Date;
+  origin: Origin | undefined;
+}
 
 /** A label, its history, and its rate if that was stored. */
 export interface ReadLabel {
