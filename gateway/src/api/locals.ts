@@ -22,7 +22,7 @@ export interface Locals {
   /** Why the answer is a 503, for operators. */
   outageCause?: OutageCause | undefined;
   faults?: readonly FieldError[];
-  /** The resource that a write created or changed. */
+  /** The resource that a write created or changed; while or unless it succeeds, the one that its body names. */
   resourceId?: string | undefined;
   /** Who is signed in to the developer area. */
   session?: { accountId: string; memberId: string } | undefined;

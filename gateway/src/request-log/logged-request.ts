@@ -59,7 +59,7 @@ export interface LoggedRequest {
   ms: number;
   idempotencyKey: string | null;
   replayed: boolean;
-  /** The resource that the path names or that the request created. */
+  /** The resource that the path names or that the request created; of a refused write, the one that its body named. */
   resourceId: string | null;
   source: string;
   userAgent: string;

@@ -1,4 +1,5 @@
 import { fail } from "@shipping/kit/errors";
+import { isId } from "@shipping/kit/ids";
 import { RESERVE_MS, WEIGHTS } from "../../admission/bulkhead.js";
 import { getClientAddress } from "../../http/client-address.js";
 import { sendAnswer } from "../../http/send-answer.js";
@@ -65,12 +66,14 @@ function answerWrite(deps: ApiDeps, route: WriteRoute): Middleware {
   const expectedBody = describeBody(route);
   return async (req, res) => {
     const { admission, idempotencyKey = "", bytes, deadline, requestId } = res.locals;
+    const body = bytes && parseJsonBody(bytes, expectedBody);
+    res.locals.resourceId = findNamedId(body?.value);
     const snapshot = await executeWrite(deps, route, {
       caller: admission.caller,
       actor: { name: admission.keyId, source: getClientAddress(req, deps.trustedProxies) },
       idempotencyKey,
       id: readId(route, req.params),
-      body: bytes && parseJsonBody(bytes, expectedBody),
+      body,
       url: req.url,
       peeked: admission.registry,
       deadline,
@@ -91,4 +94,11 @@ const ID = /^\[?\{"id":"(?:rate_test_)?(\w+)"/;
 
 function findResourceId(body: Uint8Array): string | undefined {
   return ID.exec(Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, FIRST_BYTES)).toString("latin1"))?.[1];
+}
+
+/** The shipment or order that a body names. If the write is refused, the request log lists it with this resource. */
+function findNamedId(body: unknown): string | undefined {
+  const { shipment_id: shipmentId, order_id: orderId } = (body ?? {}) as Partial<Record<string, unknown>>;
+  if (typeof shipmentId === "string") return isId("shp", shipmentId) ? shipmentId : undefined;
+  return typeof orderId === "string" && isId("ord", orderId) ? orderId : undefined;
 }

@@ -129,6 +129,19 @@ describe("a refusal", () => {
     expect(row).toMatchObject({ status: 409, code: "idempotency_conflict", idempotencyKey, replayed: false });
   });
 
+  test("of a write belongs to the shipment or order that its body names", async () => {
+    const { key } = await gateway.newKey();
+    const shipment = "shp_pfxxkidmn53gk4zanfzsa33nma";
+    const named = async (path: string, body: object) => {
+      const headers = { "Idempotency-Key": newIdempotencyKey() };
+      const { row } = await logged("POST", path, { key, body: JSON.stringify(body), headers });
+      return [row.status, row.resourceId];
+    };
+    expect(await named("/labels", { shipment_id: shipment, rate_id: 5 })).toEqual([422, shipment]);
+    expect(await named("/shipments", { order_id: ORDER_ID })).toEqual([422, ORDER_ID]);
+    expect(await named("/labels", { shipment_id: [shipment] })).toEqual([422, null]);
+  });
+
   test("404, 403 and 5xx, of reads too, with the resource that the path names", async () => {
     const { key } = await gateway.newKey();
     const missing = "ord_pfxxkidmn53gk4zanfzsa33nma";

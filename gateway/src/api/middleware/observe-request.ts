@@ -126,7 +126,7 @@ export function storeRequest(deps: Pick<ApiDeps, "requestLog" | "trustedProxies"
         ms: performance.now() - startedAt,
         idempotencyKey,
         replayed,
-        resourceId: locals.resourceId ?? ID.exec(path)?.[1],
+        resourceId: ID.exec(path)?.[1] ?? locals.resourceId,
         source: getClientAddress({ headersDistinct: req.headersDistinct, socket: { remoteAddress } }, trustedProxies),
         userAgent: req.headers["user-agent"] ?? "",
       });
