@@ -12,7 +12,7 @@ import {
   WebhooksService,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { DispatchDeps } from "./dispatch/deps.js";
-import { filterMissing, getEvent } from "./events/read-events.js";
+import { filterMissing, getEvent, listEventOutcomes } from "./events/read-events.js";
 import { acknowledgeFailing, claimFailing } from "./health/claim-failing.js";
 import { listTestDeliveries } from "./health/list-test-deliveries.js";
 import { getSubscriptionHealth, listSubscriptionHealth } from "./health/read-health.js";
@@ -47,6 +47,7 @@ export const webhooksPeers: Peers = {
     its.acknowledgeFailing,
     its.listTestDeliveries,
     its.getEvent,
+    its.listEventOutcomes,
     ...LedgerService.methods,
     ...WebhooksOperationsService.methods,
     ...OwnerOperationsService.methods,
@@ -72,6 +73,7 @@ export function webhooksRoutes(deps: DispatchDeps): Routes {
       listChanges: () => listChanges(deps),
       acknowledgeChanges: (request) => acknowledgeChanges(deps, request),
       getEvent: (request) => getEvent(deps, request),
+      listEventOutcomes: (request) => listEventOutcomes(deps, request),
       filterMissing: (request) => filterMissing(deps, request),
       rotateSecrets: () => rotateSecrets(deps),
       getSubscriptionHealth: (request) => getSubscriptionHealth(deps, request),

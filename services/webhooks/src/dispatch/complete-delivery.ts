@@ -68,7 +68,7 @@ export async function completeDeliveries(
       state = locked.state,
       next_at = locked.ended_at + locked.wait_ms * interval '1 ms',
       lease_until = NULL, claim_id = NULL,
-      last_status = locked.status, last_error = locked.error, last_ms = locked.ms
+      last_status = locked.status, last_error = locked.error, last_ms = locked.ms, last_ended_at = locked.ended_at
     FROM locked WHERE d.ctid = locked.ctid
     RETURNING locked.claim_id AS "claimId", d.next_at AS "nextAt",
       locked.ended_at AS "endedAt", (SELECT more FROM queue) AS more`);

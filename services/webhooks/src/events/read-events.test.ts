@@ -1,19 +1,30 @@
 import { create } from "@bufbuild/protobuf";
 import { newId, pooledRandom } from "@shipping/kit/ids";
 import { newEvent } from "@shipping/kit/ledger/outbox";
+import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
-import { GetEventRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import {
+  GetEventRequestSchema,
+  ListEventOutcomesRequestSchema,
+} from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { acceptEvents } from "../dispatch/accept-event.js";
-import { webhooksUnderTest } from "../testing/webhooks-under-test.js";
-import { getEvent } from "./read-events.js";
+import { dispatchOnce } from "../dispatch/dispatch-deliveries.js";
+import { type Receiver, startReceiver } from "../testing/receiver.js";
+import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { getEvent, listEventOutcomes } from "./read-events.js";
 
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let receiver: Receiver;
 beforeAll(async () => {
   webhooks = await webhooksUnderTest();
+  receiver = await startReceiver();
 });
-afterAll(() => webhooks.end());
+afterAll(async () => {
+  await receiver.close();
+  await webhooks.end();
+});
 
-test("an event's resource is returned to its own account and environment, and to nobody else", async () => {
+test("an event is returned as it is sent to its own account and environment, and to nobody else", async () => {
   const deps = webhooks.replica();
   const caller = newCaller();
   const label = newId("lbl", pooledRandom);
@@ -22,8 +33,40 @@ test("an event's resource is returned to its own account and environment, and to
   await acceptEvents(deps, [event]);
   const ask = (by = caller, id = event.id) => getEvent(deps, create(GetEventRequestSchema, { caller: by, id }));
 
-  expect(await ask()).toMatchObject({ type: "label.created", resourceId: label });
+  expect(await ask()).toMatchObject({ type: "label.created", resourceId: label, body: event.body });
   const others = [newCaller(), { ...caller, environment: "live" as const }];
   for (const other of others) await expect(ask(other)).rejects.toMatchObject({ code: "not_found" });
   await expect(ask(caller, newId("evt", pooledRandom))).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("what became of events: an outcome for each subscription, of the caller's own events alone", async () => {
+  const deps = webhooks.replica();
+  await deps.attempts.stop(0, () => {});
+  const caller = newCaller();
+  const subscribed = [await subscribe(deps, caller, receiver.url), await subscribe(deps, caller, receiver.url)]
+    .map(({ id }) => id)
+    .sort();
+  const [wanted, unwanted] = [eventFor(caller), eventFor(caller, "order.created")];
+  await acceptEvents(deps, [wanted, unwanted]);
+  const ask = async (by = caller) => {
+    const eventIds = [unwanted.id, wanted.id, newId("evt", pooledRandom)];
+    const { eventIds: arrived, outcomes } = await listEventOutcomes(
+      deps,
+      create(ListEventOutcomesRequestSchema, { caller: by, eventIds }),
+    );
+    return {
+      arrived,
+      outcomes: outcomes.map(({ subscriptionId, state, endedAt }) => [subscriptionId, state, endedAt]),
+    };
+  };
+  expect(await ask()).toEqual({
+    arrived: [unwanted.id, wanted.id].sort(),
+    outcomes: subscribed.map((id) => [id, "pending", undefined]),
+  });
+  expect(await ask(newCaller())).toEqual({ arrived: [], outcomes: [] });
+
+  expect(await dispatchOnce(webhooks.replica())).toBe(2);
+  await eventually(async () =>
+    expect((await ask()).outcomes).toEqual(subscribed.map((id) => [id, "delivered", expect.stringMatching(/Z$/)])),
+  );
 });

@@ -7,6 +7,8 @@ import {
   FilterMissingResponseSchema,
   type GetEventRequest,
   GetEventResponseSchema,
+  type ListEventOutcomesRequest,
+  ListEventOutcomesResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import { clock, type SubscriptionDeps } from "../subscriptions/deps.js";
@@ -42,12 +44,42 @@ export async function filterMissing(deps: EventDeps, request: FilterMissingReque
   return create(FilterMissingResponseSchema, { missingEventIds });
 }
 
-/** Returns the resource of one of the caller's events, as long as the event is kept. */
+/** Returns one of the caller's events, as long as it is kept. */
 export async function getEvent(deps: Pick<EventDeps, "db">, request: GetEventRequest) {
   const [event] = await deps.db.run<{ type: string; body: Uint8Array }>(
     sql`SELECT type, body FROM events WHERE id = ${request.id} AND ${ownedSql(requireCaller(request))}`,
   );
   if (!event) throw fail("not_found", "No such event.");
   const { data } = JSON.parse(Buffer.from(event.body).toString()) as { data: { id: string } };
-  return create(GetEventResponseSchema, { type: event.type, resourceId: data.id });
+  return create(GetEventResponseSchema, { ...event, resourceId: data.id });
+}
+
+/** Of a shipment, its order and its label there are four. */
+const MAX_EVENTS = 8;
+
+interface OutcomeRow {
+  eventId: string;
+  /** Null if no subscription wanted the event. */
+  subscriptionId: string | null;
+  state: string;
+  endedAt: Date | null;
+}
+
+/** Reads what became of events: up to ten outcomes for each, since an account has no more active subscriptions. */
+export async function listEventOutcomes(deps: Pick<EventDeps, "db">, request: ListEventOutcomesRequest) {
+  const ids = request.eventIds.slice(0, MAX_EVENTS);
+  // On the connections of lists, so that deliveries never wait for it.
+  const rows = await deps.db.runList<OutcomeRow>(sql`
+    SELECT e.id AS "eventId", d.subscription_id AS "subscriptionId", d.state,
+      CASE WHEN d.state IN ('delivered', 'exhausted') THEN d.last_ended_at END AS "endedAt"
+    FROM unnest(${ids}::text[]) AS wanted (id)
+    CROSS JOIN LATERAL (SELECT id FROM events WHERE id = wanted.id AND ${ownedSql(requireCaller(request))} OFFSET 0) AS e
+    LEFT JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = e.id OFFSET 0) AS d ON true
+    ORDER BY e.id, d.subscription_id`);
+  return create(ListEventOutcomesResponseSchema, {
+    eventIds: [...new Set(rows.map(({ eventId }) => eventId))],
+    outcomes: rows.flatMap(({ subscriptionId, endedAt, ...row }) =>
+      subscriptionId === null ? [] : { ...row, subscriptionId, ...(endedAt && { endedAt: endedAt.toISOString() }) },
+    ),
+  });
 }
