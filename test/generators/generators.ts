@@ -6,6 +6,8 @@ const PYTHON = { python3: 'Run "apt-get install python3-venv".' };
 const GO = { go: "Get it from https://go.dev/dl." };
 
 const OPENAPI_GENERATOR = "7.25.0";
+/** Without what follows `-g`. */
+export const OPENAPI_GENERATOR_COMMAND = "java -jar openapi-generator-cli.jar generate -i openapi.json -o client -g";
 
 /** A row of openapi-generator, which is got from Maven's repository once for all rows. */
 function openApiGenerator(
@@ -13,6 +15,7 @@ function openApiGenerator(
   options: string,
   needs: Generator["needs"],
   client: Generator["client"],
+  get = "",
 ): Generator {
   const jar = `openapi-generator-cli-${OPENAPI_GENERATOR}.jar`;
   const folder = `https://repo1.maven.org/maven2/org/openapitools/openapi-generator-cli/${OPENAPI_GENERATOR}`;
@@ -21,8 +24,8 @@ function openApiGenerator(
     language,
     document: "openapi.json",
     needs: { ...JAVA, ...needs },
-    get: `test -e ../${jar} || curl -sSfo ../${jar} ${folder}/${jar}\nln -s ../${jar} openapi-generator-cli.jar`,
-    generate: `java -jar openapi-generator-cli.jar generate -i openapi.json -o client -g ${options}`,
+    get: `test -e ../${jar} || curl -sSfo ../${jar} ${folder}/${jar}\nln -s ../${jar} openapi-generator-cli.jar\n${get}`,
+    generate: `${OPENAPI_GENERATOR_COMMAND} ${options}`,
     client,
   };
 }
@@ -34,26 +37,27 @@ const python = openApiGenerator("Python", "python", PYTHON, {
 });
 
 const buildJava = {
-  build: "mvn -q -f client/pom.xml compile dependency:copy-dependencies",
+  build: "mvn -q -f client/pom.xml compile",
   // Java compiles the program itself.
-  play: "java -cp 'client/target/classes:client/target/dependency/*' Corridor.java",
+  play: "mvn -q -f client/pom.xml dependency:copy-dependencies && java -cp 'client/target/classes:client/target/dependency/*' Corridor.java",
+};
+
+const TSCONFIG = {
+  compilerOptions: {
+    ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
+    ...{ target: "es2022", module: "esnext", moduleResolution: "bundler" },
+  },
+  include: ["client"],
 };
 
 /** Gets packages of npm for a program in the folder. */
 function npm(packages: string): string {
-  return `npm init -y && npm pkg set type=module && npm install --no-audit --no-fund ${packages} typescript@5.9 tsx@4`;
+  const install = `npm init -y && npm pkg set type=module && npm install --no-audit --no-fund ${packages} typescript@5.9 tsx@4`;
+  return `${install} && echo '${JSON.stringify(TSCONFIG)}' > tsconfig.json`;
 }
 
-function typeScript(folder: string): Extract<Generator["client"], { build: string }> {
-  const options =
-    "--noEmit --strict --skipLibCheck --target es2022 --module esnext --moduleResolution bundler --allowImportingTsExtensions";
-  return { build: `npx tsc ${options} client/*.ts`, folder, play: "npx tsx corridor.mjs" };
-}
-
-/** For a generator that npm did not get. */
-function withPackages(folder: string, packages: string): Generator["client"] {
-  const client = typeScript(folder);
-  return { ...client, build: `${npm(packages)} && ${client.build}` };
+function typeScript(folder: string): Generator["client"] {
+  return { build: "npx tsc", folder, play: "npx tsx corridor.mjs" };
 }
 
 const heyApi: Generator = {
@@ -83,9 +87,9 @@ export const generators: readonly Generator[] = [
   openApiGenerator("Java (OkHttp, Gson)", "java --library okhttp-gson", MAVEN, { ...buildJava, folder: "java-okhttp" }),
   openApiGenerator("Java (native)", "java --library native", MAVEN, { ...buildJava, folder: "java-native" }),
   openApiGenerator("Kotlin", "kotlin", MAVEN, {
-    build: "mvn -q compile dependency:copy-dependencies",
+    build: "mvn -q compile",
     folder: "kotlin",
-    play: "java -cp 'target/classes:target/dependency/*' CorridorKt",
+    play: "mvn -q dependency:copy-dependencies && java -cp 'target/classes:target/dependency/*' CorridorKt",
   }),
   openApiGenerator(
     "PHP",
@@ -109,8 +113,8 @@ export const generators: readonly Generator[] = [
     play: "./corridor",
   }),
   openApiGenerator("C#", "csharp", {}, { notPlayed: "the check has no .NET SDK and no NuGet" }),
-  openApiGenerator("TypeScript (fetch)", "typescript-fetch", {}, withPackages("typescript-fetch", "")),
-  openApiGenerator("TypeScript (axios)", "typescript-axios", {}, withPackages("typescript-axios", "axios@1")),
+  openApiGenerator("TypeScript (fetch)", "typescript-fetch", {}, typeScript("typescript-fetch"), npm("")),
+  openApiGenerator("TypeScript (axios)", "typescript-axios", {}, typeScript("typescript-axios"), npm("axios@1")),
   oapiCodegen,
   {
     name: "ogen 1.24.0",

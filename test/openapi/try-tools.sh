@@ -13,9 +13,15 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 curl -sf "$SHIPPING_URL/openapi.json" -o openapi.json
 
-npx --yes @redocly/cli@2.77.0 lint openapi.json --extends=recommended
-echo 'extends: ["spectral:oas"]' > .spectral.yaml
-npx --yes @stoplight/spectral-cli@6.16.3 lint openapi.json
+# Whose licence and whom to ask is for each operator to say. No operation sends an event: their schemas are for receivers of webhooks.
+events=$(grep -oP '"\w+Event"(?=:)' openapi.json | tr -d '"')
+cat > redocly.yaml <<< '{ extends: [recommended-strict], rules: { info-license: off } }'
+printf 'openapi.json:\n  no-unused-components:\n' > .redocly.lint-ignore.yaml
+printf "    - '#/components/schemas/%s'\n" $events >> .redocly.lint-ignore.yaml
+npx --yes @redocly/cli@2.77.0 lint openapi.json
+printf 'extends: ["spectral:oas"]\nrules: { info-contact: off }\noverrides:\n' > .spectral.yaml
+printf '  - { files: ["openapi.json#/components/schemas/%s"], rules: { oas3-unused-component: off } }\n' $events >> .spectral.yaml
+npx --yes @stoplight/spectral-cli@6.16.3 lint --fail-severity=warn openapi.json
 
 python3 -m venv venv
 venv/bin/pip install -q schemathesis==4.32.5

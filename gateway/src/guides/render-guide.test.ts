@@ -57,6 +57,15 @@ describe("a guide", () => {
     ]);
   });
 
+  test("lets commands in a cell break, and no names", () => {
+    const command = "npx tsc --noEmit --strict --target es2022";
+    const cells = html(`| a | b |\n| --- | --- |\n| \`${command}\` | \`weight_kg\` |\n`);
+    expect(cells.match(/<code.*?<\/code>/g)).toEqual([
+      `<code class="long">${command}</code>`,
+      "<code>weight_kg</code>",
+    ]);
+  });
+
   test("names what a code block is, and keeps its marks to itself", () => {
     expect(html("```sh fails\nfalse\n```")).toContain("<figcaption>Shell</figcaption>");
     expect(html("```json output\n{}\n```")).toContain('<figure class="code output"><figcaption>Output</figcaption>');

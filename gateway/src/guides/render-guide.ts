@@ -12,6 +12,9 @@ export interface Rendered {
   texts: { id: string; title: string; text: string; code: string }[];
 }
 
+/** Names do not break in a table's cell, commands do. */
+const MAX_UNBROKEN_LENGTH = 40;
+
 /** Turns a guide's Markdown into HTML. HTML in it is shown as text. */
 export function renderGuide(guide: Guide, markdown: string): Rendered {
   const md = new MarkdownIt({ html: false, linkify: false });
@@ -79,7 +82,7 @@ function toId(title: string): string {
     .replaceAll(" ", "-");
 }
 
-/** Labels each cell with its column, for narrow windows, where each row is a card. */
+/** Labels each cell with its column, for narrow windows, where each row is a card, and marks the code in it that may break. */
 function labelCells(tokens: readonly Token[]): void {
   let labels: string[] = [];
   let column = 0;
@@ -90,6 +93,8 @@ function labelCells(tokens: readonly Token[]): void {
     if (type !== "td_open") continue;
     const label = labels[column++];
     if (label) tokens[index]?.attrSet("data-label", label);
+    for (const part of tokens[index + 1]?.children ?? [])
+      if (part.type === "code_inline" && part.content.length > MAX_UNBROKEN_LENGTH) part.attrSet("class", "long");
   }
 }
 
