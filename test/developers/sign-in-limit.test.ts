@@ -1,9 +1,10 @@
 import { useArea } from "./area.js";
-import { useProvider } from "./provider.js";
-import { newVisitor, type PageAnswer, type Sending } from "./visitor.js";
+import { journeysOf, useProvider } from "./provider.js";
+import type { PageAnswer, Sending } from "./visitor.js";
 
 const provider = useProvider();
 const area = useArea({ developerArea: { provider } });
+const { newMember, beginSignIn, through, signIn } = journeysOf(area, provider);
 
 const MADE_UP = `/developers/sign-in/link#${"A".repeat(43)}`;
 /** As a link of the release before, which a browser opens with a single request. */
@@ -33,21 +34,30 @@ describe("after a hundred refused attempts from an address", () => {
   test("a valid callback signs in", async () => {
     expect(statusesOf(await times(100, () => area.visitor().get(CALLBACK)))).toEqual([403]);
     expect((await area.visitor().get(CALLBACK)).status).toBe(429);
-    const { email } = await area.newLink();
-    const [here, there] = [area.visitor(), newVisitor(provider.issuer)];
-    let { location } = await here.get("/developers/sign-in/provider");
-    while (!location?.startsWith(area.origin())) {
-      const answer = await there.get(location ?? "");
-      const prompt = /name="prompt" value="(\w+)"/.exec(answer.html)?.[1];
-      const fields = { prompt, login: email, password: "any" };
-      const { pathname } = new URL(location ?? "", provider.issuer);
-      ({ location } = answer.status === 200 ? await there.post(pathname, fields) : answer);
-    }
-    expect(await here.get(location.slice(area.origin().length))).toMatchObject({
-      status: 303,
-      location: "/developers/sandbox",
-    });
+    expect(await signIn(await newMember())).toMatchObject({ status: 303, location: "/developers/sandbox" });
   });
+});
+
+test("from the 301st callback of a client on, the provider is asked nothing: 429, and the code still works later", async () => {
+  const member = await newMember();
+  const callback = await through(member.there, await beginSignIn(member.here), member.email);
+  const madeUp = callback.replace(/code=[^&]*/, "code=made-up");
+  const { pool } = area.stack().databases.gateway;
+  const cookie = member.here.cookies();
+  expect((await area.visitor().get(madeUp, { cookie })).status).toBe(403);
+  // In this window and the next, which may begin any moment.
+  const counted = await pool.query(
+    `INSERT INTO mail_counts (name, since, count)
+     SELECT name, since + n * interval '10 minutes', 300 FROM mail_counts, generate_series(0, 1) AS n
+     WHERE name = 'source:provider:127.0.0.1' ON CONFLICT (name, since) DO UPDATE SET count = 300`,
+  );
+  expect(counted.rowCount).toBe(2);
+  for (const path of [madeUp, callback]) {
+    const { status, headers } = await member.here.get(path);
+    expect([status, headers["retry-after"]]).toEqual([429, "600"]);
+  }
+  await pool.query("DELETE FROM mail_counts");
+  expect((await member.here.get(callback)).status).toBe(303);
 });
 
 describe("what a stranger's page has a browser send does not count", () => {

@@ -60,7 +60,7 @@ const ownLimits: Record<string, string> = {
   "POST /api/v1/webhooks": SUBSCRIPTIONS,
   "GET /docs/search": "5 ms of CPU; the latest 100 results are kept",
   "POST /developers/sign-in": "links of a client; emails to an address; emails that wait",
-  "GET /developers/sign-in/callback": "refused sign-ins of a client, after one request to the provider",
+  "GET /developers/sign-in/callback": "callbacks of a client; refused sign-ins of a client",
   "POST /developers/sign-in/link": LINKS,
   "POST /developers/sign-in/link/confirm": LINKS,
   "GET /developers/sign-in/{token}": LINKS,

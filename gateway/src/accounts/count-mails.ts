@@ -29,10 +29,14 @@ export function addMail(deps: Deps, { name, most, minutes }: MailLimit) {
     RETURNING count`;
 }
 
-/** Counts a request of a client address. False: one of its networks has reached the limit of this window. */
-export async function countSource(deps: Deps, source: string, limit: Omit<MailLimit, "name">): Promise<boolean> {
+/** Counts a request of a client address, for a mail or of another kind. False: one of its networks has reached the limit of this window. */
+export async function countSource(
+  deps: Deps,
+  source: string,
+  { kind = "", ...limit }: Omit<MailLimit, "name"> & { kind?: "" | "provider:" },
+): Promise<boolean> {
   for (const { network, most } of limitedNetworks(source, limit.most))
-    if (!(await countMail(deps, { name: `source:${network}`, most, minutes: limit.minutes }))) return false;
+    if (!(await countMail(deps, { name: `source:${kind}${network}`, most, minutes: limit.minutes }))) return false;
   return true;
 }
 

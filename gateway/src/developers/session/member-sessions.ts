@@ -21,9 +21,6 @@ export interface MemberSession {
   userAgent: string | null;
 }
 
-/** A member rarely has more than a few; the list shows those that were seen last. */
-const MAX_LISTED = 50;
-
 const shortHash = sql`encode(substring(s.hash FOR 8), 'hex')`;
 
 export function toSessionId(hash: Buffer): string {
@@ -34,7 +31,7 @@ export function listSessions(deps: Deps, memberId: string): Promise<MemberSessio
   return deps.db.run<MemberSession>(sql`
     SELECT ${shortHash} AS id, s.created_at AS "createdAt", s.seen_at AS "seenAt", s.source, s.user_agent AS "userAgent"
     FROM sessions s WHERE s.member_id = ${memberId} AND ${isOpen(deps)}
-    ORDER BY s.seen_at DESC, s.hash LIMIT ${MAX_LISTED}`);
+    ORDER BY s.seen_at DESC, s.hash`);
 }
 
 /** Ends all sessions of a member, or only one. What has ended already is not in the audit log. */

@@ -1,7 +1,8 @@
 import { addMember } from "../../accounts/manage-members.js";
 import { SKEWED_CLOCKS } from "../../testing/clocks.js";
 import { gatewayDatabase } from "../../testing/gateway-database.js";
-import { findSession, setCookie, startSession } from "./session.js";
+import { listSessions } from "./member-sessions.js";
+import { findSession, MAX_SESSIONS, setCookie, startSession } from "./session.js";
 
 const ORIGIN = "http://127.0.0.1";
 const MINUTE_MS = 60_000;
@@ -42,4 +43,22 @@ test("an authentication in the future is recent for 15 minutes and no longer", a
   expect(await findSession({ ...deps, clockOffsetMs: 16 * MINUTE_MS }, cookie, FROM.source)).toMatchObject({
     fresh: false,
   });
+});
+
+test("of more sessions than a member may have, the one that was not used for longest ends", async () => {
+  const { accountId } = await gateway.newKey();
+  const { id } = await addMember(gateway.admin, { accountId, email: "bob@example.com", role: "viewer" });
+  const begin = (member: string, minute: number) =>
+    startSession(
+      { ...gateway.admin, clockOffsetMs: minute * MINUTE_MS },
+      member,
+      { authenticatedAt: undefined },
+      { ...FROM, userAgent: `${minute}` },
+    );
+  await begin(memberId, 0);
+  for (let minute = 0; minute < MAX_SESSIONS + 3; minute++) await begin(id, minute);
+  const deps = { ...gateway.admin, clockOffsetMs: 0 };
+  const left = (await listSessions(deps, id)).map(({ userAgent }) => Number(userAgent));
+  expect(left).toEqual(Array.from({ length: MAX_SESSIONS }, (_, n) => MAX_SESSIONS + 2 - n));
+  expect(await listSessions(deps, memberId)).not.toEqual([]);
 });

@@ -16,6 +16,8 @@ export const WINDOW_MINUTES = 10;
 /** Forms per session and window: far more than a person submits, too few for a program to flood the account. */
 const MAX_FORMS = 100;
 const MAX_USER_AGENT = 200;
+/** Sessions of a member: more than the browsers of a person. */
+export const MAX_SESSIONS = 20;
 
 export interface SignedIn {
   /** The SHA-256 of the session's cookie. */
@@ -96,8 +98,8 @@ export interface SignInOrigin {
 }
 
 /**
- * The parts of a sign-in's statement that write the session, the audit entry, and that an invited member has joined. The statement begins with
- * `signed_in`: at most one row with `member_id`, `account_id` and `email`.
+ * The parts of a sign-in's statement that write the session, the audit entry, and that an invited member has joined, and that end the sessions
+ * beyond the member's maximum. The statement begins with `signed_in`: at most one row with `member_id`, `account_id` and `email`.
  */
 export function writeSession(
   deps: Pick<Deps, "random" | "clockOffsetMs">,
@@ -114,6 +116,10 @@ export function writeSession(
   } as const;
   return sql`
     joined AS (UPDATE account_members SET invited_at = NULL FROM signed_in WHERE id = member_id AND invited_at IS NOT NULL),
+    outnumbered AS (
+      DELETE FROM sessions WHERE hash IN (
+        SELECT hash FROM sessions JOIN signed_in USING (member_id)
+        ORDER BY seen_at DESC, hash OFFSET ${MAX_SESSIONS - 1})),
     sessions AS (
       INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at, source, user_agent)
       SELECT ${hash}, member_id, ${clock(deps)}, ${provenAt}, ${clock(deps)}, ${from.source}, ${userAgent} FROM signed_in),

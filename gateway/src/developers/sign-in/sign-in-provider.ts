@@ -2,10 +2,11 @@ import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import sql from "sql-template-tag";
 import { writeAuditEntry } from "../../accounts/audit.js";
+import { countSource } from "../../accounts/count-mails.js";
 import { canonicalAddress } from "../../mail/address.js";
 import { Outage } from "../../service-clients/outage.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
-import { forbidden } from "../page/refusal-page.js";
+import { forbidden, refusalPage } from "../page/refusal-page.js";
 import {
   type Identity,
   isAllowedReturnTo,
@@ -14,8 +15,11 @@ import {
   type Provider,
   readAuthorizationRequest,
 } from "../session/provider.js";
-import { endSession, readCookie, type SignedIn, setCookie, startSession } from "../session/session.js";
+import { endSession, readCookie, type SignedIn, setCookie, startSession, WINDOW_MINUTES } from "../session/session.js";
 import { limitRefusals } from "./sign-in.js";
+
+/** Callbacks of one IP address, or a /64, in a window: more than a large office signs in, few for a provider. */
+const MAX_CALLBACKS = 300;
 
 /**
  * `GET /developers/sign-in/provider`: redirects to the provider. `return_to` is the page that requires a recent sign-in, `account` the
@@ -47,6 +51,12 @@ export async function completeProviderSignIn(deps: PageDeps, request: VisitorReq
   const provider = requireProvider(deps);
   const { cookies, url, session: current } = request;
   const authorization = readAuthorizationRequest(readCookie(cookies, "sign-in", deps.origin()));
+  // Each asks the provider, whether or not the code is valid.
+  const limit = { kind: "provider:", most: MAX_CALLBACKS, minutes: WINDOW_MINUTES } as const;
+  if (authorization && !(await countSource(deps, request.source, limit))) {
+    const why = `Too many sign-ins through the provider from your IP address. Try again in ${WINDOW_MINUTES} minutes.`;
+    return refusalPage(fail("rate_limited", why));
+  }
   const identity = authorization && (await provider.complete(authorization, new URL(url, deps.origin())));
   // The cookie is removed in any case, because an answer of the provider is accepted once.
   const removal = setCookie("sign-in", undefined, deps.origin());
