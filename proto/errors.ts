@@ -16,8 +16,7 @@ export const errors = {
   unauthorized: {
     status: 401,
     connect: Code.Unauthenticated,
-    message:
-      "The API key is missing or invalid. Send a key that is neither expired nor revoked as Authorization: Bearer <key>.",
+    message: "The API key is unknown, expired or revoked. Send a valid one as Authorization: Bearer <key>.",
   },
   missing_scope: {
     status: 403,
@@ -29,7 +28,7 @@ export const errors = {
     status: 409,
     connect: Code.AlreadyExists,
     message:
-      "This Idempotency-Key was already used with a different method, path or body. Send a new one, or the first request unchanged.",
+      "This Idempotency-Key was already used with a different method, path or body. Send a new key, or the first request unchanged.",
   },
   idempotency_in_progress: {
     status: 409,

@@ -133,7 +133,8 @@ export const badCountry = { path: "to.country", message: "must be a two-letter c
 export const unknownMember = { path: "note", message: "is unknown: leave it out" };
 export const noKey = {
   path: "Idempotency-Key",
-  message: "must be sent exactly once, with 1 to 128 printable ASCII characters",
+  message:
+    "is missing. Add an Idempotency-Key header with 1 to 128 printable ASCII characters, a new value for each new request",
 };
 
 export const noOrder = noSuch("order");

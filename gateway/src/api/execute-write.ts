@@ -5,7 +5,8 @@ import { executeOnce } from "../idempotency/execute-once.js";
 import { fingerprint, type RegistryKey, type RegistryRow } from "../idempotency/registry.js";
 import type { JsonBody } from "../input/json-body.js";
 import { type Checked, checkBody, requireValid, validMembers } from "../input/validate.js";
-import { type CallContext, callOptions } from "../service-clients/call-owner.js";
+import { readExecuted } from "../request-log/read-request.js";
+import { type CallContext, callOptions, inTime } from "../service-clients/call-owner.js";
 import type { ApiDeps } from "./deps.js";
 import { pathWith, type WriteRoute } from "./endpoint.js";
 
@@ -52,8 +53,22 @@ export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: Wr
       },
     });
   } catch (error) {
+    if (failureIn(error)?.code === "idempotency_conflict") throw await nameFirstRequest(deps, request, error);
     throw await mergeFieldErrors(deps, route, { ...request, checked }, error);
   }
+}
+
+/** Adds to a 409 which request used the key first. Without a row in the log, or if that cannot be read, the 409 stays as it is. */
+async function nameFirstRequest(deps: ApiDeps, request: WriteRequest, error: unknown): Promise<unknown> {
+  const first = await inTime(readExecuted(deps, request.caller, request.idempotencyKey), request).catch(
+    () => undefined,
+  );
+  if (!first) return error;
+  const { method, path, at, requestId } = first;
+  return fail(
+    "idempotency_conflict",
+    `This Idempotency-Key was first used for ${method} ${path} at ${at.toISOString()} (request ${requestId}), with a different method, path or body. Send a new key, or the first request unchanged.`,
+  );
 }
 
 type Refused = Pick<WriteRequest, "caller" | "body" | "deadline" | "requestId"> & {

@@ -48,6 +48,38 @@ describe("a member whose name has a dot in it", () => {
   });
 });
 
+describe("an unknown member", () => {
+  const told = (body: object) =>
+    fieldsOf(() => requireValid(checkBody(orderInput, jsonBody(JSON.parse(JSON.stringify(body))), "/")))
+      .filter(({ message }) => message.startsWith("is unknown"))
+      .map(({ path, message }) => `${path} ${message.replace("is unknown: ", "")}`);
+
+  test.each([
+    [
+      { ...order, parcel: { ...parcel, weight_kg: undefined, weight: 1 } },
+      "parcel.weight did you mean parcel.weight_kg?",
+    ],
+    [
+      { ...order, to: { ...address, postal_code: undefined, PostCode: "1" } },
+      "to.PostCode did you mean to.postal_code?",
+    ],
+    [
+      { ...order, to: { ...address, street: "x", Company: "x" } },
+      "to.street did you mean to.street2?, to.Company did you mean to.company?",
+    ],
+    [{ ...order, meta: {}, notes: "" }, "meta did you mean metadata?, notes leave it out"],
+    [{ ...order, parcel: { ...parcel, "": 1, kg: 1 } }, 'parcel."" leave it out, parcel.kg leave it out'],
+  ])("is told which absent member it is similar to, and no other: %#", (body, expected) => {
+    expect(told(body).join(", ")).toBe(expected);
+  });
+
+  test("is compared only among ten, since more are no typing errors", () => {
+    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`metadata${n}`, 0]));
+    expect(told({ ...order, ...many(10) })[9]).toBe("metadata9 did you mean metadata?");
+    expect(told({ ...order, ...many(11) })[9]).toBe("metadata9 leave it out");
+  });
+});
+
 describe("a number that is not as it was sent", () => {
   const LOST = "must be a number that double precision can hold: send it as a string";
   const refused = (value: unknown, ...lost: Place[]) =>

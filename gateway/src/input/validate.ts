@@ -103,7 +103,12 @@ export function check(
     }
     // Thousands of unknown members are counted, but only as many as a refusal can name become faults.
     const named = issue.keys.slice(0, Math.max(0, MAX_FIELDS - faults.length));
-    for (const name of named) add([...issue.path, name], name.includes(".") ? UNKNOWN_WITH_DOT : UNKNOWN);
+    const absent = issue.keys.length > MAX_COMPARED ? [] : absentMembers(schema, value, issue.path);
+    for (const name of named) {
+      const meant = findSimilar(name, absent);
+      const advice = meant ? `is unknown: did you mean ${formatPath([...issue.path, meant])}?` : UNKNOWN;
+      add([...issue.path, name], name.includes(".") ? UNKNOWN_WITH_DOT : advice);
+    }
     more += issue.keys.length - named.length;
   }
   return { value: undefined, faults, more, invalidMembers };
@@ -112,6 +117,54 @@ export function check(
 const UNKNOWN = "is unknown: leave it out";
 const UNKNOWN_WITH_DOT = "is unknown: this is one name with a dot in it; send an object in an object";
 const LOST_NUMBER = "must be a number that double precision can hold: send it as a string";
+
+// More unknown members than this are no typing errors, and comparing them would cost more than the rest of the check.
+const MAX_COMPARED = 10;
+
+/** The members that an object could have but does not. `path` leads to the object. */
+function absentMembers(schema: z.ZodType, value: unknown, path: readonly PropertyKey[]): string[] {
+  let rules: unknown = schema;
+  let sent: unknown = value;
+  for (const name of path) {
+    rules = (rules as z.ZodObject).shape[name as string];
+    sent = (sent as Record<PropertyKey, unknown>)[name];
+  }
+  return Object.keys((rules as z.ZodObject).shape).filter((name) => !Object.hasOwn(sent as object, name));
+}
+
+/** The most similar of the names: one that begins with the other, such as `weight` and `weight_kg`, or that differs in a third of its letters. */
+function findSimilar(name: string, names: readonly string[]): string | undefined {
+  const toLetters = (text: string) =>
+    text
+      .slice(0, 30)
+      .toLowerCase()
+      .replace(/[^a-z0-9]/g, "");
+  const letters = toLetters(name);
+  const similar = names.flatMap((other) => {
+    const others = toLetters(other);
+    const [short, long] = letters.length < others.length ? [letters, others] : [others, letters];
+    const isBeginning = short.length > 2 && long.startsWith(short);
+    // The lengths first: they differ in most pairs, and the distance is expensive.
+    if (!isBeginning && long.length - short.length > long.length / 3) return [];
+    const distance = getDistance(short, long);
+    return isBeginning || distance <= long.length / 3 ? [{ other, distance }] : [];
+  });
+  return similar.sort((a, b) => a.distance - b.distance)[0]?.other;
+}
+
+/** The Levenshtein distance: how many letters to insert, remove or replace. */
+function getDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = (row[column - 1] ?? 0) + (letter === to[column - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}
 
 /** A path as it is shown to integrators. The empty name is shown as two quotes. */
 function formatPath(path: readonly PropertyKey[]): string {

@@ -6,7 +6,7 @@ import { newCaller } from "@shipping/kit/testing/writes";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { findRequests, listRequests, type RequestPage, type WantedRequests } from "./list-requests.js";
 import type { LogRow } from "./logged-request.js";
-import { readAnyRequest, readReplayed, readRequest } from "./read-request.js";
+import { readAnyRequest, readExecuted, readRequest } from "./read-request.js";
 import { keepPartitionsOnce, writeRequests } from "./write-requests.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
@@ -160,10 +160,10 @@ describe("a search", () => {
     ]);
     const replayed = await readRequest(gateway, caller, replay);
     expect(replayed).toMatchObject({ keyName: "Lager", keyLastFour: key.key.slice(-4), fields: [] });
-    expect(await readReplayed(gateway, caller, replayed!)).toBe(first);
+    expect(await readExecuted(gateway, caller, "k")).toMatchObject({ requestId: first });
     const refusal = await readRequest(gateway, caller, conflict);
     expect(refusal).toMatchObject({ code: "idempotency_conflict", fields });
-    expect(await readReplayed(gateway, caller, refusal!)).toBeUndefined();
+    expect(await readExecuted(gateway, { ...caller, environment: "live" }, "k")).toBeUndefined();
     expect(await readRequest(gateway, caller, "req_nothing")).toBeUndefined();
   });
 });
@@ -183,6 +183,6 @@ test("no statement looks through a table", async () => {
   }
   await findRequests({ db }, caller, "k", { size: 10, after });
   await readRequest({ db }, caller, after);
-  await readReplayed({ db }, caller, { idempotencyKey: "k", replayed: true });
+  await readExecuted({ db }, caller, "k");
   for (const statement of statements) expect(await costlyNodes(gateway.db, statement)).toEqual([]);
 });

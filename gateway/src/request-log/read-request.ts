@@ -43,22 +43,23 @@ async function readOne({ db }: Deps, requestId: string, isTheirs: Sql): Promise<
   return row && toLoggedRequest(row);
 }
 
-/** Finds the request whose stored response a replay repeated; undefined if the log no longer has it. */
-export async function readReplayed(
+type ExecutedRequest = Pick<LoggedRequest, "requestId" | "at" | "method" | "path">;
+
+/** Finds the request that was executed under an idempotency key; undefined if the log does not have it any more, or not yet. */
+export async function readExecuted(
   { db }: Deps,
   caller: Caller,
-  { idempotencyKey, replayed }: Pick<LoggedRequest, "idempotencyKey" | "replayed">,
-): Promise<string | undefined> {
-  if (!replayed || idempotencyKey === null) return undefined;
-  const [first] = await db.run<{ requestId: string }>(sql`
-    SELECT request_id AS "requestId" FROM (
-      SELECT at, request_id, replayed, code FROM request_log
+  idempotencyKey: string,
+): Promise<ExecutedRequest | undefined> {
+  const [executed] = await db.run<ExecutedRequest>(sql`
+    SELECT at, request_id AS "requestId", method, path FROM (
+      SELECT at, request_id, method, path, replayed, code FROM request_log
       WHERE ${columnEquals("idempotency_key", caller, idempotencyKey)}
       ORDER BY at LIMIT ${FIRST_REQUESTS}
     ) AS first
     WHERE NOT replayed AND code IS NULL
     ORDER BY at LIMIT 1`);
-  return first?.requestId;
+  return executed;
 }
 
 /** The condition that a caller's row has this value in a column, written so that the column's hash index is used. */

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { fail, failFields } from "@shipping/kit/errors";
 import { createAdmit, isKeyValid } from "../../admission/admit.js";
-import { parseApiKey, type Scope } from "../../admission/api-key.js";
+import { explainNoKey, parseApiKey, type Scope } from "../../admission/api-key.js";
 import type { ApiDeps } from "../deps.js";
+import { noKey } from "../examples.js";
 import type { Middleware } from "../locals.js";
 
 const PRINTABLE = /^[\x20-\x7e]{1,128}$/;
@@ -16,9 +17,9 @@ export function admitCaller(deps: ApiDeps): Middleware {
   const admit = createAdmit(deps);
   return async (req, res, next) => {
     // If there are two, Node drops the second from `req.headers` without notice.
-    const [authorization, ...others] = req.headersDistinct.authorization ?? [];
-    const key = others.length === 0 ? parseApiKey(authorization) : undefined;
-    if (!key) throw fail("unauthorized");
+    const authorization = req.headersDistinct.authorization ?? [];
+    const key = authorization.length === 1 ? parseApiKey(authorization[0]) : undefined;
+    if (!key) throw fail("unauthorized", explainNoKey(authorization));
     const idempotencyKey = req.method === "GET" ? undefined : readIdempotencyKey(req);
     const admission = await admit({ keyHash: key.hash, idempotencyKey });
     if (!admission) throw fail("unauthorized");
@@ -46,11 +47,11 @@ export function requireScope(scope: Scope): Middleware {
   };
 }
 
-export const requireIdempotencyKey: Middleware = (_req, res, next) => {
+export const requireIdempotencyKey: Middleware = (req, res, next) => {
   if (res.locals.idempotencyKey === undefined) {
-    throw failFields([
-      { path: "Idempotency-Key", message: "must be sent exactly once, with 1 to 128 printable ASCII characters" },
-    ]);
+    const isMissing = (req.headersDistinct["idempotency-key"] ?? []).every((value) => value === "");
+    const message = isMissing ? noKey.message : "must be sent exactly once, with 1 to 128 printable ASCII characters";
+    throw failFields([{ ...noKey, message }]);
   }
   next();
 };

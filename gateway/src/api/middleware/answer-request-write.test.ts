@@ -37,6 +37,23 @@ describe("writes", () => {
     expect((await create({ headers: { "Idempotency-Key": `a ${"~".repeat(126)}` } })).status).toBe(201);
   });
 
+  test("409 names the request that used the key first and when; another account is told nothing of it", async () => {
+    const headers = { "Idempotency-Key": newIdempotencyKey() };
+    const first = await create({ headers });
+    const change = { headers, body: JSON.stringify({ ...order, reference: "other" }) };
+    await eventually(async () => {
+      const { status, json } = await create(change);
+      expect(`${status} ${json.error.code}`).toBe("409 idempotency_conflict");
+      expect(json.error.message).toMatch(
+        new RegExp(
+          `^This Idempotency-Key was first used for POST /api/v1/orders at \\d{4}-[\\d-]+T[\\d:.]+Z \\(request ${first.headers["x-request-id"]}\\)`,
+        ),
+      );
+    });
+    const stranger = await gateway.newKey();
+    expect((await create({ ...change, key: stranger.key })).status).toBe(201);
+  });
+
   test("409 when the key is used on another path", async () => {
     const headers = { "Idempotency-Key": newIdempotencyKey() };
     await create({ headers });

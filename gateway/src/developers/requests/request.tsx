@@ -4,7 +4,7 @@ import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import { type ErrorCode, errors } from "@shipping/proto/errors";
 import { ABORTED, type LoggedRequest } from "../../request-log/logged-request.js";
-import { readReplayed, readRequest } from "../../request-log/read-request.js";
+import { readExecuted, readRequest } from "../../request-log/read-request.js";
 import { keyName } from "../keys/keys.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { Fact, Note, Text, Time } from "../page/text.js";
@@ -15,9 +15,9 @@ export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Pro
   const caller = toCaller(pageRequest);
   const request = await readRequest(deps, caller, pageRequest.id);
   if (!request) throw fail("not_found");
-  const original = await readReplayed(deps, caller, request);
   const list = `${AREA_PATH}/${environment}/requests`;
-  const { method, path, idempotencyKey, keyId } = request;
+  const { method, path, idempotencyKey, keyId, replayed } = request;
+  const original = replayed && idempotencyKey !== null && (await readExecuted(deps, caller, idempotencyKey));
   return htmlPage(
     "Request",
     <>
@@ -57,7 +57,7 @@ export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Pro
           )}
         </Fact>
         <Fact name="Replayed">
-          <Replay request={request} original={original} list={list} />
+          <Replay request={request} original={original ? original.requestId : undefined} list={list} />
         </Fact>
         <Fact name="Resource">
           <Resource id={request.resourceId} environment={environment} />
