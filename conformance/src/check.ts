@@ -20,7 +20,7 @@ export type Profile = "spec" | "contract";
 /** Checks one promise, or several that the same responses prove. */
 export interface Check {
   id: string;
-  /** Sentences of the document, or parts of them, word for word. */
+  /** Sentences of the document, or parts of them, word for word. None: what it checks is optional. */
   proves: readonly string[];
   profile?: Profile;
   needs?: readonly Need[];

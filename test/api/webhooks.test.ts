@@ -7,7 +7,7 @@ const missing = missingId("whk");
 
 const TARGET = "https://hooks.example.com/shipping?shop=1";
 const input = { url: TARGET, events: ["label.voided", "order.created"] };
-const SECRET = expect.stringMatching(/^whsec_[A-Za-z0-9_-]{43}$/);
+const SECRET = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
 const made = { id: idLike("whk"), object: "webhook", status: "active", livemode: false, created_at: TIME };
 
 const deleteWebhook = (api: ApiClient, id: string) => dataOf(200, api.delete<Webhook>(`/webhooks/${id}`));

@@ -16,7 +16,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-const CHECKS = ["events", "body", "data", "headers", "signature"].map((name) => `deliveries.${name}`);
+const CHECKS = ["events", "body", "data", "headers", "signature", "standard"].map((name) => `deliveries.${name}`);
 
 /** Runs the checks of deliveries, which pass through the proxy, and yields those that do not pass. */
 async function faultsFound(): Promise<Record<string, string>> {
@@ -47,7 +47,10 @@ const rewriting = (edit: (event: Record<string, unknown>) => void, space?: numbe
   },
 });
 
-const signature = { "deliveries.signature": expect.stringContaining("is not over the bytes that came") };
+const signature = {
+  "deliveries.signature": expect.stringContaining("is not over the bytes that came"),
+  "deliveries.standard": expect.stringMatching(/^failed: the webhook-signature of .* is not over its ID/),
+};
 
 test("through a proxy that breaks nothing all of them pass", async () => {
   proxy.breakBy({});
@@ -90,6 +93,22 @@ test("no event id in the headers", async () => {
   };
   proxy.breakBy(nameless);
   expect(await faultsFound()).toEqual({ "deliveries.headers": expect.stringMatching(/^failed: Service-Event-Id/) });
+});
+
+test("headers of Standard Webhooks that name another event; none at all are not a fault", async () => {
+  const without = (...names: string[]): Breaking => ({
+    sent: ({ headers }) => {
+      for (const name of names) delete headers[`webhook-${name}`];
+    },
+  });
+  proxy.breakBy(without("id"));
+  expect(await faultsFound()).toEqual({
+    "deliveries.standard": expect.stringMatching(/^failed: webhook-id is absent/),
+  });
+  proxy.breakBy(without("id", "timestamp", "signature"));
+  expect(await faultsFound()).toEqual({
+    "deliveries.standard": expect.stringMatching(/^not applicable: because .* optional$/),
+  });
 });
 
 test("a tunnel that leads elsewhere is not judged", async () => {

@@ -78,9 +78,10 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   "json output": "output",
 };
 
-/** What is to be done with a code block. `recipe` is executed by the tests of the webhook recipes. Throws at a block that nobody executes. */
+/** What is to be done with a code block. Each `recipe` and `library` is executed by the tests of `test/vectors`. Throws at a block that nobody executes. */
 export function actionOf({ line, language, mark }: Fence): Action {
   if (mark === "shown" || mark === "recipe") return mark;
+  if (mark === "library") return "recipe";
   const action = ACTIONS[`${language} ${mark}`.trim()];
   if (!action) throw new Error(`Nothing executes the code block of line ${line}: \`${language} ${mark}\`.`);
   return action;

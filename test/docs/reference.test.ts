@@ -93,7 +93,7 @@ function learnIds(example: unknown, answered: unknown): void {
   }
 }
 
-const SECRET = /^whsec_[\w-]{43}$/;
+const SECRET = /^whsec_[\w+/]{43}=$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** What an example stands for: itself, with the ids of this platform, and with any time and secret of its form. */

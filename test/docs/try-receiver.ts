@@ -4,7 +4,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { sign } from "@shipping/webhooks/dispatch/signature";
 import getPort from "get-port";
 
-const SECRET = "whsec_GFn7PJ-v7jFMVLLhDAIHnOJaFzFczq7pBL-Nh4Zq_2o";
+const SECRET = "whsec_GFn7PJ+v7jFMVLLhDAIHnOJaFzFczq7pBL+Nh4Zq/2o=";
 const EVENT = JSON.stringify({
   id: "evt_kq3v7zj2m5xw4a6bnd2tc7yhre",
   type: "label.created",

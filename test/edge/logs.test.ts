@@ -42,7 +42,7 @@ const tails = () => secrets.map((secret) => secret.slice(-20));
 afterEach(() => {
   const text = stack.logged();
   for (const tail of tails()) expect(text).not.toContain(tail);
-  expect(text).not.toMatch(/whsec_[A-Za-z0-9_-]{8}/);
+  expect(text).not.toMatch(/whsec_[\w+/=-]{8}/);
   expect(text).not.toMatch(/service_(test|live)_[0-9A-Za-z]{8}/);
   expect(text).not.toMatch(/bearer\s+[a-z0-9_]/i);
 });
@@ -91,7 +91,7 @@ describe("no line holds a key or a secret", () => {
 
   test("after keys that stand where they do not belong", async () => {
     const lost = newApiKey("live", randomBytes).key;
-    const secret = `whsec_${randomBytes(32).toString("base64url")}`;
+    const secret = `whsec_${randomBytes(32).toString("base64")}`;
     secrets.push(lost, secret);
     for (const text of [customer.key, lost, secret]) {
       const order = { ...record, reference: text, metadata: { [text]: text } };

@@ -13,7 +13,7 @@ import { SHARED_SPEEDUP } from "../launch-cluster.js";
 const ARRIVE_WITHIN_MS = 120_000;
 
 const SECRET_FORMS =
-  /whsec_[\w-]{43}|service_(test|live)_[0-9A-Za-z]{38}|Bearer [\w.-]{8}|postgres(ql)?:\/\/[^\s:@]+:[^\s@[]+@/;
+  /whsec_[\w+/=-]{43}|service_(test|live)_[0-9A-Za-z]{38}|Bearer [\w.-]{8}|postgres(ql)?:\/\/[^\s:@]+:[^\s@[]+@/;
 
 let cluster: ClusterUnderTest;
 jest.setTimeout(240_000);

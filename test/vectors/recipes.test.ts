@@ -16,7 +16,7 @@ const page = readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "
 const vectors: Vector[] = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../docs/webhook-vectors.json"), "utf8"),
 );
-const secret = "whsec_GFn7PJ-v7jFMVLLhDAIHnOJaFzFczq7pBL-Nh4Zq_2o";
+const secret = "whsec_GFn7PJ+v7jFMVLLhDAIHnOJaFzFczq7pBL+Nh4Zq/2o=";
 
 const here = languages.flatMap((language) => {
   const version = versionHere(language);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { nextStep } from "@shipping/webhooks/dispatch/delivery";
-import { sign } from "@shipping/webhooks/dispatch/signature";
+import { sign, signStandard } from "@shipping/webhooks/dispatch/signature";
 
 const folder = join(import.meta.dirname, "../../docs");
 const page = readFileSync(join(folder, "webhooks.md"), "utf8");
@@ -14,7 +14,7 @@ function blocks(heading: string, language: string): string[] {
   );
 }
 
-const [snippet = ""] = blocks("Verify the signature", "sh");
+const snippet = blocks("Verify the signature", "sh").find((code) => code.includes("openssl")) ?? "";
 const secret = /^SECRET=(\S+)$/m.exec(snippet)?.[1] ?? "";
 
 describe("docs/webhooks.md", () => {
@@ -23,6 +23,10 @@ describe("docs/webhooks.md", () => {
     const [head = "", body = ""] = request.trimEnd().split("\n\n");
     expect(head).toContain(`Service-Signature: ${sign(secret, 1_795_253_400, Buffer.from(body))}`);
     expect(head).toContain(`Service-Event-Id: ${JSON.parse(body).id}`);
+    const standard = signStandard(secret, JSON.parse(body).id, 1_795_253_400, Buffer.from(body));
+    expect(head).toContain(
+      `webhook-id: ${JSON.parse(body).id}\nwebhook-timestamp: 1795253400\nwebhook-signature: ${standard}\n`,
+    );
     expect(snippet).toContain(`BODY='${body}'`);
     expect(snippet).toContain(`"1795253400.$BODY"`);
     expect(Date.parse(JSON.parse(body).created_at)).toBe(1_795_253_400_000);

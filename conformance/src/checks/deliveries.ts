@@ -99,6 +99,25 @@ export const deliveryChecks: readonly Check[] = [
     }),
   },
   {
+    // Optional: Standard Webhooks 1.0, for which libraries exist.
+    id: "deliveries.standard",
+    proves: [],
+    needs: ["webhook"],
+    run: eachAttempt(({ headers, body, arrived }, { secret }, type) => {
+      const [id, time, signatures] = ["id", "timestamp", "signature"].map((name) => headers[`webhook-${name}`]);
+      if (id === undefined && time === undefined && signatures === undefined)
+        throw new NotApplicable("deliveries have no headers of Standard Webhooks, which are optional");
+      mustBe(id, parseEvent(body)?.id, "webhook-id");
+      mustMatch(time, /^\d{1,12}$/, "webhook-timestamp");
+      must(Math.abs(arrived - Number(time)) <= TOLERANCE_S, `${type} has a webhook-timestamp of another time`);
+      mustMatch(secret, /^whsec_[A-Za-z0-9+/]+={0,2}$/, "the form of the secret, which must be base64,");
+      const key = Buffer.from(secret.slice("whsec_".length), "base64");
+      const expected = createHmac("sha256", key).update(`${id}.${time}.`).update(body).digest("base64");
+      const holds = String(signatures).split(" ").includes(`v1,${expected}`);
+      must(holds, `the webhook-signature of ${type} is not over its ID, its time and the bytes that came`);
+    }),
+  },
+  {
     id: "deliveries.retry",
     proves: [
       "After a failure, retries come after about 1, 2, 4, 8, 16, 32 and 60 minutes",

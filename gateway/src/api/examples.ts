@@ -87,7 +87,7 @@ export const webhook = {
   created_at: "2026-01-15T09:00:00.000Z",
 };
 
-export const secret = "whsec_Y2hvb3NlLXlvdXItb3duLXNlY3JldC1ieXRlczEyMzQ";
+export const secret = "whsec_Y2hvb3NlLXlvdXItb3duLXNlY3JldC0zMi1ieXRlcyE=";
 
 export const tracking = {
   id: label.tracking_number,

@@ -143,7 +143,7 @@ export const createdWebhook = webhook
   .extend({
     secret: z
       .string()
-      .regex(/^whsec_[A-Za-z0-9_-]{43}$/)
+      .regex(/^whsec_[A-Za-z0-9+/]{43}=$/)
       .meta({ description: "The secret that signs every delivery. Only this response contains it." }),
   })
   .meta({ description: "A new webhook subscription, with its secret." });

@@ -10,7 +10,13 @@ export type Log = pino.Logger;
  * behind other letters, and JSON puts `\n` there.
  */
 const REDACTIONS: readonly { sign: string; pattern: RegExp; by: string }[] = [
-  { sign: "whsec_|service_(?:test|live)_", pattern: /(whsec_|service_(?:test|live)_)[\w-]+/gi, by: "$1[redacted]" },
+  // In base64 or base64url. URLs and JSON may escape `+`, `/` and `=`, also more than once.
+  {
+    sign: "whsec_",
+    pattern: /(whsec_)(?:[\w+/=-]|%(?:25)*(?:2b|2f|3d)|\\+(?:\/|u00(?:2b|2f|3d)))+/gi,
+    by: "$1[redacted]",
+  },
+  { sign: "service_(?:test|live)_", pattern: /(service_(?:test|live)_)[\w-]+/gi, by: "$1[redacted]" },
   { sign: "authorization", pattern: /("authorization"\s*:\s*")(?:[^"\\]|\\.)*"/gi, by: '$1[redacted]"' },
   { sign: "bearer", pattern: /(Bearer\s+)[^\s"\\]+/gi, by: "$1[redacted]" },
   // Matches any scheme: searching for its beginning would take time that grows with the square of the text's length.

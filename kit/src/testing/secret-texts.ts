@@ -4,9 +4,24 @@ const digits = (alphabet: string, length: number) =>
   fc.string({ unit: fc.constantFrom(...alphabet), minLength: length, maxLength: length });
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
+/** How a secret in base64 may be written: as it is, in a URL, in a URL within a URL, and in JSON by two languages. */
+const spellings: ((secret: string) => string)[] = [
+  (secret) => secret,
+  encodeURIComponent,
+  (secret) => encodeURIComponent(encodeURIComponent(secret)).toLowerCase(),
+  (secret) => secret.replaceAll("/", "\\/"),
+  (secret) => secret.replace(/[+/=]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`),
+];
+
+/** What is written, and the part of it that nobody may see. */
 const secrets = fc.oneof(
-  fc.tuple(fc.constantFrom("service_test_", "service_live_"), digits(base62, 38)),
-  fc.tuple(fc.constant("whsec_"), digits(`${base62}-_`, 43)),
+  fc
+    .tuple(fc.constantFrom("service_test_", "service_live_"), digits(base62, 38))
+    .map(([prefix, hidden]) => [prefix + hidden, hidden] as const),
+  digits(`${base62}-_`, 43).map((hidden) => [`whsec_${hidden}`, hidden] as const),
+  fc
+    .tuple(digits(base62.toLowerCase(), 41), fc.constantFrom(...spellings))
+    .map(([hidden, spell]) => [spell(`whsec_+/${hidden}=`), hidden] as const),
 );
 
 // Those that a boundary of words, JSON or a URL would be looked for at, and any others.
@@ -37,4 +52,4 @@ const neighbours = fc.oneof(
 /** Texts with an API key or a webhook secret between any neighbours, and the part of it that nobody may see. */
 export const secretTexts = fc
   .tuple(neighbours, secrets, neighbours)
-  .map(([before, [prefix, hidden], after]) => ({ text: before + prefix + hidden + after, hidden }));
+  .map(([before, [secret, hidden], after]) => ({ text: before + secret + after, hidden }));

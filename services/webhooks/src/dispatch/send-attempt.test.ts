@@ -20,7 +20,7 @@ async function rawReceiver(onData: (socket: net.Socket) => void): Promise<string
 }
 
 describe("send", () => {
-  test("POSTs the stored bytes with event id, signature and content type", async () => {
+  test("POSTs the stored bytes with event id, both signatures and content type", async () => {
     const receiver = await receiverWith();
     expect(await describeEnd(post(receiver.url))).toBe("delivered 204");
     const [request] = receiver.received;
@@ -30,6 +30,9 @@ describe("send", () => {
       "content-length": String(sentBody.length),
       "service-event-id": "evt_1",
       "service-signature": expect.stringMatching(/^t=1700000000,v1=[0-9a-f]{64}$/),
+      "webhook-id": "evt_1",
+      "webhook-timestamp": "1700000000",
+      "webhook-signature": expect.stringMatching(/^v1,[\w+/]{43}=$/),
     });
     expect(verifySignature("whsec_test", String(request?.headers["service-signature"]), sentBody, 1_700_000_000)).toBe(
       true,

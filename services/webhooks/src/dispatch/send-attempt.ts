@@ -4,9 +4,9 @@ import { traceHeaders } from "@shipping/kit/process/tracing";
 import type { EgressAgents } from "../egress/egress-agents.js";
 import { ConnectionEnded, type FailureReason, TimedOut, toReason } from "../health/failure-reason.js";
 import { ATTEMPT_MS } from "./delivery.js";
-import { sign } from "./signature.js";
+import { signatureHeaders } from "./signature.js";
 
-interface AttemptRequest {
+export interface AttemptRequest {
   url: URL;
   eventId: string;
   /** Sent byte for byte as it is stored. */
@@ -78,7 +78,7 @@ function toHeaders({ url, eventId, body, secret, at }: AttemptRequest): string[]
   const seconds = Math.floor(at.getTime() / 1000);
   const list = ["Host", url.host, "Connection", "keep-alive", "Content-Type", "application/json"];
   list.push("Content-Length", String(body.length), "User-Agent", "Service-Webhooks/1.0");
-  list.push("Service-Event-Id", eventId, "Service-Signature", sign(secret, seconds, body));
+  list.push(...signatureHeaders(secret, eventId, seconds, body));
   for (const [name, value] of Object.entries(traceHeaders())) list.push(name, value);
   return list;
 }

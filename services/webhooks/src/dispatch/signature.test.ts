@@ -6,11 +6,6 @@ import { sign, verifySignature } from "./signature.js";
 const secret = newSecret(randomBytes);
 const body = Buffer.from('{"id":"evt_1","name":"Jürgen 🚚"}');
 
-test("a secret is whsec_ and 43 base64url characters of 32 bytes", () => {
-  expect(newSecret((bytes) => Buffer.alloc(bytes, 0xff))).toBe(`whsec_${"_".repeat(42)}8`);
-  expect(newSecret(randomBytes)).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
-});
-
 test("a signature is the HMAC of time, period and the exact bytes, keyed with the whole secret", () => {
   const expected = createHmac("sha256", secret).update("1700000000.").update(body).digest("hex");
   expect(sign(secret, 1_700_000_000, body)).toBe(`t=1700000000,v1=${expected}`);

@@ -35,7 +35,7 @@ describe("createSubscription", () => {
       events,
       status: "active",
       livemode: false,
-      secret: expect.stringMatching(/^whsec_[\w-]{43}$/),
+      secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/),
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
     expect(await activeOf(caller.accountId)).toEqual({ counted: 1, rows: 1 });

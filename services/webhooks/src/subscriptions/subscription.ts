@@ -56,7 +56,9 @@ export function secretIdentity(subscriptionId: string): readonly string[] {
   return ["subscription", subscriptionId];
 }
 
-/** A new signing secret: `whsec_` and 32 random bytes as 43 base64url characters. The whole string is the HMAC key. */
+export const SECRET_PREFIX = "whsec_";
+
+/** A new signing secret: `whsec_` and 32 random bytes in padded base64, as Standard Webhooks has it. Older ones are in base64url without padding. */
 export function newSecret(random: Random): string {
-  return `whsec_${Buffer.from(random(32)).toString("base64url")}`;
+  return SECRET_PREFIX + Buffer.from(random(32)).toString("base64");
 }

@@ -1,4 +1,4 @@
-import { type Attempted, sendAttempt } from "../dispatch/send-attempt.js";
+import { type Attempted, type AttemptRequest, sendAttempt } from "../dispatch/send-attempt.js";
 import { createEgressAgents, type EgressAgents, type EgressOptions } from "../egress/egress-agents.js";
 import { type Receiver, type Responder, startReceiver } from "./receiver.js";
 import { certificate } from "./receiver-certificate.js";
@@ -23,9 +23,10 @@ export function sendingUnderTest() {
   }
 
   const common = agentsWith();
-  function post(url: string, agents: EgressAgents = common): Promise<Attempted> {
+  function post(url: string, agents: EgressAgents = common, given: Partial<AttemptRequest> = {}): Promise<Attempted> {
     const at = new Date(1_700_000_000_999);
-    return sendAttempt(agents, { url: new URL(url), eventId: "evt_1", body: sentBody, secret: "whsec_test", at });
+    const attempt = { url: new URL(url), eventId: "evt_1", body: sentBody, secret: "whsec_test", at, ...given };
+    return sendAttempt(agents, attempt);
   }
 
   async function end(): Promise<void> {
