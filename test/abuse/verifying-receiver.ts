@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { webhooks } from "shipping-client";
 
-/** Events that were verified, by the resource that they tell of, with the time of the first in `performance.now()`. */
+/** Events that were verified, by the resource that they tell of, with the time in `performance.now()` at which the first was received, before it was verified. */
 export interface VerifyingReceiver {
   url: string;
   arrivals: ReadonlyMap<string, number>;
@@ -15,13 +15,14 @@ export interface VerifyingReceiver {
 export async function openVerifyingReceiver(secrets: readonly string[]): Promise<VerifyingReceiver> {
   const arrivals = new Map<string, number>();
   const server = createServer(async (request, response) => {
+    const receivedMs = performance.now();
     const secret = secrets[Number(request.url?.split("/").at(-1))] ?? "whsec_unknown";
     const body = Readable.toWeb(request);
     const event = await webhooks.verify(body, request.headers["service-signature"], secret).catch(() => undefined);
     // Whoever sends what is not signed does not get to send the rest of it.
     if (!event) return void response.writeHead(400, { connection: "close" }).end();
     const { id } = event.data as { id: string };
-    if (!arrivals.has(id)) arrivals.set(id, performance.now());
+    if (!arrivals.has(id)) arrivals.set(id, receivedMs);
     response.writeHead(204).end();
   });
   server.listen(0, "127.0.0.1");

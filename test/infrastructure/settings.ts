@@ -16,6 +16,7 @@ const SETTINGS = {
   bytea_output: "escape",
   extra_float_digits: "-3",
   default_transaction_isolation: "serializable",
+  synchronous_commit: "off",
 };
 const LOAD_MS = 10_000;
 

@@ -34,6 +34,7 @@ const OTHERS = {
   bytea_output: "escape",
   extra_float_digits: "-3",
   default_transaction_isolation: "serializable",
+  synchronous_commit: "off",
   statement_timeout: "1h",
   enable_seqscan: "on",
 };
@@ -45,11 +46,20 @@ test("a session has the settings that results depend on, whatever the defaults o
   const rows = await db.run(sql`
     SELECT ${at}::timestamptz AS at, date_trunc('hour', ${at}::timestamptz) AS hour, ${["a", null]}::text[] AS words,
       '\\x00ff'::bytea AS bytes, 0.1::float8 + 0.2::float8 AS sum, interval '-1 day 2 hours'::text AS span,
-      current_setting('transaction_isolation') AS isolation`);
+      current_setting('transaction_isolation') AS isolation, current_setting('synchronous_commit') AS waits`);
   const hour = new Date("2026-02-01T18:00:00Z");
   const [bytes, isolation] = [Buffer.from([0, 255]), "read committed"];
   expect(rows).toEqual([
-    { at, hour, words: ["a", null], bytes, sum: 0.30000000000000004, span: "-1 days +02:00:00", isolation },
+    {
+      at,
+      hour,
+      words: ["a", null],
+      bytes,
+      sum: 0.30000000000000004,
+      span: "-1 days +02:00:00",
+      isolation,
+      waits: "on",
+    },
   ]);
   await db.close();
 });

@@ -3,7 +3,7 @@ import pg from "pg";
 import { readDatabaseUrl } from "../process/database-url.js";
 import { Unsupported } from "../process/supported-versions.js";
 
-/** What results depend on: how values are written and read, and what concurrent statements see of each other. */
+/** What results depend on: how values are written and read, what concurrent statements see of each other, and that what is answered is on disk. */
 const RESULTS = {
   array_nulls: "on",
   bytea_output: "hex",
@@ -11,6 +11,7 @@ const RESULTS = {
   extra_float_digits: "1",
   intervalstyle: "postgres",
   standard_conforming_strings: "on",
+  synchronous_commit: "on",
 };
 
 /** The parameters of a connection's start that poolers pass on, in the form in which PostgreSQL reports them. */
