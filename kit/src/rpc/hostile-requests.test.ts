@@ -67,6 +67,22 @@ const PATHS = [...LedgerService.methods, ...Health.methods].map(methodPath).conc
 const AUTHORITIES = ["::1:23101", "[::1", "", "host:99999", "a b", "@", "%zz", "//", "[", "user:secret@host", "\x80"];
 const TYPES = ["application/proto", "application/json", "application/grpc", "application/grpc-web", "text/html", ""];
 const OTHERS = ["connect-timeout-ms", "grpc-timeout", "content-encoding", "grpc-encoding", "te", "expect", "__proto__"];
+const NO_ERROR = 0;
+
+/** A call with nothing in it. */
+const callOf = (path: string, type: string, authority = "part"): Call => ({
+  fields: [
+    [":method", "POST"],
+    [":scheme", "http"],
+    [":path", path],
+    [":authority", authority],
+    ["content-type", type],
+  ],
+  body: new Uint8Array(),
+  isComplete: true,
+  reset: undefined,
+});
+
 const or = (...known: string[]) => fc.oneof(fc.constantFrom(...known), fc.string({ maxLength: 100, unit: "binary" }));
 
 const calls: fc.Arbitrary<Call> = fc.record({
@@ -97,25 +113,21 @@ const calls: fc.Arbitrary<Call> = fc.record({
 describe("a part's RPC port", () => {
   test("answers a call with any authority, to each protocol", async () => {
     const { port, url } = await serving(() => {});
-    const get = ([path, type]: readonly string[], authority: string): Call => ({
-      fields: [
-        [":method", "POST"],
-        [":scheme", "http"],
-        [":path", path!],
-        [":authority", authority],
-        ["content-type", type!],
-      ],
-      body: new Uint8Array(),
-      isComplete: true,
-      reset: undefined,
-    });
-    const kinds = PATHS.flatMap((path) => TYPES.map((type) => [path, type]));
     for (const authority of AUTHORITIES)
       await sendRaw(
         port,
-        kinds.map((kind) => get(kind, authority)),
+        PATHS.flatMap((path) => TYPES.map((type) => callOf(path, type, authority))),
       );
     expect(await clientTo(url).read(read())).toEqual(empty());
+  });
+
+  test("has no line of its own for a peer that goes away before it is answered", async () => {
+    const printed = jest.spyOn(console, "error");
+    const { port, url } = await serving(() => {});
+    const abandoned = PATHS.flatMap((path) => TYPES.map((type) => ({ ...callOf(path, type), reset: NO_ERROR })));
+    await sendRaw(port, abandoned);
+    expect(await clientTo(url).read(read())).toEqual(empty());
+    expect(printed).not.toHaveBeenCalled();
   });
 
   test("survives whatever a peer sends", async () => {

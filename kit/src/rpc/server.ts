@@ -5,12 +5,19 @@ import { create } from "@bufbuild/protobuf";
 import {
   type CallOptions,
   type ConnectRouter,
+  type ContextValues,
+  createConnectRouter,
   createContextValues,
   createRouterTransport,
   type HandlerContext,
   type Transport,
 } from "@connectrpc/connect";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
+import {
+  compressionBrotli,
+  compressionGzip,
+  universalRequestFromNodeRequest,
+  universalResponseToNodeResponse,
+} from "@connectrpc/connect-node";
 import {
   Health,
   type HealthCheckRequest,
@@ -38,8 +45,6 @@ const SESSION = { maxSessionMemory: 64 };
 
 /** The most connections to a part's port; a part opens one to each replica of another. */
 const MAX_CONNECTIONS = 2_000;
-
-type Incoming = Parameters<ReturnType<typeof connectNodeAdapter>>[0];
 
 const DRAIN_NOTICE_MS = 2_000;
 const DRAIN_LIMIT_MS = 10_000;
@@ -70,23 +75,20 @@ export async function serve(options: {
   const admitted = tls ? [admitPeers(peers, () => refused("method"))] : [];
   const interceptors = [...measured, traceCalls, logCalls(log), answerErrors, ...admitted];
   const peerOf = tls ? peerLookup(tls) : () => undefined;
-  const contextValues = (request: Incoming) =>
-    createContextValues().set(peerKey, peerOf(request as http2.Http2ServerRequest));
+  const contextValues = (request: http2.Http2ServerRequest) => createContextValues().set(peerKey, peerOf(request));
   const methods = unaryMethods(options.routes, interceptors);
-  const others = connectNodeAdapter({
-    routes: (router) => {
-      options.routes(router);
-      // Each call inside the batch has its own interceptors.
-      router.rpc(BatchService.method.call, batchCall(methods), { interceptors: [], readMaxBytes: MAX_BATCH_BYTES });
-      router.rpc(health.check.method, health.check.handle);
-      router.rpc(health.watch.method, health.watch.handle);
-    },
+  const router = createConnectRouter({
     interceptors,
-    contextValues,
+    acceptCompression: [compressionGzip, compressionBrotli],
     readMaxBytes: MAX_REQUEST_BYTES,
     writeMaxBytes: MAX_MESSAGE_BYTES,
   });
-  const handler = answerUnary({ methods, contextValues, others });
+  options.routes(router);
+  // Each call inside the batch has its own interceptors.
+  router.rpc(BatchService.method.call, batchCall(methods), { interceptors: [], readMaxBytes: MAX_BATCH_BYTES });
+  router.rpc(health.check.method, health.check.handle);
+  router.rpc(health.watch.method, health.watch.handle);
+  const handler = answerUnary({ methods, contextValues, others: answerWith(router, contextValues) });
   const server = tls
     ? createSecureServer({ tls, handler, session: SESSION, log, refused: () => refused("certificate") })
     : http2.createServer(SESSION, handler);
@@ -120,6 +122,17 @@ export async function serve(options: {
   }
 
   return { port: (server.address() as AddressInfo).port, stop };
+}
+
+/** The library's adapter (connect-node 2.1.2) would print to stderr for each client that goes away before it is answered. */
+function answerWith({ handlers }: ConnectRouter, contextValues: (request: http2.Http2ServerRequest) => ContextValues) {
+  const byPath = new Map(handlers.map((handler) => [handler.requestPath, handler]));
+  return async (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse): Promise<void> => {
+    const handler = byPath.get(request.url.split("?", 1)[0]!);
+    if (!handler) return void response.writeHead(404).end();
+    const call = universalRequestFromNodeRequest(request, response, undefined, contextValues(request));
+    await universalResponseToNodeResponse(await handler(call), response);
+  };
 }
 
 /** The same handlers with the same interceptors, called inside this process. */

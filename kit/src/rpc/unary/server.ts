@@ -37,7 +37,7 @@ export function answerUnary(options: {
   methods: UnaryMethods;
   /** The context values that the interceptors get with each call of a request. */
   contextValues(request: Http2ServerRequest): ContextValues;
-  others: Handler;
+  others(request: Http2ServerRequest, response: Http2ServerResponse): void | Promise<void>;
 }): Handler {
   const { methods, contextValues, others } = options;
 
@@ -46,8 +46,7 @@ export function answerUnary(options: {
     const isBatch = request.url === BATCH_PATH;
     if ((!method && !isBatch) || !isUnary(request)) {
       request.headers[":authority"] = ANY_AUTHORITY;
-      others(request, response);
-      return;
+      return await others(request, response);
     }
     const exchange = { request, response, values: contextValues(request) };
     await (method ? answerOne(exchange, method) : answerMany(exchange, methods));
