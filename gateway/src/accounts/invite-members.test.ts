@@ -6,7 +6,7 @@ import { countMail } from "./count-mails.js";
 import { declineInvitation, findInvitation } from "./decline-invitations.js";
 import { INVITATIONS_PER_HOUR, inviteAgain, inviteMember } from "./invite-members.js";
 import { createAccount } from "./manage-accounts.js";
-import { addMember, listMembers, removeMember } from "./manage-members.js";
+import { addMember, createSignInLink, listMembers, removeMember } from "./manage-members.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {
@@ -94,38 +94,46 @@ test("an account has at most 100 members, invited ones included", async () => {
   await expect(invite(wanted(accountId))).rejects.toThrow("100 members, the maximum");
 });
 
-test("an account sends 50 invitations in an hour, and more in the next; others are not held up", async () => {
-  const [accountId, other] = [await newAccount(), await newAccount()];
+const later = (clockOffsetMs: number) => ({ ...gateway.admin, clockOffsetMs });
+/** When the next window of this length begins, from now. */
+async function untilNext(windowMs: number): Promise<number> {
   const [row] = await gateway.db.run<{ now: Date }>(sql`SELECT clock_timestamp() AS now`);
-  const untilNext = HOUR_MS - (row!.now.getTime() % HOUR_MS);
-  const later = (clockOffsetMs: number) => ({ ...gateway.admin, clockOffsetMs });
-  const first = later(untilNext);
-  for (let n = 0; n < INVITATIONS_PER_HOUR; n++) await invite(wanted(accountId, `${n}@example.com`), first);
-  await expect(invite(wanted(accountId), later(untilNext + HOUR_MS / 2))).rejects.toMatchObject({
-    code: "rate_limited",
-  });
+  return windowMs - (row!.now.getTime() % windowMs);
+}
+const again = (accountId: string, id: string, deps = gateway.admin) =>
+  inviteAgain(deps, { accountId, id, formId: newFormId(), origin: "https://ship.example" }, actor);
+
+test("an account sends 50 invitations in an hour, resent ones included, and more in the next; others are not held up", async () => {
+  const [accountId, other] = [await newAccount(), await newAccount()];
+  const nextHour = await untilNext(HOUR_MS);
+  const first = later(nextHour);
+  const { id } = await invite(wanted(accountId), first);
+  await again(accountId, id, first);
+  for (let n = 2; n < INVITATIONS_PER_HOUR; n++) await invite(wanted(accountId, `${n}@example.com`), first);
+  await expect(again(accountId, id, first)).rejects.toThrow("up to 50 invitations an hour");
+  const one = wanted(accountId, "one@example.com");
+  await expect(invite(one, later(nextHour + HOUR_MS / 2))).rejects.toMatchObject({ code: "rate_limited" });
   await invite(wanted(other), first);
-  await invite(wanted(accountId), later(untilNext + HOUR_MS));
+  await invite(one, later(nextHour + HOUR_MS));
 });
 
 describe("a recipient", () => {
-  const again = (accountId: string, id: string, deps = gateway.admin) =>
-    inviteAgain(deps, { accountId, id, formId: newFormId(), origin: "https://ship.example" }, actor);
-
   test("gets three invitations to an account in a day, of fifty that are sent at once, too; removed and added again, no more", async () => {
     const [accountId, other] = [await newAccount(), await newAccount()];
-    const { id } = await invite(wanted(accountId));
-    const sent = await Promise.allSettled(Array.from({ length: 20 }, () => again(accountId, id)));
+    const nextDay = await untilNext(24 * HOUR_MS);
+    const today = later(nextDay);
+    const { id } = await invite(wanted(accountId), today);
+    const sent = await Promise.allSettled(Array.from({ length: 20 }, () => again(accountId, id, today)));
     expect(sent.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
-    await expect(again(accountId, id)).rejects.toMatchObject({
+    await expect(again(accountId, id, later(nextDay + 23 * HOUR_MS))).rejects.toMatchObject({
       code: "rate_limited",
       message: expect.stringContaining("bob@example.com has been sent 3 invitations to this account today"),
     });
     await removeMember(gateway.admin, { accountId, id });
-    await expect(invite(wanted(accountId))).rejects.toMatchObject({ code: "rate_limited" });
+    await expect(invite(wanted(accountId), today)).rejects.toMatchObject({ code: "rate_limited" });
     expect(await listMembers(gateway.admin, accountId)).toEqual([]);
-    await invite(wanted(other));
-    await invite(wanted(accountId), { ...gateway.admin, clockOffsetMs: 24 * HOUR_MS });
+    await invite(wanted(other), today);
+    await invite(wanted(accountId), later(nextDay + 24 * HOUR_MS));
   });
 
   test("who declines is removed, in the audit log, and not invited again, until the operator adds them", async () => {
@@ -147,6 +155,15 @@ describe("a recipient", () => {
     const added = await addMember(gateway.admin, { accountId, email: "bob@example.com", role: "viewer" });
     await removeMember(gateway.admin, { accountId, id: added.id });
     await invite(wanted(accountId));
+  });
+
+  test("declines by an invitation that has not expired, and by no link that they requested", async () => {
+    const accountId = await newAccount();
+    const { email, token } = await invite(wanted(accountId));
+    const { url } = await createSignInLink(gateway.admin, { accountId, email, origin: "https://ship.example" });
+    expect(await findInvitation(gateway.admin, url.slice(-43))).toBeUndefined();
+    expect(await findInvitation(later(6.9 * 24 * HOUR_MS), token)).toBeDefined();
+    expect(await findInvitation(later(7 * 24 * HOUR_MS), token)).toBeUndefined();
   });
 
   test("who has come declines nothing", async () => {
