@@ -2,16 +2,20 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as examples from "@shipping/gateway/api/examples";
+import { EXAMPLE_ORIGIN, guides } from "@shipping/gateway/guides/guides";
 import { resources } from "@shipping/gateway/openapi/documents";
 import { requestExamples } from "@shipping/gateway/reference/request-examples";
+import { errors } from "@shipping/proto/errors";
+import { EVENT_TYPES } from "@shipping/proto/event-types";
 import { packedClient } from "../client/packed-client.js";
 import { type Stack, sharedStack } from "../stack.js";
+import { fencesOf } from "./fences.js";
 import { hasPython, PYTHON_ENV } from "./python.js";
 import { runPage } from "./run-page.js";
 import { checkTypes, prepareModules } from "./typescript.js";
 
 const operations = resources().flatMap((resource) => resource.operations);
-const codeOf = (language: string) =>
+const exampleOf = (language: string) =>
   operations.map((operation) => ({
     id: operation.id,
     code: requestExamples(operation).find((one) => one.language === language)?.code ?? "",
@@ -28,6 +32,62 @@ beforeAll(async () => {
 afterAll(async () => {
   await stack.stop();
   await rm(folder, { recursive: true });
+});
+
+// The developer area is for people, and the other has all pages in one.
+const NOT_FOLLOWED = /^\/(?:developers|llms-full\.txt)/;
+
+/** All that a stranger reads who follows links from `/llms.txt`, by path. */
+async function readAsStranger(): Promise<Map<string, string>> {
+  const read = new Map<string, string>();
+  const left = ["/llms.txt"];
+  for (const path of left) {
+    const answer = await fetch(new URL(path, stack.baseUrl));
+    expect([path, answer.status]).toEqual([path, 200]);
+    const text = await answer.text();
+    read.set(path, text);
+    if (path.endsWith(".json")) continue;
+    const links = [...text.matchAll(/\]\((\/[^)#]*)/g)].map(([, link = ""]) => link);
+    for (const link of links) if (!left.includes(link) && !NOT_FOLLOWED.test(link)) left.push(link);
+  }
+  return read;
+}
+
+const pagesOfOperations = async () =>
+  [...(await readAsStranger())].filter(([path]) => path.startsWith("/docs/reference/"));
+
+/** The example in curl of each operation, where a stranger finds it. */
+async function examplesRead(): Promise<{ id: string; code: string }[]> {
+  const read = (await pagesOfOperations()).map(([path, page]) => ({
+    id: path.replace(/^.*\/|\.md$/g, ""),
+    code: fencesOf(page).find(({ language }) => language === "sh")?.code ?? "",
+  }));
+  return read;
+}
+
+describe("a stranger who has /llms.txt, the base URL and a key, and follows links to Markdown alone", () => {
+  test("reaches every operation, every error code and every type of event", async () => {
+    const read = await readAsStranger();
+    const namesIn = (pattern: RegExp) =>
+      [...read.values()].flatMap((page) => [...page.matchAll(pattern)].map(([, name]) => name));
+    const own = (await pagesOfOperations()).map(([, page]) => /^`(.*)`$/m.exec(page)?.[1]);
+    expect(own.sort()).toEqual(operations.map(({ route, path }) => `${route.method} ${path}`).sort());
+    const codes = namesIn(/^\| (?:\d{3} \| \[)?`(\w+)`.*\|.*\|$/gm);
+    expect(codes).toEqual(expect.arrayContaining(Object.keys(errors)));
+    expect(namesIn(/^## Fields\n[\s\S]*?"type": "(.*?)"/gm)).toEqual(EVENT_TYPES);
+  });
+
+  test("reads the examples of the guides as they are executed here", async () => {
+    const read = await readAsStranger();
+    const origin = new URL(stack.baseUrl).origin;
+    const codeIn = (page: string) => fencesOf(page.replaceAll(EXAMPLE_ORIGIN, origin)).map(({ code }) => code);
+    for (const { slug, file, event } of guides) {
+      const source = codeIn(await readFile(join(import.meta.dirname, "../..", file), "utf8"));
+      const twin = codeIn(read.get(`/docs/${slug}.md`) ?? "");
+      expect([slug, twin.slice(0, source.length)]).toEqual([slug, source]);
+      expect([slug, twin.length - source.length]).toEqual([slug, event ? 1 : 0]);
+    }
+  });
 });
 
 /** The example with the ids of what the account has by now, which is one of each kind. */
@@ -59,7 +119,7 @@ test.each(hasPython ? ["sh", "ts", "python"] : ["sh", "ts"])(
     const key = (await stack.newCustomer()).sandbox;
     const { PATH, HOME } = process.env;
     const env = { PATH, HOME, NODE_NO_WARNINGS: "1", ...PYTHON_ENV, SHIPPING_URL: stack.baseUrl, SHIPPING_KEY: key };
-    for (const { id, code } of codeOf(language)) {
+    for (const { id, code } of language === "sh" ? await examplesRead() : exampleOf(language)) {
       const page = `\`\`\`${language}\n${await withOwnIds(code, key)}\`\`\`\n`;
       expect([id, await runPage({ page, folder: own, env, hasPython })]).toEqual([id, { [language]: 1 }]);
     }
@@ -71,12 +131,12 @@ test.each(hasPython ? ["sh", "ts", "python"] : ["sh", "ts"])(
 test("those in TypeScript have the types of the packed client", async () => {
   await checkTypes(
     folder,
-    codeOf("ts").map(({ code }) => code),
+    exampleOf("ts").map(({ code }) => code),
   );
 }, 60_000);
 
 test("sent again a second later, an example is a request of its own", () => {
-  const writes = codeOf("sh").filter(({ code }) => code.includes("Idempotency-Key"));
+  const writes = exampleOf("sh").filter(({ code }) => code.includes("Idempotency-Key"));
   const keys = writes.map(({ code }) => /Idempotency-Key: (.*)"/.exec(code)?.[1]);
   expect(keys).toEqual(writes.map(({ id }) => `${id}-$(date +%s)-$$`));
 });

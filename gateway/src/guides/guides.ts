@@ -26,6 +26,7 @@ const eventGuides: readonly Guide[] = EVENT_TYPES.map((event) => ({
 
 export const guides: readonly Guide[] = [
   ["quick-start", "Quick start", "Create a label and download its PDF in five steps."],
+  ["coding-agents", "With a coding agent", "What to give an agent, what it may do, and a key of its own."],
   ["idempotency", "Idempotency", "Retry any request without creating a second label."],
   ["errors", "Errors and retries", "What each error means, and which requests to retry."],
   ["pagination", "Pagination", "Read lists page by page."],

@@ -24,10 +24,17 @@ export interface Hit extends Pick<Section, "href" | "title" | "of"> {
   excerpt: string;
 }
 
+export interface Page {
+  guide: Guide;
+  /** As in its file, with the reference of its event. */
+  markdown: string;
+  rendered: Rendered;
+}
+
 export interface Library {
   /** All that the search finds. */
   sections: readonly Section[];
-  page(slug: string): { guide: Guide; rendered: Rendered } | undefined;
+  page(slug: string): Page | undefined;
   /** Searches for the first ten words in the first hundred characters. */
   search(text: string): Hit[];
 }
@@ -59,8 +66,8 @@ export function openLibrary(document: EventDocument, more: readonly Section[]): 
   const pages = new Map(
     guides.map((guide) => {
       const text = readFileSync(new URL(guide.file, ROOT), "utf8");
-      const rendered = renderGuide(guide, guide.event ? `${text}\n${eventReference(guide.event, document)}` : text);
-      return [guide.slug, { guide, rendered }];
+      const markdown = guide.event ? `${text}\n${eventReference(guide.event, document)}` : text;
+      return [guide.slug, { guide, markdown, rendered: renderGuide(guide, markdown) }];
     }),
   );
   const sections = [...[...pages.values()].flatMap(toSections), ...more];
@@ -97,7 +104,7 @@ export function openLibrary(document: EventDocument, more: readonly Section[]): 
   };
 }
 
-function toSections({ guide, rendered }: { guide: Guide; rendered: Rendered }): Section[] {
+function toSections({ guide, rendered }: Page): Section[] {
   return rendered.texts.map(({ id, title, text, code }) => {
     const href = `/docs/${guide.slug}${id && `#${id}`}`;
     return { href, title, of: guide.title, text: text.trim(), code };

@@ -117,7 +117,8 @@ function redirectLinks(tokens: Token[]): void {
   }
 }
 
-function toHref(target: string): string | undefined {
+/** Where a link of a guide leads on this host; undefined if nothing is served there. */
+export function toHref(target: string): string | undefined {
   const [path = "", fragment = ""] = target.split(/(#.*)/);
   if (path === "" || /^(https?:|\/)/.test(path)) return target;
   if (files.includes(path)) return `/docs/${path}`;

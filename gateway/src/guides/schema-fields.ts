@@ -162,6 +162,13 @@ export function eventReference(type: EventType, { components }: EventDocument): 
   ].join("\n\n");
 }
 
+const TABLE_HEAD = "| field | type | description |\n| --- | --- | --- |";
+
+/** The fields, with those inside them, as a table in Markdown. */
+export function fieldTable(fields: readonly Field[]): string {
+  return [TABLE_HEAD, ...fields.flatMap((field) => toRows(field))].join("\n");
+}
+
 /** Adds the table of a named schema, then those of the schemas that it refers to. */
 function addTables(name: string, schemas: Schemas, tables: Map<string, string>): void {
   if (tables.has(name)) return;
@@ -172,8 +179,7 @@ function addTables(name: string, schemas: Schemas, tables: Map<string, string>):
       ? [toRow(resolved, `[${resolved.type}](#${resolved.type.toLowerCase()})`)]
       : toRows(resolved);
   });
-  const head = "| field | type | description |\n| --- | --- | --- |";
-  tables.set(name, [head, ...rows].join("\n"));
+  tables.set(name, [TABLE_HEAD, ...rows].join("\n"));
   for (const schema of Object.values(properties))
     if (isNamedObject(schema, schemas)) addTables(refName(schema), schemas, tables);
 }

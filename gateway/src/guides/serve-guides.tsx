@@ -1,10 +1,18 @@
 import type { Express, NextFunction, Request, Response } from "express";
-import { createDocument, type Document, sendDocument } from "../http/send-document.js";
+import {
+  createDocument,
+  createTwins,
+  type Document,
+  sendDocument,
+  sendTwin,
+  type Twins,
+} from "../http/send-document.js";
 import { SCRIPTED_PAGE_HEADERS } from "../site/error-page.js";
 import type { Site } from "../site/site-header.js";
 import { EXAMPLE_ORIGIN, files, type Guide, guides } from "./guides.js";
 import { renderPage, script, style } from "./layout.js";
-import { type Hit, type Library, readGuideFile } from "./library.js";
+import { type Hit, type Library, type Page, readGuideFile } from "./library.js";
+import { toMarkdownTwin } from "./markdown-twin.js";
 import type { Rendered } from "./render-guide.js";
 
 const MAX_SHOWN_CHARACTERS = 200;
@@ -12,12 +20,21 @@ const MAX_SHOWN_CHARACTERS = 200;
 const MAX_KEPT_SEARCHES = 100;
 
 /** Serves the guides below `/docs` without authentication. The library is opened on first use, since that is slow. `origin` is for the examples. */
-export function serveGuides(app: Express, site: Site, origin: () => string, library: () => Library): void {
-  const overview = page(overviewPage(site));
-  const made = new Map<string, Document>();
+export function serveGuides(
+  app: Express,
+  site: Site,
+  origin: () => string,
+  library: () => Library,
+  llms: () => string,
+): void {
+  let overview: Twins | undefined;
+  const made = new Map<string, Twins>();
   const searches = new Map<string, Document>();
 
-  app.get("/docs", (req, res) => sendDocument(req, res, overview));
+  app.get("/docs", (req, res) => {
+    overview ??= createTwins("/llms.txt", overviewPage(site), llms(), SCRIPTED_PAGE_HEADERS);
+    sendTwin(req, res, overview);
+  });
   app.get(["/", "/docs/"], (_req, res) => redirect(res, "/docs"));
   for (const asset of [style, script]) asset.serve(app);
   for (const name of files) {
@@ -33,12 +50,19 @@ export function serveGuides(app: Express, site: Site, origin: () => string, libr
     if (searches.size > MAX_KEPT_SEARCHES) searches.delete(searches.keys().next().value as string);
     sendDocument(req, res, found);
   });
-  const serveGuide = (slug: string, req: Request, res: Response, next: NextFunction) => {
+  const serveGuide = (name: string, req: Request, res: Response, next: NextFunction) => {
+    const slug = name.replace(/\.md$/, "");
     const found = made.get(slug) ? undefined : library().page(slug);
-    if (found) made.set(slug, page(guidePage(site, found.guide, found.rendered).replaceAll(EXAMPLE_ORIGIN, origin())));
-    const document = made.get(slug);
-    if (document) sendDocument(req, res, document);
-    else next();
+    if (found) made.set(slug, makeTwins(found));
+    const twins = made.get(slug);
+    if (!twins) next();
+    else if (slug === name) sendTwin(req, res, twins);
+    else sendDocument(req, res, twins.markdown);
+  };
+  const makeTwins = ({ guide, markdown, rendered }: Page) => {
+    const html = guidePage(site, guide, rendered).replaceAll(EXAMPLE_ORIGIN, origin());
+    const text = toMarkdownTwin(markdown, site, origin());
+    return createTwins(`/docs/${guide.slug}.md`, html, text, SCRIPTED_PAGE_HEADERS);
   };
   app.get(/^\/docs\/(.+)\/$/, (req, res, next) => {
     const [slug = ""] = Object.values(req.params);
@@ -87,8 +111,9 @@ export function overviewPage(site: Site): string {
           />
         </ul>
         <p>
-          For tools: the <a href="/api/v1/openapi.json">OpenAPI 3.1 document</a>, and a{" "}
-          <a href="/api/v1/postman.json">collection for Postman, Bruno and Insomnia</a>.
+          For tools: the <a href="/api/v1/openapi.json">OpenAPI 3.1 document</a>, a{" "}
+          <a href="/api/v1/postman.json">collection for Postman, Bruno and Insomnia</a>, and these pages in Markdown for{" "}
+          <a href="/docs/coding-agents">coding agents</a>: <a href="/llms.txt">llms.txt</a>.
         </p>
       </>
     ),

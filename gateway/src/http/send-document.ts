@@ -26,6 +26,26 @@ interface Representation extends Required<Validators> {
 // All documents change with the build.
 const MODIFIED = new Date(Math.floor(statSync(fileURLToPath(import.meta.url)).mtimeMs / 1_000) * 1_000);
 
+/** A page, and the same as Markdown. */
+export interface Twins {
+  page: Document;
+  markdown: Document;
+}
+
+/** Creates both. The page's headers name `path`, where its Markdown has an address of its own, and the list of all pages (https://llmstxt.org). */
+export function createTwins(path: string, html: string, markdown: string, headers: Document["headers"] = {}): Twins {
+  const links = `<${path}>; rel="alternate"; type="text/markdown", </llms.txt>; rel="describedby"; type="text/plain"`;
+  return {
+    page: createDocument("text/html; charset=utf-8", html, { ...headers, Vary: "Accept", Link: links }),
+    markdown: createDocument("text/markdown; charset=utf-8", markdown, { Vary: "Accept" }),
+  };
+}
+
+/** Answers with the page, or with its Markdown if the client prefers that. Browsers get the page. */
+export function sendTwin(req: Request, res: ServerResponse, { page, markdown }: Twins): void {
+  sendDocument(req, res, req.accepts(["text/html", "text/markdown"]) === "text/markdown" ? markdown : page);
+}
+
 /** Creates a document. Browsers revalidate it every time, unless the headers say otherwise. */
 export function createDocument(type: string, content: string | Buffer, headers: Document["headers"] = {}): Document {
   const plain = toRepresentation(Buffer.from(content));
@@ -55,7 +75,7 @@ export function sendDocument(req: Request, res: ServerResponse, document: Docume
     ...headers,
     ETag: etag,
     "Last-Modified": modified.toUTCString(),
-    ...(compressed && { Vary: "Accept-Encoding" }),
+    ...(compressed && { Vary: [headers.Vary, "Accept-Encoding"].filter(Boolean).join(", ") }),
   };
   const unmet = unmetCondition(req.headers, chosen);
   if (unmet === 412) throw new HttpRefusal(412, "A precondition of the request is not met.");

@@ -7,6 +7,7 @@ import { serveSiteAssets } from "../site/html-document.js";
 import type { Site } from "../site/site-header.js";
 import { COLLECTION_PATH, collectionText } from "./collection.js";
 import { library, openApiText, resources } from "./documents.js";
+import { llmsFullText, llmsText } from "./llms.js";
 
 /** Creates the slow documents in advance, so that no request has to wait for them. */
 export function preparePages(): void {
@@ -19,7 +20,11 @@ export function servePages(app: Express, site: Site, origin: () => string): void
     createDocument("application/json", openApiText(site.hasArea ? origin() : "", version), {
       "Cache-Control": "no-store",
     });
+  const reference = () => ({ resources: resources(), baseUrl: origin() + BASE_PATH });
+  const text = (content: string) => createDocument("text/plain; charset=utf-8", content);
   const served: Readonly<Record<string, () => Document>> = {
+    "/llms.txt": () => text(llmsText(reference())),
+    "/llms-full.txt": () => text(llmsFullText(reference(), site, origin())),
     [`${BASE_PATH}/openapi.json`]: () => openApi("3.1"),
     [`${BASE_PATH}/openapi-3.0.json`]: () => openApi("3.0"),
     [COLLECTION_PATH]: () =>
@@ -38,5 +43,5 @@ export function servePages(app: Express, site: Site, origin: () => string): void
   serveSiteAssets(app);
   serveReference(app, site, () => origin() + BASE_PATH, resources);
   // Last, since its path patterns match those above.
-  serveGuides(app, site, origin, library);
+  serveGuides(app, site, origin, library, () => llmsText(reference()));
 }

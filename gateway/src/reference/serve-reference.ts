@@ -1,9 +1,10 @@
 import type { Express, Request, Response } from "express";
 import { redirect } from "../guides/serve-guides.js";
-import { createDocument, type Document, sendDocument } from "../http/send-document.js";
+import { createTwins, sendDocument, sendTwin, type Twins } from "../http/send-document.js";
 import { SCRIPTED_PAGE_HEADERS } from "../site/error-page.js";
 import type { Site } from "../site/site-header.js";
 import { indexPage } from "./index-page.js";
+import { indexMarkdown, operationMarkdown } from "./operation-markdown.js";
 import { operationPage } from "./operation-page.js";
 import type { Resource } from "./operations.js";
 import { anchorScript, REFERENCE_PATH, referenceStyle, tryScript } from "./reference-layout.js";
@@ -21,11 +22,12 @@ export function serveReference(
   baseUrl: () => string,
   resources: () => readonly Resource[],
 ): void {
-  const made = new Map<string, Document>();
-  const send = (req: Request, res: Response, path: string, render: () => string): void => {
-    const document = made.get(path) ?? createDocument("text/html; charset=utf-8", render(), HEADERS);
-    made.set(path, document);
-    sendDocument(req, res, document);
+  const made = new Map<string, Twins>();
+  const send = (req: Request, res: Response, path: string, html: () => string, markdown: () => string): void => {
+    const twins = made.get(path) ?? createTwins(`${path}.md`, html(), markdown(), HEADERS);
+    made.set(path, twins);
+    if (req.path === path) sendTwin(req, res, twins);
+    else sendDocument(req, res, twins.markdown);
   };
   const find = (id: string) =>
     resources()
@@ -34,11 +36,15 @@ export function serveReference(
   const reference = () => ({ resources: resources(), baseUrl: baseUrl() });
 
   for (const asset of [referenceStyle, tryScript, anchorScript]) asset.serve(app);
-  app.get(REFERENCE_PATH, (req, res) => send(req, res, REFERENCE_PATH, () => indexPage(site, reference())));
+  app.get([REFERENCE_PATH, `${REFERENCE_PATH}.md`], (req, res) => {
+    const html = () => indexPage(site, reference());
+    send(req, res, REFERENCE_PATH, html, () => indexMarkdown(reference()));
+  });
   app.get(`${REFERENCE_PATH}/:id`, (req, res, next) => {
-    const operation = find(req.params.id);
-    if (operation) send(req, res, operation.href, () => operationPage(site, reference(), operation));
-    else next();
+    const operation = find(req.params.id.replace(/\.md$/, ""));
+    if (!operation) return next();
+    const html = () => operationPage(site, reference(), operation);
+    send(req, res, operation.href, html, () => operationMarkdown(operation, resources()));
   });
   app.get(`${REFERENCE_PATH}/`, (_req, res) => redirect(res, REFERENCE_PATH));
   app.get(`${REFERENCE_PATH}/:id/`, (req, res, next) => {
