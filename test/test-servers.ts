@@ -1,11 +1,10 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { NOT_DURABLE } from "@shipping/kit/testing/database";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { findNatsServer } from "@shipping/local/servers/find-nats-server";
@@ -60,13 +59,6 @@ async function startStack(databaseUrl: string): Promise<Shared> {
   };
 }
 
-/** Packs the client as `npm run pack:client` does. Its file stays: nobody releases it. */
-async function packClient(): Promise<Shared> {
-  const pack = ["run", "--silent", "pack:client", "--", "--json", "--pack-destination", folder];
-  const { stdout } = await promisify(execFile)("npm", pack, { cwd: fileURLToPath(new URL("..", import.meta.url)) });
-  return { tells: { tarball: join(folder, JSON.parse(stdout)[0].filename) }, stop: async () => {} };
-}
-
 async function startCluster(): Promise<Shared> {
   const settings = (dataDir: string) => ({
     FAULT_FILE: join(dataDir, "fault"),
@@ -90,7 +82,6 @@ try {
   const shared = await serveShared({
     stack: () => startStack(database),
     cluster: startCluster,
-    client: packClient,
   });
   stops.push(shared.stop);
   console.log(JSON.stringify({ TEST_DATABASE_URL: database, TEST_NATS_URL: nats, TEST_SHARED_URL: shared.url }));

@@ -1,5 +1,5 @@
 // `npm run generate`: TypeScript from the protos, the gateway's Prisma client, and, from the OpenAPI document, the types of both clients and
-// the Postman collection. Skips steps whose inputs have not changed. Git ignores the results.
+// the Postman collection, then the packages of both clients. Skips steps whose inputs have not changed. Git ignores the results.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -42,8 +42,23 @@ await step({
     "tools",
     "client/package.json",
   ],
-  outputs: ["client/src/gen", "client-python/src/shipping_client/gen", "gateway/assets/gen"],
+  outputs: ["client/src/gen", "client-python/src/shipping_client/gen", "gateway/assets/gen/postman.json"],
   command: ["tsx", "--conditions=source", "tools/generate-from-openapi.ts"],
+  cwd: ".",
+});
+await step({
+  inputs: [
+    "tools/pack-clients.mjs",
+    "tsconfig.base.json",
+    "client",
+    "client/src/gen",
+    "client-python/pyproject.toml",
+    "client-python/README.md",
+    "client-python/src",
+    "client-python/src/shipping_client/gen",
+  ],
+  outputs: ["gateway/assets/gen/clients"],
+  command: ["node", "tools/pack-clients.mjs"],
   cwd: ".",
 });
 
@@ -71,7 +86,7 @@ function hashOf(paths) {
 function filesBelow(path) {
   if (!statSync(join(root, path)).isDirectory()) return [path];
   return readdirSync(join(root, path))
-    .filter((name) => name !== "gen" && !name.endsWith(".test.ts"))
+    .filter((name) => !/^(gen|dist|node_modules|__pycache__|\.inputs)$|\.test\.ts$/.test(name))
     .sort()
     .flatMap((name) => filesBelow(`${path}/${name}`));
 }

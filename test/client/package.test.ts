@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
+import { type Stack, sharedStack } from "../stack.js";
 import { packedClient } from "./packed-client.js";
 
 const run = promisify(execFile);
@@ -14,16 +15,27 @@ const OLDEST = "@bufbuild/protoplugin/node_modules/typescript";
 const NODE = { lib: ["es2023"], types: ["node"], typeRoots: [join(modules, "@types")] };
 
 let folder: string;
-let tarball: string;
+let stack: Stack;
+/** The page of the platform that says how to install it, and its text. */
+let source: string;
+let page: string;
+const tarball = packedClient();
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shipping-client-"));
-  tarball = await packedClient();
-  // As its README says, in an empty project, with nothing in npm's cache and no network.
+  stack = await sharedStack();
+  const answer = await fetch(new URL("/docs/clients", stack.baseUrl));
+  source = await answer.text();
+  page = source.replaceAll(/<[^>]*>/g, "");
+  const [, url = ""] = /npm install (http\S+\.tgz)/.exec(page) ?? [];
+  // In an empty project, with nothing in npm's cache and no registry.
   await writeFile(join(folder, "package.json"), '{ "private": true }');
-  const empty = ["--offline", "--cache", join(folder, "empty-cache"), "--no-audit", "--no-fund"];
-  await run("npm", ["install", ...empty, tarball], { cwd: folder });
+  const empty = ["--registry", "http://127.0.0.1:1", "--cache", join(folder, "empty-cache"), "--no-audit", "--no-fund"];
+  await run("npm", ["install", ...empty, url], { cwd: folder });
 }, 120_000);
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(async () => {
+  await stack.stop();
+  await rm(folder, { recursive: true });
+});
 
 const installed = (file: string) => join(folder, "node_modules/shipping-client", file);
 
@@ -56,10 +68,32 @@ describe("the package as it would be published", () => {
     await run(bin("attw"), ["--profile", "esm-only", "--no-definitely-typed", tarball]);
   });
 
-  test("is all that was installed, at the version that its README installs", async () => {
+  test("is all that was installed, from the platform, with the hash that its page shows", async () => {
     const { packages } = JSON.parse(await readFile(join(folder, "package-lock.json"), "utf8"));
     expect(Object.keys(packages)).toEqual(["", "node_modules/shipping-client"]);
-    expect(await readFile(installed("README.md"), "utf8")).toContain(`npm install ./${basename(tarball)}\n`);
+    const { resolved, integrity } = packages["node_modules/shipping-client"];
+    expect(resolved).toBe(`${new URL(stack.baseUrl).origin}/docs/clients/${basename(tarball)}`);
+    expect(page).toContain(`\n${integrity}\n`);
+  });
+
+  test.each(["client/README.md", "docs/quick-start.md", "docs/clients.md"])(
+    "every address in %s is that of its version",
+    async (file) => {
+      const text = await readFile(join(import.meta.dirname, "../..", file), "utf8");
+      const named = text.match(/(?<=docs\/clients\/)shipping-client-[\w.-]+\.tgz/g) ?? [];
+      expect(new Set(named)).toEqual(new Set([basename(tarball)]));
+    },
+  );
+
+  test("is small, revalidated by its name, and kept for ever by its name and hash", async () => {
+    const path = `/docs/clients/${basename(tarball)}`;
+    const [link = ""] = new RegExp(`${path}\\?v=\\w+`).exec(source) ?? [];
+    const answers = await Promise.all([path, link].map((target) => fetch(new URL(target, stack.baseUrl))));
+    expect(answers.map(({ headers }) => headers.get("cache-control"))).toEqual([
+      "no-cache",
+      "public, max-age=31536000, immutable",
+    ]);
+    for (const answer of answers) expect((await answer.arrayBuffer()).byteLength).toBeLessThan(100_000);
   });
 
   test.each([

@@ -2,19 +2,19 @@ import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { share } from "../share.js";
+import { clientPackages } from "@shipping/gateway/guides/client-packages";
 
 const run = promisify(execFile);
 
-/** The file of the client, built and packed as it would be published, once for all tests. */
-export async function packedClient(): Promise<string> {
-  const { shared } = await share<{ tarball: string }>("client", "all");
-  return shared.tarball;
+/** The file of the client, as it would be published, and as the platform serves it. */
+export function packedClient(): string {
+  const file = clientPackages().find((one) => one.file.endsWith(".tgz"))?.file ?? "";
+  return join(import.meta.dirname, "../../gateway/assets/gen/clients", file);
 }
 
 /** Unpacks it into a folder's `node_modules`, as an installation would. */
-export async function installPacked(tarball: string, folder: string): Promise<void> {
+export async function installPacked(folder: string): Promise<void> {
   const target = join(folder, "node_modules/shipping-client");
   await mkdir(target, { recursive: true });
-  await run("tar", ["-xzf", tarball, "-C", target, "--strip-components=1"]);
+  await run("tar", ["-xzf", packedClient(), "-C", target, "--strip-components=1"]);
 }

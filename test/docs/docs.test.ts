@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { guides } from "@shipping/gateway/guides/guides";
-import { packedClient } from "../client/packed-client.js";
 import { type Stack, sharedStack } from "../stack.js";
 import { fencesOf, programsOf } from "./fences.js";
 import { hasPython, PYTHON_ENV } from "./python.js";
@@ -17,9 +16,8 @@ let stack: Stack;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shipping-docs-"));
-  const [started, tarball] = await Promise.all([sharedStack(), packedClient()]);
-  stack = started;
-  await prepareModules(folder, tarball);
+  stack = await sharedStack();
+  await prepareModules(folder);
 }, 120_000);
 afterAll(async () => {
   await stack.stop();

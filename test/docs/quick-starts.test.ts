@@ -7,7 +7,6 @@ import type { Scope } from "@shipping/gateway/admission/api-key";
 import { expressPath } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { guides } from "@shipping/gateway/guides/guides";
-import { packedClient } from "../client/packed-client.js";
 import { useArea } from "../developers/area.js";
 import { decodeText, fieldsOf } from "../developers/visitor.js";
 import { fencesOf } from "./fences.js";
@@ -29,7 +28,7 @@ let key: string;
 let quickStarts: Map<string, string>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shipping-quick-starts-"));
-  await prepareModules(folder, await packedClient());
+  await prepareModules(folder);
   const signedIn = await area.signIn();
   accountId = signedIn.accountId;
   const form = fieldsOf((await signedIn.visitor.get("/developers/sandbox/keys/new")).html);

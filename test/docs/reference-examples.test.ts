@@ -7,7 +7,6 @@ import { resources } from "@shipping/gateway/openapi/documents";
 import { requestExamples } from "@shipping/gateway/reference/request-examples";
 import { errors } from "@shipping/proto/errors";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
-import { packedClient } from "../client/packed-client.js";
 import { type Stack, sharedStack } from "../stack.js";
 import { fencesOf } from "./fences.js";
 import { hasPython, PYTHON_ENV } from "./python.js";
@@ -25,9 +24,8 @@ let stack: Stack;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shipping-reference-"));
-  const [started, tarball] = await Promise.all([sharedStack(), packedClient()]);
-  stack = started;
-  await prepareModules(folder, tarball);
+  stack = await sharedStack();
+  await prepareModules(folder);
 }, 120_000);
 afterAll(async () => {
   await stack.stop();

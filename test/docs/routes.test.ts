@@ -92,7 +92,9 @@ function registeredRoutes(): string[] {
 }
 
 const toPath = (path: string | RegExp) =>
-  typeof path === "string" ? path.replace(/:(\w+)/g, "{$1}") : "/docs/{page}/";
+  typeof path === "string"
+    ? path.replace(/:(\w+)/g, "{$1}").replace(/-\d.*(?=\.(tgz|whl)$)/, "-{version}")
+    : "/docs/{page}/";
 
 function traceOf(row: string): string {
   const actions = Object.entries(writtenBy).filter(([, rows]) => rows.includes(row));

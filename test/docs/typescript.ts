@@ -20,8 +20,8 @@ export function moduleOf(code: string): string {
 }
 
 /** A folder in which snippets find the packed client and the frameworks that they name. */
-export async function prepareModules(folder: string, tarball: string): Promise<void> {
-  await installPacked(tarball, folder);
+export async function prepareModules(folder: string): Promise<void> {
+  await installPacked(folder);
   for (const name of ["express", "fastify", "@types"])
     await symlink(join(modules, name), join(folder, "node_modules", name));
 }

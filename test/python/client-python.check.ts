@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { guides } from "@shipping/gateway/guides/guides";
 import { resources } from "@shipping/gateway/openapi/documents";
 import { requestExamples } from "@shipping/gateway/reference/request-examples";
@@ -22,7 +22,9 @@ const script = (name: string) => join(import.meta.dirname, name);
 
 let folder: string;
 let stack: Stack;
-let wheel: string;
+/** The wheel that the platform serves, and the one that Python's own tools make. */
+let served: string;
+let built: string;
 /** What an integrator has: the wheel alone. */
 let installed: VirtualEnvironment;
 /** What we build and check it with. */
@@ -34,17 +36,23 @@ beforeAll(async () => {
     makeVirtualEnvironment(join(folder, "tools"), findToolsPython()),
   ]);
   await tools.python(["-m", "pip", "install", "--quiet", "-r", join(sources, "requirements-dev.txt")]);
-  const wheels = join(folder, "wheels");
-  const build = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels, sources];
+  const build = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, sources];
   await tools.python(["-m", "pip", "wheel", ...build]);
-  [wheel = ""] = await readdir(wheels);
-  await installed.python(["-m", "pip", "install", "--quiet", "--no-index", join(wheels, wheel)]);
+  const [wheel = ""] = (await readdir(folder)).filter((name) => name.endsWith(".whl"));
+  built = join(folder, wheel);
   stack = await startStack({ requestsPerMinute: 1_000_000 });
+  served = `${new URL(stack.baseUrl).origin}/docs/clients/${wheel}`;
+  await install(served);
 }, 180_000);
 afterAll(async () => {
   await stack?.stop();
   await rm(folder, { recursive: true });
 });
+
+/** Installs the client with pip, which has no index. */
+function install(wheel: string): Promise<string> {
+  return installed.python(["-m", "pip", "install", "--quiet", "--no-cache-dir", "--no-index", wheel]);
+}
 
 /** A customer of the platform, as a program knows it. */
 async function access(): Promise<{ SHIPPING_URL: string; SHIPPING_KEY: string }> {
@@ -58,12 +66,24 @@ describe("the wheel", () => {
     expect(own).toEqual(["shipping-client"]);
   });
 
-  test("is the one that its README installs, its changelog tells, and npm run pack:python makes", async () => {
-    const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-    const [, version] = /^shipping_client-(.+)-py3-none-any\.whl$/.exec(wheel) ?? [];
-    expect(readme).toContain(`pip install ./${wheel}\n`);
+  test("is at the address that the pages name, and its changelog tells", async () => {
+    const [, version] = /shipping_client-(.+)-py3-none-any\.whl$/.exec(built) ?? [];
     expect(await readFile(join(sources, "CHANGELOG.md"), "utf8")).toContain(`\n## ${version}\n`);
-    expect(scripts["pack:python"]).toMatch(/ -m pip wheel .* \.\/client-python$/);
+    const guides = ["docs/quick-start.md", "docs/clients.md"].map((file) => readFileSync(join(root, file), "utf8"));
+    for (const page of [readme, ...guides]) {
+      const named = page.match(/docs\/clients\/[\w.-]+\.whl/g);
+      expect(new Set(named)).toEqual(new Set([`docs/clients/${basename(built)}`]));
+    }
+  });
+
+  test("has what Python's own tools put in, file by file", async () => {
+    const page = await (await fetch(new URL("/docs/clients", served))).text();
+    const [, digest] = /\.whl<.*?sha256 (\w+)/s.exec(page) ?? [];
+    await installed.python(["-m", "pip", "uninstall", "--quiet", "--yes", "shipping-client"]);
+    await expect(install(`${served}#sha256=${"0".repeat(64)}`)).rejects.toThrow(/DO NOT MATCH THE HASHES/);
+    await install(`${served}#sha256=${digest}`);
+    await writeFile(join(folder, "served.whl"), Buffer.from(await (await fetch(served)).arrayBuffer()));
+    expect(await installed.python([script("compare_wheels.py"), join(folder, "served.whl"), built])).toBe("[]\n");
   });
 
   test("holds the code, its types and its README, and no test", async () => {

@@ -16,6 +16,9 @@ export const files: readonly string[] = ["webhook-vectors.json"];
 /** In the examples, it is replaced by the address of this installation. */
 export const EXAMPLE_ORIGIN = "https://shipping.example.com";
 
+/** The page to which the packages of the clients are added. */
+export const CLIENTS = "clients";
+
 const eventGuides: readonly Guide[] = EVENT_TYPES.map((event) => ({
   slug: `events/${event}`,
   file: `docs/events/${event}.md`,
@@ -43,6 +46,7 @@ export const guides: readonly Guide[] = [
     "Generate a client for PHP, Java, C#, Ruby, Go and others: what was tried, and what you add.",
   ],
   ["changelog", "Changelog", "Changes to the API, newest first."],
+  [CLIENTS, "Client packages", "Install the TypeScript or the Python client from this platform."],
   ["client", "TypeScript client", "Retries, pagination, typed errors and webhooks.", "client/README.md"],
   ["client-methods", "Client methods", "Every method of the TypeScript client, with its request, scope and result."],
   [

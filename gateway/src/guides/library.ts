@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import MiniSearch from "minisearch";
-import { type Guide, guides } from "./guides.js";
+import { packageReference } from "./client-packages.js";
+import { CLIENTS, type Guide, guides } from "./guides.js";
 import { type Rendered, renderGuide } from "./render-guide.js";
 import { type EventDocument, eventReference } from "./schema-fields.js";
 
@@ -66,7 +67,8 @@ export function openLibrary(document: EventDocument, more: readonly Section[]): 
   const pages = new Map(
     guides.map((guide) => {
       const text = readFileSync(new URL(guide.file, ROOT), "utf8");
-      const markdown = guide.event ? `${text}\n${eventReference(guide.event, document)}` : text;
+      const added = guide.event ? eventReference(guide.event, document) : guide.slug === CLIENTS && packageReference();
+      const markdown = added ? `${text}\n${added}` : text;
       return [guide.slug, { guide, markdown, rendered: renderGuide(guide, markdown) }];
     }),
   );

@@ -9,6 +9,7 @@ import {
 } from "../http/send-document.js";
 import { SCRIPTED_PAGE_HEADERS } from "../site/error-page.js";
 import type { Site } from "../site/site-header.js";
+import { clientPackages } from "./client-packages.js";
 import { EXAMPLE_ORIGIN, files, type Guide, guides } from "./guides.js";
 import { renderPage, script, style } from "./layout.js";
 import { type Hit, type Library, type Page, readGuideFile } from "./library.js";
@@ -36,7 +37,7 @@ export function serveGuides(
     sendTwin(req, res, overview);
   });
   app.get(["/", "/docs/"], (_req, res) => redirect(res, "/docs"));
-  for (const asset of [style, script]) asset.serve(app);
+  for (const asset of [style, script, ...clientPackages().map((one) => one.asset)]) asset.serve(app);
   for (const name of files) {
     const file = createDocument("application/json", readGuideFile(name));
     app.get(`/docs/${name}`, (req, res) => sendDocument(req, res, file));
