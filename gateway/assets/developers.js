@@ -22,20 +22,36 @@ addEventListener("pageshow", (event) => {
 const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 for (const time of document.querySelectorAll("time[title]")) time.textContent = clock.format(new Date(time.dateTime));
 if (navigator.clipboard) {
+  // For screen readers, which do not announce a button that changes.
+  const status = document.createElement("span");
+  status.className = "unseen";
+  status.role = "status";
+  document.body.append(status);
   for (const source of document.querySelectorAll("[data-copy]")) {
+    const isInline = source.matches("code, a");
     const button = document.createElement("button");
     button.type = "button";
-    button.className = "copy";
-    button.textContent = "Copy";
+    button.className = isInline ? "copy-id" : "copy";
+    const show = (words) => {
+      if (!isInline) button.textContent = words;
+      button.classList.toggle("done", words === "Copied");
+    };
+    if (isInline) {
+      button.ariaLabel = `Copy ${source.textContent}`;
+      button.title = "Copy";
+    }
+    show("Copy");
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(source.textContent);
-      button.textContent = "Copied";
+      show("Copied");
+      status.textContent = "Copied";
       setTimeout(() => {
-        button.textContent = "Copy";
+        show("Copy");
+        status.textContent = "";
       }, 2000);
     });
-    const frame = document.createElement("div");
-    frame.className = "copyable";
+    const frame = document.createElement(isInline ? "span" : "div");
+    frame.className = isInline ? "copyable-id" : "copyable";
     source.replaceWith(frame);
     frame.append(source, button);
   }

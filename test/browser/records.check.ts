@@ -40,15 +40,17 @@ beforeAll(async () => {
     "the question before voiding": `labels/${label.id}/void`,
   };
   page = await signInWithLink(await browser.open(), link);
+  await open(`shipments/${label.shipment_id}`);
+  paths["an event"] = await page.getByRole("link", { name: /^evt_/ }).last().evaluate("(link) => link.pathname");
 });
 afterAll(() => page.context().close());
 
-const open = (path: string) => page.goto(`${area.origin()}/developers/sandbox/${path}`);
+const open = (path: string) => page.goto(new URL(path, `${area.origin()}/developers/sandbox/`).href);
 
 test.each([
   ...["shipments", "shipments of a search", "no shipment", "a shipment with its label", "a draft"],
   ...["a shipment whose label is void", "orders", "an order", "labels", "a label", "a void label"],
-  "the question before voiding",
+  ...["the question before voiding", "an event"],
 ])("%s: accessible, fits its window, within the keyboard's reach", async (name) => {
   await open(paths[name] ?? "");
   expect(await faultsOf(page, `records ${name}`)).toEqual([]);

@@ -1,16 +1,43 @@
 import { eventually } from "@shipping/kit/testing/eventually";
+import type { Part } from "@shipping/local/parts";
+import { createLabel } from "../api/platform.js";
 import { useArea } from "./area.js";
+import { newCustomer } from "./customer.js";
+import { wordsIn } from "./subscribers.js";
 
 const area = useArea({ logs: true });
 
+/** Does something while no connection of these parts' databases is left. */
+async function without<T>(parts: readonly Part[], act: () => Promise<T>): Promise<T> {
+  const pools = parts.map((part) => area.stack().databases[part]).flatMap(({ pool, listPool }) => [pool, listPool]);
+  const all = pools.flatMap((each) => Array.from({ length: each.options.max }, () => each.connect()));
+  const held = await Promise.all(all);
+  return act().finally(() => {
+    for (const client of held) client.release();
+  });
+}
+
 test("503 with Retry-After: 5 while no connection is left, then as ever", async () => {
   const { visitor } = await area.signIn();
-  const { pool, listPool } = area.stack().databases.gateway;
-  const all = [pool, listPool].flatMap((each) => Array.from({ length: each.options.max }, () => each.connect()));
-  const held = await Promise.all(all);
-  const during = await visitor.get("/developers/sandbox");
-  for (const client of held) client.release();
-  expect([during.status, during.headers["retry-after"]]).toEqual([503, "5"]);
+  const during = await without(["gateway"], () => visitor.get("/developers/sandbox"));
+  expect([during.status, during.headers["retry-after"], during.headers.refresh]).toEqual([503, "5", "10"]);
   await eventually(() => expect(area.stack().logged()).toMatch(/"status":503.*"cause":"gateway_database"/));
   expect(await visitor.get("/developers/sandbox")).toMatchObject({ status: 200 });
+});
+
+test("of a shipment, what other parts have is missing while they are down: the rest stays, and the page tries again", async () => {
+  const { visitor, api } = await newCustomer(area);
+  const { shipment_id: id } = await createLabel(api);
+  const path = `/developers/sandbox/shipments/${id}`;
+  const during = await without(["carrier", "webhooks"], () => visitor.get(path));
+  expect([during.status, during.headers.refresh]).toEqual([200, "10"]);
+  for (const said of [
+    ...["PO-1", "Zofia Wójcik", "Shipment created", "The label cannot be shown."],
+    ...["Whether receivers confirmed it cannot be shown.", "This page tries again every 10 seconds."],
+  ]) {
+    expect(wordsIn(during.html)).toContain(said);
+  }
+  expect(during.html).toContain(`<a href="${path}?refresh=off">stop trying</a>`);
+  const after = await visitor.get(path);
+  expect([after.status, after.headers.refresh]).toEqual([200, undefined]);
 });

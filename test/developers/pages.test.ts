@@ -25,6 +25,7 @@ async function thingsOf(visitor: Visitor, accountId: string) {
     shipments: label.shipment_id,
     labels: label.id,
     requests: await logRequest(accountId),
+    events: /evt_[a-z2-7]{26}/.exec((await visitor.get(`/developers/sandbox/orders/${order.id}`)).html)?.[0] ?? NOBODYS,
     webhooks: /whk_[a-z2-7]{26}/.exec(html)?.[0] ?? NOBODYS,
     members: /(mem_[a-z2-7]{26})\/invite-again/.exec(members.html)?.[1] ?? NOBODYS,
   };
@@ -110,7 +111,7 @@ const accountPages: readonly AccountPage[] = [
   ...["shipments", "orders", "labels"]
     .flatMap((list) => [`/{environment}/${list}`, `/{environment}/${list}/{id}`])
     .map(seen),
-  ...["/{environment}/labels/{id}/file", "/{environment}/labels/{id}/picture"].map(seen),
+  ...["labels/{id}/file", "labels/{id}/picture", "events/{id}"].map((path) => seen(`/{environment}/${path}`)),
   ...form("/{environment}/labels/{id}/void", "form_id"),
   ...form("/{environment}/keys/new", "expires", "form_id", "name", "scopes"),
   ...form("/{environment}/keys/{id}/revoke"),

@@ -146,7 +146,7 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
     const { rows: keys } = await area
       .stack()
       .databases.gateway.pool.query("SELECT last_four FROM api_keys WHERE id = $1", [keyId]);
-    expect(text).toContain(`Unnamed key …${keys[0].last_four}`);
+    expect(text).toContain(`By API key …${keys[0].last_four} · request `);
   });
 
   test("says what became of it, in its order, with the label, its rate, and where the parcel is", async () => {
@@ -159,9 +159,8 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
       label.tracking_number,
       "Pre-transit",
       "EUR 5.00",
-      "Test rate",
-      "label.created",
-      "Download PDF",
+      ...["Test rate", "Sandbox carrier service_sandbox", "Sandbox Standard sandbox_standard"],
+      ...["label.created", "Print label", "Download PDF"],
     ]) {
       expect(text).toContain(said);
     }

@@ -47,7 +47,7 @@ describe("GET /developers/{environment}/search?q=", () => {
     ["a tracking number", () => [things.label.tracking_number, `labels/${things.label.id}`]],
     ["a subscription's id", () => [things.webhook, `webhooks/${things.webhook}`]],
     ["a key's id", () => [things.keyId, `requests?key=${things.keyId}`]],
-    ["an event's id", () => [things.eventId, `orders/${things.about.id}`]],
+    ["an event's id", () => [things.eventId, `events/${things.eventId}`]],
     ["a request's id", () => [things.requestId, `requests/${things.requestId}`]],
     ["an idempotency key that one request had", () => ["broken-1", `requests/${things.requestId}`]],
     ["a reference that one order has", () => [things.order.reference, `orders/${things.order.id}`]],

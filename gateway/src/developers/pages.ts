@@ -5,6 +5,7 @@ import { confirmInviteAgain, showInviteForm, submitInviteAgain, submitInviteForm
 import { showMembers } from "./account/members.js";
 import { showQuickStart } from "./account/quick-start.js";
 import { showMemberSessions, showSessions, submitMemberSessions, submitSessions } from "./account/sessions.js";
+import { showEvent } from "./events/event.js";
 import { showKeyForm, submitKeyForm } from "./keys/create-key.js";
 import { showKeys } from "./keys/keys.js";
 import { confirmRevoke, submitRevoke } from "./keys/revoke-key.js";
@@ -68,7 +69,7 @@ export const pages: readonly PageRoute[] = [
   { method: "GET", path: "/{environment}/search", access: "viewer", handler: showSearch },
   ...section("shipments", [
     { method: "GET", path: "/{environment}/shipments", access: "viewer", handler: showShipments },
-    { method: "GET", path: "/{environment}/shipments/{id}", access: "viewer", handler: showShipment },
+    { method: "GET", path: "/{environment}/shipments/{id}", access: "viewer", weight: "list", handler: showShipment },
   ]),
   ...section("orders", [
     { method: "GET", path: "/{environment}/orders", access: "viewer", handler: showOrders },
@@ -76,7 +77,7 @@ export const pages: readonly PageRoute[] = [
   ]),
   ...section("labels", [
     { method: "GET", path: "/{environment}/labels", access: "viewer", handler: showLabels },
-    { method: "GET", path: "/{environment}/labels/{id}", access: "viewer", handler: showLabel },
+    { method: "GET", path: "/{environment}/labels/{id}", access: "viewer", weight: "list", handler: showLabel },
     {
       method: "GET",
       path: "/{environment}/labels/{id}/file",
@@ -106,6 +107,7 @@ export const pages: readonly PageRoute[] = [
     { method: "POST", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: submitRevoke },
   ]),
   ...section("webhooks", [
+    { method: "GET", path: "/{environment}/events/{id}", access: "viewer", weight: "list", handler: showEvent },
     { method: "GET", path: "/{environment}/webhooks", access: "viewer", handler: showSubscriptions },
     { method: "GET", path: "/{environment}/webhooks/new", access: "admin", handler: showSubscriptionForm },
     { method: "POST", path: "/{environment}/webhooks/new", access: "admin", handler: submitSubscriptionForm },

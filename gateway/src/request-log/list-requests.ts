@@ -70,19 +70,43 @@ export async function listRequests(
   return last ? { ...page, nextCursor: last.requestId, lookedBackTo: last.at } : page;
 }
 
-export async function findRequests(
+/** Finds the requests with this idempotency key or resource. */
+export function findRequests(
   deps: Deps,
   caller: Caller,
   text: string,
+  page: { after?: string | undefined; size: number },
+): Promise<RequestPage> {
+  const wanted = (["idempotency_key", "resource_id"] as const).map((column) => ({ column, text }));
+  return findAny(deps, caller, wanted, page);
+}
+
+/** Lists the newest requests that touched one of these resources. */
+export function listRequestsOn(
+  deps: Deps,
+  caller: Caller,
+  resourceIds: readonly string[],
+  size: number,
+): Promise<RequestPage> {
+  const wanted = resourceIds.map((text) => ({ column: "resource_id" as const, text }));
+  return findAny(deps, caller, wanted, { size });
+}
+
+async function findAny(
+  deps: Deps,
+  caller: Caller,
+  wanted: readonly { column: "idempotency_key" | "resource_id"; text: string }[],
   { after, size }: { after?: string | undefined; size: number },
 ): Promise<RequestPage> {
   const isInTime = await timeCondition(deps, caller, { after });
-  const byColumn = (column: "idempotency_key" | "resource_id") => sql`(
+  const found = wanted.map(
+    ({ column, text }) => sql`(
     SELECT ${LOGGED} FROM request_log
     WHERE ${columnEquals(column, caller, text)} AND ${isInTime}
-    ORDER BY at DESC, request_id DESC LIMIT ${size + 1})`;
+    ORDER BY at DESC, request_id DESC LIMIT ${size + 1})`,
+  );
   const rows = await deps.db.runList<FoundRow>(sql`
-    WITH either AS (${byColumn("idempotency_key")} UNION ${byColumn("resource_id")}),
+    WITH either AS (${join(found, " UNION ")}),
     found AS (SELECT * FROM either ORDER BY at DESC, request_id DESC LIMIT ${size + 1})
     ${SELECT_FOUND}`);
   return toPage(rows, size);

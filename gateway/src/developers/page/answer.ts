@@ -73,6 +73,7 @@ export function sendRefusal(
   // Express recognises an error handler by its four parameters.
   return (error, req, res, _next) => {
     if (res.headersSent || res.destroyed) return void res.destroy();
-    sendPageOrRedirect(req, res, refusalPage(noteFailure(log, res.locals, error)));
+    const url = req.method === "GET" ? req.originalUrl : undefined;
+    sendPageOrRedirect(req, res, refusalPage(noteFailure(log, res.locals, error), url));
   };
 }

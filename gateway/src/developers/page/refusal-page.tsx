@@ -1,8 +1,10 @@
 import type { Failure } from "@shipping/kit/errors";
+import { errors } from "@shipping/proto/errors";
 import type { ComponentChildren } from "preact";
 import { refusalWords } from "../../site/error-page.js";
 import type { SignedIn } from "../session/session.js";
 import { AREA_PATH, type HtmlPage } from "./page.js";
+import { getRetrySeconds, Retry } from "./part.js";
 import { Text } from "./text.js";
 
 export function forbidden(why: string): HtmlPage {
@@ -30,10 +32,22 @@ export function otherAccountPage({ accountName }: Pick<SignedIn, "accountName">)
   );
 }
 
-/** Shows an error as a page. What does not exist and what belongs to another account give the same bytes. */
-export function refusalPage(failure: Failure): HtmlPage {
+/**
+ * Shows an error as a page. What does not exist and what belongs to another account give the same bytes. `url` is that of a page that the
+ * browser loads again while it is unavailable.
+ */
+export function refusalPage(failure: Failure, url?: string): HtmlPage {
   const { title, why } = refusalWords(failure);
-  return refused(failure.status, title, why);
+  if (failure.status !== 503 || url === undefined) return refused(failure.status, title, why);
+  const page = refused(
+    503,
+    title,
+    <>
+      {why === errors.service_unavailable.message ? "A part of the platform does not respond." : why}{" "}
+      <Retry url={url} />
+    </>,
+  );
+  return { ...page, refreshSeconds: getRetrySeconds(url) };
 }
 
 function refused(status: number, title: string, why: ComponentChildren): HtmlPage {

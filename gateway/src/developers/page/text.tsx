@@ -25,6 +25,26 @@ export function Chips({ words }: { words: readonly string[] }) {
   );
 }
 
+/** An ID or a number to copy, perhaps with a link. The script adds a button if the browser has a clipboard. */
+export function Id({ children, href }: { children: string; href?: string }) {
+  if (href === undefined) return <code data-copy>{children}</code>;
+  return (
+    <a href={href} data-copy>
+      <code>{children}</code>
+    </a>
+  );
+}
+
+// Invisible characters, and those that change the direction of text.
+const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** A JSON value to copy, over several lines. Invisible characters are escaped as \uXXXX. */
+export function Json({ value }: { value: unknown }) {
+  const toEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const text = JSON.stringify(value, null, 2).replace(INVISIBLE, (character) => character.replace(/./gs, toEscape));
+  return <Code>{text}</Code>;
+}
+
 /** Lines to copy. The script adds a button if the browser has a clipboard. */
 export function Code({ children }: { children: string }) {
   return (

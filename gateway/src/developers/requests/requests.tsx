@@ -54,7 +54,7 @@ function Introduction({ days }: { days: number }) {
   );
 }
 
-function RequestTable({ list, rows }: { list: string; rows: readonly LoggedRequest[] }) {
+export function RequestTable({ list, rows }: { list: string; rows: readonly LoggedRequest[] }) {
   return (
     <Table class="requests" headings={["Request", "Status", "API key", "Duration", "Time"]}>
       {rows.map((row) => (

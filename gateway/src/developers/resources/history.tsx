@@ -1,14 +1,16 @@
 import type { Environment } from "@shipping/kit/caller";
 import { isId } from "@shipping/kit/ids";
 import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
-import { keyName } from "../keys/keys.js";
+import { OutcomeList, OutcomeSummary } from "../events/outcomes.js";
 import { AREA_PATH, type PageDeps, type PageRequest } from "../page/page.js";
-import { Table, Text, Time } from "../page/text.js";
+import { isMissing, MissingPart, type Part, readPart, unlessMissing } from "../page/part.js";
+import { Id, Text, Time } from "../page/text.js";
+import { type Outcomes, readOutcomes } from "../read/read-events.js";
 import type { HistoryEntry } from "../read/read-resources.js";
 
 type KeyNames = ReadonlyMap<string, { name: string | null; lastFour: string }>;
 
-export async function readKeyNames(
+async function readKeyNames(
   deps: Pick<PageDeps, "prisma">,
   { session, environment }: PageRequest,
   history: readonly HistoryEntry[],
@@ -22,21 +24,110 @@ export async function readKeyNames(
   return new Map(keys.map(({ id, ...key }) => [id, key]));
 }
 
-/** The changes, oldest first: when, by whom, and in which request. */
-export function Timeline(props: { history: readonly HistoryEntry[]; keys: KeyNames; environment: Environment }) {
-  const { history, keys, environment } = props;
+/** What the pages of a resource know about its changes. */
+export interface History {
+  history: readonly HistoryEntry[];
+  keys: KeyNames;
+  outcomes: Part<Outcomes>;
+}
+
+/** Reads who made these changes, and what became of their events. */
+export async function readHistory(
+  deps: PageDeps,
+  request: PageRequest,
+  history: readonly HistoryEntry[],
+): Promise<History> {
+  const eventIds = history.flatMap(({ origin }) => origin?.eventId || []);
+  const [keys, outcomes] = await Promise.all([
+    readKeyNames(deps, request, history),
+    readPart(request, (part) => readOutcomes(deps, part, eventIds)),
+  ]);
+  return { history, keys, outcomes };
+}
+
+/** The changes, oldest first: when, by whom, in which request, and what became of the event. */
+export function Timeline({ history, keys, outcomes, request, now }: History & { request: PageRequest; now: Date }) {
+  const { environment } = request;
+  const base = `${AREA_PATH}/${environment}`;
+  const known = unlessMissing(outcomes);
   return (
-    <ol class="timeline">
-      {history.map(({ words, at, origin }) => (
-        <li>
-          <strong>{words}</strong> <Time at={at} />
-          <span class="sub">
-            <Requester origin={origin} keys={keys} environment={environment} />
-          </span>
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol class="timeline">
+        {history.map(({ type, words, at, origin }) => (
+          <li>
+            <strong>{words}</strong> <Time at={at} />
+            <span class="sub">
+              <Requester origin={origin} keys={keys} environment={environment} />
+            </span>
+            {origin?.eventId && (
+              <>
+                <span class="sub">
+                  Event <code>{type}</code> <Id href={`${base}/events/${origin.eventId}`}>{origin.eventId}</Id>
+                </span>
+                {known && (
+                  <OutcomeList
+                    outcomes={known.get(origin.eventId)}
+                    createdAt={at}
+                    now={now}
+                    environment={environment}
+                  />
+                )}
+              </>
+            )}
+          </li>
+        ))}
+      </ol>
+      {isMissing(outcomes) && <MissingPart what="Whether receivers confirmed it cannot be shown." request={request} />}
+    </>
   );
+}
+
+/** The latest change in a sentence: what, how long ago, by whom, and whether the receivers have confirmed it. */
+export function LatestChange({ history, keys, outcomes, now }: History & { now: Date }) {
+  const last = history.at(-1);
+  if (!last) return null;
+  const { words, at, origin } = last;
+  const { requestedBy = "", eventId = "" } = origin ?? {};
+  const key = keys.get(requestedBy);
+  const known = unlessMissing(outcomes);
+  return (
+    <p class="lead">
+      {words} {formatAgo(at, now)}
+      {key ? (
+        <>
+          {" "}
+          by key <strong>{key.name === null ? `…${key.lastFour}` : <Text>{key.name}</Text>}</strong>
+        </>
+      ) : (
+        requestedBy !== "" && (
+          <>
+            {" "}
+            by <Text>{requestedBy}</Text>
+          </>
+        )
+      )}
+      {known && eventId !== "" && (
+        <>
+          ; <OutcomeSummary outcomes={known.get(eventId)} createdAt={at} now={now} />
+        </>
+      )}
+      .
+    </p>
+  );
+}
+
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+] as const;
+const relative = new Intl.RelativeTimeFormat("en");
+
+/** How long ago something was: "35 minutes ago". */
+export function formatAgo(at: Date, now: Date): string {
+  const ms = now.getTime() - at.getTime();
+  const [unit, unitMs] = UNITS.find(([, each]) => ms >= each) ?? [];
+  return unit ? relative.format(-Math.floor(ms / unitMs), unit) : "just now";
 }
 
 function Requester(props: { origin: Origin | undefined; keys: KeyNames; environment: Environment }) {
@@ -48,46 +139,20 @@ function Requester(props: { origin: Origin | undefined; keys: KeyNames; environm
       By{" "}
       {key ? (
         <>
-          key <Text>{keyName(key)}</Text> <code>…{key.lastFour}</code>
+          API key {key.name !== null && <Text>{key.name}</Text>} <code>…{key.lastFour}</code>
         </>
       ) : (
         <Text>{requestedBy}</Text>
       )}
       {requestId !== "" && (
         <>
-          {" in "}
+          {" · request "}
           {/* Forms of the developer area are in the audit log, not in the request log. */}
-          {isId("key", requestedBy) ? (
-            <a href={`${AREA_PATH}/${props.environment}/requests/${requestId}`}>
-              <code>{requestId}</code>
-            </a>
-          ) : (
-            <code>{requestId}</code>
-          )}
+          <Id {...(isId("key", requestedBy) && { href: `${AREA_PATH}/${props.environment}/requests/${requestId}` })}>
+            {requestId}
+          </Id>
         </>
       )}
     </>
-  );
-}
-
-export function Events({ history }: { history: readonly HistoryEntry[] }) {
-  const sent = history.filter(({ origin }) => origin?.eventId);
-  if (sent.length === 0) return <p>Events were not recorded at that time.</p>;
-  return (
-    <Table headings={["Type", "Event", "When"]}>
-      {sent.map(({ type, at, origin }) => (
-        <tr>
-          <td data-label="Type">
-            <code>{type}</code>
-          </td>
-          <td data-label="Event">
-            <code>{origin?.eventId}</code>
-          </td>
-          <td data-label="When">
-            <Time at={at} />
-          </td>
-        </tr>
-      ))}
-    </Table>
   );
 }

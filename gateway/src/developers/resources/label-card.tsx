@@ -1,19 +1,42 @@
 import type { Environment } from "@shipping/kit/caller";
 import type { z } from "zod";
 import type { tracking as trackingSchema } from "../../api/resources.js";
-import { AREA_PATH } from "../page/page.js";
-import { Fact, Note, Time } from "../page/text.js";
+import { AREA_PATH, type PageRequest } from "../page/page.js";
+import { isMissing, type Part } from "../page/part.js";
+import { Fact, Id, Note, Time } from "../page/text.js";
 import type { ReadLabel } from "../read/read-resources.js";
 import { Status } from "./record-table.js";
 
-interface Card extends ReadLabel {
-  tracking: z.infer<typeof trackingSchema> | undefined;
+interface Card extends Pick<ReadLabel, "label" | "rate"> {
+  /** Undefined if there is none yet. */
+  tracking: Part<z.infer<typeof trackingSchema> | undefined>;
   environment: Environment;
-  mayVoid: boolean;
   linked?: true;
 }
 
-export function LabelCard({ label, rate, tracking, environment, mayVoid, linked }: Card) {
+/** What can be done with a label. Renders nothing if it is voided. */
+export function LabelActions({ label, request }: Pick<ReadLabel, "label"> & { request: PageRequest }) {
+  if (label.status === "voided") return null;
+  const { environment, session } = request;
+  const path = `${AREA_PATH}/${environment}/labels/${label.id}`;
+  return (
+    <div class="actions">
+      <a class="button" href={`${path}/file?print`} target="_blank" rel="noopener">
+        Print label
+      </a>
+      <a class="button" href={`${path}/file`} download={`label-${label.id}.pdf`}>
+        Download PDF
+      </a>
+      {session.role === "admin" && (
+        <a class="danger-link" href={`${path}/void`}>
+          Void label
+        </a>
+      )}
+    </div>
+  );
+}
+
+export function LabelCard({ label, rate, tracking, environment, linked }: Card) {
   const path = `${AREA_PATH}/${environment}/labels/${label.id}`;
   const isVoided = label.status === "voided";
   return (
@@ -36,26 +59,13 @@ export function LabelCard({ label, rate, tracking, environment, mayVoid, linked 
           </Note>
         )}
         <dl>
-          <Fact name="Label">
-            {linked ? (
-              <a href={path}>
-                <code>{label.id}</code>
-              </a>
-            ) : (
-              <code>{label.id}</code>
-            )}{" "}
-            <Status status={label.status} />
-          </Fact>
-          <Fact name="Carrier">
-            <code>{label.carrier}</code>
-          </Fact>
-          <Fact name="Rate">{rate ? <Rate {...rate} /> : "Not recorded for this label"}</Fact>
-          <Fact name="Charged">{money(label.charge)}</Fact>
           <Fact name="Tracking number">
-            <code>{label.tracking_number}</code>
+            <Id>{label.tracking_number}</Id>
           </Fact>
           <Fact name="Tracking">
-            {tracking ? (
+            {isMissing(tracking) ? (
+              "Cannot be shown: the service that has it does not respond."
+            ) : tracking ? (
               <>
                 <Status status={tracking.status} /> since <Time at={new Date(tracking.updated_at)} />
                 <span class="sub">No scans. The sandbox does not simulate them.</span>
@@ -64,19 +74,15 @@ export function LabelCard({ label, rate, tracking, environment, mayVoid, linked 
               "Not available yet"
             )}
           </Fact>
+          <Fact name="Label">
+            <Id {...(linked && { href: path })}>{label.id}</Id> <Status status={label.status} />
+          </Fact>
+          <Fact name="Carrier">
+            <Coded code={label.carrier} />
+          </Fact>
+          <Fact name="Rate">{rate ? <Rate {...rate} /> : "Not recorded for this label"}</Fact>
+          <Fact name="Charged">{money(label.charge)}</Fact>
         </dl>
-        {!isVoided && (
-          <div class="actions">
-            <a class="button" href={`${path}/file`} download={`label-${label.id}.pdf`}>
-              Download PDF
-            </a>
-            {mayVoid && (
-              <a class="danger-link" href={`${path}/void`}>
-                Void label
-              </a>
-            )}
-          </div>
-        )}
       </div>
     </div>
   );
@@ -85,9 +91,27 @@ export function LabelCard({ label, rate, tracking, environment, mayVoid, linked 
 function Rate({ id, service, currency, amount, test }: NonNullable<ReadLabel["rate"]>) {
   return (
     <>
-      {money({ currency, amount })} <code>{service}</code>
+      {money({ currency, amount })} <Coded code={service} />
       {test && <span class="sub">Test rate, not an offer</span>}
-      <code class="sub">{id}</code>
+      <span class="sub">
+        <Id>{id}</Id>
+      </span>
+    </>
+  );
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  service_sandbox: "Sandbox carrier",
+  sandbox_standard: "Sandbox Standard",
+};
+
+/** The name of a carrier or one of its services, with the code beneath. A code without a name is shown as words. */
+function Coded({ code }: { code: string }) {
+  const words = code.replaceAll("_", " ");
+  return (
+    <>
+      {NAMES[code] ?? words.charAt(0).toUpperCase() + words.slice(1)}
+      <code class="sub">{code}</code>
     </>
   );
 }

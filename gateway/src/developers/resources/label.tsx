@@ -3,14 +3,15 @@ import { logVoid } from "../../accounts/audit.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { AccountForm, FormButtons } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { readPart, retryMissing } from "../page/part.js";
 import { readFormId } from "../page/read-form.js";
-import { Fact, Note, Text } from "../page/text.js";
+import { Fact, Id, Note, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { readLabel, readTracking, requireId } from "../read/read-resources.js";
 import { drawPage } from "./draw-page.js";
 import { findShipmentsById } from "./find-resources.js";
-import { Events, readKeyNames, Timeline } from "./history.js";
-import { LabelCard } from "./label-card.js";
+import { LatestChange, readHistory, Timeline } from "./history.js";
+import { LabelActions, LabelCard } from "./label-card.js";
 import { shortPlace } from "./parcel.js";
 import { Status } from "./record-table.js";
 
@@ -24,15 +25,16 @@ const NO_PICTURE = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="2
 `);
 
 export async function showLabel(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
-  const { environment, session } = request;
+  const { environment } = request;
   const read = await readLabel(deps, request, request.id);
-  const { label, history } = read;
-  const [tracking, keys] = await Promise.all([
-    readTracking(deps, request, label.tracking_number),
-    readKeyNames(deps, request, history),
+  const { label } = read;
+  const [tracking, history] = await Promise.all([
+    readPart(request, (part) => readTracking(deps, part, label.tracking_number)),
+    readHistory(deps, request, read.history),
   ]);
+  const now = deps.now();
   const base = `${AREA_PATH}/${environment}`;
-  return htmlPage(
+  const page = htmlPage(
     "Label",
     <>
       <p class="breadcrumb">
@@ -41,24 +43,24 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
       <h1>
         Label {label.tracking_number} <Status status={label.status} />
       </h1>
+      <LatestChange {...history} now={now} />
       <p>
-        For shipment{" "}
-        <a href={`${base}/shipments/${label.shipment_id}`}>
-          <code>{label.shipment_id}</code>
-        </a>
+        For shipment <Id href={`${base}/shipments/${label.shipment_id}`}>{label.shipment_id}</Id>
       </p>
-      <LabelCard {...read} tracking={tracking} environment={environment} mayVoid={session.role === "admin"} />
+      <LabelActions label={label} request={request} />
+      <LabelCard {...read} tracking={tracking} environment={environment} />
       <h2>History</h2>
-      <Timeline history={history} keys={keys} environment={environment} />
-      <h2>Events</h2>
-      <Events history={history} />
+      <Timeline {...history} request={request} now={now} />
     </>,
   );
+  return retryMissing(page, request, [tracking, history.outcomes]);
 }
 
+/** `GET …/labels/{id}/file`: the PDF to save, or with `?print` for the browser to show, which can print it. */
 export async function downloadLabel(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const body = await readLabelFile(deps, request);
-  return { content: async () => ({ type: "application/pdf", name: `label-${request.id}.pdf`, body }) };
+  const saved = !request.query.has("print") && { name: `label-${request.id}.pdf` };
+  return { content: async () => ({ type: "application/pdf", body, ...saved }) };
 }
 
 /** `GET …/labels/{id}/picture`: the first page of the PDF as PNG, or a picture that says that it cannot be drawn. */

@@ -1,10 +1,11 @@
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Paging, readCursor } from "../page/paging.js";
-import { Fact, Text } from "../page/text.js";
+import { retryMissing } from "../page/part.js";
+import { Fact, Id, Text } from "../page/text.js";
 import { readOrder } from "../read/read-resources.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
 import { findOrders, searchShipments } from "./find-resources.js";
-import { Events, readKeyNames, Timeline } from "./history.js";
+import { LatestChange, readHistory, Timeline } from "./history.js";
 import { ParcelDetails } from "./parcel.js";
 import { RecordTable, Status } from "./record-table.js";
 
@@ -45,9 +46,10 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
   const { order, history } = await readOrder(deps, request, id);
   const after = readCursor(request.query, "shp");
   const { shipments, nextCursor } = await searchShipments(deps, request, { after }, { orderId: id });
-  const keys = await readKeyNames(deps, request, history);
+  const changes = await readHistory(deps, request, history);
+  const now = deps.now();
   const base = `${AREA_PATH}/${environment}`;
-  return htmlPage(
+  const page = htmlPage(
     "Order",
     <>
       <p class="breadcrumb">
@@ -56,13 +58,14 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
       <h1>
         <Text>{order.reference}</Text> <Status status={order.status} />
       </h1>
+      <LatestChange {...changes} now={now} />
       <dl>
         <Fact name="Order">
-          <code>{id}</code>
+          <Id>{id}</Id>
         </Fact>
       </dl>
       <h2>History</h2>
-      <Timeline history={history} keys={keys} environment={environment} />
+      <Timeline {...changes} request={request} now={now} />
       <ParcelDetails {...order} />
       <h2>Shipments</h2>
       {shipments.length === 0 ? (
@@ -73,8 +76,7 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
         <RecordTable records={shipments} kind="shipments" environment={environment} />
       )}
       <Paging path={`${base}/orders/${id}`} after={after} next={nextCursor} />
-      <h2>Events</h2>
-      <Events history={history} />
     </>,
   );
+  return retryMissing(page, request, [changes.outcomes]);
 }

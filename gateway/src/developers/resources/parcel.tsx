@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { address, parcel } from "../../input/schemas.js";
-import { Code, Text } from "../page/text.js";
+import { Json, Text } from "../page/text.js";
 
 type Address = z.infer<typeof address>;
 type Parcel = z.infer<typeof parcel>;
@@ -37,19 +37,10 @@ export function ParcelDetails({ from, to, parcel, metadata }: Details) {
       {metadata !== undefined && (
         <>
           <h2>Metadata</h2>
-          <Code>{jsonText(metadata)}</Code>
+          <Json value={metadata} />
         </>
       )}
     </>
-  );
-}
-
-// Invisible characters, and those that change the direction of text, are escaped as \uXXXX.
-const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-function jsonText(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(INVISIBLE, (character) =>
-    character.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
   );
 }
 

@@ -1,10 +1,13 @@
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { Fact, Text } from "../page/text.js";
+import { listRequestsOn, type RequestPage } from "../../request-log/list-requests.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
+import { Fact, Id, Text } from "../page/text.js";
 import { readLabel, readShipment, readTracking } from "../read/read-resources.js";
+import { RequestTable } from "../requests/requests.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
 import { findShipments } from "./find-resources.js";
-import { Events, readKeyNames, Timeline } from "./history.js";
-import { LabelCard } from "./label-card.js";
+import { LatestChange, readHistory, Timeline } from "./history.js";
+import { LabelActions, LabelCard } from "./label-card.js";
 import { ParcelDetails } from "./parcel.js";
 import { RecordTable, Status } from "./record-table.js";
 
@@ -37,15 +40,23 @@ export async function showShipments(deps: PageDeps, request: PageRequest): Promi
   );
 }
 
+/** The requests on the page of a shipment; a link leads to the others. */
+const REQUESTS_SHOWN = 10;
+
 export async function showShipment(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
-  const { environment, session } = request;
-  const { shipment, history: created } = await readShipment(deps, request, request.id);
-  const read = shipment.label_id === undefined ? undefined : await readLabel(deps, request, shipment.label_id);
-  const tracking = read && (await readTracking(deps, request, read.label.tracking_number));
-  const history = [...created, ...(read?.history ?? [])];
-  const keys = await readKeyNames(deps, request, history);
+  const { environment, id } = request;
+  const { shipment, history: created } = await readShipment(deps, request, id);
+  const { label_id: labelId } = shipment;
+  const label = labelId === undefined ? undefined : await readPart(request, (part) => readLabel(deps, part, labelId));
+  const read = unlessMissing(label);
+  const [tracking, history, requests] = await Promise.all([
+    read && readPart(request, (part) => readTracking(deps, part, read.label.tracking_number)),
+    readHistory(deps, request, [...created, ...(read?.history ?? [])]),
+    listRequestsOn(deps, toCaller(request), [id, ...(labelId ? [labelId] : [])], REQUESTS_SHOWN),
+  ]);
+  const now = deps.now();
   const base = `${AREA_PATH}/${environment}`;
-  return htmlPage(
+  const page = htmlPage(
     "Shipment",
     <>
       <p class="breadcrumb">
@@ -53,32 +64,60 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
       </p>
       <h1>
         <Text>{shipment.reference}</Text> <Status status={shipment.status} />
+        {shipment.metadata?.webhook_test !== undefined && <span class="tag">Test</span>}
       </h1>
-      <dl>
-        <Fact name="Shipment">
-          <code>{shipment.id}</code>
-        </Fact>
-        {shipment.order_id !== undefined && (
-          <Fact name="Order">
-            <a href={`${base}/orders/${shipment.order_id}`}>
-              <code>{shipment.order_id}</code>
-            </a>
-          </Fact>
-        )}
-      </dl>
-      <h2>History</h2>
-      <Timeline history={history} keys={keys} environment={environment} />
-      <h2>Label</h2>
-      {read ? (
-        <LabelCard {...read} tracking={tracking} environment={environment} mayVoid={session.role === "admin"} linked />
-      ) : (
-        <p>
-          No label yet. Your program <a href="/docs/quick-start">requests rates and creates a label</a> through the API.
-        </p>
-      )}
+      {!isMissing(label) && <LatestChange {...history} now={now} />}
+      {read && <LabelActions label={read.label} request={request} />}
+      <div class="halves">
+        <section>
+          <dl>
+            <Fact name="Shipment">
+              <Id>{id}</Id>
+            </Fact>
+            {shipment.order_id !== undefined && (
+              <Fact name="Order">
+                <Id href={`${base}/orders/${shipment.order_id}`}>{shipment.order_id}</Id>
+              </Fact>
+            )}
+            <Fact name="Recipient">
+              <Text>{shipment.to.name}</Text>, <Text>{`${shipment.to.city} (${shipment.to.country})`}</Text>
+            </Fact>
+          </dl>
+          <h2>History</h2>
+          <Timeline {...history} request={request} now={now} />
+        </section>
+        <section>
+          <h2>Label</h2>
+          {isMissing(label) && <MissingPart what="The label cannot be shown." request={request} />}
+          {read && <LabelCard {...read} tracking={tracking} environment={environment} linked />}
+          {!label && (
+            <p>
+              No label yet. Your program <a href="/docs/quick-start">requests rates and creates a label</a> through the
+              API.
+            </p>
+          )}
+        </section>
+      </div>
       <ParcelDetails {...shipment} />
-      <h2>Events</h2>
-      <Events history={history} />
+      <h2>Requests</h2>
+      <RequestsOn page={requests} list={`${base}/requests`} id={id} days={deps.requestLogDays} />
     </>,
+  );
+  return retryMissing(page, request, [label, tracking, history.outcomes]);
+}
+
+/** The latest requests that touched a shipment or its label, refused ones included. */
+function RequestsOn(props: { page: RequestPage; list: string; id: string; days: number }) {
+  const { page, list, id, days } = props;
+  if (page.rows.length === 0) {
+    return <p>{days > 0 ? `None in the last ${days} days.` : "The request log is turned off."}</p>;
+  }
+  return (
+    <>
+      <RequestTable list={list} rows={page.rows} />
+      <p>
+        <a href={`${list}?q=${id}`}>All requests for this shipment</a>
+      </p>
+    </>
   );
 }

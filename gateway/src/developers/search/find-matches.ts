@@ -19,7 +19,7 @@ export interface Match {
   id: string;
 }
 
-export type Kind = "API key" | "Label" | "Order" | "Request" | "Shipment" | "Subscription";
+export type Kind = "API key" | "Event" | "Label" | "Order" | "Request" | "Shipment" | "Subscription";
 
 export const MAX_PER_KIND = 5;
 
@@ -32,7 +32,7 @@ const BY_PREFIX: Readonly<Record<string, Find>> = {
   req: findRequestById,
   key: findKeyMatches,
   whk: findSubscription,
-  evt: findResourceOfEvent,
+  evt: findEvent,
 };
 
 /** Finds the resource with this ID or tracking number. Other text is searched for in all kinds that have names. */
@@ -88,10 +88,10 @@ async function findSubscription(deps: PageDeps, request: PageRequest, id: string
   return found ? [{ kind: "Subscription", path: `webhooks/${id}`, name: found.url, id }] : [];
 }
 
-async function findResourceOfEvent(deps: PageDeps, request: PageRequest, id: string): Promise<Match[]> {
+async function findEvent(deps: PageDeps, request: PageRequest, id: string): Promise<Match[]> {
   const call = deps.clients.webhooks.getEvent({ caller: toCaller(request), id }, callOptions(request));
   const event = await unlessMissing(answered(call));
-  return event ? findMatches(deps, request, event.resourceId) : [];
+  return event ? [{ kind: "Event", path: `events/${id}`, name: event.type, id }] : [];
 }
 
 async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {

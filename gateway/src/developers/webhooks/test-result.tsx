@@ -2,7 +2,7 @@ import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
 import type { TestDelivery } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { describeFailure } from "../events/failure-words.js";
 import { AREA_PATH } from "../page/page.js";
-import { Note, Table, Text, Time } from "../page/text.js";
+import { Id, Note, Table, Text, Time } from "../page/text.js";
 import type { WebhookTest } from "./send-test.js";
 
 interface Result {
@@ -78,7 +78,11 @@ function DeliveryRow({ type, delivery }: { type: string; delivery: TestDelivery 
       <td data-label="Event">
         <span>
           <code class="nowrap">{type}</code>
-          {delivery && <code class="sub">{delivery.eventId}</code>}
+          {delivery && (
+            <span class="sub">
+              <Id href={`${AREA_PATH}/sandbox/events/${delivery.eventId}`}>{delivery.eventId}</Id>
+            </span>
+          )}
         </span>
       </td>
       <td data-label="Status">

@@ -1,0 +1,55 @@
+import { eventTypes, isEventType } from "@shipping/proto/event-types";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { isMissing, MissingPart, readPart, retryMissing } from "../page/part.js";
+import { Fact, Id, Json, Text, Time } from "../page/text.js";
+import { readEvent, readOutcomes } from "../read/read-events.js";
+import { OutcomeList } from "./outcomes.js";
+
+/** `GET …/events/{id}`: an event as it is sent, and what became of it. */
+export async function showEvent(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const { environment, id } = request;
+  const [event, outcomes] = await Promise.all([
+    readEvent(deps, request, id),
+    readPart(request, (part) => readOutcomes(deps, part, [id])),
+  ]);
+  const { type, data } = event;
+  const createdAt = new Date(event.created_at);
+  const page = htmlPage(
+    "Event",
+    <>
+      <h1>{titleOf(type)}</h1>
+      <dl>
+        <Fact name="Event">
+          <Id>{id}</Id>
+        </Fact>
+        <Fact name="Type">
+          <Id>{type}</Id>
+        </Fact>
+        <Fact name={RESOURCES[data.object] ?? "Resource"}>
+          <a href={`${AREA_PATH}/${environment}/${data.object}s/${data.id}`}>
+            <Text>{data.reference ?? data.tracking_number ?? data.id}</Text>
+          </a>
+          <span class="sub">
+            <Id>{data.id}</Id>
+          </span>
+        </Fact>
+        <Fact name="Created">
+          <Time at={createdAt} />
+        </Fact>
+      </dl>
+      <h2>Receivers</h2>
+      {isMissing(outcomes) ? (
+        <MissingPart what="Whether the receivers confirmed it cannot be shown." request={request} />
+      ) : (
+        <OutcomeList outcomes={outcomes.get(id)} createdAt={createdAt} now={deps.now()} environment={environment} />
+      )}
+      <h2>Data as sent</h2>
+      <Json value={event} />
+    </>,
+  );
+  return retryMissing(page, request, [outcomes]);
+}
+
+const RESOURCES: Readonly<Record<string, string>> = { order: "Order", shipment: "Shipment", label: "Label" };
+
+const titleOf = (type: string) => (isEventType(type) ? eventTypes[type].title : type);

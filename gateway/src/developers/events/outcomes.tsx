@@ -1,0 +1,126 @@
+import type { Environment } from "@shipping/kit/caller";
+import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
+import type { ComponentChildren } from "preact";
+import { AREA_PATH } from "../page/page.js";
+import { Text, Time } from "../page/text.js";
+import type { Outcome } from "../read/read-events.js";
+import { describeFailure } from "./failure-words.js";
+
+interface Outcomes {
+  /** Undefined: the event has not arrived, or is no longer kept. */
+  outcomes: readonly Outcome[] | undefined;
+  createdAt: Date;
+  now: Date;
+}
+
+/** Less than any platform keeps events. */
+const KEPT_MS = 7 * 86_400_000;
+
+/** What became of an event, one line for each subscription. */
+export function OutcomeList({ outcomes, createdAt, now, environment }: Outcomes & { environment: Environment }) {
+  if (!outcomes || outcomes.length === 0) return <span class="sub">{describeNone({ outcomes, createdAt, now })}.</span>;
+  return (
+    <ul class="outcomes">
+      {outcomes.map((outcome) => (
+        <li class={TONES[outcome.state]}>
+          <OutcomeWords outcome={outcome}>
+            <a href={`${AREA_PATH}/${environment}/webhooks/${outcome.subscriptionId}`}>
+              <Text>{outcome.host}</Text>
+            </a>
+          </OutcomeWords>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const TONES = { delivered: "good", exhausted: "danger", failing: "warning", disabled: "", waiting: "" } as const;
+
+/** `children` is the receiver's host. */
+function OutcomeWords({ outcome, children: host }: { outcome: Outcome; children: ComponentChildren }) {
+  const { state, endedAt, failingSince, failure } = outcome;
+  const at = endedAt && <Time at={endedAt} />;
+  if (state === "delivered")
+    return (
+      <>
+        {at ? (
+          <>
+            Confirmed by {host} {at}
+          </>
+        ) : (
+          <>Confirmed by {host}</>
+        )}
+      </>
+    );
+  if (state === "exhausted") {
+    return (
+      <>
+        Not confirmed by {host} in {MAX_ATTEMPTS} attempts{at && <>, the last {at}</>}
+      </>
+    );
+  }
+  if (state === "disabled") return <>Not confirmed by {host} before its subscription was disabled</>;
+  if (state === "waiting") return <>Not yet confirmed by {host}</>;
+  return (
+    <>
+      Not yet confirmed by {host}, which has failed
+      {failingSince && (
+        <>
+          {" "}
+          since <Time at={failingSince} />
+        </>
+      )}
+      {failure && `: ${describeFailure(failure).what}`}
+    </>
+  );
+}
+
+function describeNone({ outcomes, createdAt, now }: Outcomes): string {
+  if (outcomes) return "No webhook subscription receives this event";
+  if (now.getTime() - createdAt.getTime() < KEPT_MS) return "Not sent yet";
+  return "Whether a receiver confirmed it is no longer stored";
+}
+
+/** The end of a sentence about a change: whether the receivers have confirmed its event. */
+export function OutcomeSummary({ outcomes, createdAt, now }: Outcomes) {
+  if (!outcomes || outcomes.length === 0) return <>{lowerFirst(describeNone({ outcomes, createdAt, now }))}</>;
+  const open = outcomes.filter(({ state }) => state !== "delivered");
+  const [first] = open;
+  if (!first) return <AllConfirmed outcomes={outcomes} />;
+  const others = open.length - 1;
+  const { host, state, failingSince } = first;
+  return (
+    <>
+      {open.some(({ state }) => state === "failing" || state === "waiting") ? "not yet confirmed: " : "not confirmed: "}
+      <Text>{host}</Text>{" "}
+      {state === "failing" && (
+        <>
+          has failed
+          {failingSince && (
+            <>
+              {" "}
+              since <Time at={failingSince} />
+            </>
+          )}
+        </>
+      )}
+      {state === "waiting" && "has not responded yet"}
+      {state === "exhausted" && `failed ${MAX_ATTEMPTS} times`}
+      {state === "disabled" && "is disabled"}
+      {others > 0 && `, and ${others} more`}
+    </>
+  );
+}
+
+function AllConfirmed({ outcomes }: { outcomes: readonly Outcome[] }) {
+  const times = outcomes.flatMap(({ endedAt }) => endedAt?.getTime() ?? []);
+  const at = times.length === outcomes.length ? <Time at={new Date(Math.max(...times))} /> : undefined;
+  if (outcomes.length === 1) return <>the receiver confirmed it{at && <> at {at}</>}</>;
+  return (
+    <>
+      all {outcomes.length} receivers confirmed it{at && <>, the last at {at}</>}
+    </>
+  );
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);

@@ -1,0 +1,65 @@
+import type { DeliveryFailure, EventOutcome } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { answered, callOptions } from "../../service-clients/call-owner.js";
+import { Outage } from "../../service-clients/outage.js";
+import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { parseResource, requireId } from "./read-resources.js";
+import { endpointHost, listHealth } from "./read-subscriptions.js";
+
+/** What became of an event for one subscription, and how the deliveries of that subscription go. */
+export interface Outcome {
+  subscriptionId: string;
+  host: string;
+  state: "delivered" | "exhausted" | "disabled" | "failing" | "waiting";
+  /** When it was delivered or given up; undefined if that is not known. */
+  endedAt: Date | undefined;
+  failingSince: Date | undefined;
+  /** Why the last attempt of the subscription failed, if it is failing. */
+  failure: DeliveryFailure | undefined;
+}
+
+/** By the ID of the event. Events that have not arrived, or are no longer kept, are missing. */
+export type Outcomes = ReadonlyMap<string, readonly Outcome[]>;
+
+export async function readOutcomes(
+  deps: PageDeps,
+  request: PageRequest,
+  eventIds: readonly string[],
+): Promise<Outcomes> {
+  if (eventIds.length === 0) return new Map();
+  const wanted = { caller: toCaller(request), eventIds: [...eventIds] };
+  const read = await answered(deps.clients.webhooks.listEventOutcomes(wanted, callOptions(request)));
+  const ids = [...new Set(read.outcomes.map(({ subscriptionId }) => subscriptionId))];
+  const health = ids.length > 0 ? await listHealth(deps, request, ids) : new Map<string, never>();
+  const toOutcome = ({ subscriptionId, state, endedAt }: EventOutcome): Outcome => {
+    const { url = "", state: now, failingSince, lastFailure } = health.get(subscriptionId) ?? {};
+    const isFinal = state === "delivered" || state === "exhausted";
+    return {
+      subscriptionId,
+      host: endpointHost(url),
+      state: isFinal ? state : now === "disabled" || now === "failing" ? now : "waiting",
+      endedAt: endedAt ? new Date(endedAt) : undefined,
+      failingSince: failingSince ? new Date(failingSince) : undefined,
+      failure: lastFailure,
+    };
+  };
+  const outcomesOf = (id: string) => read.outcomes.filter(({ eventId }) => eventId === id).map(toOutcome);
+  return new Map(read.eventIds.map((id) => [id, outcomesOf(id)]));
+}
+
+/** The body of a webhook. */
+export interface SentEvent {
+  id: string;
+  type: string;
+  created_at: string;
+  data: { id: string; object: string; reference?: string; tracking_number?: string };
+}
+
+/** Reads an event; 404 if the caller has none with this ID, or it is no longer kept. */
+export async function readEvent(deps: PageDeps, request: PageRequest, id: string): Promise<SentEvent> {
+  requireId("evt", id);
+  const asked = { caller: toCaller(request), id };
+  const { body } = await answered(deps.clients.webhooks.getEvent(asked, callOptions(request)));
+  // From the release before.
+  if (body.length === 0) throw new Outage("webhooks_unavailable");
+  return parseResource(body);
+}
