@@ -31,7 +31,7 @@ export const rooms: Record<string, readonly string[]> = {
     ...["api/endpoints", "api/middleware", "api", "accounts", "mail", "site", "http", "admission", "input"],
     ...["idempotency", "request-log", "database", "service-clients"],
   ],
-  "services/records/src": [".", "write", "read", "resource"],
+  "services/records/src": [".", "write", "read", "search", "resource"],
   "services/carrier/src": [".", "neighbours", "bookings", "carriers", "label", "label/letters"],
   "services/webhooks/src": [".", "operator", "dispatch", "health", "events", "subscriptions", "egress"],
   "deploy/local/src": ["cluster", "demo", "listen", "platform", "databases", "servers", "."],

@@ -22,8 +22,8 @@ export interface Database {
   readonly listPool: pg.Pool;
   /** Runs one statement, prepared once per connection, if no pooler prevents that. Its text must come from the code, never from data, because it is cached permanently. */
   run<Row>(statement: Sql): Promise<Row[]>;
-  /** Runs one statement on the connections for lists. */
-  runList<Row>(statement: Sql): Promise<Row[]>;
+  /** Runs one statement on the connections for lists. To `replan` is for a statement whose good plan depends on how large its tables are. */
+  runList<Row>(statement: Sql, options?: { replan: true }): Promise<Row[]>;
   /** Waits for the statements that are running, then closes every connection. */
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export function openDatabase(
     pool,
     listPool,
     run: (statement) => tracedStatement(pool, session, statement),
-    runList: (statement) => tracedStatement(listPool, session, statement),
+    runList: (statement, options) => tracedStatement(listPool, session, statement, options),
     close: async () => void (await Promise.all([pool.end(), listPool.end()])),
   };
 }
@@ -137,17 +137,28 @@ export function isRefusal(error: unknown): boolean {
 }
 
 // The statement's text comes from the code and holds no data. Its values are left out.
-function tracedStatement<Row>(pool: pg.Pool, session: Session, statement: Sql): Promise<Row[]> {
+function tracedStatement<Row>(
+  pool: pg.Pool,
+  session: Session,
+  statement: Sql,
+  { replan = false }: { replan?: boolean } = {},
+): Promise<Row[]> {
   const attributes = { "db.system.name": "postgresql", "db.query.text": statement.text };
-  return traced("sql", { kind: "client", attributes }, () => runPrepared<Row>(pool, session, statement));
+  return traced("sql", { kind: "client", attributes }, () =>
+    runStatement<Row>(pool, statement, (client) => !replan && session.prepares.has(client)),
+  );
 }
 
-async function runPrepared<Row>(pool: pg.Pool, session: Session, statement: Sql): Promise<Row[]> {
+async function runStatement<Row>(
+  pool: pg.Pool,
+  statement: Sql,
+  isPrepared: (client: pg.PoolClient) => boolean,
+): Promise<Row[]> {
   const text = statement.text;
   const values = statement.values.map((value) => (isByteaArray(value) ? byteaArray(value) : value));
   const client = await pool.connect();
   try {
-    const name = session.prepares.has(client) ? statementName(text) : "";
+    const name = isPrepared(client) ? statementName(text) : "";
     const { rows } = await client.query({ name, text, values });
     client.release();
     return rows;

@@ -4,9 +4,6 @@ import { type Caller, requireCaller } from "../caller.js";
 import { type Columns, type Row, selectColumns } from "./columns.js";
 import { ownedInIndex, ownedSql, type ReadDeps } from "./read-owned.js";
 
-/** The most rows examined for each interpretation of a text, so that no text makes a page expensive. */
-export const MAX_MATCHES = 500;
-
 /**
  * How a table is searched. One index begins with the hash of `ownedInIndex`, state and time of creation, another with account, environment
  * and id.
@@ -19,10 +16,6 @@ export interface SearchOptions<Of extends FoundColumns> {
   statuses: readonly string[];
   /** Columns that a text may equal, each with an index. */
   names: readonly Sql[];
-  /** Expressions in COLLATE "C" whose values may begin with a text, each with an index behind the hash of `ownedInIndex`. */
-  terms?: readonly Sql[];
-  /** The prefixes to look for in the index of each term. */
-  beginnings?(text: string): readonly (readonly string[])[];
 }
 
 type FoundColumns = Columns & { id: "text"; createdAt: "timestamptz" };
@@ -33,8 +26,6 @@ export interface Found<Row> {
   rows: Row[];
   /** The last id of the page; absent on the last page. */
   nextCursor?: string;
-  /** True if the text matches more rows than are examined. */
-  incomplete: boolean;
 }
 
 interface Wanted extends PlaceInList {
@@ -59,16 +50,15 @@ export function searchOwned<Of extends FoundColumns>(options: SearchOptions<Of>)
     const { limit, ids, status, ...search } = request.search;
     const text = search.text?.trim() ?? "";
     // PostgreSQL cannot store text with U+0000.
-    if (text.includes("\0")) return { rows: [], incomplete: false };
+    if (text.includes("\0")) return { rows: [] };
     const place = await placeAfter(deps, { caller, table, ...search });
     const states = status === undefined ? statuses : [status];
     const wanted = { ...place, caller, statuses: states, most: limit + 1 };
     const all = text === "" && ids.length === 0;
     const statement = all ? newest(options, wanted) : matching(options, wanted, { text, ids });
-    const read = await deps.db.runList<(FoundRow<Of> | { id: null }) & { incomplete?: boolean }>(statement);
-    const incomplete = read[0]?.incomplete === true;
-    const rows = read.filter((row): row is FoundRow<Of> => row.id !== null).slice(0, limit);
-    return { rows, incomplete, ...(read.length > limit && { nextCursor: rows.at(-1)!.id }) };
+    const read = await deps.db.runList<FoundRow<Of>>(statement);
+    const rows = read.slice(0, limit);
+    return { rows, ...(read.length > limit && { nextCursor: rows.at(-1)!.id }) };
   };
 }
 
@@ -85,49 +75,25 @@ function newest({ table, columns }: SearchOptions<FoundColumns>, wanted: Wanted)
     ORDER BY "createdAt" DESC, id DESC LIMIT ${most}::bigint`;
 }
 
-/** The rows that the interpretations of a text have found, filtered by state and time, and sorted. */
+/** The rows that the text names, and those with these IDs, filtered by state and time, and sorted. */
 function matching(
-  options: SearchOptions<FoundColumns>,
+  { table, columns, names }: SearchOptions<FoundColumns>,
   wanted: Wanted,
   { text, ids }: { text: string; ids: readonly string[] },
 ): Sql {
-  const { table, columns, names, terms = [], beginnings = () => [] } = options;
   const { caller, statuses, from, before, at, id, most } = wanted;
-  const read = sql`id, status, created_at FROM ${raw(table)} WHERE`;
-  const owned = ownedSql(caller);
-  const begins = text === "" ? [] : beginnings(text);
-  const readings = [
-    sql`SELECT 'ids' AS reading, ${read} ${owned} AND id = ANY(${[...ids]}::text[])`,
-    ...names.map((name) => sql`SELECT 'name', ${read} ${owned} AND ${name} = ${text}`),
-    ...terms.map(
-      (term, nth) => sql`
-      SELECT ${String(nth)} || begin, begun.*
-      FROM unnest(${[...(begins[nth] ?? [])]}::text[], ${(begins[nth] ?? []).map(upperBound)}::text[]) AS asked (begin, "end")
-      CROSS JOIN LATERAL (
-        SELECT ${read} ${ownedInIndex(caller)} AND ${term} >= begin AND ${term} < "end"
-        ORDER BY ${term} DESC LIMIT ${MAX_MATCHES + 1}::bigint) AS begun`,
-    ),
-  ];
+  const read = sql`SELECT id, status, created_at FROM ${raw(table)} WHERE ${ownedSql(caller)} AND`;
+  const readings = [sql`${read} id = ANY(${[...ids]}::text[])`, ...names.map((name) => sql`${read} ${name} = ${text}`)];
   return sql`
-    WITH matched AS (${join(readings, " UNION ALL ")}),
-    page AS (
-      SELECT DISTINCT created_at, id FROM matched
+    WITH page AS (
+      SELECT DISTINCT created_at, id FROM (${join(readings, " UNION ALL ")}) AS matched
       WHERE status = ANY(${[...statuses]}::text[]) AND created_at >= ${from}::timestamptz
         AND created_at < ${before}::timestamptz AND (created_at, id) < (${at}::timestamptz, ${id})
       ORDER BY created_at DESC, id DESC LIMIT ${most}::bigint)
-    SELECT said.incomplete, found.*
-    FROM (
-      SELECT coalesce(bool_or(rows > ${MAX_MATCHES}::bigint), false) AS incomplete
-      FROM (SELECT count(*) AS rows FROM matched WHERE reading NOT IN ('ids', 'name') GROUP BY reading) AS counted) AS said
-    LEFT JOIN (
-      SELECT found.* FROM page CROSS JOIN LATERAL (
-        SELECT ${selectColumns(columns)} FROM ${raw(table)} WHERE ${ownedSql(caller)} AND id = page.id LIMIT 1) AS found
-    ) AS found ON true
+    SELECT found.* FROM page CROSS JOIN LATERAL (
+      SELECT ${selectColumns(columns)} FROM ${raw(table)} WHERE ${ownedSql(caller)} AND id = page.id LIMIT 1) AS found
     ORDER BY found."createdAt" DESC, found.id DESC`;
 }
-
-/** A bound above every text that begins like this: U+10FFFF is not a character. */
-const upperBound = (begin: string) => `${begin}\u{10FFFF}`;
 
 /** The part of a list, sorted newest first, that a page shows. Times are ISO 8601, `-infinity` or `infinity`. */
 export interface PlaceInList {

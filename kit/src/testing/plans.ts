@@ -20,9 +20,9 @@ export function watched(db: Database): { db: Database; statements: Sql[] } {
     statements.push(statement);
     return db.run(statement);
   };
-  const runList: Database["runList"] = (statement) => {
+  const runList: Database["runList"] = (statement, options) => {
     statements.push(statement);
-    return db.runList(statement);
+    return db.runList(statement, options);
   };
   return { db: { ...db, run, runList }, statements };
 }

@@ -3,12 +3,16 @@ import sql, { type Sql } from "sql-template-tag";
 
 export const recordsAccountData: AccountData = {
   tables: [
+    { name: "search_queue", key: ["n"], walked: true, derived: true },
+    { name: "shipment_search", key: ["environment", "id"], derived: true },
+    { name: "order_search", key: ["environment", "id"], derived: true },
     { name: "shipments", key: ["environment", "id"] },
     { name: "orders", key: ["environment", "id"] },
     { name: "ledger", key: ["environment", "idempotency_key"], bytes: { body: "json" } },
     { name: "outbox", key: ["id"], walked: true, bytes: { body: "json" } },
+    { name: "search_segments", key: ["environment", "record_table", "segment"], derived: true },
   ],
-  kept: {},
+  kept: { search_backfill: "It counts pages of tables." },
   inFlight: (accountId) => sql`SELECT count(*) FROM outbox WHERE published_at IS NULL AND account_id = ${accountId}`,
 };
 

@@ -12,7 +12,7 @@ import {
 } from "@shipping/proto/shipping/records/v1/records_pb";
 import { countResources, recordsAccountData } from "./account-data.js";
 import { getOrder, getShipment, getShipmentForCarrier, listOrders, listShipments } from "./read/read-records.js";
-import { searchOrders, searchShipments } from "./read/search-records.js";
+import { searchOrders, searchShipments } from "./search/search-records.js";
 import { applyLabelEvent } from "./write/apply-label-event.js";
 import { createOrder } from "./write/create-order.js";
 import { createShipment } from "./write/create-shipment.js";

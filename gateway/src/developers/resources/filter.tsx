@@ -81,9 +81,7 @@ export function FilteredList(props: {
       <FilterForm path={path} {...props} />
       {page.incomplete && (
         <Note kind="hint">
-          <p>
-            More than 500 records match, and only 500 of them were searched. Enter more characters to narrow the search.
-          </p>
+          <p>Not everything was searched. Enter more words, or choose days, to narrow the search.</p>
         </Note>
       )}
       {page.found.length > 0 ? (

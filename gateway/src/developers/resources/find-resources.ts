@@ -1,10 +1,12 @@
 import { isId } from "@shipping/kit/ids";
-import { MAX_MATCHES } from "@shipping/kit/postgres/search-owned";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import { trackingNumber } from "../../input/schemas.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { PAGE_SIZE } from "../page/paging.js";
+
+/** How many IDs a search takes at most. */
+const MAX_IDS = 500;
 
 export interface Wanted {
   text?: string | undefined;
@@ -19,26 +21,27 @@ export interface Wanted {
 /** A page of matches, newest first. It is `incomplete` if the text matches so many records that not all of them were searched. */
 export type FoundPage = Awaited<ReturnType<typeof findOrders | typeof findShipments | typeof findLabels>>;
 
-/** Finds shipments by ID, reference, recipient, postal code, or by their label's ID or tracking number. */
+/** Finds shipments by ID, by any words of theirs, or by their label's ID or tracking number. */
 export async function findShipments(deps: PageDeps, request: PageRequest, wanted: Wanted) {
-  const ids = identifiesLabel(wanted.text) ? await findShipmentsByLabel(deps, request, wanted.text) : [];
+  const label = toLabelName(wanted.text);
+  const ids = label === undefined ? [] : await findShipmentsByLabel(deps, request, label);
   const { shipments, ...rest } = await searchShipments(deps, request, wanted, { ids });
   return { found: shipments, ...rest };
 }
 
-/** Finds orders by ID, reference, recipient or postal code. */
+/** Finds orders by ID, or by any words of theirs. */
 export async function findOrders(deps: PageDeps, request: PageRequest, wanted: Wanted) {
   const message = { caller: toCaller(request), search: toSearch(wanted) };
   const { orders, ...rest } = await answered(deps.clients.records.searchOrders(message, callOptions(request)));
   return { found: orders, ...rest };
 }
 
-/** Finds labels by ID, by tracking number, or by their shipment's ID, reference, recipient or postal code. */
+/** Finds labels by ID, by tracking number, or by their shipment's ID or words. */
 export async function findLabels(deps: PageDeps, request: PageRequest, wanted: Wanted) {
-  const { text } = wanted;
+  const text = toLabelName(wanted.text) ?? wanted.text;
   const { ids, incomplete } =
-    text && !identifiesLabel(text) ? await findLabelsByShipment(deps, request, text) : { ids: [], incomplete: false };
-  const message = { caller: toCaller(request), search: toSearch(wanted, ids) };
+    text && !toLabelName(text) ? await findLabelsByShipment(deps, request, text) : { ids: [], incomplete: false };
+  const message = { caller: toCaller(request), search: toSearch({ ...wanted, text }, ids) };
   const { labels, ...rest } = await answered(deps.clients.carrier.searchLabels(message, callOptions(request)));
   return { found: labels, incomplete, ...rest };
 }
@@ -49,13 +52,15 @@ export async function findShipmentsById(
   ids: readonly string[],
 ): Promise<Map<string, RecordSummary>> {
   if (ids.length === 0) return new Map();
-  const { shipments } = await searchShipments(deps, request, { limit: MAX_MATCHES }, { ids });
+  const { shipments } = await searchShipments(deps, request, { limit: MAX_IDS }, { ids });
   return new Map(shipments.map((shipment) => [shipment.id, shipment]));
 }
 
-function identifiesLabel(text: string | undefined): text is string {
-  const named = text?.trim() ?? "";
-  return isId("lbl", named) || trackingNumber.safeParse(named).success;
+/** The label's ID or tracking number that a text is, with or without the spaces that the label prints. */
+export function toLabelName(text = ""): string | undefined {
+  if (isId("lbl", text.trim())) return text.trim();
+  const number = text.replace(/\s+/g, "").toUpperCase();
+  return trackingNumber.safeParse(number).success ? number : undefined;
 }
 
 async function findShipmentsByLabel(deps: PageDeps, request: PageRequest, text: string): Promise<string[]> {
@@ -65,7 +70,7 @@ async function findShipmentsByLabel(deps: PageDeps, request: PageRequest, text: 
 }
 
 async function findLabelsByShipment(deps: PageDeps, request: PageRequest, text: string) {
-  const { shipments, nextCursor, incomplete } = await searchShipments(deps, request, { text, limit: MAX_MATCHES });
+  const { shipments, nextCursor, incomplete } = await searchShipments(deps, request, { text, limit: MAX_IDS });
   const ids = shipments.flatMap(({ labelId }) => labelId ?? []);
   return { ids, incomplete: incomplete || nextCursor !== undefined };
 }

@@ -22,7 +22,7 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
       environment={environment}
       filter={filter}
       statuses={STATUSES}
-      searchHint="A complete label ID, shipment ID or tracking number, or the first characters of a reference, recipient name or postal code."
+      searchHint="A tracking number or ID, or words of the shipment: a name, company, town, postal code, email address, reference, or four digits of a telephone number."
       page={page}
       empty={<NoLabels environment={environment} />}
     >

@@ -22,7 +22,7 @@ export async function showOrders(deps: PageDeps, request: PageRequest): Promise<
       environment={environment}
       filter={filter}
       statuses={STATUSES}
-      searchHint="A complete order ID, or the first characters of a reference, recipient name or postal code."
+      searchHint="A name, company, town, postal code, email address, reference, metadata value or ID, or four digits of a telephone number. Several words narrow the search."
       page={page}
       empty={
         <>

@@ -24,7 +24,7 @@ export async function showShipments(deps: PageDeps, request: PageRequest): Promi
       environment={environment}
       filter={filter}
       statuses={STATUSES}
-      searchHint="A complete shipment ID, label ID or tracking number, or the first characters of a reference, recipient name or postal code."
+      searchHint="A name, company, town, postal code, email address, reference, metadata value, tracking number or ID, or four digits of a telephone number. Several words narrow the search."
       page={page}
       empty={
         <>

@@ -1,7 +1,6 @@
 import { failureIn } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import { findKeys } from "../../accounts/manage-keys.js";
-import { trackingNumber } from "../../input/schemas.js";
 import { findRequests } from "../../request-log/list-requests.js";
 import type { LoggedRequest } from "../../request-log/logged-request.js";
 import { readRequest } from "../../request-log/read-request.js";
@@ -9,7 +8,7 @@ import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { keyName } from "../keys/keys.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { getSubscription } from "../read/read-subscriptions.js";
-import { findLabels, findOrders, findShipments } from "../resources/find-resources.js";
+import { findLabels, findOrders, findShipments, toLabelName } from "../resources/find-resources.js";
 
 export interface Match {
   kind: Kind;
@@ -39,7 +38,8 @@ const BY_PREFIX: Readonly<Record<string, Find>> = {
 export async function findMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
   const prefix = text.slice(0, 3);
   if (isId(prefix, text)) return (await BY_PREFIX[prefix]?.(deps, request, text)) ?? [];
-  if (trackingNumber.safeParse(text).success) return findLabelMatches(deps, request, text);
+  const labels = toLabelName(text) ? await findLabelMatches(deps, request, text) : [];
+  if (labels.length > 0) return labels;
   const searches = [findShipmentMatches, findOrderMatches, findKeyMatches, findRequestMatches];
   return (await Promise.all(searches.map((find) => find(deps, request, text)))).flat();
 }

@@ -82,8 +82,9 @@ function NoMatches({ text, base, isSearched }: { text: string; base: string; isS
         </p>
       )}
       <p>
-        Enter the complete ID of a request, order, shipment, label, event, subscription or API key, a tracking number or
-        an idempotency key. You can also enter the first characters of a reference, recipient name or postal code.
+        Enter what the customer says: a name, company, town, postal code, email address, reference or tracking number,
+        or four digits of a telephone number. Several words narrow the search. You can also enter the ID of a request,
+        order, shipment, label, event, subscription or API key, an idempotency key, or a value of the metadata.
       </p>
       <p>
         <a href={`${base}/requests`}>Requests</a> can be found for seven days. Successful reads are counted but not

@@ -17,6 +17,8 @@ import sql from "sql-template-tag";
 import { orderColumns } from "../resource/order.js";
 import { addressIn } from "../resource/shared-fields.js";
 import { shipmentColumns } from "../resource/shipment.js";
+import type { RecordTable } from "./fill-search.js";
+import { findByText } from "./find-by-text.js";
 
 const orderSummary = pickColumns(orderColumns, ["id", "status", "reference", "recipient", "createdAt"]);
 const shipmentSummary = {
@@ -24,22 +26,40 @@ const shipmentSummary = {
   ...pickColumns(shipmentColumns, ["orderId", "labelId"]),
 } as const satisfies Columns;
 
-/** The texts by which orders and shipments are found, as their indexes have them. Searches look for their beginnings. */
-const searchTerms = [
-  sql`lower(reference COLLATE "C")`,
-  sql`lower((recipient ->> 'name') COLLATE "C")`,
-  sql`lower(replace(recipient ->> 'postal_code', ' ', '') COLLATE "C")`,
-] as const;
-
-const byText = { names: [sql`id`], terms: searchTerms, beginnings: toPrefixes };
-
-const findOrders = searchOwned({ ...byText, table: "orders", columns: orderSummary, statuses: ["received"] });
-const findShipments = searchOwned({
-  ...byText,
+const byId = { names: [sql`id`] };
+const readOrders = searchOwned({ ...byId, table: "orders", columns: orderSummary, statuses: ["received"] });
+const readShipments = searchOwned({
+  ...byId,
   table: "shipments",
   columns: shipmentSummary,
   statuses: ["draft", "label_created", "voided"],
 });
+
+/** How many matches of a text are examined for a page of one state, which only the records themselves have. */
+const MAX_EXAMINED = 1_000;
+
+/** Creates the search for records by ID, or by any words of theirs. */
+function byWords<Found extends Awaited<ReturnType<typeof readOrders>>>(
+  table: RecordTable,
+  read: (deps: ReadDeps, request: SearchOrdersRequest | SearchShipmentsRequest) => Promise<Found>,
+) {
+  return async (deps: ReadDeps, request: SearchOrdersRequest | SearchShipmentsRequest) => {
+    const { search } = request;
+    const text = search?.text?.trim() ?? "";
+    if (!search || text === "" || text.includes("\0")) return { ...(await read(deps, request)), incomplete: false };
+    const caller = requireCaller(request);
+    const place = await placeAfter(deps, { caller, table, ...search });
+    const most = search.status === undefined ? search.limit + 1 : MAX_EXAMINED;
+    const { ids, all } = await findByText(deps, { ...place, caller, table, text, most });
+    const found = await read(deps, { ...request, search: { ...search, text, ids: [...search.ids, ...ids] } });
+    // The search goes on after the last that was examined.
+    const incomplete = !all && found.nextCursor === undefined;
+    return { ...found, incomplete, ...(incomplete && ids.length === most && { nextCursor: ids.at(-1)! }) };
+  };
+}
+
+const findOrders = byWords("orders", readOrders);
+const findShipments = byWords("shipments", readShipments);
 
 /** Finds the caller's orders, newest first. */
 export async function searchOrders(deps: ReadDeps, request: SearchOrdersRequest): Promise<SearchOrdersResponse> {
@@ -79,30 +99,4 @@ function toSummary({ recipient, createdAt, orderId, labelId, ...others }: Summar
     ...(orderId && { orderId }),
     ...(labelId && { labelId }),
   });
-}
-
-/** The prefixes to look for in each term. */
-function toPrefixes(text: string): string[][] {
-  const spellings = toSpellings(text);
-  const unspaced = text.replaceAll(" ", "");
-  return [spellings, spellings, unspaced === "" ? [] : toSpellings(unspaced)];
-}
-
-const OTHERS = /[^\0-\x7f]/gu;
-
-/**
- * The usual ways to capitalize a text: all lower case, first letters upper case, all upper case. The indexes ignore the case of A to Z
- * only, because servers differ in other letters. So one spelling is enough for most texts.
- */
-function toSpellings(text: string): string[] {
-  const folded = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  const large = folded.replace(OTHERS, (letter) => oneOf(letter.toUpperCase(), letter));
-  const small = folded.replace(OTHERS, (letter) => oneOf(letter.toLowerCase(), letter));
-  const titled = small.replace(/(?<=^|[\s\-'’.(])[^\0-\x7f]/gu, (letter) => oneOf(letter.toUpperCase(), letter));
-  return [...new Set([folded, small, titled, large])];
-}
-
-// `ß` has no upper-case letter of its own, and `İ` no lower-case one.
-function oneOf(changed: string, letter: string): string {
-  return [...changed].length === 1 ? changed : letter;
 }

@@ -1,0 +1,91 @@
+import type { Caller } from "@shipping/kit/caller";
+import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
+import type { PlaceInList } from "@shipping/kit/postgres/search-owned";
+import sql, { raw } from "sql-template-tag";
+import { type RecordTable, SEARCH_TABLES } from "./fill-search.js";
+import { seedFor, toReadings, toWantedGrams } from "./search-text.js";
+
+/** The segments that one search reads: two million records. Older ones are found if a search names days. */
+const MAX_SEGMENTS = 128;
+
+/** The segments that one statement reads: few at first, because most words that are searched for fill a page with the newest records. */
+const FIRST_SEGMENTS = 1;
+const GROWTH = 4;
+
+interface Segment {
+  segment: number;
+  newest: Date;
+}
+
+interface Match {
+  id: string;
+  createdAt: Date;
+}
+
+interface WantedByText extends PlaceInList {
+  caller: Caller;
+  table: RecordTable;
+  text: string;
+  /** How many to find at most. */
+  most: number;
+}
+
+/** The IDs of the caller's records that a text finds, the newest first. They are not `all` if there may be more. */
+export async function findByText(deps: ReadDeps, wanted: WantedByText): Promise<{ ids: string[]; all: boolean }> {
+  const readings = toReadings(wanted.text);
+  const segments = readings.length > 0 ? await readSegments(deps, wanted) : [];
+  const found = new Map<string, Match>();
+  const searched = segments.slice(0, MAX_SEGMENTS);
+  for (let at = 0, count = FIRST_SEGMENTS; at < searched.length; at += count, count *= GROWTH) {
+    const some = searched.slice(at, at + count);
+    for (const match of await readMatches(deps, wanted, { readings, segments: some })) found.set(match.id, match);
+    // What is newer than all segments that are left comes before everything in them.
+    const border = searched[at + count]?.newest.getTime() ?? Number.NEGATIVE_INFINITY;
+    const settled = [...found.values()].filter(({ createdAt }) => createdAt.getTime() > border);
+    if (settled.length >= wanted.most) return { ids: newestIds(settled, wanted.most), all: false };
+  }
+  return { ids: newestIds([...found.values()], wanted.most), all: segments.length === searched.length };
+}
+
+const quoted = (element: string) => `"${element.replace(/["\\]/g, "\\$&")}"`;
+
+function newestIds(matches: readonly Match[], most: number): string[] {
+  const byTime = [...matches].sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1));
+  return byTime.slice(0, most).map(({ id }) => id);
+}
+
+function readSegments({ db }: ReadDeps, { caller, table, from, before, at }: WantedByText): Promise<Segment[]> {
+  return db.runList<Segment>(sql`
+    SELECT segment, newest FROM search_segments
+    WHERE ${ownedSql(caller)} AND record_table = ${table} AND newest >= ${from}::timestamptz AND oldest < ${before}::timestamptz
+      AND oldest <= ${at}::timestamptz
+    ORDER BY newest DESC, segment DESC LIMIT ${MAX_SEGMENTS + 1}::bigint`);
+}
+
+/**
+ * Reads up to `most` matches of each segment. Only the index of the hashes leads to them: account and environment are compared as one text,
+ * for which no other index exists.
+ */
+function readMatches(
+  { db }: ReadDeps,
+  { caller, table, from, before, at, id, most }: WantedByText,
+  { readings, segments }: { readings: ReturnType<typeof toReadings>; segments: readonly Segment[] },
+): Promise<Match[]> {
+  const asked = segments.flatMap(({ segment }) => {
+    const seed = seedFor(caller, segment);
+    return readings.map(({ strings, patterns }) => ({ grams: `{${toWantedGrams(strings, seed)}}`, patterns }));
+  });
+  const patterns = asked.map((one) => `{${one.patterns.map(quoted).join(",")}}`);
+  return db.runList<Match>(
+    sql`
+      SELECT found.id, found.created_at AS "createdAt"
+      FROM unnest(${asked.map(({ grams }) => grams)}::text[], ${patterns}::text[]) AS asked (grams, patterns)
+      CROSS JOIN LATERAL (
+        SELECT id, created_at FROM ${raw(SEARCH_TABLES[table])}
+        WHERE grams @> asked.grams::integer[] AND account_id || environment = ${caller.accountId + caller.environment}
+          AND text LIKE ALL (asked.patterns::text[]) AND created_at >= ${from}::timestamptz AND created_at < ${before}::timestamptz
+          AND (created_at, id) < (${at}::timestamptz, ${id})
+        ORDER BY created_at DESC, id DESC LIMIT ${most}::bigint) AS found`,
+    { replan: true },
+  );
+}

@@ -1,0 +1,60 @@
+import { create } from "@bufbuild/protobuf";
+import { costlyNodes, usedIndexes, watched } from "@shipping/kit/testing/plans";
+import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
+import type { Search } from "@shipping/proto/shipping/common/v1/common_pb";
+import {
+  SearchOrdersRequestSchema,
+  SearchShipmentsRequestSchema,
+} from "@shipping/proto/shipping/records/v1/records_pb";
+import sql from "sql-template-tag";
+import { recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
+import { createShipment } from "../write/create-shipment.js";
+import { fillSearch } from "./fill-search.js";
+import { searchOrders, searchShipments } from "./search-records.js";
+
+let records: Awaited<ReturnType<typeof recordsUnderTest>>;
+beforeAll(async () => {
+  records = await recordsUnderTest();
+});
+afterAll(() => records.end());
+
+const fill = () => fillSearch(records.deps)(() => false);
+
+test("every search reads its rows by an index, however many there are", async () => {
+  const { db, statements } = watched(records.deps.db);
+  const deps = { ...records.deps, db };
+  const caller = newCaller();
+  const id = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id as string;
+  const find = (search: Partial<Search>) => {
+    const request = create(SearchShipmentsRequestSchema, { caller, search: { limit: 50, ...search } as Search });
+    return searchShipments(deps, request);
+  };
+  await fill();
+  await find({ after: id });
+  await find({ text: "gra", ids: [id], status: "draft", after: id });
+  await searchShipments(deps, create(SearchShipmentsRequestSchema, { caller, search: { limit: 1 }, orderId: "ord_a" }));
+  await searchOrders(deps, create(SearchOrdersRequestSchema, { caller, search: { limit: 1, text: "gra" } }));
+  const planned = statements.filter(({ text }) => !text.includes("grams"));
+  for (const statement of planned) expect(await costlyNodes(db, statement)).toEqual([]);
+  expect(planned).toHaveLength(9);
+
+  // That of the words is planned each time: on few rows, PostgreSQL rightly reads the table.
+  await db.run(sql`
+    INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, created_at)
+    SELECT account_id, environment, 'shp_' || n, status, reference, sender, recipient, parcel, created_at
+    FROM shipments, generate_series(1, 2000) AS n WHERE id = ${id}`);
+  await fill();
+  await db.run(sql`ANALYZE shipment_search`);
+  const [byWords] = statements.filter(({ text }) => text.includes("grams @>") && text.includes("shipment_search"));
+  expect(await usedIndexes(db, byWords!)).toEqual(["shipment_search_grams"]);
+});
+
+test("no index but the primary key, and that of an order's shipments, can be taken for that of an account", async () => {
+  const rows = await records.deps.db.run<{ indexdef: string }>(sql`
+    SELECT indexdef FROM pg_indexes WHERE tablename IN ('orders', 'shipments') AND indexdef LIKE '%(account_id, environment,%'`);
+  expect(rows.map(({ indexdef }) => /INDEX (\w+) ON/.exec(indexdef)?.[1]).sort()).toEqual([
+    "orders_pkey",
+    "shipments_by_order",
+    "shipments_pkey",
+  ]);
+});

@@ -1,0 +1,146 @@
+import { foldText, wordsIn } from "@shipping/kit/fold-text";
+
+/** The fields of an order or a shipment by which it is found. */
+export interface SearchedFields {
+  reference: string;
+  from: SearchedAddress;
+  to: SearchedAddress;
+  metadata: unknown;
+}
+
+interface SearchedAddress {
+  name: string;
+  company?: string;
+  email?: string;
+  phone?: string;
+  city: string;
+  postal_code: string;
+}
+
+// A search row costs a few microseconds for each character. Fields of usual length are less than a fifth of this.
+const MAX_CHARACTERS = 2_000;
+
+/**
+ * The strings by which a record is found, each once: folded words; the reference with its punctuation; references, telephone numbers and
+ * postal codes in one piece, however they are punctuated.
+ */
+export function searchStrings({ reference, from, to, metadata }: SearchedFields): string[] {
+  const strings = new Set([...wordsIn(reference), inOnePiece(reference), foldSpaces(reference)]);
+  for (const { name, company = "", city, postal_code, email = "", phone = "" } of [to, from]) {
+    for (const text of [name, company, city, postal_code, email]) for (const word of wordsIn(text)) strings.add(word);
+    for (const piece of [inOnePiece(postal_code), phone.replace(/\D/g, "")]) strings.add(piece);
+  }
+  for (const value of valuesIn(metadata)) for (const word of wordsIn(value)) strings.add(word);
+  strings.delete("");
+  let characters = 0;
+  return [...strings].filter((string) => {
+    characters += string.length;
+    return characters <= MAX_CHARACTERS;
+  });
+}
+
+/** The strings as one text, in which each begins after a space. */
+export function toSearchText(strings: readonly string[]): string {
+  return ` ${strings.join(" ")} `;
+}
+
+const inOnePiece = (text: string) => wordsIn(text).join("");
+const foldSpaces = (text: string) => foldText(text).trim().replace(/\s+/g, " ");
+
+function valuesIn(value: unknown): string[] {
+  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(valuesIn);
+  return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
+}
+
+/** One way to read what somebody searches for. A record matches if its search text contains all of `patterns`, which are those of LIKE. */
+export interface Reading {
+  patterns: string[];
+  strings: string[];
+}
+
+const MAX_WORDS = 8;
+
+/**
+ * The ways to read a text: as words, all of which a record must have; as it is, with its punctuation; in one piece, such as a telephone number
+ * with spaces, without the zeros that stand before it within a country.
+ */
+export function toReadings(text: string): Reading[] {
+  const words = wordsIn(text).slice(0, MAX_WORDS);
+  const written = foldSpaces(text);
+  const piece = words.join("").replace(/^0+(?=\d{4,}$)/, "");
+  const readings = words.length > 0 ? [words] : [];
+  if (written.length >= 3 && /[^\p{L}\p{N}\p{So}\s]/u.test(written)) readings.push([written]);
+  if (piece.length >= 4 && /\d/.test(piece) && !words.includes(piece)) readings.push([piece]);
+  return readings.map((strings) => ({ strings, patterns: strings.map(toPattern) }));
+}
+
+// One or two letters are the beginning of a word, or stand anywhere in a script without spaces.
+function toPattern(string: string): string {
+  const escaped = string.replace(/[\\%_]/g, "\\$&");
+  return string.length < 3 && !UNSPACED.test(string) ? `% ${escaped}%` : `%${escaped}%`;
+}
+
+const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+
+/** The hashes of all that a record's strings can be found by, for the index. */
+export function toGrams(strings: readonly string[], seed: number): number[] {
+  const grams = new Set<number>();
+  for (const string of strings) {
+    for (let at = 0; at < string.length; at++) {
+      if (at === 0 || UNSPACED.test(string[at]!)) {
+        grams.add(hash(seed, BEGINNING, string, at, 1));
+        if (at + 2 <= string.length) grams.add(hash(seed, BEGINNING, string, at, 2));
+      }
+      if (at + 3 <= string.length) grams.add(hash(seed, ANYWHERE, string, at, 3));
+      if (isFourDigits(string, at)) grams.add(hash(seed, ANYWHERE, string, at, 4));
+    }
+  }
+  return [...grams];
+}
+
+const MAX_GRAMS = 24;
+
+/** The hashes that a record has if it contains these strings: all of them, or so many that few others have them. */
+export function toWantedGrams(strings: readonly string[], seed: number): number[] {
+  const grams = new Set<number>();
+  for (const string of strings) {
+    if (string.length < 3) grams.add(hash(seed, BEGINNING, string, 0, string.length));
+    const digits = [...string].some((_, at) => isFourDigits(string, at));
+    for (let at = 0; at + 3 <= string.length; at++) {
+      if (isFourDigits(string, at)) grams.add(hash(seed, ANYWHERE, string, at, 4));
+      // There are only a thousand of three digits.
+      else if (!digits || !/^\d{3}$/.test(string.slice(at, at + 3))) grams.add(hash(seed, ANYWHERE, string, at, 3));
+    }
+  }
+  return [...grams].slice(0, MAX_GRAMS);
+}
+
+/** What the hashes of an owner's segment begin with. Nobody else knows the ID of an account, so nobody can choose texts with its hashes. */
+export function seedFor(
+  { accountId, environment }: { accountId: string; environment: string },
+  segment: number,
+): number {
+  const owner = `${accountId} ${environment} ${segment}`;
+  let seed = 2_166_136_261;
+  for (let at = 0; at < owner.length; at++) seed = mix(seed, owner.charCodeAt(at));
+  return mix(seed ^ (seed >>> 15), seed >>> 7);
+}
+
+const [BEGINNING, ANYWHERE] = [1, 2];
+
+function hash(seed: number, kind: number, string: string, from: number, length: number): number {
+  let hashed = mix(seed, kind);
+  for (let at = from; at < from + length; at++) hashed = mix(hashed, string.charCodeAt(at));
+  return hashed | 0;
+}
+
+// FNV-1a, by code unit.
+const mix = (hashed: number, unit: number) => Math.imul(hashed ^ unit, 16_777_619);
+
+function isFourDigits(string: string, from: number): boolean {
+  for (let at = from; at < from + 4; at++) {
+    const unit = string.charCodeAt(at);
+    if (!(unit >= 48 && unit <= 57)) return false;
+  }
+  return true;
+}
