@@ -78,7 +78,8 @@ test("the SBOM lists all that is installed, and the licences are beside it", asy
     "other/package.json": packed("other", { absent: "1.0.0" }),
     "node_modules/one/package.json": packed("one", { "@scope/two": "1.0.0" }),
     "node_modules/one/LICENSE": "The text of one.",
-    "node_modules/one/node_modules/@scope/two/package.json": packed("@scope/two"),
+    "node_modules/one/node_modules/@scope/two/package.json": { ...packed("@scope/two"), license: undefined },
+    "node_modules/one/node_modules/@scope/two/LICENSE": "MIT License\n\nThe text of two.",
   });
   await symlink("../app", join(folder, "node_modules/app"));
   expect(await run("write-sbom.mjs")).toMatchObject({ status: 0, err: "" });
@@ -87,6 +88,9 @@ test("the SBOM lists all that is installed, and the licences are beside it", asy
   const purls: string[] = components.map(({ purl }: { purl: string }) => purl).sort();
   expect(purls).toEqual(["pkg:npm/%40scope/two@1.0.0", "pkg:npm/app@1.0.0", "pkg:npm/one@1.0.0"]);
   expect(await readFile(join(folder, "licenses.txt"), "utf8")).toContain("one@1.0.0: MIT\n\nThe text of one.\n");
+  expect(await readFile(join(folder, "licenses.txt"), "utf8")).toContain(
+    "@scope/two@1.0.0: MIT License\n\nMIT License",
+  );
 });
 
 describe("npm run audit", () => {

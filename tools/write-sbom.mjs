@@ -43,10 +43,11 @@ writeFileSync("sbom.cdx.json", sbom);
 const texts = installed
   .filter((path) => !isLink(path))
   .map((path) => {
-    const { license } = read(join(path, "package.json"));
-    if (!license) throw new Error(`${identify(path)} names no licence.`);
     const files = readdirSync(path).filter((name) => /^(?:licen[cs]e|copying|notice)/i.test(name));
     const text = files.map((name) => readFileSync(join(path, name), "utf8").trim());
+    // A few packages, such as png-js 2.0.0, name theirs only in the first line of its text.
+    const license = read(join(path, "package.json")).license ?? text[0]?.split("\n")[0];
+    if (!license) throw new Error(`${identify(path)} names no licence.`);
     return [`${identify(path)}: ${license.type ?? license}`, ...text].join("\n\n");
   });
 writeFileSync("licenses.txt", `${texts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`);
