@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nkeys } from "@nats-io/transport-node";
+import { runAdmin } from "@shipping/gateway/cli/run-admin";
 import { keepConnected } from "@shipping/kit/events/bus-connection";
 import { type BusIdentitySettings, toBusIdentity } from "@shipping/kit/events/bus-identity";
 import { createLog } from "@shipping/kit/process/log";
@@ -128,8 +129,16 @@ test("a credentials file, as operators of accounts give them out", async () => {
   expect(await attempt(url, { NATS_CREDENTIALS_FILE: credentials(natsAccount()) })).toMatch(/Authorization Violation/);
 });
 
-test("a server that says nothing before TLS is reached if the settings say so", async () => {
+test("a server that says nothing before TLS is reached if the settings say so, and by doctor", async () => {
   const url = await startWith(`${await tlsOf(["localhost"], ", handshake_first: true")}\n${users}`);
   const settings = { ...password, NATS_CA_FILE: CA(), NATS_TLS_HANDSHAKE_FIRST: true };
   expect(await attempt(url, settings)).toBe("bus connected");
+  const printed: string[] = [];
+  const env = { NATS_URL: url, DATA_DIR: folder };
+  await runAdmin(["doctor", "--json"], { env, out: (text) => void printed.push(text), err: () => {} });
+  expect(JSON.parse(printed.join("")).findings).toContainEqual({
+    part: "event bus",
+    ok: true,
+    says: expect.stringMatching(/^answering at nats:\/\/localhost:\d+, nats-server 2\./),
+  });
 });

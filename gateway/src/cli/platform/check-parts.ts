@@ -1,4 +1,6 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
+import { addAbortSignal } from "node:stream";
+import { connect as connectTls } from "node:tls";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { type Database, openDatabase } from "@shipping/kit/postgres/database";
@@ -81,18 +83,30 @@ export function checkBus(url: string): Promise<Finding> {
 const NATS_PORT = 4222;
 const MAX_GREETING_CHARACTERS = 65_536;
 
+// A server with `handshake_first` closes a connection that does not begin TLS, by default after two seconds.
+const GREETING_MS = 1_500;
+
 async function readNatsVersion(url: string): Promise<string> {
   const { hostname, port } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, "");
-  const socket = connect({ host, port: Number(port || NATS_PORT), signal: AbortSignal.timeout(ANSWER_MS) });
-  let greeting = "";
-  for await (const chunk of socket) {
-    greeting += chunk;
-    if (greeting.includes("\n") || greeting.length > MAX_GREETING_CHARACTERS) break;
-  }
+  const at = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || NATS_PORT) };
+  const plain = await readGreeting(connect(at), GREETING_MS).catch((error) => {
+    if (error.name === "AbortError") return "";
+    throw error;
+  });
+  // Nothing is sent over it, so it does not matter whose certificate it is.
+  const greeting = plain || (await readGreeting(connectTls({ ...at, rejectUnauthorized: false }), ANSWER_MS));
   const [, info] = /^INFO (\{.*\})\s/.exec(greeting) ?? [];
   if (!info) throw new Error("the server at this address is not NATS");
   return String(JSON.parse(info).version);
+}
+
+async function readGreeting(socket: Socket, withinMs: number): Promise<string> {
+  let greeting = "";
+  for await (const chunk of addAbortSignal(AbortSignal.timeout(withinMs), socket)) {
+    greeting += chunk;
+    if (greeting.includes("\n") || greeting.length > MAX_GREETING_CHARACTERS) break;
+  }
+  return greeting;
 }
 
 /** Checks whether a part's database is reachable and migrated. */
