@@ -1,5 +1,9 @@
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect, credsAuthenticator } from "@nats-io/transport-node";
+import { STREAM } from "@shipping/kit/events/event-stream";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { findNatsServer } from "@shipping/local/servers/find-nats-server";
 import { startNatsServer } from "@shipping/local/servers/nats-server";
@@ -18,7 +22,10 @@ const FITTING = {
   NATS_MAX_ACK_PENDING: "1000",
 };
 
-/** The workload in an account with limits, as a provider or `nsc` makes it: first without the settings for them, then with. */
+/**
+ * The workload in an account with limits, as a provider or `nsc` makes it: first without the settings for them, then with. Under load, its
+ * consumer is paused, and then deleted.
+ */
 export const natsAccountRow = (say: (line: string) => void): Promise<Report> =>
   withFolder(async (folder, ends) => {
     const account = natsAccount(LIMITS);
@@ -37,22 +44,41 @@ export const natsAccountRow = (say: (line: string) => void): Promise<Report> =>
     const dataDir = join(folder, "cluster");
     await mkdir(dataDir);
     const refused = await startCluster(ONE_OF_EACH, env, { dataDir });
-    const lines = await eventually(() => refusals(dataDir), { withinMs: 10_000 }).finally(() => refused.stop());
+    const lines = await eventually(() => linesWith(dataDir, '"setting":"NATS_'), { withinMs: 10_000 }).finally(() =>
+      refused.stop(),
+    );
     say(`refused: ${lines[0]}`);
     const cluster = await startCluster(ONE_OF_EACH, { ...env, ...FITTING }, { dataDir });
     ends.push(() => cluster.stop());
     const load = await startLoad(cluster, { clients: 4 });
-    await new Promise((resolve) => setTimeout(resolve, LOAD_MS));
+    await sleep(LOAD_MS);
+    const { consumers, close } = await manager(server.url, account.credentials());
+    await consumers.pause(STREAM, "webhooks", new Date(Date.now() + 60_000));
+    const paused = await eventually(() => linesWith(dataDir, "paused the consumer"), { withinMs: 20_000 });
+    await consumers.resume(STREAM, "webhooks");
+    say(`${load.acknowledged()} writes acknowledged; paused: ${paused[0]}`);
+    await sleep(LOAD_MS / 2);
+    await consumers.delete(STREAM, "webhooks");
+    await close();
+    say(`${load.acknowledged()} writes acknowledged; the consumer is lost`);
+    await sleep(LOAD_MS / 2);
     say(`${load.acknowledged()} writes acknowledged; auditing`);
     return verdict(cluster, load, {
-      figures: { refusal: lines[0] },
+      figures: { refusal: lines[0], paused: paused[0] },
       promises: [[lines.length === 1, "The refusal was logged more than once in a minute."]],
     });
   });
 
-async function refusals(dataDir: string): Promise<string[]> {
+/** The operator's hand on the account's streams. */
+async function manager(servers: string, credentials: string) {
+  const nc = await connect({ servers, authenticator: credsAuthenticator(Buffer.from(credentials)) });
+  const { consumers } = await jetstreamManager(nc);
+  return { consumers, close: () => nc.close() };
+}
+
+async function linesWith(dataDir: string, words: string): Promise<string[]> {
   const log = await readFile(join(dataDir, "logs/webhooks-1.log"), "utf8");
-  const lines = log.split("\n").filter((line) => line.includes('"setting":"NATS_'));
-  if (lines.length === 0) throw new Error("Nothing was refused yet.");
+  const lines = log.split("\n").filter((line) => line.includes(words));
+  if (lines.length === 0) throw new Error(`The log says nothing of ${words} yet.`);
   return lines;
 }

@@ -1,42 +1,34 @@
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import type { Report } from "../chaos/deliveries/report.js";
-import { startCluster } from "../cluster.js";
 import { startLoad } from "../failover/load.js";
 import { forward } from "../failover/postgres/forward.js";
+import { startPair } from "../failover/postgres/pair.js";
 import { verdict } from "../failover/verdict.js";
 import { startPgBouncer } from "./pgbouncer.js";
-import { ONE_OF_EACH, startDatabases, withFolder } from "./stand.js";
+import { ONE_OF_EACH } from "./stand.js";
 
 const CALM_MS = 6_000;
 
 /**
  * The workload through PgBouncer in transaction mode. Migrations have a direct connection; then every part is started again behind PgBouncer.
- * PgBouncer is killed under load, and then PostgreSQL behind it, which comes back at another port of the same address.
+ * PgBouncer is killed under load, and then PostgreSQL is lost behind it and its standby promoted.
  */
-export const poolerRow = (say: (line: string) => void): Promise<Report> =>
-  withFolder(async (folder, ends) => {
-    const dataDir = join(folder, "postgres");
-    let postgresPort = 0;
+export async function poolerRow(say: (line: string) => void): Promise<Report> {
+  const ends: (() => unknown)[] = [];
+  try {
     let pooled: number | undefined;
-    const front = await forward(() => pooled ?? postgresPort);
-    const back = await forward(() => postgresPort);
-    ends.push(
-      () => front.close(),
-      () => back.close(),
-    );
-    const portOf = (server: typeof front) => (server.address() as AddressInfo).port;
-    const { postgres, passwords, env } = await startDatabases(dataDir, {}, async (port) => {
-      postgresPort = port;
-      return portOf(front);
+    let direct = 0;
+    let users: Record<string, string> = {};
+    const pair = await startPair("sync", ONE_OF_EACH, { LOG_LEVEL: "info" }, async (port, passwords) => {
+      [direct, users] = [port, passwords];
+      const front = await forward(() => pooled ?? direct);
+      ends.push(() => front.close());
+      return (front.address() as AddressInfo).port;
     });
-    let latest = postgres;
-    ends.push(() => latest.stop());
-    const cluster = await startCluster(ONE_OF_EACH, { RATE_LIMIT_PER_MINUTE: "1000000", LOG_LEVEL: "info", ...env });
-    ends.push(() => cluster.stop());
-    let bouncer = await startPgBouncer({ postgresPort: portOf(back), users: passwords });
+    const { cluster } = pair;
+    ends.push(() => pair.stop());
+    let bouncer = await startPgBouncer({ postgresPort: direct, users, settings: { server_login_retry: "1" } });
     ends.push(() => bouncer.stop());
     pooled = bouncer.port;
     const { processes } = await cluster.now();
@@ -50,17 +42,17 @@ export const poolerRow = (say: (line: string) => void): Promise<Report> =>
     await bouncer.exited;
     bouncer = await bouncer.startAgain();
     await sleep(CALM_MS);
-    say(`${load.acknowledged()} writes acknowledged; PostgreSQL is killed and comes back elsewhere`);
-    latest.kill();
-    await latest.exited;
-    latest = await startEmbeddedPostgres({ dataDir });
-    postgresPort = latest.port;
-    const backMs = performance.now();
+    say(`${load.acknowledged()} writes acknowledged; PostgreSQL is lost, and its standby promoted`);
+    await pair.losePrimary();
+    const promotedMs = await pair.failOver();
     await sleep(CALM_MS * 2);
     say(`${load.acknowledged()} writes acknowledged; auditing`);
-    const firstSuccessMs = load.attempts.firstSuccessAfter(backMs);
-    return verdict(cluster, load, {
+    const firstSuccessMs = load.attempts.firstSuccessAfter(promotedMs);
+    return await verdict(cluster, load, {
       figures: { firstSuccessMs },
-      promises: [[(firstSuccessMs ?? 10_000) < 10_000, "No write succeeded within 10 s of PostgreSQL's return."]],
+      promises: [[(firstSuccessMs ?? 10_000) < 10_000, "No write succeeded within 10 s of the promotion."]],
     });
-  });
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
+}

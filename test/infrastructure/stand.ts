@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createDatabases } from "@shipping/local/databases/prepare-databases";
-import { mapParts, type Part } from "@shipping/local/parts";
+import { mapParts } from "@shipping/local/parts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 
 export const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [
@@ -28,24 +28,17 @@ export async function withFolder<T>(work: (folder: string, ends: (() => unknown)
 
 export interface Databases {
   postgres: EmbeddedPostgres;
-  passwords: Record<Part, string>;
   /** DATABASE_URL_RECORDS and so on. */
   env: Record<string, string>;
 }
 
-/** A PostgreSQL server of these settings with a database for each part, which is reached through `port` if that is another. */
-export async function startDatabases(
-  dataDir: string,
-  settings: Record<string, string> = {},
-  through?: (port: number) => Promise<number>,
-): Promise<Databases> {
+/** A PostgreSQL server of these settings with a database for each part. */
+export async function startDatabases(dataDir: string, settings: Record<string, string>): Promise<Databases> {
   const postgres = await startEmbeddedPostgres({ dataDir, settings });
   const passwords = mapParts(() => randomBytes(18).toString("base64url"));
-  const url = new URL(postgres.url("postgres"));
-  if (through) url.port = String(await through(postgres.port));
-  const urls = Object.entries(await createDatabases({ url: url.href, passwords }));
+  const urls = Object.entries(await createDatabases({ url: postgres.url("postgres"), passwords }));
   const env = Object.fromEntries(urls.map(([part, own]) => [`DATABASE_URL_${part.toUpperCase()}`, own]));
-  return { postgres, passwords, env };
+  return { postgres, env };
 }
 
 /** Runs a program and returns its status and all that it printed. */

@@ -22,11 +22,35 @@ test.each([
   ["SIGTERM", false],
   ["SIGINT", true],
 ] as const)("%s stops a process in order, fast: %s, and other signals do not end it", async (signal, fast) => {
+  const { child, printed } = await running('console.log("stopped, fast:", fast)');
+  for (const ignored of ["SIGUSR1", "SIGUSR2", "SIGHUP"] as const) {
+    child.kill(ignored);
+    await eventually(() => expect(printed()).toContain(`"signal":"${ignored}","msg":"signal ignored"`));
+  }
+  child.kill(signal);
+  expect(await once(child, "close")).toEqual([0, null]);
+  expect(printed()).toContain(`stopped, fast: ${fast}\n`);
+  // Node would have said that its inspector listens.
+  expect(printed()).not.toContain("Debugger");
+});
+
+test("a second signal ends a process whose stop hangs", async () => {
+  const { child } = await running("await new Promise(() => {})");
+  const ended = once(child, "close");
+  await eventually(() => {
+    child.kill("SIGTERM");
+    expect(child.exitCode).toBe(1);
+  });
+  expect(await ended).toEqual([1, null]);
+});
+
+/** A process that runs, and what it has printed since. Its `stop (fast)` has this body. */
+async function running(stop: string) {
   const script = `
     import { createLog } from "@shipping/kit/process/log";
     import { runProcess } from "@shipping/kit/process/run-process";
     const alive = setInterval(() => {}, 1_000);
-    const stop = async (fast) => console.log("stopped, fast:", fast);
+    const stop = async (fast) => { ${stop} };
     await runProcess({ log: createLog({ part: "test" }), start: async () => ({ stop }) });
     console.log("running");`;
   const args = ["--conditions=source", "--import=tsx", "--input-type=module", "--eval", script];
@@ -34,13 +58,5 @@ test.each([
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (printed += text));
   await eventually(() => expect(printed).toBe("running\n"), { withinMs: 20_000 });
-  for (const ignored of ["SIGUSR1", "SIGUSR2", "SIGHUP"] as const) {
-    child.kill(ignored);
-    await eventually(() => expect(printed).toContain(`"signal":"${ignored}","msg":"signal ignored"`));
-  }
-  child.kill(signal);
-  expect(await once(child, "close")).toEqual([0, null]);
-  expect(printed).toContain(`stopped, fast: ${fast}\n`);
-  // Node would have said that its inspector listens.
-  expect(printed).not.toContain("Debugger");
-});
+  return { child, printed: () => printed };
+}

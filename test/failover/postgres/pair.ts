@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { createDatabases } from "@shipping/local/databases/prepare-databases";
-import { mapParts } from "@shipping/local/parts";
+import { mapParts, type Part } from "@shipping/local/parts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { type ClusterUnderTest, startCluster } from "../../cluster.js";
 import { copyServer, follow } from "./copy-server.js";
@@ -38,12 +38,13 @@ export interface PostgresPair {
 
 /**
  * Starts the platform on a PostgreSQL with a standby and an address that leads to the primary. `sync` commits wait until the standby has
- * them.
+ * them. `through` gets the port of that address and the passwords of the parts, and returns the port by which the parts reach it.
  */
 export async function startPair(
   mode: "sync" | "async",
   flags: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
+  through: (port: number, passwords: Record<Part, string>) => Promise<number> = async (port) => port,
 ): Promise<PostgresPair & { cluster: ClusterUnderTest }> {
   const folder = await mkdtemp(join(tmpdir(), "shipping-pair-"));
   await chmod(folder, 0o755);
@@ -55,8 +56,8 @@ export async function startPair(
   let leader = primary;
   const address = await forward(() => leader.port);
   const url = new URL(primary.url("postgres"));
-  url.port = String((address.address() as AddressInfo).port);
   const passwords = mapParts(() => randomBytes(18).toString("base64url"));
+  url.port = String(await through((address.address() as AddressInfo).port, passwords));
   const urls = Object.entries(await createDatabases({ url: url.href, passwords }));
   const databases = Object.fromEntries(urls.map(([part, own]) => [`DATABASE_URL_${part.toUpperCase()}`, own]));
   const cluster = await startCluster(flags, { RATE_LIMIT_PER_MINUTE: "1000000", ...env, ...databases });
