@@ -1,33 +1,58 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { adminCommand } from "@shipping/gateway/cli/run-admin";
+import { promisify } from "node:util";
+import { adminCommand, runAdmin } from "@shipping/gateway/cli/run-admin";
 import type { Command } from "commander";
-import { examplesOf, openShell, type Shell } from "./shell.js";
+import { type Ended, examplesOf } from "./shell.js";
 
-let folder: string;
-let shell: Shell;
+let helped: Record<string, Ended>;
+let refused: Record<string, Ended>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "commands-"));
-  // As `npm run build` has compiled them: the help of eighteen programs needs no compiler.
-  shell = await openShell(folder, { RUN_BUILT: "1" });
+  [helped, refused] = await Promise.all([runAll("--help"), runAll("--hlep")]);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
-const scripts = [
-  ...["start --", "run demo --", "run cluster --", "run listen --", "run dev:part --", "run migrate:new --"],
-  ...["run -s admin --", "run -s conformance --"],
-  ...["", " chaos", " deliveries", " carrier", " abuse", " failover", " releases", " versions", " restore"].map(
-    (trial) => `run trial --${trial}`,
-  ),
-  "run bench --",
-].map((words) => `npm ${words}`);
+const built = ["start --", "run demo --", "run cluster --", "run listen --", "run migrate:new --"].concat([
+  "run -s admin --",
+  "run -s conformance --",
+]);
+const trials = [
+  "",
+  " chaos",
+  " deliveries",
+  " carrier",
+  " abuse",
+  " failover",
+  " releases",
+  " versions",
+  " restore",
+].map((trial) => `run trial --${trial}`);
+// What Node needs for each, and its lines.
+const scripts: [string[], string[]][] = [
+  [[], built.map((words) => `npm ${words}`)],
+  [
+    ["--conditions=source", "--import=tsx"],
+    [...trials, "run bench --", "run dev:part --"].map((words) => `npm ${words}`),
+  ],
+];
 
-describe.each(scripts)("%s", (command) => {
+/** What each line comes to with this option, those of one kind in one process. */
+async function runAll(option: string): Promise<Record<string, Ended>> {
+  const cwd = import.meta.dirname;
+  const env = { PATH: process.env.PATH, TSX_TSCONFIG_PATH: join(cwd, "../../gateway/tsconfig.json") };
+  const ended = await Promise.all(
+    scripts.map(async ([needed, lines]) => {
+      const args = [...needed, "run-scripts.mjs", ...lines.map((line) => `${line} ${option}`)];
+      return JSON.parse((await promisify(execFile)(process.execPath, args, { cwd, env })).stdout);
+    }),
+  );
+  return Object.assign({}, ...ended);
+}
+
+describe.each(scripts.flatMap(([, lines]) => lines))("%s", (command) => {
   const usageError = command.includes("conformance") ? 2 : 1;
 
   test("--help says how it is called, with examples, and does nothing", async () => {
-    const { status, out, err } = await shell.run(`${command} --help`);
+    const { status, out, err } = helped[`${command} --help`]!;
     expect([status, err]).toEqual([0, ""]);
     expect(out).toMatch(new RegExp(`^Usage: ${command} `));
     expect(examplesOf(out)).not.toEqual([]);
@@ -35,7 +60,7 @@ describe.each(scripts)("%s", (command) => {
   });
 
   test("an unknown option is refused with the nearest", async () => {
-    const { status, out, err } = await shell.run(`${command} --hlep`);
+    const { status, out, err } = refused[`${command} --hlep`]!;
     expect([status, out]).toEqual([usageError, ""]);
     expect(err).toMatch(/^error: unknown option '--hlep'\s\(Did you mean --help\?\)\n$/);
   });
@@ -59,9 +84,15 @@ describe("admin", () => {
   test("a group's and a command's unknown words are refused with the nearest, in one line", async () => {
     const nearest = { acount: "account", "key creat": "create", "account list --jsno": "--json", docter: "doctor" };
     for (const [line, meant] of Object.entries(nearest)) {
-      const { status, out, err } = await shell.run(`npm run -s admin -- ${line}`);
-      expect([line, status, out, err]).toEqual([line, 1, "", expect.stringMatching(/^error: [^\n]+\n$/)]);
-      expect(err).toContain(`(Did you mean ${meant}?)`);
+      const [out, err]: string[][] = [[], []];
+      const env = { npm_lifecycle_event: "admin" };
+      const status = await runAdmin(line.split(" "), {
+        env,
+        out: (text) => void out?.push(text),
+        err: (text) => void err?.push(text),
+      });
+      expect([line, status, out, err]).toEqual([line, 1, [], [expect.stringMatching(/^error: [^\n]+\n$/)]]);
+      expect(err?.join("")).toContain(`(Did you mean ${meant}?)`);
     }
   });
 });

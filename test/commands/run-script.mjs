@@ -1,25 +1,12 @@
 // What stands for npm while a command's examples are run: `npm [run] [-s] SCRIPT [-- ARGUMENTS]`, in the folder of the caller,
 // from the sources; with RUN_BUILT what is built.
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { findProgram } from "./find-program.mjs";
 
-const root = new URL("../../", import.meta.url);
-const words = process.argv.slice(2);
-const split = words.indexOf("--");
-const [name] = words.slice(0, split < 0 ? undefined : split).filter((word) => word !== "run" && !word.startsWith("-"));
-const { scripts } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
-const built = scripts[name].replace(/^.*(?:node|tsx --conditions=source) (\S+)$/, "$1");
-const program = process.env.RUN_BUILT ? built : built.replace(/\/dist\/(.*)\.js$/, "/src/$1.ts");
-const loader = program.endsWith(".ts") ? ["--conditions=source", `--import=${import.meta.resolve("tsx")}`] : [];
-const args = [...loader, fileURLToPath(new URL(program, root))];
-const child = spawn(process.execPath, [...args, ...(split < 0 ? [] : words.slice(split + 1))], {
+const { program, loader, env, args } = findProgram(process.argv.slice(2), process.env.RUN_BUILT);
+const child = spawn(process.execPath, [...loader, program, ...args], {
   stdio: "inherit",
-  env: {
-    ...process.env,
-    npm_lifecycle_event: name,
-    TSX_TSCONFIG_PATH: fileURLToPath(new URL("gateway/tsconfig.json", root)),
-  },
+  env: { ...process.env, ...env },
 });
 // The whole group gets Ctrl-C; this waits for what it has started.
 process.on("SIGINT", () => {});

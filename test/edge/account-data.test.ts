@@ -9,18 +9,22 @@ import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receive
 import sql from "sql-template-tag";
 import { type Stack, sharedStack } from "../stack.js";
 import { adminEnv, admin as adminOn, json as jsonOn } from "./admin.js";
-import { ACCOUNT_DATA, busyAccount as busyAccountOn, lasting, parts, rowsOf as rowsOn } from "./busy-account.js";
+import { ACCOUNT_DATA, busyAccount, lasting, parts, rowsOf as rowsOn } from "./busy-account.js";
 
 const root = join(import.meta.dirname, "../..");
 
 let stack: Stack;
 let folder: string;
 let receiver: Receiver;
+// They are filled once, exported by the first tests and erased by the later ones.
+let accountId: string;
+let other: string;
 beforeAll(async () => {
   stack = await sharedStack();
   folder = await mkdtemp(join(tmpdir(), "account-data-"));
   receiver = await startReceiver();
-});
+  [accountId, other] = await Promise.all([busyAccount(stack, receiver.url), busyAccount(stack, receiver.url)]);
+}, 60_000);
 afterAll(async () => {
   await stack.stop();
   await receiver.close();
@@ -29,7 +33,6 @@ afterAll(async () => {
 
 const admin = (line: string) => adminOn(stack, line);
 const json = (line: string) => jsonOn(stack, line);
-const busyAccount = () => busyAccountOn(stack, receiver.url);
 const rowsOf = (accountId: string) => rowsOn(stack, accountId);
 
 /** Suspends an account, long enough ago. */
@@ -64,7 +67,6 @@ test("the guide for operators names every table that is erased, and every one th
 
 describe("account export", () => {
   test("writes every row of the account, its labels as PDFs and a manifest, and no secret and nothing of another", async () => {
-    const [accountId, other] = await Promise.all([busyAccount(), busyAccount()]);
     const out = join(folder, "export");
     const manifest = await json(`account export --account ${accountId} --out ${out}`);
     expect(JSON.parse(await readFile(join(out, "manifest.json"), "utf8"))).toEqual(manifest);
@@ -94,7 +96,6 @@ describe("account export", () => {
   }, 60_000);
 
   test("writes the same into one file or to standard output: a line for each row, the manifest last", async () => {
-    const accountId = await busyAccount();
     const out = join(folder, "export.ndjson");
     const { tables } = await json(`account export --account ${accountId} --out ${out}`);
     const text = await readFile(out, "utf8");
@@ -122,7 +123,6 @@ describe("account export", () => {
 
 describe("account erase", () => {
   test("deletes every row of the account and no other, keeps its ID, and does nothing the second time", async () => {
-    const [accountId, other] = await Promise.all([busyAccount(), busyAccount()]);
     await suspended(accountId);
     const before = lasting(await rowsOf(other));
     const { erased } = await json(`account erase --account ${accountId} --confirm Test`);
@@ -149,21 +149,20 @@ describe("account erase", () => {
   }, 60_000);
 
   test("killed halfway is finished by running it again", async () => {
-    const accountId = await busyAccount();
-    await suspended(accountId);
+    await suspended(other);
     const held = await stack.databases.carrier.pool.connect();
     await held.query("SET idle_in_transaction_session_timeout = 0");
     await held.query("BEGIN");
-    await held.query("SELECT FROM label_files WHERE account_id = $1 FOR UPDATE", [accountId]);
+    await held.query("SELECT FROM label_files WHERE account_id = $1 FOR UPDATE", [other]);
 
-    const line = ["account", "erase", "--account", accountId, "--confirm", accountId];
+    const line = ["account", "erase", "--account", other, "--confirm", other];
     const args = ["gateway/dist/cli/cli.js", ...line];
     const env = { ...adminEnv(stack), PATH: process.env.PATH };
     const child = spawn(process.execPath, args, { cwd: root, env, stdio: "ignore" });
     const ended = once(child, "exit");
     const left = async () => ({
-      subscriptions: await countIn(stack.databases.webhooks, "subscriptions", { accountId }),
-      tracking: await countIn(stack.databases.tracking, "tracking_records", { accountId }),
+      subscriptions: await countIn(stack.databases.webhooks, "subscriptions", { accountId: other }),
+      tracking: await countIn(stack.databases.tracking, "tracking_records", { accountId: other }),
     });
     await eventually(async () => expect(await left()).toEqual({ subscriptions: 0, tracking: 0 }), { withinMs: 30_000 });
     child.kill("SIGKILL");
@@ -171,16 +170,16 @@ describe("account erase", () => {
     await held.query("ROLLBACK");
     held.release(true);
 
-    expect(await countIn(stack.databases.carrier, "labels", { accountId })).toBe(4);
-    expect(await admin(`account resume --account ${accountId}`)).toMatchObject({
+    expect(await countIn(stack.databases.carrier, "labels", { accountId: other })).toBe(4);
+    expect(await admin(`account resume --account ${other}`)).toMatchObject({
       status: 1,
       err: expect.stringMatching(/ is being erased since .+Z\. To finish, run account erase again\.\n$/),
     });
     expect(await json("audit list --limit 2")).toContainEqual(
       expect.objectContaining({ command: "account erase", outcome: "begun" }),
     );
-    await json(`account erase --account ${accountId} --confirm Test`);
-    expect(Object.values(await rowsOf(accountId)).flat()).toEqual([]);
+    await json(`account erase --account ${other} --confirm Test`);
+    expect(Object.values(await rowsOf(other)).flat()).toEqual([]);
   }, 90_000);
 
   test("is refused until the account is suspended and confirmed by its name", async () => {

@@ -28,11 +28,10 @@ const [oneRole, twoRoles, split] = fencesOf(guide)
 // Roles and databases belong to the server, which other tests share: hence names of our own. The administrator is no superuser, as on
 // managed services.
 let run: string;
-beforeEach(async () => {
+async function createAdministrator(): Promise<void> {
   run = randomBytes(4).toString("hex");
   await asServer(`CREATE ROLE admin_${run} LOGIN CREATEDB CREATEROLE PASSWORD '${PASSWORD}'`);
-});
-afterEach(() => asServer(`DROP ROLE admin_${run}`));
+}
 
 const named = (part: Part) => `${part}_${run}`;
 const migrations = (part: Part) => `${named(part)}_migrations`;
@@ -117,26 +116,40 @@ describe.each([
   ["from the beginning", withTwoRoles],
   ["later", splitLater],
 ])("migrations get a role of their own %s by the statements of the guide for operators, and", (_when, databaseOf) => {
+  let stack: Stack;
+  beforeAll(async () => {
+    await createAdministrator();
+    // One after the other, as an administrator does it: all of them change the same catalog of roles.
+    let last: Promise<unknown> = Promise.resolve();
+    const afterLast = (part: Part) => {
+      const made = last.then(() => databaseOf(part));
+      last = made;
+      return made;
+    };
+    stack = await startStack({ databaseOf: afterLast, logs: true, requestsPerMinute: 100_000 });
+  });
+  afterAll(async () => {
+    await stack.stop();
+    await asServer(`DROP ROLE admin_${run}`);
+  });
+
   test("the role of a part is enough for all that the platform does", async () => {
-    const stack = await startStack({ databaseOf, logs: true, requestsPerMinute: 100_000 });
     const receiver = await startReceiver();
     try {
       await useAll(stack, receiver);
-      const urls = Object.entries(stack.databaseUrls).map(([part, url]) => [`DATABASE_URL_${part.toUpperCase()}`, url]);
-      const env = { ...Object.fromEntries(urls), GATEWAY_URL: new URL(stack.baseUrl).origin };
-      expect(await admin(stack, "doctor", env)).toMatchObject({ status: 0 });
-      expect(stack.logged()).toContain('"msg":"attempt"');
-      expect(stack.logged()).not.toContain("permission denied");
     } finally {
-      await stack.stop();
       await receiver.close();
     }
+    const urls = Object.entries(stack.databaseUrls).map(([part, url]) => [`DATABASE_URL_${part.toUpperCase()}`, url]);
+    const env = { ...Object.fromEntries(urls), GATEWAY_URL: new URL(stack.baseUrl).origin };
+    expect(await admin(stack, "doctor", env)).toMatchObject({ status: 0 });
+    expect(stack.logged()).toContain('"msg":"attempt"');
+    expect(stack.logged()).not.toContain("permission denied");
   }, 60_000);
 
   test("that role cannot change the schema, but uses what the next migration adds", async () => {
-    // One after the other, as an administrator does it: all of them change the same catalog of roles.
     for (const part of parts) {
-      const { db, drop } = await databaseOf(part);
+      const db = stack.databases[part];
       const refused = (statement: string) => expect(db.run(raw(statement))).rejects.toMatchObject({ code: "42501" });
       await refused("CREATE TABLE things (id text)");
       await refused("CREATE TEMPORARY TABLE things (id text)");
@@ -144,7 +157,6 @@ describe.each([
       await execute(urlOf(part, migrations(part)), "CREATE TABLE things (id text);\nCREATE SEQUENCE numbers");
       await db.run(sql`INSERT INTO things VALUES ('a')`);
       expect(await db.run(sql`SELECT id FROM things WHERE nextval('numbers') = 1`)).toEqual([{ id: "a" }]);
-      await drop();
     }
   });
 });

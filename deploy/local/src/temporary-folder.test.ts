@@ -59,23 +59,18 @@ describe("npm run demo", () => {
   }, 60_000);
 });
 
-describe.each([
-  { command: "npm run demo", program: "demo/demo.js", args: [] },
-  { command: "npm run migrate:new", program: "databases/migrate-new.js", args: ["records", "add-thing"] },
-])("$command, ended while it starts", ({ program, args }) => {
-  test.each([
-    ["SIGINT", 130],
-    ["SIGHUP", 129],
-  ] as const)(
-    "by %s, leaves neither PostgreSQL nor its folder",
-    async (signal, status) => {
-      const { child, exited } = run(program, args);
-      const postgres = await eventually(postmaster, SLOW);
-      child.kill(signal);
-      expect((await exited).code).toBe(status);
-      await eventually(() => expect(isRunning(postgres)).toBe(false));
-      expect(await temporaryFolders()).toEqual([]);
-    },
-    60_000,
-  );
-});
+test.each([
+  ["npm run demo", "SIGINT", 130, "demo/demo.js", []],
+  ["npm run migrate:new", "SIGHUP", 129, "databases/migrate-new.js", ["records", "add-thing"]],
+] as const)(
+  "%s, ended by %s while it starts, leaves neither PostgreSQL nor its folder",
+  async (_command, signal, status, program, args) => {
+    const { child, exited } = run(program, args);
+    const postgres = await eventually(postmaster, SLOW);
+    child.kill(signal);
+    expect((await exited).code).toBe(status);
+    await eventually(() => expect(isRunning(postgres)).toBe(false));
+    expect(await temporaryFolders()).toEqual([]);
+  },
+  60_000,
+);

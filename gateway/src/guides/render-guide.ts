@@ -6,7 +6,8 @@ import { type Code, CodeExample, CodeTabs } from "../site/code-example.js";
 import { files, type Guide, guides } from "./guides.js";
 
 export interface Rendered {
-  html: string;
+  /** Made on first use: highlighting the examples of all guides would take a second of every start. */
+  readonly html: string;
   sections: { id: string; title: string; level: number }[];
   /** For the search: text and examples below each heading. The first entry has no heading. */
   texts: { id: string; title: string; text: string; code: string }[];
@@ -30,7 +31,8 @@ export function renderGuide(guide: Guide, markdown: string): Rendered {
 
   const tokens = md.parse(markdown, {});
   labelCells(tokens);
-  const rendered: Rendered = { html: "", sections: [], texts: [{ id: "", title: guide.title, text: "", code: "" }] };
+  const sections: Rendered["sections"] = [];
+  const texts: Rendered["texts"] = [{ id: "", title: guide.title, text: "", code: "" }];
   for (const [index, token] of tokens.entries()) {
     if (token.type === "heading_open") {
       const title = toText(tokens[index + 1]?.content ?? "");
@@ -39,18 +41,25 @@ export function renderGuide(guide: Guide, markdown: string): Rendered {
       if (token.tag !== "h1") {
         const link = `<a class="anchor" href="#${id}" aria-label="Link to “${md.utils.escapeHtml(title)}”">#</a>`;
         for (const one of [token, tokens[index + 2]]) if (one) one.meta = link;
-        rendered.sections.push({ id, title, level: Number(token.tag.slice(1)) });
-        rendered.texts.push({ id, title, text: "", code: "" });
+        sections.push({ id, title, level: Number(token.tag.slice(1)) });
+        texts.push({ id, title, text: "", code: "" });
       }
     }
     if (token.type === "tr_open") setRowId(token, tokens[index + 2]?.content ?? "");
     redirectLinks(token.children ?? []);
-    const last = rendered.texts.at(-1);
+    const last = texts.at(-1);
     if (last && token.type === "inline") last.text += ` ${toText(token.content)}`;
     if (last && token.type === "fence") last.code += ` ${token.content}`;
   }
-  rendered.html = md.renderer.render(withTabs(tokens), md.options, {});
-  return rendered;
+  let html: string | undefined;
+  return {
+    sections,
+    texts,
+    get html() {
+      html ??= md.renderer.render(withTabs(tokens), md.options, {});
+      return html;
+    },
+  };
 }
 
 /** Puts the code of each fence into its `meta`. Adjacent fences marked `tab` become one token. */
