@@ -1,9 +1,9 @@
+import { runs } from "@shipping/kit/testing/runs";
 import { Shipping } from "shipping-client";
 import { type Stack, sharedStack } from "../stack.js";
 import { startUnreliableProxy, type UnreliableProxy } from "./unreliable-proxy.js";
 
-// `CHAINS=2000 npx jest test/client/chains` is the long form.
-const CHAINS = Number(process.env.CHAINS ?? 60);
+const CHAINS = runs(60);
 const AT_ONCE = 16;
 
 const address = { name: "A", street1: "B 1", city: "Bremen", postal_code: "28195", country: "DE" };

@@ -101,20 +101,19 @@ const sets: Record<string, string>[] = [
   { "If-None-Match": "*", "If-Modified-Since": "x", Cookie: "developers-session=x; ;=;" },
 ];
 
-// By default every path gets a fifth of them, so that all are sent to every kind of path; with TEST_RUNS all of them.
-const FRACTION = Math.max(1, Math.round(5 / runs(1)));
+// By default every path gets a tenth of them, so that all are sent to every kind of path; with TEST_RUNS all of them.
+const FRACTION = Math.max(1, Math.round(10 / runs(1)));
 const numbered = everything.map((one, index) => ({ ...one, index }));
 
 test.each(numbered)("$method $path: no header makes anything of it go wrong", async ({ method, path, index }) => {
   const sent = sets.filter((_, at) => (at + index) % FRACTION === 0);
   const answers = await Promise.all(sent.map((headers) => send(method, path, headers)));
-  for (const [index, { status, headers }] of answers.entries()) {
-    expect([sent[index], status < 500 && status]).toEqual([sent[index], expect.any(Number)]);
-    expect(headers).toMatchObject({
-      "x-content-type-options": "nosniff",
-      "x-request-id": expect.stringMatching(/^req_/),
-    });
-  }
+  const wrong = answers.flatMap(({ status, headers }, index) =>
+    status < 500 && headers["x-content-type-options"] === "nosniff" && headers["x-request-id"]?.startsWith("req_")
+      ? []
+      : [{ sent: sent[index], status, headers }],
+  );
+  expect(wrong).toEqual([]);
 });
 
 test("nothing of that is an error in the log", () => {

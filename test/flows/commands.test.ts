@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { examplesOf, openShell, type Shell } from "../commands/shell.js";
@@ -16,30 +16,17 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const examples = async (command: string) => {
-  const lines = examplesOf((await shell.run(`${command} --help`)).out);
-  expect(lines).not.toEqual([]);
-  return lines;
-};
-
-test("demo: the example plays the main steps and leaves a label", async () => {
-  for (const line of await examples("npm run demo --")) {
-    expect(await shell.run(line)).toMatchObject({ status: 0, err: "" });
-    expect((await readFile(join(folder, "label-demo.pdf"))).subarray(0, 5).toString()).toBe("%PDF-");
-  }
-}, 120_000);
-
 test.each([
   ["npm start --", "Press Ctrl-C to stop"],
   ["npm run cluster --", "Press Ctrl-C to stop"],
   ["npm run dev:part --", "restarts when its source changes"],
 ])(
-  "%s each example runs until Ctrl-C",
+  "%s the example with most options runs until Ctrl-C",
   async (command, ready) => {
-    for (const line of await examples(command)) {
-      const { status, out } = await shell.runUntil(line.replace(/PORT=\d+/, "PORT=0"), ready);
-      expect([line, status, out]).toEqual([line, 0, expect.stringContaining(ready)]);
-    }
+    // The others run in `conformance.test.ts`, `identities.test.ts` and wherever a cluster is started.
+    const line = examplesOf((await shell.run(`${command} --help`)).out).at(-1) ?? "";
+    const { status, out } = await shell.runUntil(line.replace(/PORT=\d+/, "PORT=0"), ready);
+    expect([line, status, out]).toEqual([line, 0, expect.stringContaining(ready)]);
   },
-  300_000,
+  150_000,
 );

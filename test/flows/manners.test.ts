@@ -101,9 +101,12 @@ async function balanced<T>(clients: readonly ApiClient[], ask: (client: ApiClien
 }
 
 describe("SIGTERM under load", () => {
-  test.each(["gateway-1", "records-1", "carrier-1", "tracking-1", "webhooks-1"])(
+  test.each([
+    ["a gateway", ["gateway-1"]],
+    ["a process of each service at once", ["records-1", "carrier-1", "tracking-1", "webhooks-1"]],
+  ])(
     "of %s fails no request and loses no event",
-    async (name) => {
+    async (_, names) => {
       const { received, url, server } = await startReceiver();
       const { key } = await cluster.newCustomer();
       const clients = cluster.gateways.map((gateway) => apiClient(gateway, key));
@@ -132,12 +135,12 @@ describe("SIGTERM under load", () => {
       }
 
       const load = Promise.all([0, 1, 2, 3].map(worker));
-      const { pid } = await cluster.process(name);
+      const stopped = await Promise.all(names.map(cluster.process));
       const enough = created.length + 20;
       await eventually(() => expect(created.length).toBeGreaterThan(enough), BACK);
-      process.kill(pid, "SIGTERM");
+      for (const { pid } of stopped) process.kill(pid, "SIGTERM");
       const backAgain = eventually(async () => {
-        expect((await cluster.process(name)).pid).not.toBe(pid);
+        for (const { name, pid } of stopped) expect((await cluster.process(name)).pid).not.toBe(pid);
         await cluster.healthy();
       }, BACK);
       await Promise.race([load, backAgain]);

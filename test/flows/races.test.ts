@@ -1,5 +1,6 @@
 import { silentLog } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
+import { runs } from "@shipping/kit/testing/runs";
 import sql from "sql-template-tag";
 import { untilDefinite, type Write } from "../chaos/retrying-client.js";
 import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
@@ -35,76 +36,92 @@ async function sendOnce(write: Write, turn: number) {
 
 const count = <T>(list: readonly T[], holds: (one: T) => boolean) => list.filter(holds).length;
 
-test("100 equal requests at once over three gateways, 20 rounds: one creation and 99 equal replays each, no 409", async () => {
-  const { key } = await cluster.newCustomer();
-  for (let round = 0; round < 20; round++) {
-    const write: Write = { method: "POST", path: "/orders", key, idempotencyKey: `equal-${round}`, body: given };
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, turn) => sendOnce(write, turn)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(count(answers, ({ replayed }) => replayed)).toBe(99);
-  }
-}, 120_000);
+test(
+  "100 equal requests at once over three gateways: one creation and 99 equal replays each, no 409",
+  async () => {
+    const { key } = await cluster.newCustomer();
+    for (let round = 0; round < runs(5); round++) {
+      const write: Write = { method: "POST", path: "/orders", key, idempotencyKey: `equal-${round}`, body: given };
+      const answers = await Promise.all(Array.from({ length: 100 }, (_, turn) => sendOnce(write, turn)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+      expect(count(answers, ({ replayed }) => replayed)).toBe(99);
+    }
+  },
+  runs(60_000),
+);
 
-test("among 40 creations at the same instant one names a missing order, 10 rounds: 39 × 201, one 404, and no key is lost", async () => {
-  const { key } = await cluster.newCustomer();
-  for (let round = 0; round < 10; round++) {
-    const writes = Array.from({ length: 40 }, (_, turn): Write => {
-      const body = turn === 17 ? { ...given, order_id: "ord_aaaaaaaaaaaaaaaaaaaaaaaaaa" } : given;
-      return { method: "POST", path: "/shipments", key, idempotencyKey: `mixed-${round}-${turn}`, body };
-    });
-    const answers = await Promise.all(writes.map((write) => sendOnce(write, 0)));
-    expect(answers.flatMap(({ status }, turn) => (status === 201 ? [] : [{ status, turn }]))).toEqual([
-      { status: 404, turn: 17 },
-    ]);
-    expect(await sendOnce({ ...writes[17]!, body: given }, 1)).toMatchObject({ status: 201, replayed: false });
-  }
-}, 120_000);
+test(
+  "among 40 creations at the same instant one names a missing order: 39 × 201, one 404, and no key is lost",
+  async () => {
+    const { key } = await cluster.newCustomer();
+    for (let round = 0; round < runs(4); round++) {
+      const writes = Array.from({ length: 40 }, (_, turn): Write => {
+        const body = turn === 17 ? { ...given, order_id: "ord_aaaaaaaaaaaaaaaaaaaaaaaaaa" } : given;
+        return { method: "POST", path: "/shipments", key, idempotencyKey: `mixed-${round}-${turn}`, body };
+      });
+      const answers = await Promise.all(writes.map((write) => sendOnce(write, 0)));
+      expect(answers.flatMap(({ status }, turn) => (status === 201 ? [] : [{ status, turn }]))).toEqual([
+        { status: 404, turn: 17 },
+      ]);
+      expect(await sendOnce({ ...writes[17]!, body: given }, 1)).toMatchObject({ status: 201, replayed: false });
+    }
+  },
+  runs(60_000),
+);
 
-test("equal and overlapping keys at the same instant through two gateways in opposite order, 20 rounds: no deadlock, no 5xx", async () => {
-  const customers = await Promise.all(Array.from({ length: 4 }, () => cluster.newCustomer()));
-  for (let round = 0; round < 20; round++) {
-    const write = (turn: number, reference: string): Write => ({
-      method: "POST",
-      path: "/shipments",
-      key: customers[turn % customers.length]!.key,
-      idempotencyKey: `overlap-${round}-${turn}`,
-      body: { ...given, reference },
-    });
-    // Keys 0 to 29 from one side and 39 down to 10 from the other; of every third key the two bodies differ.
-    const ahead = Array.from({ length: 30 }, (_, turn) => write(turn, "ahead"));
-    const back = Array.from({ length: 30 }, (_, at) => write(39 - at, (39 - at) % 3 === 0 ? "back" : "ahead"));
-    const answers = await Promise.all([
-      ...ahead.map(async (one) => ({ ...(await sendOnce(one, 0)), of: one.idempotencyKey })),
-      ...back.map(async (one) => ({ ...(await sendOnce(one, 1)), of: one.idempotencyKey })),
-    ]);
-    expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
-    const executed = answers.filter(({ status, replayed }) => status === 201 && !replayed).map(({ of }) => of);
-    expect(new Set(executed).size).toBe(executed.length);
-    expect(executed).toHaveLength(40);
-  }
-}, 120_000);
+test(
+  "equal and overlapping keys at the same instant through two gateways in opposite order: no deadlock, no 5xx",
+  async () => {
+    const customers = await Promise.all(Array.from({ length: 4 }, () => cluster.newCustomer()));
+    for (let round = 0; round < runs(6); round++) {
+      const write = (turn: number, reference: string): Write => ({
+        method: "POST",
+        path: "/shipments",
+        key: customers[turn % customers.length]!.key,
+        idempotencyKey: `overlap-${round}-${turn}`,
+        body: { ...given, reference },
+      });
+      // Keys 0 to 29 from one side and 39 down to 10 from the other; of every third key the two bodies differ.
+      const ahead = Array.from({ length: 30 }, (_, turn) => write(turn, "ahead"));
+      const back = Array.from({ length: 30 }, (_, at) => write(39 - at, (39 - at) % 3 === 0 ? "back" : "ahead"));
+      const answers = await Promise.all([
+        ...ahead.map(async (one) => ({ ...(await sendOnce(one, 0)), of: one.idempotencyKey })),
+        ...back.map(async (one) => ({ ...(await sendOnce(one, 1)), of: one.idempotencyKey })),
+      ]);
+      expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
+      const executed = answers.filter(({ status, replayed }) => status === 201 && !replayed).map(({ of }) => of);
+      expect(new Set(executed).size).toBe(executed.length);
+      expect(executed).toHaveLength(40);
+    }
+  },
+  runs(60_000),
+);
 
-test("ten keys racing for one label, 20 rounds: exactly one 201 each, nine label_exists", async () => {
-  const { key } = await cluster.newCustomer();
-  for (let round = 0; round < 20; round++) {
-    const shipment = await untilDefinite(cluster.gateways, {
-      method: "POST",
-      path: "/shipments",
-      key,
-      idempotencyKey: `shipment-${round}`,
-      body: given,
-    });
-    const shipmentId = JSON.parse(shipment.text).data.id;
-    const body = { shipment_id: shipmentId, rate_id: `rate_test_${shipmentId}` };
-    const racing = Array.from({ length: 10 }, (_, turn) =>
-      sendOnce({ method: "POST", path: "/labels", key, idempotencyKey: `label-${round}-${turn}`, body }, turn),
-    );
-    const answers = await Promise.all(racing);
-    expect(count(answers, ({ status }) => status === 201)).toBe(1);
-    expect(count(answers, ({ status, text }) => status === 409 && text.includes("label_exists"))).toBe(9);
-  }
-}, 120_000);
+test(
+  "ten keys racing for one label: exactly one 201 each, nine label_exists",
+  async () => {
+    const { key } = await cluster.newCustomer();
+    for (let round = 0; round < runs(8); round++) {
+      const shipment = await untilDefinite(cluster.gateways, {
+        method: "POST",
+        path: "/shipments",
+        key,
+        idempotencyKey: `shipment-${round}`,
+        body: given,
+      });
+      const shipmentId = JSON.parse(shipment.text).data.id;
+      const body = { shipment_id: shipmentId, rate_id: `rate_test_${shipmentId}` };
+      const racing = Array.from({ length: 10 }, (_, turn) =>
+        sendOnce({ method: "POST", path: "/labels", key, idempotencyKey: `label-${round}-${turn}`, body }, turn),
+      );
+      const answers = await Promise.all(racing);
+      expect(count(answers, ({ status }) => status === 201)).toBe(1);
+      expect(count(answers, ({ status, text }) => status === 409 && text.includes("label_exists"))).toBe(9);
+    }
+  },
+  runs(60_000),
+);
 
 test("PostgreSQL restarted under load: no 201 without a row, no process ends, no request hangs", async () => {
   const { key } = await cluster.newCustomer();

@@ -56,7 +56,7 @@ async function runOn(name: string, combination: Combination): Promise<boolean> {
     return status === 0;
   };
   try {
-    const rooms = ["kit/src", "gateway/src", "services/.*/src", "deploy/local/src"];
+    const rooms = ["kit/src", "gateway/src", "services/.*/src"];
     const beside = await jest("beside", ...rooms, "--testPathIgnorePatterns", SAME_EVERYWHERE);
     return !interrupted && (await jest("demo", "test/versions", "--testMatch", "**/versions/*.check.ts")) && beside;
   } finally {
