@@ -16,6 +16,7 @@ beforeAll(async () => {
   cluster = await sharedCluster();
 }, 150_000);
 afterAll(() => cluster.stop(), 60_000);
+beforeEach(() => cluster.healthy());
 
 const party = { name: "Ada", street1: "Main 1", city: "Bonn", postal_code: "53111", country: "DE" };
 const parcel = { weight_kg: 1, length_cm: 10, width_cm: 10, height_cm: 10 };
