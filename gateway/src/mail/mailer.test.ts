@@ -160,6 +160,14 @@ test("an unseen mail is written a while after it was asked for, those of one mom
   expect(await last).toBe(true);
 });
 
+test("a process keeps a thousand emails waiting", async () => {
+  const { mailer } = mailerWith(() => new Promise(() => undefined));
+  for (let n = 0; n < 999; n++) void mailer.send(mail());
+  expect(mailer.isFull()).toBe(false);
+  void mailer.send(mail());
+  expect(mailer.isFull()).toBe(true);
+});
+
 test("stopping gives what waits one last attempt, and does not wait for a server that is silent", async () => {
   const { deliver, taken } = failing(new Error("later"));
   const { mailer, counted } = mailerWith(deliver, { waitsMs: [60_000] });
