@@ -19,8 +19,21 @@ addEventListener("pageshow", (event) => {
   if (secret) location.replace(secret.dataset.list);
   else location.reload();
 });
-const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-for (const time of document.querySelectorAll("time[title]")) time.textContent = clock.format(new Date(time.dateTime));
+const hour = { hour: "numeric", minute: "2-digit" };
+const hours = new Intl.DateTimeFormat(undefined, hour);
+const clock = new Intl.DateTimeFormat(undefined, {
+  ...{ year: "numeric", month: "short", day: "numeric", timeZoneName: "short" },
+  ...hour,
+});
+for (const time of document.querySelectorAll("time[title]"))
+  time.textContent = (time.closest(".axis") ? hours : clock).format(new Date(time.dateTime));
+for (const title of document.querySelectorAll("title[data-at]"))
+  title.textContent = title.textContent.replace(/^.*UTC/, clock.format(new Date(title.dataset.at)));
+// Filters with times keep the zone in which these were entered.
+const { timeZone } = clock.resolvedOptions();
+for (const name of document.querySelectorAll(".zone"))
+  if (!name.closest("form")?.elements.zone.value) name.textContent = timeZone;
+for (const field of document.querySelectorAll("input[name=zone]")) field.value ||= timeZone;
 if (navigator.clipboard) {
   // For screen readers, which do not announce a button that changes.
   const status = document.createElement("span");

@@ -61,7 +61,7 @@ describe("every page is accessible, fits its window, and is within the keyboard'
     await nothingWrong(page, "health new");
     await aDayOf(id, false);
     await go();
-    await page.getByText("As a table").click();
+    await page.getByText("Show table").click();
     await nothingWrong(page, "health good");
     for (const url of ["https://failing.example.com/hooks", "https://disabled.example.com/hooks"]) {
       await page.goto(`${area.origin()}${LIST}/new`);

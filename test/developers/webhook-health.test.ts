@@ -58,7 +58,7 @@ describe("GET /developers/{environment}/webhooks/{id}", () => {
       SELECT date_trunc('hour', now(), 'UTC') - n * interval '1 hour', ${id}, 1200 * n, n FROM generate_series(0, 30) AS n`);
     const { html } = await visitor.get(path);
     expect(html).toContain('aria-label="Attempts in the last 24 hours: 331,200 delivered, 276 failed"');
-    expect(html).toMatch(/<title>\d{4}-\d\d-\d\d \d\d:00 UTC: 27,600 delivered, 23 failed<\/title>/);
+    expect(html).toMatch(/<title data-at="[^"]+">\d{4}-\d\d-\d\d \d\d:00 UTC: 27,600 delivered, 23 failed<\/title>/);
     expect(html.match(/<td data-label="Failed">/g)).toHaveLength(24);
     expect(html).not.toMatch(/style=|NaN|Infinity/);
   });

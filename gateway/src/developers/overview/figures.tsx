@@ -131,7 +131,7 @@ export function Capabilities(props: { environment: Environment; requestsPerMinut
       <h2>Capabilities and limits</h2>
       <dl>
         <Fact name="Available">{list(true)}</Fact>
-        {missing && <Fact name="Not available">{missing} (no carrier is configured)</Fact>}
+        {missing && <Fact name="Not available">{missing} (no carrier is set up yet)</Fact>}
         <Fact name="Rate limit">{props.requestsPerMinute} requests per minute per key</Fact>
         <Fact name="API keys">Up to {ACTIVE_KEYS_LIMIT} active keys</Fact>
         <Fact name="Webhooks">Up to {ACTIVE_WEBHOOKS_LIMIT} active subscriptions</Fact>

@@ -1,4 +1,5 @@
 import { Table, Time } from "./text.js";
+import { ZoneName } from "./zone.js";
 
 export interface BarKind {
   /** In the legend and in the table: "Delivered". */
@@ -18,6 +19,7 @@ const WIDTH = 20;
 const GAP = 4;
 // A small count stays visible beside a large one.
 const MIN_LAYER_HEIGHT = 2;
+const HOURS_PER_TICK = 4;
 
 /** Hourly counts as stacked bars and as a table. `label` says what is counted: "Attempts by hour". */
 export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars: readonly Bar[] }) {
@@ -26,7 +28,6 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
   const busiest = Math.max(...sums, 0);
   const totals = kinds.map((kind, n) => ({ ...kind, total: bars.reduce((sum, bar) => sum + (bar.counts[n] ?? 0), 0) }));
   const summary = totals.map(({ name, total }) => `${number(total)} ${name.toLowerCase()}`).join(", ");
-  const [first, last] = [bars[0], bars.at(-1)];
   return (
     <figure class="chart">
       <figcaption>
@@ -38,7 +39,9 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
             </li>
           ))}
         </ul>
-        <span>{busiest === 0 ? "None in this period" : `Busiest hour: ${number(busiest)}`}</span>
+        <span>
+          {busiest === 0 ? "None in this period" : `Busiest hour: ${number(busiest)}`} · <ZoneName />
+        </span>
       </figcaption>
       <svg
         class={busiest === 0 ? "none" : undefined}
@@ -49,7 +52,7 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
       >
         {bars.map((bar, n) => (
           <g>
-            <title>{formatTitle(bar, kinds)}</title>
+            <title data-at={bar.at.toISOString()}>{formatTitle(bar, kinds)}</title>
             <rect class="hour" x={n * WIDTH} y={0} width={WIDTH} height={HEIGHT} />
             {stack(bar.counts, busiest).map(({ y, height }, kind) =>
               height > 0 ? (
@@ -59,14 +62,9 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
           </g>
         ))}
       </svg>
-      {first && last && (
-        <div class="axis">
-          <Time at={first.at} />
-          <span>this hour</span>
-        </div>
-      )}
+      <div class="axis">{bars.flatMap(({ at }, n) => (n % HOURS_PER_TICK === 0 ? <Hour at={at} /> : []))}</div>
       <details>
-        <summary>As a table</summary>
+        <summary>Show table</summary>
         <Table headings={["Hour", ...kinds.map(({ name }) => name)]}>
           {bars.map(({ at, counts }) => (
             <tr>
@@ -81,6 +79,16 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
         </Table>
       </details>
     </figure>
+  );
+}
+
+/** A label of the axis, in UTC. The script replaces it with the hour in the reader's zone. */
+function Hour({ at }: { at: Date }) {
+  const iso = at.toISOString();
+  return (
+    <time dateTime={iso} title={`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`}>
+      {iso.slice(11, 16)}
+    </time>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Environment } from "@shipping/kit/caller";
+import { getCapabilities } from "../../api/endpoints/account.js";
 import { codeScript, renderDocument } from "../../site/html-document.js";
 import { SiteHeader } from "../../site/site-header.js";
 import type { SignedIn } from "../session/session.js";
@@ -27,6 +28,8 @@ export function renderArea(page: HtmlPage, { page: route, session, environment: 
         {session && environment && (
           <aside class="band" aria-label="About this environment">
             <strong>{ENVIRONMENTS[environment].name}</strong> {ENVIRONMENTS[environment].says}
+            {!getCapabilities(environment).labels &&
+              " No carrier is set up yet, so there are no rates, labels or tracking. Ask the operator of the platform to connect one."}
           </aside>
         )}
         {session ? (

@@ -6,7 +6,7 @@ export function Text({ children }: { children: string }) {
   return <bdi>{visible(children)}</bdi>;
 }
 
-/** A point in time, in UTC. The script replaces it with the reader's local time; the tooltip stays in UTC. */
+/** A point in time, in UTC. The script replaces it with the time in the reader's zone, and the zone's name; the tooltip stays in UTC. */
 export function Time({ at }: { at: Date }) {
   const iso = at.toISOString();
   const [day, time] = [iso.slice(0, 10), iso.slice(11, 19)];

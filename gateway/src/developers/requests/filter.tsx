@@ -5,11 +5,14 @@ import { codesOf, type WantedRequests } from "../../request-log/list-requests.js
 import { ABORTED } from "../../request-log/logged-request.js";
 import { type KeyRow, keyName } from "../keys/keys.js";
 import { readCursor } from "../page/paging.js";
+import { readZone, toInstant, toLocal, ZoneField, ZoneName } from "../page/zone.js";
 
 /** The filter of the request list. Invalid values are ignored. */
 export interface RequestFilter extends WantedRequests {
   /** An ID or idempotency key to search for. It replaces all other filters. */
   text?: string;
+  /** The zone in which `from` and `until` are shown; undefined without them. */
+  zone?: string | undefined;
 }
 
 const METHODS = ["POST", "DELETE", "GET"];
@@ -23,12 +26,15 @@ export function readFilter(query: URLSearchParams): RequestFilter {
   const status = query.get("status") ?? "";
   const method = query.get("method") ?? "";
   const keyId = query.get("key") ?? "";
+  const zone = readZone(query);
+  const [from, until] = [readMinute(query.get("from"), zone), readMinute(query.get("until"), zone)];
   return {
     status: status === "2xx" || codesOf(status) ? status : undefined,
     method: METHODS.includes(method) ? method : undefined,
     keyId: isId("key", keyId) ? keyId : undefined,
-    from: readMinute(query.get("from")),
-    until: readMinute(query.get("until")),
+    from,
+    until,
+    zone: from || until ? zone : undefined,
     after,
   };
 }
@@ -38,20 +44,21 @@ export function isFiltered({ after: _, ...filter }: RequestFilter): boolean {
 }
 
 export function toPath(list: string, filter: RequestFilter): string {
-  const { text, status, method, keyId, from, until, after } = filter;
-  const pairs = { q: text, status, method, key: keyId, from: formatMinute(from), until: formatMinute(until), after };
+  const { text, status, method, keyId, zone, after } = filter;
+  const [from, until] = [formatMinute(filter.from, zone), formatMinute(filter.until, zone)];
+  const pairs = { q: text, status, method, key: keyId, from, until, zone, after };
   const query = new URLSearchParams(Object.entries(pairs).filter((pair): pair is [string, string] => Boolean(pair[1])));
   return query.size > 0 ? `${list}?${query}` : list;
 }
 
-/** The value of `<input type="datetime-local">`, in UTC. */
-function formatMinute(time: Date | undefined): string | undefined {
-  return time?.toISOString().slice(0, 16);
+/** The value of `<input type="datetime-local">`. */
+function formatMinute(time: Date | undefined, zone = "UTC"): string | undefined {
+  return time && toLocal(time, zone).slice(0, 16);
 }
 
-function readMinute(text: string | null): Date | undefined {
+function readMinute(text: string | null, zone: string): Date | undefined {
   if (!text || !MINUTE.test(text)) return undefined;
-  const time = new Date(`${text.slice(0, 16)}Z`);
+  const time = toInstant(text.slice(0, 16), zone);
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
@@ -92,8 +99,9 @@ export function FilterForm(props: { list: string; filter: RequestFilter; keys: r
       <Choice name="status" label="Status" chosen={status} options={[...CLASSES, ...number, ...CODES]} />
       <Choice name="method" label="Method" chosen={filter.method} options={METHODS.map((method) => [method, method])} />
       <Choice name="key" label="API key" chosen={keyId} options={keyChoices} />
-      <Minute name="from" label="From (UTC)" time={filter.from} />
-      <Minute name="until" label="Until (UTC)" time={filter.until} />
+      <ZoneField zone={filter.zone} />
+      <Minute name="from" label="From" time={filter.from} zone={filter.zone} />
+      <Minute name="until" label="Until" time={filter.until} zone={filter.zone} />
       <div class="actions">
         <button type="submit">Filter</button>
         {isFiltered(filter) && <a href={list}>Clear</a>}
@@ -120,11 +128,14 @@ function Choice(props: { name: string; label: string; chosen: string | undefined
   );
 }
 
-function Minute({ name, label, time }: { name: string; label: string; time: Date | undefined }) {
+function Minute(props: { name: string; label: string; time: Date | undefined; zone: string | undefined }) {
+  const { name, label, time, zone } = props;
   return (
     <label>
-      {label}
-      <input type="datetime-local" name={name} value={formatMinute(time)} />
+      <span>
+        {label} (<ZoneName zone={zone} />)
+      </span>
+      <input type="datetime-local" name={name} value={formatMinute(time, zone)} />
     </label>
   );
 }

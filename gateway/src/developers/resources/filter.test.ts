@@ -5,9 +5,16 @@ const kinds = { statuses: ["draft", "voided"], prefix: "shp" };
 const read = (query: string) => readFilter(new URLSearchParams(query), kinds);
 
 describe("the filter of a list", () => {
-  test("is what the form sent, and asks the owner for whole days in UTC", () => {
+  test("is what the form sent, and asks the owner for whole days in UTC if no zone is named", () => {
     const filter = read(`q=+PO-1+&status=draft&from=2026-11-20&to=2026-11-21&after=${SHP}`);
-    expect(filter).toEqual({ text: "PO-1", status: "draft", from: "2026-11-20", to: "2026-11-21", after: SHP });
+    expect(filter).toEqual({
+      text: "PO-1",
+      status: "draft",
+      from: "2026-11-20",
+      to: "2026-11-21",
+      zone: "UTC",
+      after: SHP,
+    });
     expect(toWanted(filter)).toEqual({
       text: "PO-1",
       status: "draft",
@@ -33,12 +40,24 @@ describe("the filter of a list", () => {
     const filter = read("from=9999-12-31&to=9999-12-31");
     expect(toWanted(filter)).toEqual({ createdFrom: "9999-12-31T00:00:00.000Z" });
     expect(toWanted(read("to=9999-12-30"))).toEqual({ createdBefore: "9999-12-31T00:00:00.000Z" });
-    expect([isFiltered(filter), toPath("/list", filter)]).toEqual([true, "/list?from=9999-12-31&to=9999-12-31"]);
+    expect([isFiltered(filter), toPath("/list", filter)]).toEqual([
+      true,
+      "/list?from=9999-12-31&to=9999-12-31&zone=UTC",
+    ]);
+  });
+
+  test("asks for whole days of the reader's zone, those on which clocks change included", () => {
+    const filter = read("from=2026-03-29&to=2026-03-29&zone=Europe/Berlin");
+    expect(toWanted(filter)).toEqual({
+      createdFrom: "2026-03-28T23:00:00.000Z",
+      createdBefore: "2026-03-29T22:00:00.000Z",
+    });
+    expect(toPath("/list", filter)).toBe("/list?from=2026-03-29&to=2026-03-29&zone=Europe%2FBerlin");
   });
 
   test("leads to the next page with itself", () => {
     expect(toPath("/list", read("q=a%26b&status=voided&to=2026-11-21"))).toBe(
-      "/list?q=a%26b&status=voided&to=2026-11-21",
+      "/list?q=a%26b&status=voided&to=2026-11-21&zone=UTC",
     );
   });
 });

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { AREA_PATH } from "../page/page.js";
 import { Paging, readCursor } from "../page/paging.js";
 import { Note } from "../page/text.js";
+import { readZone, toInstant, ZoneField, ZoneName } from "../page/zone.js";
 import type { FoundPage, Wanted } from "./find-resources.js";
 import { STATUSES } from "./record-table.js";
 
@@ -10,9 +11,11 @@ import { STATUSES } from "./record-table.js";
 interface Filter {
   text: string;
   status: string;
-  /** Days in UTC, such as `2026-11-21`; both are included. */
+  /** Days such as `2026-11-21`, in `zone`; both are included. */
   from: string;
   to: string;
+  /** Empty without days. */
+  zone: string;
   after: string | undefined;
 }
 
@@ -26,29 +29,33 @@ export function readFilter(
   { statuses, prefix }: { statuses: readonly string[]; prefix: string },
 ): Filter {
   const status = query.get("status") ?? "";
+  const [from, to] = [readDay(query.get("from")), readDay(query.get("to"))];
   return {
     text: query.get("q")?.trim() ?? "",
     status: statuses.includes(status) ? status : "",
-    from: readDay(query.get("from")),
-    to: readDay(query.get("to")),
+    from,
+    to,
+    zone: from || to ? readZone(query) : "",
     after: readCursor(query, prefix),
   };
 }
 
-// A day of the Gregorian calendar with a year of four digits, as `<input type="date">` sends it.
+// A day of the Gregorian calendar from 1900 on with a year of four digits, as `<input type="date">` sends it.
 function readDay(text: string | null): string {
-  if (!text || !/^[1-9]\d{3}-\d{2}-\d{2}$/.test(text)) return "";
+  if (!text || !/^(?:19|[2-9]\d)\d{2}-\d{2}-\d{2}$/.test(text)) return "";
   const time = Date.parse(text);
   return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text ? "" : text;
 }
 
 /** The filter in the form that `findOrders` and its siblings take. */
-export function toWanted({ text, status, from, to, after }: Filter): Wanted {
+export function toWanted({ text, status, from, to, zone, after }: Filter): Wanted {
+  const begin = (day: string, days: number) =>
+    toInstant(new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 16), zone).toISOString();
   return {
     ...(text && { text }),
     ...(status && { status }),
-    ...(from && { createdFrom: new Date(from).toISOString() }),
-    ...(to && to !== LAST_DAY && { createdBefore: new Date(Date.parse(to) + DAY_MS).toISOString() }),
+    ...(from && { createdFrom: begin(from, 0) }),
+    ...(to && to !== LAST_DAY && { createdBefore: begin(to, 1) }),
     ...(after && { after }),
   };
 }
@@ -57,8 +64,8 @@ export function isFiltered({ text, status, from, to }: Filter): boolean {
   return [text, status, from, to].some((value) => value !== "");
 }
 
-export function toPath(path: string, { text: q, status, from, to }: Filter): string {
-  const given = Object.entries({ q, status, from, to }).filter(([, value]) => value !== "");
+export function toPath(path: string, { text: q, status, from, to, zone }: Filter): string {
+  const given = Object.entries({ q, status, from, to, zone }).filter(([, value]) => value !== "");
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
@@ -136,11 +143,16 @@ function FilterForm(props: { path: string; filter: Filter; statuses: readonly st
         </div>
       )}
       <div class="field">
-        <label for="from">Created on or after (UTC)</label>
+        <ZoneField zone={filter.zone} />
+        <label for="from">
+          Created on or after (<ZoneName zone={filter.zone || undefined} />)
+        </label>
         <input type="date" id="from" name="from" value={filter.from} />
       </div>
       <div class="field">
-        <label for="to">Created on or before (UTC)</label>
+        <label for="to">
+          Created on or before (<ZoneName zone={filter.zone || undefined} />)
+        </label>
         <input type="date" id="to" name="to" value={filter.to} />
       </div>
       <div class="field send">

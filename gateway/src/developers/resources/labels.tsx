@@ -36,7 +36,10 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
 }
 
 function NoLabels({ environment }: { environment: Environment }) {
-  if (environment === "live") return <p>There are no live labels because no carrier is configured yet.</p>;
+  if (environment === "live")
+    return (
+      <p>No carrier is set up for live yet, so there are no labels. Ask the operator of the platform to connect one.</p>
+    );
   return (
     <>
       <p>There are no sandbox labels yet. Follow the quick start to create one.</p>

@@ -1,0 +1,34 @@
+/** The zone of a filter's days and times, such as `Europe/Berlin`: the reader's. UTC if the query names none, or one that does not exist. */
+export function readZone(query: URLSearchParams): string {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: query.get("zone") || "UTC" }).resolvedOptions().timeZone;
+  } catch {
+    return "UTC";
+  }
+}
+
+/** What clocks in the zone show at this time, as `<input type="datetime-local">` takes it, with seconds: `2026-11-21T09:30:00`. */
+export function toLocal(time: Date, zone: string): string {
+  // Swedes write times as ISO 8601 does.
+  return time.toLocaleString("sv-SE", { timeZone: zone }).replace(" ", "T");
+}
+
+/** When clocks in the zone show this, such as `2026-11-21T09:30`. Invalid if it is not a time, or none of the last thousand years. */
+export function toInstant(local: string, zone: string): Date {
+  const shown = Date.parse(`${local}Z`);
+  let instant = new Date(shown);
+  // Twice: the zone's distance from UTC may change between the first guess and the result.
+  for (let guess = 0; guess < 2 && !Number.isNaN(instant.getTime()); guess++)
+    instant = new Date(shown - (Date.parse(`${toLocal(instant, zone)}Z`) - instant.getTime()));
+  return instant;
+}
+
+/** The field of a form that names the zone. If the filter has no times yet, the script enters the reader's zone. */
+export function ZoneField({ zone = "" }: { zone: string | undefined }) {
+  return <input type="hidden" name="zone" value={zone} />;
+}
+
+/** The name of a zone. Where it is not fixed, the script replaces it with the reader's. */
+export function ZoneName({ zone = "UTC" }: { zone?: string | undefined }) {
+  return <span class="zone">{zone}</span>;
+}
