@@ -94,7 +94,7 @@ describe("a database that cannot store every letter", () => {
   });
 });
 
-test("each connection reads its URL from the file again, so a new password needs no restart", async () => {
+test("each connection reads its URL from the file again, so a new password needs no restart; while the file is away, the one before holds", async () => {
   const role = `rotated_${nameOf(database.url)}`;
   const folder = await mkdtemp(join(tmpdir(), "url-"));
   const urlFile = join(folder, "url");
@@ -110,6 +110,10 @@ test("each connection reads its URL from the file again, so a new password needs
   await write("second");
   await query(`SELECT pg_terminate_backend(${before})`);
   await eventually(async () => expect(await pid()).not.toBe(before));
+  const then = await pid();
+  await rm(urlFile);
+  await query(`SELECT pg_terminate_backend(${then})`);
+  await eventually(async () => expect(await pid()).not.toBe(then));
   await db.close();
   await query(`DROP ROLE ${role}`);
   await rm(folder, { recursive: true });

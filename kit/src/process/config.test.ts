@@ -106,6 +106,8 @@ describe("databaseUrl", () => {
   test.each([
     ["postgresql://u:p@host/d?schema=shipping", "must not contain schema=, .* search_path of the role"],
     ["postgresql://u:p@host/d?sslrootcert=/nowhere/ca.crt", "sslrootcert cannot be read: ENOENT"],
+    ["postgresql://u:p@host/d?sslcert=/nowhere/part.crt", "sslcert cannot be read: ENOENT"],
+    ["postgresql://u:p@host/d?sslkey=/nowhere/part.key", "sslkey cannot be read: ENOENT"],
   ])("refuses %s: %s", (url, reason) => {
     expect(() => read(url)).toThrow(new RegExp(`DATABASE_URL: ${reason}`));
   });
@@ -125,6 +127,7 @@ describe("databaseUrl", () => {
     "postgresql://u:p,q@a:5432/d",
     "postgresql://u@a/d?options=-c%20x=1,2",
     "postgresql:///d?host=/run/a,b",
+    "postgresql://u:p@/d?host=/run/a",
   ])("takes %s", (url) => expect(read(url).DATABASE_URL).toBe(url));
 });
 
