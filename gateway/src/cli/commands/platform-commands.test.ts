@@ -3,12 +3,13 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Env } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
-import { serve } from "@shipping/kit/rpc/server";
+import { type Routes, serve } from "@shipping/kit/rpc/server";
 import { certificateFolder, testAuthority } from "@shipping/kit/testing/certificates";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
 import { greeter } from "@shipping/kit/testing/greeter";
 import { pretendVersion } from "@shipping/kit/testing/older-postgres";
 import { openTls, type Tls } from "@shipping/kit/tls/tls";
+import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { gatewayMigrations } from "../../start-gateway.js";
 import { type GatewayUnderTest, gatewayUnderTest } from "../../testing/gateway-under-test.js";
 import { runAdmin } from "../run-admin.js";
@@ -29,9 +30,9 @@ afterAll(() => Promise.all([gateway.end(), database.drop(), other.drop()]));
 
 const node = { part: "Node", ok: true, says: `version ${process.versions.node}` };
 
-/** A service without any RPC but grpc.health.v1. */
-const startService = (tls?: Tls) =>
-  serve({ routes: () => {}, peers: { gateway: [] }, port: 0, host: "127.0.0.1", log: silentLog(), tls });
+/** A service without any RPC but grpc.health.v1, unless others are given. */
+const startService = (tls?: Tls, routes: Routes = () => {}) =>
+  serve({ routes, peers: { gateway: [] }, port: 0, host: "127.0.0.1", log: silentLog(), tls });
 
 /** What the doctor says of a platform that is reached through this environment. */
 async function doctor(env: Env) {
@@ -110,6 +111,24 @@ test("what is wrong is said with what to do, and the status is 1", async () => {
     said("event bus", /^not reachable at nats:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/),
     node,
   ]);
+});
+
+test.each([
+  [{ oldestSeconds: 30, oldestMissingSeconds: 300 }, true, "published and received"],
+  [{ unpublished: 3, oldestSeconds: 30.6 }, false, "the event bus takes none: 3 are waiting, the oldest for 31 s"],
+  [
+    { oldestMissingSeconds: 301 },
+    false,
+    "NATS has stored them, but webhooks does not receive them; the oldest is 301 s old",
+  ],
+])("of events it says, if the outbox has %j: %s", async (outbox, ok, says) => {
+  const records = await startService(undefined, (router) =>
+    router.service(OwnerOperationsService, { getOutbox: () => outbox }),
+  );
+  const url = `http://127.0.0.1:${records.port}`;
+  const { findings } = await doctor({ DATABASE_URL_GATEWAY: database.url, RECORDS_URL: url });
+  expect(findings).toContainEqual(expect.objectContaining({ part: "records events", ok, says }));
+  await records.stop(0);
 });
 
 test("a service that is stopping is not serving, a server of something else is not the API", async () => {
