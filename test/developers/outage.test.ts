@@ -25,11 +25,14 @@ test("503 with Retry-After: 5 while no connection is left, then as ever", async 
   expect(await visitor.get("/developers/sandbox")).toMatchObject({ status: 200 });
 });
 
-test("of a shipment, what other parts have is missing while they are down: the rest stays, and the page tries again", async () => {
+test("what other parts have is missing while they are down: the rest of a page stays, and it tries again", async () => {
   const { visitor, api } = await newCustomer(area);
   const { shipment_id: id } = await createLabel(api);
   const path = `/developers/sandbox/shipments/${id}`;
-  const during = await without(["carrier", "webhooks"], () => visitor.get(path));
+  const [{ visitor: second }, { visitor: third }] = await Promise.all([area.signIn(), area.signIn()]);
+  const opened = () =>
+    Promise.all([visitor.get(path), second.get("/developers/sandbox"), third.get("/developers/sandbox/labels?q=PO-1")]);
+  const [during, overview, labels] = await without(["carrier", "webhooks"], opened);
   expect([during.status, during.headers.refresh]).toEqual([200, "10"]);
   for (const said of [
     ...["PO-1", "Zofia Wójcik", "Shipment created", "The label cannot be shown."],
@@ -37,6 +40,12 @@ test("of a shipment, what other parts have is missing while they are down: the r
   ]) {
     expect(wordsIn(during.html)).toContain(said);
   }
+  expect(wordsIn(overview.html)).toMatch(
+    /The state of the subscriptions cannot be shown\..*The number of labels cannot be shown\./,
+  );
+  expect(wordsIn(labels.html)).toContain("The labels cannot be shown.");
+  expect(labels.html).toContain('value="PO-1"');
+  for (const { status, headers } of [overview, labels]) expect([status, headers.refresh]).toEqual([200, "10"]);
   expect(during.html).toContain(`<a href="${path}?refresh=off">stop trying</a>`);
   const after = await visitor.get(path);
   expect([after.status, after.headers.refresh]).toEqual([200, undefined]);

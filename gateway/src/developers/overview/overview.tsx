@@ -1,6 +1,7 @@
 import { getCapabilities } from "../../api/endpoints/account.js";
 import { refusalsByCode, requestsByHour } from "../../request-log/count-requests.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { listHealth } from "../read/read-subscriptions.js";
 import { Capabilities, KeyUsage, LabelFigures, RequestFigures } from "./figures.js";
 import { Attention, NextSteps } from "./next-steps.js";
@@ -13,25 +14,31 @@ export async function showOverview(deps: PageDeps, request: PageRequest): Promis
     readKeyUsage(deps, request),
     requestsByHour(deps, caller),
     refusalsByCode(deps, caller),
-    listHealth(deps, request),
-    getCapabilities(environment).labels ? countLabels(deps, request) : undefined,
+    readPart(request, (part) => listHealth(deps, part)),
+    getCapabilities(environment).labels ? readPart(request, (part) => countLabels(deps, part)) : undefined,
   ]);
+  const [knownHealth, knownLabels] = [unlessMissing(health), unlessMissing(labels)];
   const base = `${AREA_PATH}/${environment}`;
   const isAdmin = session.role === "admin";
-  return htmlPage(
+  const page = htmlPage(
     "Overview",
     <>
       <h1>{environment === "live" ? "Live overview" : "Sandbox overview"}</h1>
-      <NextSteps
-        base={base}
-        isAdmin={isAdmin}
-        done={{ key: keys.length > 0, label: labels?.any, webhook: health.size > 0 }}
-      />
-      <Attention base={base} subscriptions={[...health.values()]} keys={keys} />
+      {knownHealth && !isMissing(labels) && (
+        <NextSteps
+          base={base}
+          isAdmin={isAdmin}
+          done={{ key: keys.length > 0, label: knownLabels?.any, webhook: knownHealth.size > 0 }}
+        />
+      )}
+      {isMissing(health) && <MissingPart what="The state of the subscriptions cannot be shown." request={request} />}
+      <Attention base={base} subscriptions={[...(knownHealth?.values() ?? [])]} keys={keys} />
       <RequestFigures base={base} hours={hours} refusals={refusals} />
-      {labels && <LabelFigures base={base} labels={labels} />}
+      {isMissing(labels) && <MissingPart what="The number of labels cannot be shown." request={request} />}
+      {knownLabels && <LabelFigures base={base} labels={knownLabels} />}
       {keys.length > 0 && <KeyUsage base={base} keys={keys} limit={deps.requestsPerMinute} isAdmin={isAdmin} />}
       <Capabilities environment={environment} requestsPerMinute={deps.requestsPerMinute} />
     </>,
   );
+  return retryMissing(page, request, [health, labels]);
 }

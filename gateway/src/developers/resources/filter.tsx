@@ -1,7 +1,7 @@
-import type { Environment } from "@shipping/kit/caller";
 import type { ComponentChildren } from "preact";
-import { AREA_PATH } from "../page/page.js";
+import { AREA_PATH, type PageRequest } from "../page/page.js";
 import { Paging, readCursor } from "../page/paging.js";
+import { isMissing, MissingPart, type Part } from "../page/part.js";
 import { Note } from "../page/text.js";
 import { readZone, toInstant, ZoneField, ZoneName } from "../page/zone.js";
 import type { FoundPage, Wanted } from "./find-resources.js";
@@ -69,23 +69,44 @@ export function toPath(path: string, { text: q, status, from, to, zone }: Filter
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-export function FilteredList(props: {
+interface FilteredListProps {
   what: "orders" | "shipments" | "labels";
-  environment: Environment;
+  request: PageRequest;
   filter: Filter;
   statuses: readonly string[];
   /** The hint below the search field: what can be searched for. */
   searchHint: string;
-  page: FoundPage;
+  page: Part<FoundPage>;
   empty: ComponentChildren;
   children: ComponentChildren;
-}) {
-  const { what, environment, filter, page, empty, children } = props;
-  const path = `${AREA_PATH}/${environment}/${what}`;
+}
+
+export function FilteredList(props: FilteredListProps) {
+  const { what, request, page } = props;
+  const path = `${AREA_PATH}/${request.environment}/${what}`;
   return (
     <>
-      <h1>{environment === "live" ? `Live ${what}` : `Sandbox ${what}`}</h1>
+      <h1>{request.environment === "live" ? `Live ${what}` : `Sandbox ${what}`}</h1>
       <FilterForm path={path} {...props} />
+      {isMissing(page) ? (
+        <MissingPart what={`The ${what} cannot be shown.`} request={request} />
+      ) : (
+        <FoundRows {...props} page={page} path={path} />
+      )}
+    </>
+  );
+}
+
+function FoundRows({
+  what,
+  filter,
+  page,
+  path,
+  empty,
+  children,
+}: FilteredListProps & { page: FoundPage; path: string }) {
+  return (
+    <>
       {page.incomplete && (
         <Note kind="hint">
           <p>Not everything was searched. Enter more words, or choose days, to narrow the search.</p>

@@ -2,6 +2,7 @@ import type { Environment } from "@shipping/kit/caller";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Table, Text, Time } from "../page/text.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
 import { findLabels, findShipmentsById } from "./find-resources.js";
@@ -12,27 +13,34 @@ const STATUSES = ["created", "voided"];
 export async function showLabels(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
   const filter = readFilter(query, { statuses: STATUSES, prefix: "lbl" });
-  const page = await findLabels(deps, request, toWanted(filter));
-  const shipmentIds = page.found.map(({ shipmentId }) => shipmentId);
-  const shipments = await findShipmentsById(deps, request, shipmentIds);
-  return htmlPage(
+  const page = await readPart(request, (part) => findLabels(deps, part, toWanted(filter)));
+  const found = unlessMissing(page)?.found ?? [];
+  const shipmentIds = found.map(({ shipmentId }) => shipmentId);
+  const shipments = await readPart(request, (part) => findShipmentsById(deps, part, shipmentIds));
+  const list = htmlPage(
     "Labels",
     <FilteredList
       what="labels"
-      environment={environment}
+      request={request}
       filter={filter}
       statuses={STATUSES}
       searchHint="A tracking number or ID, or words of the shipment: a name, company, town, postal code, email address, reference, or four digits of a telephone number."
       page={page}
       empty={<NoLabels environment={environment} />}
     >
+      {isMissing(shipments) && <MissingPart what="The recipients cannot be shown." request={request} />}
       <Table headings={["Tracking number", "Shipment", "Recipient", "Status", "Created"]}>
-        {page.found.map((label) => (
-          <LabelRow label={label} shipment={shipments.get(label.shipmentId)} base={`${AREA_PATH}/${environment}`} />
+        {found.map((label) => (
+          <LabelRow
+            label={label}
+            shipment={unlessMissing(shipments)?.get(label.shipmentId)}
+            base={`${AREA_PATH}/${environment}`}
+          />
         ))}
       </Table>
     </FilteredList>,
   );
+  return retryMissing(list, request, [page, shipments]);
 }
 
 function NoLabels({ environment }: { environment: Environment }) {

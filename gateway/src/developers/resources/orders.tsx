@@ -1,25 +1,26 @@
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Paging, readCursor } from "../page/paging.js";
-import { retryMissing } from "../page/part.js";
+import { readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Fact, Id, Text } from "../page/text.js";
 import { readOrder } from "../read/read-resources.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
 import { findOrders, searchShipments } from "./find-resources.js";
 import { LatestChange, readHistory, Timeline } from "./history.js";
 import { ParcelDetails } from "./parcel.js";
-import { RecordTable, Status } from "./record-table.js";
+import { RecordTable, Status, TestTag } from "./record-table.js";
 
 const STATUSES = ["received"];
 
 export async function showOrders(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
   const filter = readFilter(query, { statuses: STATUSES, prefix: "ord" });
-  const page = await findOrders(deps, request, toWanted(filter));
-  return htmlPage(
+  const page = await readPart(request, (part) => findOrders(deps, part, toWanted(filter)));
+  const found = unlessMissing(page)?.found ?? [];
+  const list = htmlPage(
     "Orders",
     <FilteredList
       what="orders"
-      environment={environment}
+      request={request}
       filter={filter}
       statuses={STATUSES}
       searchHint="A name, company, town, postal code, email address, reference, metadata value or ID, or four digits of a telephone number. Several words narrow the search."
@@ -36,9 +37,10 @@ export async function showOrders(deps: PageDeps, request: PageRequest): Promise<
         </>
       }
     >
-      <RecordTable records={page.found} kind="orders" environment={environment} />
+      <RecordTable records={found} kind="orders" environment={environment} />
     </FilteredList>,
   );
+  return retryMissing(list, request, [page]);
 }
 
 export async function showOrder(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
@@ -56,7 +58,7 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
         <a href={`${base}/orders`}>Orders</a>
       </p>
       <h1>
-        <Text>{order.reference}</Text> <Status status={order.status} />
+        <Text>{order.reference}</Text> <Status status={order.status} /> <TestTag {...order} />
       </h1>
       <LatestChange {...changes} now={now} />
       <dl>

@@ -62,3 +62,8 @@ export function Status({ status }: { status: string }) {
   const { words = status, kind } = STATUSES[status] ?? {};
   return <span class={kind ? `tag ${kind}` : "tag"}>{words}</span>;
 }
+
+/** Marks what a test of a subscription has created. */
+export function TestTag({ metadata }: { metadata?: Readonly<Record<string, unknown>> | undefined }) {
+  return metadata?.webhook_test === undefined ? null : <span class="tag">Test</span>;
+}

@@ -9,19 +9,20 @@ import { findShipments } from "./find-resources.js";
 import { LatestChange, readHistory, Timeline } from "./history.js";
 import { LabelActions, LabelCard } from "./label-card.js";
 import { ParcelDetails } from "./parcel.js";
-import { RecordTable, Status } from "./record-table.js";
+import { RecordTable, Status, TestTag } from "./record-table.js";
 
 const STATUSES = ["draft", "label_created", "voided"];
 
 export async function showShipments(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
   const filter = readFilter(query, { statuses: STATUSES, prefix: "shp" });
-  const page = await findShipments(deps, request, toWanted(filter));
-  return htmlPage(
+  const page = await readPart(request, (part) => findShipments(deps, part, toWanted(filter)));
+  const found = unlessMissing(page)?.found ?? [];
+  const list = htmlPage(
     "Shipments",
     <FilteredList
       what="shipments"
-      environment={environment}
+      request={request}
       filter={filter}
       statuses={STATUSES}
       searchHint="A name, company, town, postal code, email address, reference, metadata value, tracking number or ID, or four digits of a telephone number. Several words narrow the search."
@@ -35,9 +36,10 @@ export async function showShipments(deps: PageDeps, request: PageRequest): Promi
         </>
       }
     >
-      <RecordTable records={page.found} kind="shipments" environment={environment} />
+      <RecordTable records={found} kind="shipments" environment={environment} />
     </FilteredList>,
   );
+  return retryMissing(list, request, [page]);
 }
 
 /** The requests on the page of a shipment; a link leads to the others. */
@@ -64,7 +66,7 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
       </p>
       <h1>
         <Text>{shipment.reference}</Text> <Status status={shipment.status} />
-        {shipment.metadata?.webhook_test !== undefined && <span class="tag">Test</span>}
+        <TestTag {...shipment} />
       </h1>
       {!isMissing(label) && <LatestChange {...history} now={now} />}
       {read && <LabelActions label={read.label} request={request} />}

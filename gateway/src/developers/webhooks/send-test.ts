@@ -8,7 +8,7 @@ import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { parseResource, readLabel, readOrder, readShipment } from "../read/read-resources.js";
-import type { Subscription } from "../read/read-subscriptions.js";
+import { endpointHost, type Subscription } from "../read/read-subscriptions.js";
 import { logOwnVoid } from "../resources/label.js";
 
 type Shipment = z.infer<typeof shipment>;
@@ -21,8 +21,11 @@ const PARCEL = { weight_kg: 1, length_cm: 30, width_cm: 20, height_cm: 10 };
 const FROM = { name: "Webhook test", street1: "Teststraße 1", city: "Berlin", postal_code: "10115", country: "DE" };
 const TO = { name: "Webhook test", street1: "1 Test Street", city: "London", postal_code: "SW1A 1AA", country: "GB" };
 
-/** Marks the shipments of a subscription's tests. */
-const testReference = (subscriptionId: string) => `Webhook test ${subscriptionId}`;
+/** The most characters of a reference. */
+const MAX_REFERENCE = 200;
+
+/** The name of a test, for people. Its metadata says which subscription it is of. */
+const testReference = (url: string) => `Webhook test of ${endpointHost(url)}`.slice(0, MAX_REFERENCE);
 
 /** Counts a test of an account, and refuses it from the eleventh in a minute on. */
 export async function limitTests(deps: Pick<PageDeps, "db" | "clockOffsetMs">, accountId: string): Promise<void> {
@@ -45,14 +48,14 @@ export async function limitTests(deps: Pick<PageDeps, "db" | "clockOffsetMs">, a
 export async function sendTest(
   deps: PageDeps,
   request: PageRequest,
-  { id, events }: Subscription,
+  { id, url, events }: Subscription,
   formId: string,
 ): Promise<string> {
   const write = async <Resource>(row: string, body: unknown, id = ""): Promise<Resource> => {
     const step = row.replace(/^POST \/|\{id\}\//g, "").replace("/", "-");
     return parseResource((await writeByForm(deps, request, { row, id, formId, step, body })).body);
   };
-  const content = { reference: testReference(id), from: FROM, to: TO, parcel: PARCEL, metadata: { webhook_test: id } };
+  const content = { reference: testReference(url), from: FROM, to: TO, parcel: PARCEL, metadata: { webhook_test: id } };
   const created = events.includes("order.created") && (await write<z.infer<typeof order>>("POST /orders", content));
   const shipment = await write<Shipment>("POST /shipments", { ...content, ...(created && { order_id: created.id }) });
   const [quoted] = await write<z.infer<typeof rate>[]>("POST /rates", { shipment_id: shipment.id });
@@ -72,7 +75,7 @@ export type WebhookTest = Awaited<ReturnType<typeof readTest>>;
 export async function readTest(deps: PageDeps, request: PageRequest, { events }: Subscription, shipmentId: string) {
   const caller = toCaller(request);
   const { shipment, history } = await readShipment(deps, request, shipmentId);
-  if (shipment.reference !== testReference(request.id)) throw fail("not_found");
+  if (shipment.metadata?.webhook_test !== request.id) throw fail("not_found");
   const { id, order_id: orderId, label_id: labelId, created_at: since } = shipment;
   const others = await Promise.all([
     orderId ? readOrder(deps, request, orderId) : undefined,
