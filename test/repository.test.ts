@@ -62,7 +62,7 @@ describe("documents", () => {
     const paths = ["README.md", ...contributing, ...decisions, ...guides].flatMap((page) =>
       [
         ...read(page).matchAll(
-          /`((?:gateway|services|kit|test|deploy|proto|client|client-python|conformance|tools|docs)(?:\/[\w.-]+)*)`/g,
+          /`((?:gateway|services|kit|test|deploy|proto|client|client-python|mcp|conformance|tools|docs)(?:\/[\w.-]+)*)`/g,
         ),
       ].map(([, path = ""]) => path),
     );

@@ -1,5 +1,6 @@
 import { type ErrorCode, errors } from "@shipping/proto/errors";
 import { listErrorCodes, type Route } from "../api/endpoint.js";
+import { errorGuidance } from "../reference/operations.js";
 import { errorRef, headerRefs, type headers } from "./components.js";
 
 const RETRYABLE: readonly ErrorCode[] = ["idempotency_in_progress", "rate_limited", "service_unavailable"];
@@ -14,7 +15,9 @@ export function failures(route: Route) {
   const responses = [...codesByStatus].map(([status, codes]) => {
     const names: (keyof typeof headers)[] = status === 401 ? ["WWW-Authenticate"] : ["RateLimit", "RateLimit-Policy"];
     if (codes.some((code) => RETRYABLE.includes(code))) names.push("Retry-After");
-    const examples = Object.fromEntries(codes.map((code) => [code, { value: { error: errorExample(route, code) } }]));
+    const examples = Object.fromEntries(
+      codes.map((code) => [code, { description: errorGuidance[code], value: { error: errorExample(route, code) } }]),
+    );
     const response = {
       description: codes.map((code) => `\`${code}\`: ${errors[code].message}`).join(" "),
       headers: headerRefs(names),

@@ -1,0 +1,95 @@
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+  type Resource,
+} from "@modelcontextprotocol/sdk/types.js";
+import { type Access, accessHeaders, callTool } from "./call-tool.js";
+import type { ApiTool } from "./tools.js";
+
+const INSTRUCTIONS = `Tools for the Shipping Integration API: one for each of its operations. A call that is repeated with the same arguments is the same request and happens once, so repeat a call whenever you are not sure of its outcome.
+A label: createShipment, quoteRates, createLabel, getLabelFile. The resources are the documentation; read "With a coding agent" and "Quick start" before you write code.`;
+
+const PROMPT = {
+  name: "integrate-webhooks",
+  title: "Integrate webhooks",
+  description: "Write a webhook receiver that verifies signatures and ignores events that it knows.",
+  arguments: [
+    { name: "framework", description: "Such as Express, Next.js, FastAPI, Rails or Spring.", required: true },
+  ],
+};
+
+const ACCOUNT: Resource = {
+  uri: "shipping://account",
+  name: "Account",
+  description: "The account of the API key: environment, scopes, capabilities and limits.",
+  mimeType: "application/json",
+};
+
+/** An MCP server for one caller of the API. The documentation is that of the API's host, so it fits its release. */
+export function createShippingServer(access: Access, tools: readonly ApiTool[]): Server {
+  const server = new Server(
+    { name: "shipping-mcp", title: "Shipping Integration API", version: "1.0.0" },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
+  );
+  const origin = new URL(access.baseUrl).origin;
+  const get = async (url: string, headers: Record<string, string> = {}) => {
+    const response = await access.fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(15_000) });
+    if (!response.ok)
+      throw new McpError(ErrorCode.InternalError, `${url} answered ${response.status}: ${await response.text()}`);
+    return response.text();
+  };
+  const listPages = async () => readLinks(await get(`${origin}/llms.txt`));
+
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(({ tool }) => tool) }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
+    const found = tools.find(({ tool }) => tool.name === params.name);
+    if (!found) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+    return callTool({ ...access, signal }, found, params.arguments ?? {});
+  });
+  server.setRequestHandler(ListResourcesRequestSchema, async () => ({ resources: [ACCOUNT, ...(await listPages())] }));
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
+    if (uri === ACCOUNT.uri) {
+      const text = await get(`${access.baseUrl}/account`, accessHeaders(access));
+      return { contents: [{ uri, mimeType: "application/json", text }] };
+    }
+    const page = (await listPages()).find((one) => one.uri === uri);
+    if (!page) throw new McpError(ErrorCode.InvalidParams, `There is no resource ${uri}.`);
+    return { contents: [{ uri, mimeType: "text/markdown", text: await get(origin + uri.slice("shipping:/".length)) }] };
+  });
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [PROMPT] }));
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+    const framework = params.arguments?.framework;
+    if (params.name !== PROMPT.name || !framework)
+      throw new McpError(ErrorCode.InvalidParams, `The only prompt is ${PROMPT.name}, with the argument framework.`);
+    return { messages: [{ role: "user", content: { type: "text", text: webhooksPrompt(framework) } }] };
+  });
+  return server;
+}
+
+/** The pages that `/llms.txt` lists, as resources. */
+function readLinks(list: string): Resource[] {
+  const links = list.matchAll(/^- \[(.+?)\]\((\/docs\/\S+?\.md)\)(?:: (.*))?$/gm);
+  return [...links].map(([, name = "", path, description]) => ({
+    uri: `shipping:/${path}`,
+    name,
+    mimeType: "text/markdown",
+    ...(description !== undefined && { description }),
+  }));
+}
+
+function webhooksPrompt(framework: string): string {
+  return `Write a receiver for the webhooks of the Shipping Integration API in ${framework}.
+
+1. Read the resources shipping://docs/webhooks.md and shipping://docs/events.md first.
+2. Read the raw bytes of the body, at most 256 KiB, before the framework parses them. Verify the signature with a library for Standard Webhooks, if the language has one, and respond with 400 if it is invalid. The secret is in WEBHOOK_SECRET.
+3. Store the event by its ID in a table with a unique ID, ignore IDs that are stored, respond with 204, and process the event afterwards. Ignore types that you do not know.
+4. Write tests: a valid delivery, a changed body, an old signature, the same event twice, and events in another order.
+5. Create a subscription in the sandbox with the tool createSubscription, and say where its secret has to be stored. Never print the secret.`;
+}

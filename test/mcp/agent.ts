@@ -1,0 +1,47 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { Access } from "shipping-mcp/call-tool";
+import { createShippingServer } from "shipping-mcp/server";
+import { type ApiDocument, readTools } from "shipping-mcp/tools";
+
+/** A host of MCP, with a client of the SDK. */
+export type Agent = Awaited<ReturnType<typeof connectAgent>>;
+
+export async function connectAgent(transport: Transport) {
+  const client = new Client({ name: "agent-under-test", version: "1.0.0" });
+  await client.connect(transport);
+  const call = (name: string, args: Record<string, unknown> = {}) =>
+    client.callTool({ name, arguments: args }) as Promise<CallToolResult>;
+  return {
+    client,
+    call,
+    /** The `data` of a call that succeeds. */
+    async dataOf<Data = { id: string }>(name: string, args: Record<string, unknown> = {}): Promise<Data> {
+      const { isError, structuredContent, content } = await call(name, args);
+      if (isError) throw new Error(JSON.stringify(content));
+      return (structuredContent as { data: Data }).data;
+    },
+    /** The text of a call that fails. */
+    async refusalOf(name: string, args: Record<string, unknown> = {}): Promise<string> {
+      const { isError, content } = await call(name, args);
+      if (!isError) throw new Error(`${name} did not fail: ${JSON.stringify(content)}`);
+      return textIn({ content });
+    },
+    close: () => client.close(),
+  };
+}
+
+export function textIn({ content }: CallToolResult): string {
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+}
+
+/** An agent beside a server of its own. */
+export async function agentFor(access: Pick<Access, "baseUrl" | "apiKey"> & Partial<Access>): Promise<Agent> {
+  const origin = await fetch(`${access.baseUrl}/openapi.json`);
+  const tools = readTools((await origin.json()) as ApiDocument);
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await createShippingServer({ allowLive: false, fetch, ...access }, tools).connect(far);
+  return connectAgent(near);
+}

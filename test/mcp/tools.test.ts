@@ -1,0 +1,178 @@
+import { join } from "node:path";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { errorGuidance } from "@shipping/gateway/reference/operations";
+import { Shipping } from "shipping-client";
+import { startUnreliableProxy } from "../client/unreliable-proxy.js";
+import { type Stack, sharedStack } from "../stack.js";
+import { type Agent, agentFor, connectAgent, textIn } from "./agent.js";
+import { playCorridor, shipmentFor } from "./corridor.js";
+
+// `CHAINS=1000 npx jest test/mcp` is the long form.
+const CHAINS = Number(process.env.CHAINS ?? 40);
+const AT_ONCE = 16;
+
+let stack: Stack;
+let agent: Agent;
+let apiKey: string;
+beforeAll(async () => {
+  stack = await sharedStack({ requestsPerMinute: 100_000 });
+  apiKey = (await stack.newCustomer()).sandbox;
+  agent = await agentFor({ baseUrl: stack.baseUrl, apiKey });
+});
+afterAll(async () => {
+  await agent.close();
+  await stack.stop();
+});
+
+describe("the tools", () => {
+  test("are the operations, with a schema without references, and say which only read", async () => {
+    const { tools } = await agent.client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(routes.map(({ handler }) => handler.name).sort());
+    expect(JSON.stringify(tools)).not.toContain("$ref");
+    const writes = tools.filter(({ annotations }) => !annotations?.readOnlyHint).map(({ name }) => name);
+    const expected = routes.filter(({ method }) => method !== "GET").map(({ handler }) => handler.name);
+    expect(writes.sort()).toEqual(expected.sort());
+    for (const { inputSchema } of tools)
+      expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
+  });
+
+  test("lead from an order to a label, its file, its tracking and its void", async () => {
+    const order = await agent.dataOf("createOrder", shipmentFor("order of an agent"));
+    const shipment = await agent.dataOf("createShipment", { ...shipmentFor("of an order"), order_id: order.id });
+    const [rate] = await agent.dataOf<{ id: string }[]>("quoteRates", { shipment_id: shipment.id });
+    const label = await agent.dataOf<{ id: string; tracking_number: string }>("createLabel", {
+      shipment_id: shipment.id,
+      rate_id: rate?.id,
+    });
+    const { content } = await agent.call("getLabelFile", { id: label.id });
+    expect(content).toMatchObject([{ type: "resource", resource: { mimeType: "application/pdf" } }]);
+    expect(await agent.dataOf("getTracking", { tracking_number: label.tracking_number })).toMatchObject({
+      label_id: label.id,
+    });
+    expect(await agent.dataOf("voidLabel", { id: label.id })).toMatchObject({ status: "voided" });
+    expect(await agent.dataOf<{ id: string }[]>("listLabels", { limit: 100 })).toMatchObject([{ id: label.id }]);
+    expect(await agent.dataOf("getAccount")).toMatchObject({ environment: "sandbox" });
+  });
+
+  test("the same call is the same request, in whatever order its arguments are, and another one with another intent", async () => {
+    const given = shipmentFor("the same call");
+    const first = await agent.dataOf("createShipment", given);
+    const turned = Object.fromEntries(Object.entries(given).reverse());
+    const other = await agentFor({ baseUrl: stack.baseUrl, apiKey });
+    const again = await other.call("createShipment", turned);
+    expect(again.structuredContent).toMatchObject({ data: { id: first.id } });
+    expect(textIn(again)).toContain("nothing was done again");
+    const second = await other.dataOf("createShipment", { ...given, intent: "second parcel" });
+    expect(second.id).not.toBe(first.id);
+    expect(await other.dataOf("createShipment", { intent: "second parcel", ...given })).toEqual(second);
+    await other.close();
+  });
+
+  test("say what is wrong with a call and what to do, as the API does", async () => {
+    const missing = await agent.refusalOf("getOrder", { id: "ord_aaaaaaaaaaaaaaaaaaaaaaaaaa" });
+    expect(missing).toContain("404");
+    expect(missing).toContain(errorGuidance.not_found);
+    const wrong = await agent.refusalOf("createShipment", { ...shipmentFor("x"), zip: "1" });
+    expect(wrong).toContain('"path":"zip"');
+    expect(wrong).toContain(errorGuidance.invalid_request);
+    expect(await agent.refusalOf("listOrders", { page: 2 })).toContain('"path":"page"');
+    expect(await agent.refusalOf("getOrder", { id: "../account" })).toBe("`id` must be an ID, as text.");
+    await expect(agent.call("dropTables")).rejects.toThrow("There is no tool dropTables.");
+  });
+
+  test("do no more than the scopes of the key allow", async () => {
+    const reading = await stack.newKey(await stack.newAccount(), "sandbox", { scopes: ["shipments:read"] });
+    const limited = await agentFor({ baseUrl: stack.baseUrl, apiKey: reading.key });
+    expect(await limited.refusalOf("createLabel", { shipment_id: "shp_x", rate_id: "x" })).toContain("missing_scope");
+    await limited.close();
+  });
+
+  test("with a live key write only if the operator allows it, and read in any case", async () => {
+    const { live } = await stack.newCustomer();
+    const careful = await agentFor({ baseUrl: stack.baseUrl, apiKey: live });
+    expect(await careful.refusalOf("createOrder", shipmentFor("live"))).toContain("only writes with sandbox keys");
+    expect(await careful.dataOf("listOrders")).toEqual([]);
+    const allowed = await agentFor({ baseUrl: stack.baseUrl, apiKey: live, allowLive: true });
+    expect(await allowed.dataOf("createOrder", shipmentFor("live"))).toMatchObject({ livemode: true });
+    await Promise.all([careful.close(), allowed.close()]);
+  });
+
+  test("say that a call without an answer may be repeated", async () => {
+    const lost = async () => {
+      throw new TypeError("fetch failed", { cause: new Error("ECONNRESET") });
+    };
+    const alone = await agentFor({ baseUrl: stack.baseUrl, apiKey, fetch: lost });
+    expect(await alone.refusalOf("createShipment", shipmentFor("lost"))).toMatch(
+      /^No answer .*ECONNRESET.*the same request/s,
+    );
+    await alone.close();
+  });
+});
+
+describe("resources and prompts", () => {
+  test("are the pages of the documentation, and the account", async () => {
+    const { resources } = await agent.client.listResources();
+    expect(resources.length).toBeGreaterThan(30);
+    for (const uri of ["shipping://account", "shipping://docs/events.md", "shipping://docs/reference/createLabel.md"]) {
+      expect(resources).toContainEqual(expect.objectContaining({ uri }));
+      const { contents } = await agent.client.readResource({ uri });
+      expect(contents).toMatchObject([{ uri, text: expect.stringMatching(/^(# |\{)/) }]);
+    }
+    const elsewhere = agent.client.readResource({ uri: "shipping://api/v1/orders" });
+    await expect(elsewhere).rejects.toThrow("There is no resource");
+  });
+
+  test("a prompt says how to integrate webhooks in a framework", async () => {
+    const { messages } = await agent.client.getPrompt({
+      name: "integrate-webhooks",
+      arguments: { framework: "FastAPI" },
+    });
+    expect(JSON.stringify(messages)).toContain("in FastAPI.");
+    await expect(agent.client.getPrompt({ name: "integrate-webhooks" })).rejects.toThrow("framework");
+  });
+});
+
+test("the program serves them on standard input and output, and says what is missing", async () => {
+  const program = join(import.meta.dirname, "../../mcp/bin/shipping-mcp.js");
+  const transport = (env: Record<string, string>) =>
+    new StdioClientTransport({ command: process.execPath, args: [program], env, stderr: "pipe" });
+  const own = await connectAgent(transport({ SHIPPING_URL: stack.baseUrl, SHIPPING_KEY: apiKey }));
+  expect(await own.dataOf("getAccount")).toMatchObject({ livemode: false });
+  await own.close();
+  const without = transport({ SHIPPING_URL: "http://shipping.example.com/api/v1" });
+  let said = "";
+  without.stderr?.on("data", (text) => (said += text));
+  await expect(connectAgent(without)).rejects.toThrow();
+  expect(said).toMatch(/SHIPPING_URL must .*\nSHIPPING_KEY must /);
+});
+
+test(
+  `${CHAINS} chains of calls through a server that drops answers, stalls and answers 503 end with as many labels, none twice`,
+  async () => {
+    const proxy = await startUnreliableProxy(stack.baseUrl);
+    const key = (await stack.newCustomer()).sandbox;
+    const troubled = await agentFor({
+      baseUrl: stack.baseUrl,
+      apiKey: key,
+      fetch: (url, init) => fetch(String(url).replace(stack.baseUrl, proxy.baseUrl), init),
+    });
+    const made: string[] = [];
+    let next = 0;
+    const worker = async () => {
+      while (next < CHAINS) made.push(await playCorridor(troubled, `PO-${next++}`));
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    const kept: string[] = [];
+    for await (const { id } of new Shipping({ apiKey: key, baseUrl: stack.baseUrl }).labels.list({ limit: 100 }))
+      kept.push(id);
+    expect(kept).toEqual([...made].sort());
+    expect(new Set(kept).size).toBe(CHAINS);
+    const { stalled, ...frequent } = proxy.faults;
+    expect(Math.min(...Object.values(frequent))).toBeGreaterThan(0);
+    if (CHAINS > 40) console.log(proxy.faults);
+    await troubled.close();
+    await proxy.stop();
+  },
+  120_000 + CHAINS * 1_000,
+);
