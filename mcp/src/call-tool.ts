@@ -17,7 +17,10 @@ export interface Access {
 type Arguments = Readonly<Record<string, unknown>>;
 
 const ATTEMPTS = 4;
-const ATTEMPT_MS = 15_000;
+/** The API answers within ten seconds. */
+const ATTEMPT_MS = 12_000;
+/** Hosts give up a call after a minute. */
+const CALL_MS = 45_000;
 const MAX_WAIT_SECONDS = 5;
 const UNFINISHED = new Set([429, 500, 502, 503, 504]);
 
@@ -62,11 +65,12 @@ export function isLive(apiKey: string): boolean {
 }
 
 async function sendRepeatedly(access: Access, url: URL, request: RequestInit): Promise<Response> {
+  const ended = AbortSignal.any([AbortSignal.timeout(CALL_MS), ...(access.signal ? [access.signal] : [])]);
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt === ATTEMPTS;
     let wait = 2 ** attempt / 4;
     try {
-      const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT_MS), ...(access.signal ? [access.signal] : [])]);
+      const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT_MS), ended]);
       const response = await access.fetch(url, { ...request, signal, redirect: "error" });
       // The body too: an answer that ends in the middle is none.
       const body = await response.arrayBuffer();
@@ -77,7 +81,7 @@ async function sendRepeatedly(access: Access, url: URL, request: RequestInit): P
       if (!isUnfinished || isLast || !(after <= MAX_WAIT_SECONDS)) return whole;
       wait = Math.max(after, 0.1);
     } catch (error) {
-      if (isLast || access.signal?.aborted) throw error;
+      if (isLast || ended.aborted) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, wait * 1_000 * (0.5 + Math.random() / 2)));
   }
