@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { type Stack, sharedStack } from "../stack.js";
 import { packedClient } from "./packed-client.js";
+import { checkPublicApi } from "./public-api.js";
 
 const run = promisify(execFile);
 const modules = join(import.meta.dirname, "../../node_modules");
@@ -58,6 +59,19 @@ describe("the package as it would be published", () => {
     const manifest = JSON.parse(await readFile(installed("package.json"), "utf8"));
     expect(manifest).not.toHaveProperty("dependencies");
     expect(await readFile(installed("CHANGELOG.md"), "utf8")).toContain(`\n## ${manifest.version}\n`);
+  });
+
+  test("changes its public types only with its version", async () => {
+    const declarations = async (name: string) => {
+      const text = await readFile(installed(`dist/${name}.d.ts`), "utf8");
+      return text.replaceAll(/\/\*\*.*?\*\/\s*|^(?:import|\/\/#)[^\n]*$/gms, "");
+    };
+    const entry = await readFile(installed("dist/shipping.d.ts"), "utf8");
+    const exported = [...entry.matchAll(/^export .* from "\.\/(.+)\.js";$/gm)].map(([, name = ""]) => name);
+    const names = ["shipping", ...new Set(exported)];
+    const modules = await Promise.all(names.map(async (name) => [name, await declarations(name)]));
+    const { version } = JSON.parse(await readFile(installed("package.json"), "utf8"));
+    await checkPublicApi(join(import.meta.dirname, "../../client"), version, Object.fromEntries(modules));
   });
 
   test("publint --strict has nothing to say", async () => {

@@ -39,7 +39,7 @@ const python = openApiGenerator("Python", "python", PYTHON, {
 const buildJava = {
   build: "mvn -q -f client/pom.xml compile",
   // Java compiles the program itself.
-  play: "mvn -q -B -f client/pom.xml dependency:copy-dependencies && java -cp 'client/target/classes:client/target/dependency/*' Corridor.java",
+  play: "mvn -q -f client/pom.xml dependency:copy-dependencies >&2 && java -cp 'client/target/classes:client/target/dependency/*' Corridor.java",
 };
 
 const TSCONFIG = {
@@ -89,7 +89,7 @@ export const generators: readonly Generator[] = [
   openApiGenerator("Kotlin", "kotlin", MAVEN, {
     build: "mvn -q compile",
     folder: "kotlin",
-    play: "mvn -q -B dependency:copy-dependencies && java -cp 'target/classes:target/dependency/*' CorridorKt",
+    play: "mvn -q dependency:copy-dependencies >&2 && java -cp 'target/classes:target/dependency/*' CorridorKt",
   }),
   openApiGenerator(
     "PHP",

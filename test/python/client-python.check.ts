@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { guides } from "@shipping/gateway/guides/guides";
 import { resources } from "@shipping/gateway/openapi/documents";
 import { requestExamples } from "@shipping/gateway/reference/request-examples";
+import { checkPublicApi } from "../client/public-api.js";
 import { startUnreliableProxy } from "../client/unreliable-proxy.js";
 import { fencesOf, programsOf } from "../docs/fences.js";
 import { programOf } from "../docs/python.js";
@@ -131,6 +132,24 @@ describe("the types", () => {
     const examples = await written("readme-programs", programsIn([readme]));
     await mypy(...withInstalled(), join(sources, "tests"), examples, script("chains.py"), script("methods.py"));
   }, 90_000);
+
+  test("change only with the version", async () => {
+    const stubs = join(folder, "stubs");
+    const stubgen = [join(tools.bin, "stubgen"), "--quiet", "--package", "shipping_client", "--output", stubs];
+    await tools.python(stubgen, {
+      cwd: folder,
+      env: { PYTHONPATH: join(sources, "src") },
+    });
+    const read = (name: string) => readFile(join(stubs, "shipping_client", `${name.replaceAll(".", "/")}.pyi`), "utf8");
+    const exported = [...(await read("__init__")).matchAll(/^from \.(\S+) import/gm)].map(([, name = ""]) => name);
+    const names = ["__init__", ...exported, "resources"];
+    const declared = (text: string) => text.replaceAll(/^(from \S+ )?import .*\n/gm, "");
+    const modules = await Promise.all(
+      names.map(async (name) => [name, name === "__init__" ? await read(name) : declared(await read(name))]),
+    );
+    const [, version = ""] = /shipping_client-(.+)-py3/.exec(built) ?? [];
+    await checkPublicApi(sources, version, Object.fromEntries(modules));
+  });
 
   test("are those that the reference's examples give", async () => {
     const operations = resources().flatMap((resource) => resource.operations);
