@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { openPlainShell } from "../commands/shell.js";
 import { fencesOf } from "../docs/fences.js";
 import { runPage } from "../docs/run-page.js";
+import { openPlainShell } from "./shell.js";
 
 const root = join(import.meta.dirname, "../..");
 const LINE_MS = 300_000;
@@ -16,9 +16,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What differs from run to run: ids and times. */
-const alike = (text: string) => text.replace(/[a-z2-7]{26}/g, "ID").replace(/ *\d+\.\d ms/g, " MS");
-
 /** The lines of a section's shell snippets. */
 function linesOf(page: string, heading: string): string[] {
   const section = page.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`)) ?? "";
@@ -26,7 +23,7 @@ function linesOf(page: string, heading: string): string[] {
   return snippets.flatMap(({ code }) => code.trim().split("\n"));
 }
 
-test("in an empty clone each line of the README works as printed, the demo prints what is shown, and then the quick start, whose events `listen` verifies", async () => {
+test("in an empty clone each line of the README works as printed, and then the quick start, whose events `listen` verifies", async () => {
   // What is committed: a reader has nothing else.
   execFileSync("git", ["clone", "--quiet", root, join(folder, "clone")]);
   const clone = join(folder, "clone");
@@ -37,16 +34,10 @@ test("in an empty clone each line of the README works as printed, the demo print
   ]);
   // The first of these lines of this machine has fetched what the second needs.
   const shell = openPlainShell(clone, { npm_config_prefer_offline: "true", PORT: "0", OPS_PORT: "0" }, LINE_MS);
-  let printed = "";
   for (const line of [install, demo]) {
     const { status, out, err } = await shell.run(line ?? "");
     expect([line, status, status === 0 ? "" : out + err]).toEqual([line, 0, ""]);
-    printed = out;
   }
-  const [, shown = ""] = /```text\n(From an order[\s\S]*?)```/.exec(readme) ?? [];
-  expect(shown.split("\n").length).toBeGreaterThan(5);
-  expect(alike(printed)).toContain(alike(shown));
-  expect((await readFile(join(clone, "label-demo.pdf"))).subarray(0, 5).toString()).toBe("%PDF-");
 
   let listened = { out: "" };
   await shell.runWhile(start ?? "", "Ctrl-C", async () => {
