@@ -84,10 +84,13 @@ def filter_failure(context, failure, case, response):
 
 @schemathesis.hook
 def map_body(context, body):
-    """Has generated labels take a rate of their own shipment, so that some are made."""
+    """Has generated labels take a rate of their own shipment, and some subscriptions each event type once, so that some are made."""
     if context.operation.label == "POST /labels" and isinstance(body, dict):
         if isinstance(body.get("shipment_id"), str) and isinstance(body.get("rate_id"), str):
             return {**body, "rate_id": f"rate_test_{body['shipment_id']}"}
+    if context.operation.label == "POST /webhooks" and isinstance(body, dict):
+        if isinstance(body.get("events"), list) and len(str(body.get("url"))) % 2 == 0:
+            return {**body, "events": [event for at, event in enumerate(body["events"]) if event not in body["events"][:at]]}
     return body
 
 
