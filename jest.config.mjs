@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 const esmOnlyPackages = [
   "@prisma/schema-engine-wasm",
   "any-ascii",
+  "eventsource-parser",
   "get-port",
   "jose",
   "oauth4webapi",

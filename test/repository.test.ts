@@ -103,7 +103,7 @@ describe("documents", () => {
         .filter((path) => /(^|\/)src\/(.*\/)?(config|settings)\.ts$/.test(path) && !path.includes("node_modules"))
         .map((path) => read(join(folder, path))),
     );
-    const known = new Set(files.flatMap((text) => text.match(/\b[A-Z][A-Z_]{3,}(?=:)/g) ?? []));
+    const known = new Set(files.flatMap((text) => text.match(/\b[A-Z][A-Z_]{2,}(?=:)/g) ?? []));
     const named = rowsOf(read("docs/configuration.md")).flatMap(
       ([, first = ""]) => first.match(/(?<=`)[A-Z][A-Z_]+(?=`)/g) ?? [],
     );

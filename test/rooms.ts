@@ -9,6 +9,7 @@ export const rooms: Record<string, readonly string[]> = {
       "cli/tools",
       "cli/platform",
       ".",
+      "mcp",
       "developers",
       "openapi",
       "reference",

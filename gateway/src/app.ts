@@ -18,6 +18,7 @@ import { paceAnonymous, refuseEscapes, refuseMethod, refuseRoute, sendError } fr
 import { serveArea } from "./developers/serve-area.js";
 import type { DeveloperDeps } from "./developers/session/settings.js";
 import { createMessagePrototypes } from "./http/listen.js";
+import { serveMcp } from "./mcp/serve-mcp.js";
 import { servePages } from "./openapi/serve-pages.js";
 
 /** The public HTTP interface. A request passes the middleware from top to bottom; the first that refuses it ends it. */
@@ -39,6 +40,7 @@ export function createApp(deps: ApiDeps & DeveloperDeps) {
     const method = route.method.toLowerCase() as "get" | "post" | "delete";
     app[method](expressPath(route), admit, ...getMiddleware(deps, route));
   }
+  if (deps.mcp) serveMcp(app, admit, deps, deps.mcp);
   app.use(paceAnonymous(deps));
   servePages(app, site, () => deps.developerArea?.publicUrl ?? deps.ownOrigin());
   if (deps.developerArea) app.use(serveArea(deps, deps.developerArea));

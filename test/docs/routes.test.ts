@@ -120,7 +120,13 @@ const area = pages.map((one) => {
   return [row, `${one.access}${recent}`, units, ownLimits[row] ?? "", traceOf(row)];
 });
 
-const described = new Set([...operations, ...area].map(([row]) => row));
+const agents = [
+  ["POST /mcp", "answers a message, of at most 64 KiB"],
+  ["GET /mcp", "405"],
+  ["DELETE /mcp", "405"],
+];
+
+const described = new Set([...operations, ...agents, ...area].map(([row]) => row));
 const documents = registeredRoutes()
   .filter((row) => !described.has(row))
   .map((row) => [row, ownLimits[row] ?? ""]);
@@ -139,6 +145,7 @@ describe("docs/operations/routes.md", () => {
   test.each([
     ["Operations of the API", operations],
     ["Documents", documents],
+    ["Agents", agents],
     ["The developer area", area],
   ])("has a row for each route in %s, which is what the code says", (section, rows) => {
     expect(rowsOf(section)).toEqual(rows.map(toRow));
@@ -157,7 +164,12 @@ describe("docs/operations/routes.md", () => {
 
   test("names only routes that exist", () => {
     const existing = new Set(registeredRoutes());
-    const named = [...Object.values(writtenBy).flat(), ...Object.keys(otherTraces), ...Object.keys(ownLimits)];
+    const named = [
+      ...agents.map(([row = ""]) => row),
+      ...Object.values(writtenBy).flat(),
+      ...Object.keys(otherTraces),
+      ...Object.keys(ownLimits),
+    ];
     expect(named.filter((row) => !existing.has(row))).toEqual([]);
   });
 });

@@ -152,12 +152,10 @@ test(
   async () => {
     const proxy = await startUnreliableProxy(stack.baseUrl);
     const key = (await stack.newCustomer()).sandbox;
+    const through: typeof fetch = (url, init) => fetch(String(url).replace(stack.baseUrl, proxy.baseUrl), init);
+    const access = { baseUrl: stack.baseUrl, apiKey: key, fetch: through };
     // With less patience for what stalls, for a shorter test.
-    const impatient: typeof fetch = (url, init) => {
-      const signal = AbortSignal.any([AbortSignal.timeout(4_000), ...(init?.signal ? [init.signal] : [])]);
-      return fetch(String(url).replace(stack.baseUrl, proxy.baseUrl), { ...init, signal });
-    };
-    const troubled = await agentFor({ baseUrl: stack.baseUrl, apiKey: key, fetch: impatient });
+    const troubled = await agentFor({ ...access, attemptMs: 4_000 });
     const made: string[] = [];
     let next = 0;
     const worker = async () => {

@@ -8,7 +8,11 @@ export const addressHeaders = ["x-forwarded-for", "forwarded", "x-real-ip"] as c
 export interface TrustedProxies {
   count: number;
   header: (typeof addressHeaders)[number];
+  /** The clients for which this gateway sends requests to itself, by the secret that each such request has in its header `TICKET_HEADER`. */
+  tickets?: Map<string, string>;
 }
+
+export const TICKET_HEADER = "shipping-ticket";
 
 /**
  * The client's address as the first of the trusted proxies saw it, in one spelling, so that limits and logs know one client by one address.
@@ -18,6 +22,9 @@ export function getClientAddress(
   request: Pick<IncomingMessage, "headersDistinct"> & { socket: { remoteAddress?: string | undefined } },
   proxies: TrustedProxies,
 ): string {
+  const [ticket = ""] = request.headersDistinct[TICKET_HEADER] ?? [];
+  const vouchedFor = proxies.tickets?.get(ticket);
+  if (vouchedFor !== undefined) return vouchedFor;
   const { remoteAddress = "unknown" } = request.socket;
   const reported = proxies.count > 0 ? entryOf(request.headersDistinct[proxies.header] ?? [], proxies) : undefined;
   return readAddress(reported ?? "") ?? readAddress(remoteAddress) ?? remoteAddress;

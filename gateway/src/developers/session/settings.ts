@@ -32,6 +32,8 @@ export const developerSettings = {
     .describe("URL of the OpenID provider for sign-in; without it, members sign in with links only"),
   OIDC_CLIENT_ID: z.string().optional().describe("client ID of the developer area at the OpenID provider"),
   OIDC_CLIENT_SECRET: secret(z.string()).optional().describe("client secret for OIDC_CLIENT_ID"),
+  MCP: flag().default(false).describe("serves an MCP server for agents at /mcp"),
+  MCP_ALLOW_LIVE: flag().default(false).describe("lets tools of the MCP server write with live keys"),
   ...mailSettings,
   TRUSTED_PROXIES: z.coerce
     .number()
@@ -67,6 +69,8 @@ export interface DeveloperDeps {
   strictTransport?: boolean;
   /** How emails are sent. Absent if none are. */
   mail?: MailRoute | undefined;
+  /** Whether tools of the MCP server may write with live keys. Absent if MCP is not served. */
+  mcp?: { allowLive: boolean } | undefined;
   /** Absent if the area is not served. */
   developerArea?: DeveloperArea | undefined;
 }
@@ -90,7 +94,12 @@ export function checkDeveloperSettings(config: DeveloperConfig, context: z.Refin
 
 export function toDeveloperDeps(config: DeveloperConfig): DeveloperDeps {
   return {
-    trustedProxies: { count: config.TRUSTED_PROXIES, header: config.CLIENT_ADDRESS_HEADER },
+    trustedProxies: {
+      count: config.TRUSTED_PROXIES,
+      header: config.CLIENT_ADDRESS_HEADER,
+      ...(config.MCP && { tickets: new Map() }),
+    },
+    mcp: config.MCP ? { allowLive: config.MCP_ALLOW_LIVE } : undefined,
     auditRetentionDays: config.AUDIT_RETENTION_DAYS,
     requestLogDays: config.REQUEST_LOG_DAYS,
     strictTransport: config.PUBLIC_URL?.startsWith("https:") ?? false,

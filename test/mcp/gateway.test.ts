@@ -1,0 +1,87 @@
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { eventually } from "@shipping/kit/testing/eventually";
+import sql from "sql-template-tag";
+import { type Stack, startStack } from "../stack.js";
+import { connectAgent, textIn } from "./agent.js";
+import { playCorridor, shipmentFor } from "./corridor.js";
+
+let stack: Stack;
+let url: URL;
+beforeAll(async () => {
+  stack = await startStack({ mcp: true, trustedProxies: 1, requestsPerMinute: 40 });
+  url = new URL("/mcp", stack.baseUrl);
+});
+afterAll(() => stack.stop());
+
+const agentWith = (key: string, headers: Record<string, string> = {}) => {
+  const requestInit = { headers: { Authorization: `Bearer ${key}`, ...headers } };
+  return connectAgent(new StreamableHTTPClientTransport(url, { requestInit }) as Transport);
+};
+
+describe("POST /mcp", () => {
+  test("serves the tools, whose requests are those of the key and of the client", async () => {
+    const { accountId, sandbox } = await stack.newCustomer();
+    const agent = await agentWith(sandbox, { "X-Forwarded-For": "203.0.113.7" });
+    await playCorridor(agent, "through the gateway");
+    const again = await agent.call("createShipment", shipmentFor("through the gateway"));
+    expect(textIn(again)).toContain("nothing was done again");
+    await agent.close();
+    const sources = await eventually(async () => {
+      const rows = await stack.databases.gateway.run<{ source: string }>(
+        sql`SELECT source FROM request_log WHERE account_id = ${accountId} AND path = '/api/v1/labels'`,
+      );
+      if (rows.length === 0) throw new Error("The request is not in the log yet.");
+      return rows.map(({ source }) => source);
+    });
+    expect(sources).toEqual(["203.0.113.7"]);
+  });
+
+  test("401 for a key that is missing, malformed or revoked", async () => {
+    for (const key of ["", "service_test_x"]) await expect(agentWith(key)).rejects.toMatchObject({ code: 401 });
+    const { id, key } = await stack.newKey(await stack.newAccount());
+    const agent = await agentWith(key);
+    await stack.revokeKey(id);
+    await expect(agent.call("getAccount")).rejects.toMatchObject({ code: 401 });
+    await agent.close();
+  });
+
+  test("a key has its limit of requests, and its tools say when it is used up", async () => {
+    const { sandbox } = await stack.newCustomer();
+    const agent = await agentWith(sandbox);
+    const calls = Array.from({ length: 60 }, (_, n) => agent.call("listOrders", { limit: n + 1 }));
+    const results = await Promise.allSettled(calls);
+    expect(
+      results.map((one) => JSON.stringify(one.status === "fulfilled" ? one.value : String(one.reason))).join(),
+    ).toContain("rate_limited");
+    await agent.close();
+  });
+
+  test("live keys do not write", async () => {
+    const agent = await agentWith((await stack.newCustomer()).live);
+    expect(await agent.refusalOf("createOrder", shipmentFor("live"))).toContain("only writes with sandbox keys");
+    await agent.close();
+  });
+
+  test("400, 413, 415 and 422 for what is no message, as from the API", async () => {
+    const { sandbox } = await stack.newCustomer();
+    const statusOf = async (type: string, body: string) => {
+      const headers = { "content-type": type, authorization: `Bearer ${sandbox}` };
+      const answer = await fetch(url, { method: "POST", headers, body });
+      expect(await answer.json()).toMatchObject({ error: { request_id: expect.any(String) } });
+      return answer.status;
+    };
+    expect(await statusOf("text/plain", "{}")).toBe(415);
+    expect(await statusOf("application/json", "{")).toBe(400);
+    expect(await statusOf("application/json", "[]")).toBe(422);
+    expect(await statusOf("application/json", "x".repeat(70_000))).toBe(413);
+  });
+
+  test("405 for the methods of streams and sessions, which it does not have", async () => {
+    const { sandbox } = await stack.newCustomer();
+    for (const method of ["GET", "DELETE"]) {
+      const answer = await fetch(url, { method, headers: { authorization: `Bearer ${sandbox}` } });
+      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+    }
+  });
+});
