@@ -1,4 +1,4 @@
-// The pages' only script. They work without it; it passes on links, wipes secrets, reloads pages restored by Back, tells times as the reader's clock does, and copies.
+// The pages' only script. They work without it; it moves between results by key, selects all labels, passes on links, wipes secrets, reloads pages restored by Back, tells times as the reader's clock does, and copies.
 
 const passedOn = document.querySelector("form[data-link]");
 function passLink() {
@@ -68,4 +68,34 @@ if (navigator.clipboard) {
     source.replaceWith(frame);
     frame.append(source, button);
   }
+}
+
+const searchBox = document.querySelector("search input");
+// `/` goes to the search; the arrows go from there through the results of a page, and Enter opens one.
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || !searchBox) return;
+  const types = event.target.matches("input:not([type=checkbox]), select, textarea");
+  if (event.key === "/" && !types) {
+    event.preventDefault();
+    searchBox.select();
+  }
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const results = [...document.querySelectorAll("[data-result]")];
+  const at = results.indexOf(event.target);
+  if (!step || results.length === 0 || (at < 0 && event.target !== searchBox)) return;
+  event.preventDefault();
+  (results[at + step] ?? (step < 0 ? searchBox : results[at])).focus();
+});
+for (const form of document.querySelectorAll("form.selection")) {
+  const boxes = [...form.querySelectorAll("input[name=label]")].slice(0, 100);
+  if (boxes.length === 0) continue;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "quiet";
+  button.textContent = "Select all";
+  button.addEventListener("click", () => {
+    const selected = boxes.some((box) => !box.checked);
+    for (const box of boxes) box.checked = selected;
+  });
+  form.querySelector(".list-actions").prepend(button);
 }

@@ -109,9 +109,11 @@ const accountPages: readonly AccountPage[] = [
   { ...seen("/sessions"), fields: [], isOwn: true },
   { method: "POST", path: "/sessions", access: "viewer", isOwn: true },
   ...["shipments", "orders", "labels"]
-    .flatMap((list) => [`/{environment}/${list}`, `/{environment}/${list}/{id}`])
+    .flatMap((list) => [`/{environment}/${list}`, `/{environment}/${list}/csv`, `/{environment}/${list}/{id}`])
     .map(seen),
-  ...["labels/{id}/file", "labels/{id}/picture", "events/{id}"].map((path) => seen(`/{environment}/${path}`)),
+  ...["labels/merged", "labels/{id}/file", "labels/{id}/picture", "events/{id}"].map((path) =>
+    seen(`/{environment}/${path}`),
+  ),
   ...form("/{environment}/labels/{id}/void", "form_id"),
   ...form("/{environment}/keys/new", "expires", "form_id", "name", "scopes"),
   ...form("/{environment}/keys/{id}/revoke"),

@@ -83,7 +83,9 @@ test("what several things are known by lists each with its kind and its id, five
   await eventually(async () => {
     const { status, html } = await search(visitor, reference.toUpperCase());
     expect(status).toBe(200);
-    const found = [...html.matchAll(/<a href="[^"]+\/((?:orders|shipments)\/[^"/]+)"><bdi>/g)].map(([, path]) => path);
+    const found = [...html.matchAll(/<a href="[^"]+\/((?:orders|shipments)\/[^"/]+)" data-result/g)].map(
+      ([, path]) => path,
+    );
     const newest = shipments.slice(-5).reverse();
     expect(html).toContain(`<a href="${SANDBOX}/shipments?q=${reference.toUpperCase()}">All matching shipments</a>`);
     expect(html).not.toContain("All matching orders");

@@ -13,8 +13,10 @@ import { showOverview } from "./overview/overview.js";
 import type { AccountPage, PageRoute, Section } from "./page/page.js";
 import { showRequest } from "./requests/request.js";
 import { showRequests } from "./requests/requests.js";
+import { exportCsv } from "./resources/export-csv.js";
 import { confirmVoid, downloadLabel, showLabel, showPicture, submitVoid } from "./resources/label.js";
 import { showLabels } from "./resources/labels.js";
+import { downloadLabels } from "./resources/merge-labels.js";
 import { showOrder, showOrders } from "./resources/orders.js";
 import { showShipment, showShipments } from "./resources/shipments.js";
 import { showSearch } from "./search/search.js";
@@ -69,14 +71,18 @@ export const pages: readonly PageRoute[] = [
   { method: "GET", path: "/{environment}/search", access: "viewer", handler: showSearch },
   ...section("shipments", [
     { method: "GET", path: "/{environment}/shipments", access: "viewer", handler: showShipments },
+    { method: "GET", path: "/{environment}/shipments/csv", access: "viewer", handler: exportCsv("shipments") },
     { method: "GET", path: "/{environment}/shipments/{id}", access: "viewer", weight: "list", handler: showShipment },
   ]),
   ...section("orders", [
     { method: "GET", path: "/{environment}/orders", access: "viewer", handler: showOrders },
+    { method: "GET", path: "/{environment}/orders/csv", access: "viewer", handler: exportCsv("orders") },
     { method: "GET", path: "/{environment}/orders/{id}", access: "viewer", weight: "list", handler: showOrder },
   ]),
   ...section("labels", [
     { method: "GET", path: "/{environment}/labels", access: "viewer", handler: showLabels },
+    { method: "GET", path: "/{environment}/labels/csv", access: "viewer", handler: exportCsv("labels") },
+    { method: "GET", path: "/{environment}/labels/merged", access: "viewer", handler: downloadLabels },
     { method: "GET", path: "/{environment}/labels/{id}", access: "viewer", weight: "list", handler: showLabel },
     {
       method: "GET",

@@ -87,8 +87,15 @@ export interface FileAnswer {
   content(): Promise<FileContent>;
 }
 
+/** A text that is sent as it is made, to be saved under a name. */
+export interface StreamAnswer {
+  type: string;
+  name: string;
+  chunks(): AsyncGenerator<string>;
+}
+
 /** The answer of a page's handler. `cookies` are `Set-Cookie` headers. */
-export type PageAnswer = (HtmlPage | Redirect | FileAnswer) & { cookies?: readonly string[] };
+export type PageAnswer = (HtmlPage | Redirect | FileAnswer | StreamAnswer) & { cookies?: readonly string[] };
 
 interface Row {
   method: "GET" | "POST";

@@ -1,9 +1,30 @@
 import type { ComponentChildren } from "preact";
 import { visible } from "../../input/text.js";
+import { Marked, withMarks } from "./marked.js";
 
 /** Text that somebody typed: it cannot reorder the text around it, and its invisible characters are shown. */
 export function Text({ children }: { children: string }) {
   return <bdi>{visible(children)}</bdi>;
+}
+
+const TAIL = 8;
+// Up to this length, a text fits every column.
+const SHORT = 16;
+
+/**
+ * Text that somebody typed, on one line: if its column is too narrow, its middle is left out. The whole is its tooltip, and what is copied. What
+ * a search has found is marked.
+ */
+export function Middle({ children: text, marks = [] }: { children: string; marks?: readonly string[] }) {
+  const shown = visible(text);
+  const tail = [...shown].slice(-TAIL).join("");
+  if (shown.length <= SHORT) return <Marked marks={marks}>{text}</Marked>;
+  return (
+    <bdi class="middle" title={shown}>
+      <span>{withMarks(shown, marks, { end: shown.length - tail.length })}</span>
+      {withMarks(shown, marks, { start: shown.length - tail.length })}
+    </bdi>
+  );
 }
 
 /** A point in time, in UTC. The script replaces it with the time in the reader's zone, and the zone's name; the tooltip stays in UTC. */

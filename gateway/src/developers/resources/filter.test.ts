@@ -1,8 +1,7 @@
 import { isFiltered, readFilter, toPath, toWanted } from "./filter.js";
 
 const SHP = "shp_mfrggzdfmztwq2lknnwg23tpoa";
-const kinds = { statuses: ["draft", "voided"], prefix: "shp" };
-const read = (query: string) => readFilter(new URLSearchParams(query), kinds);
+const read = (query: string) => readFilter(new URLSearchParams(query), { kind: "shipments" });
 
 describe("the filter of a list", () => {
   test("is what the form sent, and asks the owner for whole days in UTC if no zone is named", () => {
@@ -13,6 +12,7 @@ describe("the filter of a list", () => {
       from: "2026-11-20",
       to: "2026-11-21",
       zone: "UTC",
+      size: 50,
       after: SHP,
     });
     expect(toWanted(filter)).toEqual({
@@ -21,6 +21,7 @@ describe("the filter of a list", () => {
       createdFrom: "2026-11-20T00:00:00.000Z",
       createdBefore: "2026-11-22T00:00:00.000Z",
       after: SHP,
+      limit: 50,
     });
     expect(isFiltered(filter)).toBe(true);
   });
@@ -33,13 +34,13 @@ describe("the filter of a list", () => {
     "from=2026-13-01&to=2026-1-1",
   ])("leaves out what is empty or makes no sense: %j", (query) => {
     const filter = read(query);
-    expect([isFiltered(filter), toWanted(filter), toPath("/list", filter)]).toEqual([false, {}, "/list"]);
+    expect([isFiltered(filter), toWanted(filter), toPath("/list", filter)]).toEqual([false, { limit: 50 }, "/list"]);
   });
 
   test("until the last day of four-digit years is until the end of time, for no owner knows the day after", () => {
     const filter = read("from=9999-12-31&to=9999-12-31");
-    expect(toWanted(filter)).toEqual({ createdFrom: "9999-12-31T00:00:00.000Z" });
-    expect(toWanted(read("to=9999-12-30"))).toEqual({ createdBefore: "9999-12-31T00:00:00.000Z" });
+    expect(toWanted(filter)).toEqual({ createdFrom: "9999-12-31T00:00:00.000Z", limit: 50 });
+    expect(toWanted(read("to=9999-12-30"))).toEqual({ createdBefore: "9999-12-31T00:00:00.000Z", limit: 50 });
     expect([isFiltered(filter), toPath("/list", filter)]).toEqual([
       true,
       "/list?from=9999-12-31&to=9999-12-31&zone=UTC",
@@ -51,8 +52,15 @@ describe("the filter of a list", () => {
     expect(toWanted(filter)).toEqual({
       createdFrom: "2026-03-28T23:00:00.000Z",
       createdBefore: "2026-03-29T22:00:00.000Z",
+      limit: 50,
     });
     expect(toPath("/list", filter)).toBe("/list?from=2026-03-29&to=2026-03-29&zone=Europe%2FBerlin");
+  });
+
+  test("has pages of 25, 50 or 100", () => {
+    expect([25, 50, 100, 7].map((size) => toPath("/list", read(`size=${size}`)))).toEqual([
+      ...["/list?size=25", "/list", "/list?size=100", "/list"],
+    ]);
   });
 
   test("leads to the next page with itself", () => {

@@ -1,11 +1,22 @@
 import type { ComponentChildren } from "preact";
 import { AREA_PATH, type PageRequest } from "../page/page.js";
-import { Paging, readCursor } from "../page/paging.js";
+import { PAGE_SIZE, Paging, readCursor } from "../page/paging.js";
 import { isMissing, MissingPart, type Part } from "../page/part.js";
-import { Note } from "../page/text.js";
+import { Note, Text } from "../page/text.js";
 import { readZone, toInstant, ZoneField, ZoneName } from "../page/zone.js";
 import type { FoundPage, Wanted } from "./find-resources.js";
 import { STATUSES } from "./record-table.js";
+
+export type ListedKind = "orders" | "shipments" | "labels";
+
+/** Every state of what a list shows, and the prefix of its IDs. */
+const KINDS: Readonly<Record<ListedKind, { statuses: readonly string[]; prefix: string }>> = {
+  orders: { statuses: ["received"], prefix: "ord" },
+  shipments: { statuses: ["draft", "label_created", "voided"], prefix: "shp" },
+  labels: { statuses: ["created", "voided"], prefix: "lbl" },
+};
+
+const SIZES = [25, PAGE_SIZE, 100];
 
 /** The values of the form above a list. Missing and invalid values are empty. */
 interface Filter {
@@ -16,6 +27,8 @@ interface Filter {
   to: string;
   /** Empty without days. */
   zone: string;
+  /** Rows on a page. */
+  size: number;
   after: string | undefined;
 }
 
@@ -23,11 +36,10 @@ const DAY_MS = 86_400_000;
 // Has no upper limit: JavaScript writes the year of the following day as +010000, which PostgreSQL does not parse.
 const LAST_DAY = "9999-12-31";
 
-/** Reads the filter from the query. `statuses` are those of the listed resources, `prefix` is that of their IDs. */
-export function readFilter(
-  query: URLSearchParams,
-  { statuses, prefix }: { statuses: readonly string[]; prefix: string },
-): Filter {
+/** Reads the filter from the query. */
+export function readFilter(query: URLSearchParams, { kind }: { kind: ListedKind }): Filter {
+  const { statuses, prefix } = KINDS[kind];
+  const size = Number(query.get("size"));
   const status = query.get("status") ?? "";
   const [from, to] = [readDay(query.get("from")), readDay(query.get("to"))];
   return {
@@ -36,6 +48,7 @@ export function readFilter(
     from,
     to,
     zone: from || to ? readZone(query) : "",
+    size: SIZES.includes(size) ? size : PAGE_SIZE,
     after: readCursor(query, prefix),
   };
 }
@@ -48,7 +61,7 @@ function readDay(text: string | null): string {
 }
 
 /** The filter in the form that `findOrders` and its siblings take. */
-export function toWanted({ text, status, from, to, zone, after }: Filter): Wanted {
+export function toWanted({ text, status, from, to, zone, size, after }: Filter): Wanted {
   const begin = (day: string, days: number) =>
     toInstant(new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 16), zone).toISOString();
   return {
@@ -57,6 +70,7 @@ export function toWanted({ text, status, from, to, zone, after }: Filter): Wante
     ...(from && { createdFrom: begin(from, 0) }),
     ...(to && to !== LAST_DAY && { createdBefore: begin(to, 1) }),
     ...(after && { after }),
+    limit: size,
   };
 }
 
@@ -64,16 +78,18 @@ export function isFiltered({ text, status, from, to }: Filter): boolean {
   return [text, status, from, to].some((value) => value !== "");
 }
 
-export function toPath(path: string, { text: q, status, from, to, zone }: Filter): string {
-  const given = Object.entries({ q, status, from, to, zone }).filter(([, value]) => value !== "");
+export function toPath(path: string, { text: q, status, from, to, zone: named, size }: Filter): string {
+  const rows = size === PAGE_SIZE ? "" : String(size);
+  // Without days, there is nothing that a zone would change.
+  const zone = from || to ? named : "";
+  const given = Object.entries({ q, status, from, to, zone, size: rows }).filter(([, value]) => value !== "");
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
 interface FilteredListProps {
-  what: "orders" | "shipments" | "labels";
+  what: ListedKind;
   request: PageRequest;
   filter: Filter;
-  statuses: readonly string[];
   /** The hint below the search field: what can be searched for. */
   searchHint: string;
   page: Part<FoundPage>;
@@ -82,12 +98,13 @@ interface FilteredListProps {
 }
 
 export function FilteredList(props: FilteredListProps) {
-  const { what, request, page } = props;
+  const { what, request, filter, page } = props;
   const path = `${AREA_PATH}/${request.environment}/${what}`;
   return (
     <>
       <h1>{request.environment === "live" ? `Live ${what}` : `Sandbox ${what}`}</h1>
-      <FilterForm path={path} {...props} />
+      <FilterForm path={path} statuses={KINDS[what].statuses} {...props} />
+      <FilterChips path={path} filter={filter} />
       {isMissing(page) ? (
         <MissingPart what={`The ${what} cannot be shown.`} request={request} />
       ) : (
@@ -127,7 +144,52 @@ function FoundRows({
         </div>
       )}
       <Paging path={toPath(path, filter)} after={filter.after} next={page.nextCursor} />
+      {page.found.length > 0 && <ListActions path={path} filter={filter} />}
     </>
+  );
+}
+
+/** What the list is filtered by, each with a link to the list without it. The address of the page has the same, so it can be shared. */
+function FilterChips({ path, filter }: { path: string; filter: Filter }) {
+  const { text, status, from, to } = filter;
+  const chips: [string, Partial<Filter>][] = [];
+  if (text) chips.push([`“${text}”`, { text: "" }]);
+  if (status) chips.push([STATUSES[status]?.words ?? status, { status: "" }]);
+  if (from) chips.push([`From ${from}`, { from: "" }]);
+  if (to) chips.push([`Until ${to}`, { to: "" }]);
+  if (chips.length === 0) return null;
+  return (
+    <ul class="chips filters" aria-label="Filters">
+      {chips.map(([words, without]) => (
+        <li>
+          <a href={toPath(path, { ...filter, ...without })} title="Remove this filter">
+            <Text>{words}</Text>
+            <span aria-hidden="true"> ×</span>
+            <span class="unseen">, remove this filter</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Below a list: how many rows a page has, and all of them as a file. */
+function ListActions({ path, filter }: { path: string; filter: Filter }) {
+  return (
+    <p class="list-actions">
+      <span>
+        Rows:{" "}
+        {SIZES.map((size) => (
+          <a href={toPath(path, { ...filter, size })} aria-current={size === filter.size ? "true" : undefined}>
+            {size}
+          </a>
+        ))}
+      </span>
+      <a href={toPath(`${path}/csv`, { ...filter, size: PAGE_SIZE })} download>
+        Download as CSV
+      </a>
+      <span class="hint">What is filtered, up to 10,000 rows, the newest first.</span>
+    </p>
   );
 }
 
@@ -135,6 +197,7 @@ function FilterForm(props: { path: string; filter: Filter; statuses: readonly st
   const { path, filter, statuses, searchHint } = props;
   return (
     <form class="filter" method="get" action={path}>
+      {filter.size !== PAGE_SIZE && <input type="hidden" name="size" value={filter.size} />}
       <div class="field wide">
         <label for="q">Search</label>
         <input

@@ -1,4 +1,5 @@
 import { isId } from "@shipping/kit/ids";
+import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import { trackingNumber } from "../../input/schemas.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
@@ -54,6 +55,17 @@ export async function findShipmentsById(
   if (ids.length === 0) return new Map();
   const { shipments } = await searchShipments(deps, request, { limit: MAX_IDS }, { ids });
   return new Map(shipments.map((shipment) => [shipment.id, shipment]));
+}
+
+export async function findLabelsById(
+  deps: PageDeps,
+  request: PageRequest,
+  ids: readonly string[],
+): Promise<Map<string, LabelSummary>> {
+  if (ids.length === 0) return new Map();
+  const message = { caller: toCaller(request), search: toSearch({ limit: MAX_IDS }, ids) };
+  const { labels } = await answered(deps.clients.carrier.searchLabels(message, callOptions(request)));
+  return new Map(labels.map((label) => [label.id, label]));
 }
 
 /** The label's ID or tracking number that a text is, with or without the spaces that the label prints. */

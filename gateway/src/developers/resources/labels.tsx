@@ -1,18 +1,17 @@
 import type { Environment } from "@shipping/kit/caller";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
+import { toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
-import { Table, Text, Time } from "../page/text.js";
+import { Middle, Table, Time } from "../page/text.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
 import { findLabels, findShipmentsById } from "./find-resources.js";
-import { Recipient, Status } from "./record-table.js";
-
-const STATUSES = ["created", "voided"];
+import { LabelSelection, RecipientCells, SelectLabel, Status } from "./record-table.js";
 
 export async function showLabels(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
-  const filter = readFilter(query, { statuses: STATUSES, prefix: "lbl" });
+  const filter = readFilter(query, { kind: "labels" });
   const page = await readPart(request, (part) => findLabels(deps, part, toWanted(filter)));
   const found = unlessMissing(page)?.found ?? [];
   const shipmentIds = found.map(({ shipmentId }) => shipmentId);
@@ -23,21 +22,26 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
       what="labels"
       request={request}
       filter={filter}
-      statuses={STATUSES}
       searchHint="A tracking number or ID, or words of the shipment: a name, company, town, postal code, email address, reference, or four digits of a telephone number."
       page={page}
       empty={<NoLabels environment={environment} />}
     >
       {isMissing(shipments) && <MissingPart what="The recipients cannot be shown." request={request} />}
-      <Table headings={["Tracking number", "Shipment", "Recipient", "Status", "Created"]}>
-        {found.map((label) => (
-          <LabelRow
-            label={label}
-            shipment={unlessMissing(shipments)?.get(label.shipmentId)}
-            base={`${AREA_PATH}/${environment}`}
-          />
-        ))}
-      </Table>
+      <LabelSelection environment={environment}>
+        <Table
+          class="list labels labelled"
+          headings={["Tracking number", "Shipment", "Recipient", "Town and country", "Status", "Created", "Label"]}
+        >
+          {found.map((label) => (
+            <LabelRow
+              label={label}
+              shipment={unlessMissing(shipments)?.get(label.shipmentId)}
+              base={`${AREA_PATH}/${environment}`}
+              marks={toMarks(filter.text)}
+            />
+          ))}
+        </Table>
+      </LabelSelection>
     </FilteredList>,
   );
   return retryMissing(list, request, [page, shipments]);
@@ -58,29 +62,39 @@ function NoLabels({ environment }: { environment: Environment }) {
   );
 }
 
-function LabelRow(props: { label: LabelSummary; shipment: RecordSummary | undefined; base: string }) {
-  const { label, shipment, base } = props;
+function LabelRow(props: {
+  label: LabelSummary;
+  shipment: RecordSummary | undefined;
+  base: string;
+  marks: readonly string[];
+}) {
+  const { label, shipment, base, marks } = props;
   return (
     <tr class={label.status === "voided" ? "over" : undefined}>
       <td data-label="Tracking number">
         <span>
-          <a href={`${base}/labels/${label.id}`}>{label.trackingNumber}</a>
-          <code class="sub">{label.id}</code>
+          <a href={`${base}/labels/${label.id}`} data-result>
+            <Middle>{label.trackingNumber}</Middle>
+          </a>
+          <code class="sub">
+            <Middle>{label.id}</Middle>
+          </code>
         </span>
       </td>
       <td data-label="Shipment">
         <a href={`${base}/shipments/${label.shipmentId}`}>
-          <Text>{shipment?.reference ?? label.shipmentId}</Text>
+          <Middle marks={marks}>{shipment?.reference ?? label.shipmentId}</Middle>
         </a>
       </td>
-      <td data-label="Recipient">
-        <Recipient to={shipment?.to} />
-      </td>
+      <RecipientCells to={shipment?.to} marks={marks} />
       <td data-label="Status">
         <Status status={label.status} />
       </td>
       <td data-label="Created">
         <Time at={new Date(label.createdAt)} />
+      </td>
+      <td data-label="Label">
+        {label.status !== "voided" && <SelectLabel base={base} id={label.id} name={label.trackingNumber} />}
       </td>
     </tr>
   );

@@ -1,3 +1,4 @@
+import { toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Paging, readCursor } from "../page/paging.js";
 import { readPart, retryMissing, unlessMissing } from "../page/part.js";
@@ -9,11 +10,9 @@ import { LatestChange, readHistory, Timeline } from "./history.js";
 import { ParcelDetails } from "./parcel.js";
 import { RecordTable, Status, TestTag } from "./record-table.js";
 
-const STATUSES = ["received"];
-
 export async function showOrders(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
-  const filter = readFilter(query, { statuses: STATUSES, prefix: "ord" });
+  const filter = readFilter(query, { kind: "orders" });
   const page = await readPart(request, (part) => findOrders(deps, part, toWanted(filter)));
   const found = unlessMissing(page)?.found ?? [];
   const list = htmlPage(
@@ -22,7 +21,6 @@ export async function showOrders(deps: PageDeps, request: PageRequest): Promise<
       what="orders"
       request={request}
       filter={filter}
-      statuses={STATUSES}
       searchHint="A name, company, town, postal code, email address, reference, metadata value or ID, or four digits of a telephone number. Several words narrow the search."
       page={page}
       empty={
@@ -37,7 +35,7 @@ export async function showOrders(deps: PageDeps, request: PageRequest): Promise<
         </>
       }
     >
-      <RecordTable records={found} kind="orders" environment={environment} />
+      <RecordTable records={found} kind="orders" environment={environment} marks={toMarks(filter.text)} />
     </FilteredList>,
   );
   return retryMissing(list, request, [page]);

@@ -1,51 +1,122 @@
 import type { Environment } from "@shipping/kit/caller";
+import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
+import type { ComponentChildren } from "preact";
+import { isMarked } from "../page/marked.js";
 import { AREA_PATH } from "../page/page.js";
-import { Table, Text, Time } from "../page/text.js";
+import { Middle, Table, Time } from "../page/text.js";
 import { shortPlace } from "./parcel.js";
 
+/** Orders or shipments as rows of a list. What a search has found is marked. Shipments have their labels, if those could be read. */
 export function RecordTable(props: {
   records: readonly RecordSummary[];
   kind: "orders" | "shipments";
   environment: Environment;
+  marks?: readonly string[];
+  labels?: ReadonlyMap<string, LabelSummary>;
 }) {
-  const { records, kind, environment } = props;
+  const { records, kind, environment, marks = [], labels } = props;
+  const base = `${AREA_PATH}/${environment}`;
+  const label = labels ? ["Tracking number", "Label"] : [];
+  const headings = [
+    "Reference",
+    "Recipient",
+    "Town and country",
+    "Status",
+    ...label.slice(0, 1),
+    "Created",
+    ...label.slice(1),
+  ];
   return (
-    <Table headings={["Reference", "Recipient", "Status", "Created"]}>
-      {records.map(({ id, status, reference, to, createdAt }) => (
+    <Table class={`list ${kind} ${labels ? "labelled" : ""}`} headings={headings}>
+      {records.map(({ id, status, reference, to, createdAt, labelId }) => (
         <tr>
           <td data-label="Reference">
             <span>
-              <a href={`${AREA_PATH}/${environment}/${kind}/${id}`}>
-                <Text>{reference}</Text>
+              <a href={`${base}/${kind}/${id}`} data-result>
+                <Middle marks={marks}>{reference}</Middle>
               </a>
-              <code class="sub">{id}</code>
+              <code class="sub">
+                <Middle>{id}</Middle>
+              </code>
             </span>
           </td>
-          <td data-label="Recipient">
-            <Recipient to={to} />
-          </td>
+          <RecipientCells to={to} marks={marks} />
           <td data-label="Status">
             <Status status={status} />
           </td>
+          {labels && (
+            <td data-label="Tracking number">
+              {labelId !== undefined && (
+                <a href={`${base}/labels/${labelId}`}>
+                  <Middle>{labels.get(labelId)?.trackingNumber ?? "Not available now"}</Middle>
+                </a>
+              )}
+            </td>
+          )}
           <td data-label="Created">
             <Time at={new Date(createdAt)} />
           </td>
+          {labels && (
+            <td data-label="Label">
+              {labelId !== undefined && status !== "voided" && (
+                <SelectLabel base={base} id={labelId} name={reference} />
+              )}
+            </td>
+          )}
         </tr>
       ))}
     </Table>
   );
 }
 
-export function Recipient({ to }: { to: RecordSummary["to"] }) {
-  if (!to) return null;
+/** Name, company and place of a recipient, and the email address or telephone number that a search has found. */
+export function RecipientCells({ to, marks = [] }: { to: RecordSummary["to"]; marks?: readonly string[] }) {
+  const found = [to?.email, to?.phone].filter((text) => text !== undefined && isMarked(text, marks));
   return (
-    <span>
-      <Text>{to.name}</Text>
-      <span class="sub">
-        <Text>{shortPlace(to)}</Text>
-      </span>
+    <>
+      <td data-label="Recipient">
+        {to && (
+          <span>
+            <Middle marks={marks}>{to.name}</Middle>
+            {[to.company, ...found].map(
+              (text) =>
+                text !== undefined && (
+                  <span class="sub">
+                    <Middle marks={marks}>{text}</Middle>
+                  </span>
+                ),
+            )}
+          </span>
+        )}
+      </td>
+      <td data-label="Town and country">{to && <Middle marks={marks}>{shortPlace(to)}</Middle>}</td>
+    </>
+  );
+}
+
+/** A label's PDF, and the box that selects it for one PDF with others. */
+export function SelectLabel({ base, id, name }: { base: string; id: string; name: string }) {
+  return (
+    <span class="select-label">
+      <input type="checkbox" name="label" value={id} aria-label={`Select the label of ${name}`} />
+      <a href={`${base}/labels/${id}/file`} download={`label-${id}.pdf`} aria-label={`PDF of the label of ${name}`}>
+        PDF
+      </a>
     </span>
+  );
+}
+
+/** The form around a list whose rows have labels to select. */
+export function LabelSelection({ environment, children }: { environment: Environment; children: ComponentChildren }) {
+  return (
+    <form class="selection" method="get" action={`${AREA_PATH}/${environment}/labels/merged`}>
+      {children}
+      <p class="list-actions">
+        <button type="submit">Selected labels as one PDF</button>
+        <span class="hint">Up to 100 labels, in the order of the list.</span>
+      </p>
+    </form>
   );
 }
 

@@ -1,30 +1,30 @@
 import { listRequestsOn, type RequestPage } from "../../request-log/list-requests.js";
+import { toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Fact, Id, Text } from "../page/text.js";
 import { readLabel, readShipment, readTracking } from "../read/read-resources.js";
 import { RequestTable } from "../requests/requests.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
-import { findShipments } from "./find-resources.js";
+import { findLabelsById, findShipments } from "./find-resources.js";
 import { LatestChange, readHistory, Timeline } from "./history.js";
 import { LabelActions, LabelCard } from "./label-card.js";
 import { ParcelDetails } from "./parcel.js";
-import { RecordTable, Status, TestTag } from "./record-table.js";
-
-const STATUSES = ["draft", "label_created", "voided"];
+import { LabelSelection, RecordTable, Status, TestTag } from "./record-table.js";
 
 export async function showShipments(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
-  const filter = readFilter(query, { statuses: STATUSES, prefix: "shp" });
+  const filter = readFilter(query, { kind: "shipments" });
   const page = await readPart(request, (part) => findShipments(deps, part, toWanted(filter)));
   const found = unlessMissing(page)?.found ?? [];
+  const labelIds = found.flatMap(({ labelId }) => labelId ?? []);
+  const labels = await readPart(request, (part) => findLabelsById(deps, part, labelIds));
   const list = htmlPage(
     "Shipments",
     <FilteredList
       what="shipments"
       request={request}
       filter={filter}
-      statuses={STATUSES}
       searchHint="A name, company, town, postal code, email address, reference, metadata value, tracking number or ID, or four digits of a telephone number. Several words narrow the search."
       page={page}
       empty={
@@ -36,10 +36,19 @@ export async function showShipments(deps: PageDeps, request: PageRequest): Promi
         </>
       }
     >
-      <RecordTable records={found} kind="shipments" environment={environment} />
+      {isMissing(labels) && <MissingPart what="The tracking numbers cannot be shown." request={request} />}
+      <LabelSelection environment={environment}>
+        <RecordTable
+          records={found}
+          kind="shipments"
+          environment={environment}
+          marks={toMarks(filter.text)}
+          labels={unlessMissing(labels) ?? new Map()}
+        />
+      </LabelSelection>
     </FilteredList>,
   );
-  return retryMissing(list, request, [page]);
+  return retryMissing(list, request, [page, labels]);
 }
 
 /** The requests on the page of a shipment; a link leads to the others. */

@@ -1,5 +1,6 @@
 import { failureIn } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
+import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import { findKeys } from "../../accounts/manage-keys.js";
 import { findRequests } from "../../request-log/list-requests.js";
 import type { LoggedRequest } from "../../request-log/logged-request.js";
@@ -16,6 +17,8 @@ export interface Match {
   path: string;
   name: string;
   id: string;
+  /** An order or a shipment, as its list shows it. */
+  record?: RecordSummary;
 }
 
 export type Kind = "API key" | "Event" | "Label" | "Order" | "Request" | "Shipment" | "Subscription";
@@ -46,12 +49,18 @@ export async function findMatches(deps: PageDeps, request: PageRequest, text: st
 
 async function findOrderMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
   const { found } = await findOrders(deps, request, { text, limit: MAX_PER_KIND });
-  return found.map(({ id, reference }) => ({ kind: "Order", path: `orders/${id}`, name: reference, id }));
+  return found.map((record) => {
+    const { id, reference: name } = record;
+    return { kind: "Order", path: `orders/${id}`, name, id, record };
+  });
 }
 
 async function findShipmentMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
   const { found } = await findShipments(deps, request, { text, limit: MAX_PER_KIND });
-  return found.map(({ id, reference }) => ({ kind: "Shipment", path: `shipments/${id}`, name: reference, id }));
+  return found.map((record) => {
+    const { id, reference: name } = record;
+    return { kind: "Shipment", path: `shipments/${id}`, name, id, record };
+  });
 }
 
 async function findLabelMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {

@@ -1,5 +1,8 @@
+import type { Environment } from "@shipping/kit/caller";
+import { Marked, toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Note, Table, Text } from "../page/text.js";
+import { RecordTable } from "../resources/record-table.js";
 import { findMatches, type Kind, MAX_PER_KIND, type Match } from "./find-matches.js";
 
 // Longer than any name, reference or ID.
@@ -14,7 +17,7 @@ export async function showSearch(deps: PageDeps, request: PageRequest): Promise<
   const matches = isSearched ? await findMatches(deps, request, text) : [];
   const base = `${AREA_PATH}/${request.environment}`;
   const [only] = matches;
-  if (only && matches.length === 1) return { location: `${base}/${only.path}` };
+  if (only && matches.length === 1 && isNamed(only, text)) return { location: `${base}/${only.path}` };
   return htmlPage(
     "Search",
     <>
@@ -24,7 +27,14 @@ export async function showSearch(deps: PageDeps, request: PageRequest): Promise<
           <p role="status">
             Results for <Text>{text}</Text>, newest first, up to {MAX_PER_KIND} of each kind:
           </p>
-          <MatchTable matches={matches} base={base} />
+          {KINDS.map(([kind, words]) => (
+            <MatchGroup
+              heading={words}
+              matches={matches.filter((match) => match.kind === kind)}
+              environment={request.environment}
+              marks={toMarks(text)}
+            />
+          ))}
           <AllMatchesLinks matches={matches} base={base} text={text} />
         </>
       ) : (
@@ -34,23 +44,57 @@ export async function showSearch(deps: PageDeps, request: PageRequest): Promise<
   );
 }
 
-function MatchTable({ matches, base }: { matches: readonly Match[]; base: string }) {
+/** Whether a text is a name of the match, and not only some words of it. */
+function isNamed({ record, name }: Match, text: string): boolean {
+  const names = [record?.id, name].map((one) => one?.toLowerCase());
+  return record === undefined || names.includes(text.toLowerCase());
+}
+
+const KINDS: readonly (readonly [Kind, string])[] = [
+  ["Shipment", "Shipments"],
+  ["Order", "Orders"],
+  ["Label", "Labels"],
+  ["Request", "Requests"],
+  ["Subscription", "Webhooks"],
+  ["API key", "API keys"],
+];
+
+function MatchGroup(props: {
+  heading: string;
+  matches: readonly Match[];
+  environment: Environment;
+  marks: readonly string[];
+}) {
+  const { heading, matches, environment, marks } = props;
+  const records = matches.flatMap(({ record }) => record ?? []);
+  if (matches.length === 0) return null;
   return (
-    <Table headings={["Type", "Name"]}>
-      {matches.map(({ kind, path, name, id }) => (
-        <tr>
-          <td data-label="Type">{kind}</td>
-          <td data-label="Name">
-            <span>
-              <a href={`${base}/${path}`}>
-                <Text>{name}</Text>
-              </a>
-              <code class="sub">{id}</code>
-            </span>
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <section>
+      <h2>{heading}</h2>
+      {records.length > 0 ? (
+        <RecordTable
+          records={records}
+          kind={heading === "Orders" ? "orders" : "shipments"}
+          environment={environment}
+          marks={marks}
+        />
+      ) : (
+        <Table headings={["Name", "ID"]}>
+          {matches.map(({ path, name, id }) => (
+            <tr>
+              <td data-label="Name">
+                <a href={`${AREA_PATH}/${environment}/${path}`} data-result>
+                  <Marked marks={marks}>{name}</Marked>
+                </a>
+              </td>
+              <td data-label="ID">
+                <code>{id}</code>
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Paging, readCursor } from "../page/paging.js";
-import { Chips, Table, Text, Time } from "../page/text.js";
+import { Chips, Middle, Table, Time } from "../page/text.js";
 import { listHealth, listSubscriptions, type Subscription } from "../read/read-subscriptions.js";
 
 export async function showSubscriptions(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
@@ -34,7 +34,10 @@ export async function showSubscriptions(deps: PageDeps, request: PageRequest): P
           {createLink}
         </div>
       ) : (
-        <Table headings={["Endpoint", "Status", "Last success", "Events", ...(mayChange ? ["Disable"] : [])]}>
+        <Table
+          class="list webhooks"
+          headings={["Endpoint", "Status", "Last success", "Events", ...(mayChange ? ["Disable"] : [])]}
+        >
           {subscriptions.map((subscription) => (
             <SubscriptionRow
               subscription={subscription}
@@ -63,9 +66,11 @@ function SubscriptionRow(props: {
       <td data-label="Endpoint">
         <span>
           <a href={path}>
-            <Text>{url}</Text>
+            <Middle>{url}</Middle>
           </a>
-          <code class="sub">{id}</code>
+          <code class="sub">
+            <Middle>{id}</Middle>
+          </code>
         </span>
       </td>
       <td data-label="Status">

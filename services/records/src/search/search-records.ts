@@ -36,7 +36,7 @@ const readShipments = searchOwned({
 });
 
 /** How many matches of a text are examined for a page of one state, which only the records themselves have. */
-const MAX_EXAMINED = 1_000;
+const MAX_EXAMINED = 400;
 
 /** Creates the search for records by ID, or by any words of theirs. */
 function byWords<Found extends Awaited<ReturnType<typeof readOrders>>>(

@@ -21,14 +21,14 @@ interface SearchedAddress {
 const MAX_CHARACTERS = 2_000;
 
 /**
- * The strings by which a record is found, each once: folded words; the reference with its punctuation; references, telephone numbers and
- * postal codes in one piece, however they are punctuated.
+ * The strings by which a record is found, each once: folded words; reference and email address with their punctuation; references, telephone
+ * numbers and postal codes in one piece, however they are punctuated.
  */
 export function searchStrings({ reference, from, to, metadata }: SearchedFields): string[] {
   const strings = new Set([...wordsIn(reference), inOnePiece(reference), foldSpaces(reference)]);
   for (const { name, company = "", city, postal_code, email = "", phone = "" } of [to, from]) {
-    for (const text of [name, company, city, postal_code, email]) for (const word of wordsIn(text)) strings.add(word);
-    for (const piece of [inOnePiece(postal_code), phone.replace(/\D/g, "")]) strings.add(piece);
+    for (const text of [name, company, city, postal_code]) for (const word of wordsIn(text)) strings.add(word);
+    for (const piece of [foldSpaces(email), inOnePiece(postal_code), phone.replace(/\D/g, "")]) strings.add(piece);
   }
   for (const value of valuesIn(metadata)) for (const word of wordsIn(value)) strings.add(word);
   strings.delete("");
@@ -68,6 +68,8 @@ export function toReadings(text: string): Reading[] {
   const words = wordsIn(text).slice(0, MAX_WORDS);
   const written = foldSpaces(text);
   const piece = words.join("").replace(/^0+(?=\d{4,}$)/, "");
+  // An email address is rare as it is. Its words are not.
+  if (/^\S+@\S+$/.test(written)) return [{ strings: [written], patterns: [toPattern(written)] }];
   const readings = words.length > 0 ? [words] : [];
   if (written.length >= 3 && /[^\p{L}\p{N}\p{So}\s]/u.test(written)) readings.push([written]);
   if (piece.length >= 4 && /\d/.test(piece) && !words.includes(piece)) readings.push([piece]);

@@ -1,0 +1,146 @@
+import { PDFDocument, type PDFPage } from "@cantoo/pdf-lib";
+import { eventually } from "@shipping/kit/testing/eventually";
+import sql from "sql-template-tag";
+import { createLabel, createOrder, createShipment, RECORD, voidLabel } from "../api/platform.js";
+import { useArea } from "./area.js";
+import { newCustomer } from "./customer.js";
+import { decodeText, type Visitor } from "./visitor.js";
+
+const area = useArea();
+const SANDBOX = "/developers/sandbox";
+
+const schneider = {
+  to: {
+    ...RECORD.to,
+    name: "Anna Schneider",
+    city: "Oranienburg",
+    email: "anna@example.com",
+    phone: "+49 (151) 987-654321",
+  },
+};
+
+/** The bytes of a file that a page offers. */
+async function download(visitor: Visitor, path: string) {
+  const response = await fetch(area.origin() + SANDBOX + path, { headers: { cookie: visitor.cookies() } });
+  return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
+}
+
+/** The bytes of a page's content, in which labels differ. */
+const contentLength = (page: PDFPage) => page.node.Contents()?.sizeInBytes();
+
+/** 1,200 shipments like this one. */
+const copies = (id: string) => sql`
+  INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, created_at)
+  SELECT account_id, environment, 'shp_' || lpad(n::text, 26, 'a'), 'draft', reference, sender, recipient, parcel, created_at
+  FROM shipments, generate_series(1, 1200) AS n WHERE id = ${id}`;
+
+describe("what somebody says on the telephone", () => {
+  test.each([
+    ["a last name", "schneider", "<mark>Schneider</mark>"],
+    ["the last four digits of a telephone number", "4321", "<mark>4321</mark>"],
+    ["a part of the reference", "10403", "<mark>10403</mark>"],
+    ["half a town", "oranien", "<mark>Oranien</mark>"],
+  ])("%s finds the shipment, as a row of its list with what was found marked", async (_what, text, marked) => {
+    const { visitor, api } = await newCustomer(area);
+    const { id } = await createShipment(api, { ...schneider, reference: "PO-10403" });
+    await createShipment(api, { reference: "other" });
+    await eventually(async () => {
+      const { status, html } = await visitor.get(`${SANDBOX}/search?q=${text}`);
+      expect([status, html]).toEqual([200, expect.stringContaining(`/shipments/${id}`)]);
+      for (const said of ["PO-", "Anna ", "burg, ", "Draft", marked]) expect(html).toContain(said);
+      expect(html).not.toContain("other");
+      expect(html.match(/data-result/g)).toHaveLength(1);
+    });
+  });
+});
+
+describe("GET /developers/{environment}/labels/merged", () => {
+  test("is one PDF with the pages of the labels, in the order of their names", async () => {
+    const { visitor, api } = await newCustomer(area);
+    const references = ["a", "a".repeat(12), "a b c d e f g h i j k l m n o p q r s t"];
+    const labels = [];
+    for (const reference of references) labels.push(await createLabel(api, { reference }));
+    const [first, second, third] = labels.map(({ id }) => id);
+    const { status, headers, bytes } = await download(
+      visitor,
+      `/labels/merged?label=${third}&label=${first}&label=${second}`,
+    );
+    expect([status, headers.get("content-type")]).toEqual([200, "application/pdf"]);
+    expect(headers.get("content-disposition")).toBe('attachment; filename="labels-3.pdf"');
+    const merged = await PDFDocument.load(bytes);
+    const apart = await Promise.all(
+      [third, first, second].map(async (id) => PDFDocument.load((await api.get(`/labels/${id}/file`)).bytes)),
+    );
+    expect(merged.getPages().map(contentLength)).toEqual(apart.map((label) => contentLength(label.getPage(0))));
+    expect(new Set(apart.map((label) => contentLength(label.getPage(0)))).size).toBe(3);
+  });
+
+  test("says why there is none: none selected, too many, one that is voided, or another account's", async () => {
+    const { visitor, api } = await newCustomer(area);
+    const label = await createLabel(api);
+    await voidLabel(api, label.id);
+    const { api: other } = await newCustomer(area);
+    const strange = await createLabel(other);
+    const many = Array.from(
+      { length: 101 },
+      (_, n) =>
+        `label=lbl_${String(n)
+          .replace(/\d/g, (digit) => "abcdefghij"[Number(digit)]!)
+          .padStart(26, "a")}`,
+    );
+    for (const [query, status, words] of [
+      ["", 200, "Select the labels"],
+      [many.join("&"), 422, "up to 100 labels"],
+      [`label=${label.id}`, 422, "is voided"],
+      [`label=${strange.id}`, 404, ""],
+      ["label=../keys", 404, ""],
+    ] as const) {
+      const answer = await visitor.get(`${SANDBOX}/labels/merged?${query}`);
+      expect([answer.status, answer.html]).toEqual([status, expect.stringContaining(words)]);
+    }
+  });
+});
+
+describe("GET /developers/{environment}/shipments/csv", () => {
+  test("has what the list has under its filter, and nothing that a spreadsheet would take for a formula", async () => {
+    const { visitor, api, live } = await newCustomer(area);
+    await createShipment(live);
+    const draft = await createShipment(api, { ...schneider, reference: '=SUM(A1)", "b' });
+    const label = await createLabel(api, { reference: "@tab" });
+    const { status, headers, bytes } = await download(visitor, "/shipments/csv");
+    expect([status, headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
+    expect(headers.get("content-disposition")).toMatch(
+      /^attachment; filename="sandbox-shipments-\d{4}-\d\d-\d\d\.csv"$/,
+    );
+    const [head, ...rows] = bytes.toString().trimEnd().split("\r\n");
+    expect(head).toMatch(/^\ufeffid,reference,status,recipient,/);
+    expect(rows).toEqual([
+      expect.stringMatching(`^${label.shipment_id},'@tab,label_created,.*,${label.id},${label.tracking_number},2`),
+      `${draft.id},"'=SUM(A1)"", ""b",draft,Anna Schneider,,Oranienburg,31-147,PL,anna@example.com,'+49 (151) 987-654321,,,${draft.created_at}`,
+    ]);
+    const drafts = await download(visitor, "/shipments/csv?status=draft");
+    expect(drafts.bytes.toString().trimEnd().split("\r\n")).toHaveLength(2);
+  });
+
+  test("has more rows than a page, and orders and labels have theirs", async () => {
+    const { visitor, api } = await newCustomer(area);
+    const label = await createLabel(api);
+    await area.stack().databases.records.run(copies(label.shipment_id));
+    const order = await createOrder(api);
+    const { bytes } = await download(visitor, "/shipments/csv");
+    expect(bytes.toString().trimEnd().split("\r\n")).toHaveLength(1_202);
+    expect((await download(visitor, "/orders/csv")).bytes.toString()).toContain(`\r\n${order.id},`);
+    expect((await download(visitor, "/labels/csv")).bytes.toString()).toContain(`\r\n${label.id},`);
+  });
+});
+
+test("a filter is a chip in the page, which leads to the list without it, and 25, 50 or 100 rows are a link", async () => {
+  const { visitor, api } = await newCustomer(area);
+  await createShipment(api);
+  const { html } = await visitor.get(`${SANDBOX}/shipments?status=draft&from=2026-01-01&size=25`);
+  const links = decodeText(html);
+  expect(links).toContain(`href="${SANDBOX}/shipments?from=2026-01-01&zone=UTC&size=25"`);
+  expect(links).toContain(`href="${SANDBOX}/shipments?status=draft&size=25"`);
+  expect(links).toContain(`href="${SANDBOX}/shipments?status=draft&from=2026-01-01&zone=UTC&size=100"`);
+  expect(links).toContain(`href="${SANDBOX}/shipments/csv?status=draft&from=2026-01-01&zone=UTC"`);
+});
