@@ -46,13 +46,11 @@ if (navigator.clipboard) {
     button.type = "button";
     button.className = isInline ? "copy-id" : "copy";
     const show = (words) => {
-      if (!isInline) button.textContent = words;
+      if (isInline) button.ariaLabel = words === "Copy" ? `Copy ${source.textContent}` : words;
+      else button.textContent = words;
       button.classList.toggle("done", words === "Copied");
     };
-    if (isInline) {
-      button.ariaLabel = `Copy ${source.textContent}`;
-      button.title = "Copy";
-    }
+    if (isInline) button.title = "Copy";
     show("Copy");
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(source.textContent);

@@ -3,6 +3,7 @@ import { createLabel, createOrder, createShipment, FULL_RECORD, RECORD, voidLabe
 import { apiClient } from "../api-client.js";
 import { useArea } from "../developers/area.js";
 import { useBrowser } from "./browser.js";
+import { copiedFrom } from "./clipboard.js";
 import { faultsOf } from "./look.js";
 import { signInWithLink } from "./sign-in.js";
 
@@ -64,6 +65,8 @@ test("a shipment is found by its tracking number, its label seen, downloaded, an
   await page.getByLabel("Search", { exact: true }).fill(trackingNumber);
   await page.getByRole("main").getByRole("button", { name: "Search" }).click();
   await page.getByRole("link", { name: "PO-2026-1002" }).click();
+  const copied = await copiedFrom(page, page.getByRole("button", { name: `Copy ${trackingNumber}` }));
+  expect(copied).toBe(trackingNumber);
   const picture = page.getByAltText(`Shipping label with tracking number ${trackingNumber}`);
   await picture.scrollIntoViewIfNeeded();
   await page.waitForFunction("document.querySelector('.picture img').naturalWidth === 576");
