@@ -131,7 +131,7 @@ test("a filter is chosen, passed on to the next page, and cleared, without the s
   const page = await openAs(accountId, false);
   await openOnceLogged(page, `${LIST}/${last}`);
   await page.goto(area.origin() + LIST);
-  await page.getByLabel("Status").selectOption("4xx Refused");
+  await page.getByLabel("Status").selectOption("4xx Client errors");
   await page.getByRole("button", { name: "Filter" }).click();
   await page.getByRole("link", { name: "Next page" }).click();
   await page.getByRole("link", { name: "First page" }).waitFor();

@@ -74,7 +74,7 @@ describe("figures", () => {
       expect(wordsIn(html)).toMatch(/invalid_json 400 2 /);
       expect(wordsIn(html)).toMatch(/Labels created Last 24 hours 1 Last 30 days 1/);
       const [, succeeded, refused, failed] =
-        /Successful (\d+) Refused \(4xx\) (\d+) Failed \(5xx\) (\d+)/.exec(wordsIn(html)) ?? [];
+        /Successful (\d+) Client errors \(4xx\) (\d+) Server errors \(5xx\) (\d+)/.exec(wordsIn(html)) ?? [];
       expect([succeeded, refused, failed]).toEqual(["2", "2", "0"]);
     }, COUNTED);
   });

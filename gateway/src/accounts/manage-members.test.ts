@@ -43,7 +43,8 @@ test("of ten that add the same person at once one does, as of ten that remove th
 describe("an account keeps an admin", () => {
   const admin = (accountId: string, email: string) => addMember(gateway.admin, { accountId, email, role: "admin" });
   const emailsOf = async (accountId: string) => (await listMembers(gateway.admin, accountId)).map(({ email }) => email);
-  const ONLY = "is the last admin. Make another member an admin first. Pending invitations do not count.";
+  const ONLY =
+    "You can't remove the last admin, ada@example.com, or make them a viewer. Make another member an admin first.";
 
   test("the last one is neither removed nor made a viewer, and nothing is in the audit log", async () => {
     const accountId = await newAccount();

@@ -89,7 +89,7 @@ function memberRefusal(error: unknown, accountId: string, email: string): Failur
     case "account_members_last_admin":
       return fail(
         "invalid_request",
-        `${email} is the last admin. Make another member an admin first. Pending invitations do not count.`,
+        `You can't remove the last admin, ${email}, or make them a viewer. Make another member an admin first. Pending invitations do not count.`,
       );
     default:
       return undefined;

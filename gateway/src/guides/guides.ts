@@ -27,34 +27,56 @@ const eventGuides: readonly Guide[] = EVENT_TYPES.map((event) => ({
   event,
 }));
 
-export const guides: readonly Guide[] = [
-  ["quick-start", "Quick start", "Create a label and download its PDF in five steps."],
-  ["coding-agents", "With a coding agent", "What to give an agent, what it may do, and a key of its own."],
-  ["idempotency", "Idempotency", "Retry any request without creating a second label."],
-  ["errors", "Errors and retries", "What each error means, and which requests to retry."],
-  ["pagination", "Pagination", "Read lists page by page."],
-  ["webhooks", "Webhooks", "Receive events and verify their signatures, in six languages."],
-  ["events", "Events", "The types of events, when they are sent, and what they contain."],
-  ["labels", "Labels", "What is printed on a label, and what its codes contain."],
-  ["limits", "Limits", "Requests per minute, sizes and lengths."],
-  ["environments", "Environments", "Sandbox and live environments, keys and scopes."],
-  ["testing", "Testing", "Test your integration, including failures."],
-  ["versioning", "Versions and changes", "What can change within v1, and what your client must tolerate."],
-  [
-    "other-languages",
-    "From another language",
-    "Generate a client for PHP, Java, C#, Ruby, Go and others: what was tried, and what you add.",
+type Row = readonly [slug: string, title: string, about: string, file?: string];
+
+/** The guides as the navigation groups them. The first of a group is its card on the overview. The API reference comes last. */
+const GROUPS: Readonly<Record<string, readonly Row[]>> = {
+  Start: [
+    ["quick-start", "Quick start", "Create a label and download its PDF in five steps."],
+    ["coding-agents", "With a coding agent", "What to give an agent, what it may do, and a key of its own."],
+    ["environments", "Environments", "Sandbox and live environments, keys and scopes."],
+    ["testing", "Testing", "Test your integration, including failures."],
   ],
-  ["changelog", "Changelog", "Changes to the API, newest first."],
-  [CLIENTS, "Client packages", "Install the TypeScript or the Python client from this platform."],
-  ["client", "TypeScript client", "Retries, pagination, typed errors and webhooks.", "client/README.md"],
-  ["client-methods", "Client methods", "Every method of the TypeScript client, with its request, scope and result."],
-  [
-    "client-python",
-    "Python client",
-    "Retries, pagination, typed errors and webhooks for Python.",
-    "client-python/README.md",
+  Concepts: [
+    ["idempotency", "Idempotency", "Retry any request without creating a second label."],
+    ["errors", "Errors and retries", "What each error means, and which requests to retry."],
+    ["pagination", "Pagination", "Read lists page by page."],
+    ["labels", "Labels", "What is printed on a label, and what its codes contain."],
+    ["limits", "Limits", "Requests per minute, sizes and lengths."],
   ],
-]
-  .map(([slug = "", title = "", about = "", file = `docs/${slug}.md`]): Guide => ({ slug, title, about, file }))
-  .flatMap((guide) => (guide.slug === "events" ? [guide, ...eventGuides] : [guide]));
+  Webhooks: [
+    ["webhooks", "Webhooks", "Receive events and verify their signatures, in six languages."],
+    ["events", "Events", "The types of events, when they are sent, and what they contain."],
+  ],
+  Clients: [
+    [CLIENTS, "Client packages", "Install the TypeScript or the Python client from this platform."],
+    ["client", "TypeScript client", "Retries, pagination, typed errors and webhooks.", "client/README.md"],
+    ["client-methods", "Client methods", "Every method of the TypeScript client, with its request, scope and result."],
+    [
+      "client-python",
+      "Python client",
+      "Retries, pagination, typed errors and webhooks for Python.",
+      "client-python/README.md",
+    ],
+    [
+      "other-languages",
+      "Other languages",
+      "Generate a client for PHP, Java, C#, Ruby, Go and others: what was tried, and what you add.",
+    ],
+  ],
+  Reference: [
+    ["versioning", "Versions and changes", "What can change within v1, and what your client must tolerate."],
+    ["changelog", "Changelog", "Changes to the API, newest first."],
+  ],
+};
+
+export const groups: readonly { name: string; guides: readonly Guide[] }[] = Object.entries(GROUPS).map(
+  ([name, rows]) => ({
+    name,
+    guides: rows
+      .map(([slug, title, about, file = `docs/${slug}.md`]): Guide => ({ slug, title, about, file }))
+      .flatMap((guide) => (guide.slug === "events" ? [guide, ...eventGuides] : [guide])),
+  }),
+);
+
+export const guides: readonly Guide[] = groups.flatMap((group) => group.guides);

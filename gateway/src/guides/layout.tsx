@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { loadAsset } from "../http/send-document.js";
 import { codeScript, renderDocument } from "../site/html-document.js";
 import { SearchForm, type Site, SiteHeader } from "../site/site-header.js";
-import { guides } from "./guides.js";
+import { groups } from "./guides.js";
 import type { Rendered } from "./render-guide.js";
 
 export const style = loadAsset("/docs/style.css", "site.css", "base.css", "code.css", "guides.css");
@@ -31,7 +31,9 @@ export function renderPage(site: Site, { title, path, words = "", sections = [],
         </SiteHeader>
         <div class="columns">
           <nav class="side" aria-label="Guides">
-            <GuideList current={path} />
+            <div class="fixed">
+              <GuideList current={path} />
+            </div>
           </nav>
           <div class="menus">
             <Menu title="All guides" of="guides">
@@ -81,13 +83,22 @@ function SectionList({ sections }: { sections: Rendered["sections"] }) {
 
 function GuideList({ current }: { current: string }) {
   return (
-    <ul>
-      <Entry path="/docs" current={current} title="Overview" />
-      {guides.map((guide) => (
-        <Entry path={`/docs/${guide.slug}`} current={current} title={guide.title} isInner={guide.event !== undefined} />
+    <>
+      <ul>
+        <Entry path="/docs" current={current} title="Overview" />
+      </ul>
+      {groups.map(({ name, guides }, n) => (
+        <>
+          <p class="group">{name}</p>
+          <ul>
+            {n === groups.length - 1 && <Entry path="/docs/reference" current={current} title="API reference" />}
+            {guides.map(({ slug, title, event }) => (
+              <Entry path={`/docs/${slug}`} current={current} title={title} isInner={event !== undefined} />
+            ))}
+          </ul>
+        </>
       ))}
-      <Entry path="/docs/reference" current={current} title="API reference" />
-    </ul>
+    </>
   );
 }
 

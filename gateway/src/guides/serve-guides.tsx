@@ -10,7 +10,7 @@ import {
 import { SCRIPTED_PAGE_HEADERS } from "../site/error-page.js";
 import type { Site } from "../site/site-header.js";
 import { clientPackages } from "./client-packages.js";
-import { EXAMPLE_ORIGIN, files, type Guide, guides } from "./guides.js";
+import { EXAMPLE_ORIGIN, files, type Guide, groups, guides } from "./guides.js";
 import { renderPage, script, style } from "./layout.js";
 import { type Hit, type Library, type Page, readGuideFile } from "./library.js";
 import { toMarkdownTwin } from "./markdown-twin.js";
@@ -90,8 +90,8 @@ export function overviewPage(site: Site): string {
       <>
         <h1>Shipping Integration API</h1>
         <p class="lead">
-          Send orders and packed parcels, and get rates, labels as PDF, tracking and signed events. Repeat any request:
-          there is never a second label.
+          Send orders and packed parcels, and get rates, labels as PDF, tracking and signed events. Retry safely: you
+          never get two labels.
         </p>
         <p class="starts">
           <a class="button" href="/docs/quick-start">
@@ -100,11 +100,11 @@ export function overviewPage(site: Site): string {
           {site.hasArea && <a href="/developers">Get an API key</a>}
         </p>
         <ul class="cards">
-          {guides
-            .filter(({ event }) => event === undefined)
-            .map(({ slug, title, about }) => (
-              <Card path={`/docs/${slug}`} title={title} about={about} />
-            ))}
+          {groups
+            .slice(0, -1)
+            .flatMap(({ guides: [first] }) =>
+              first ? <Card path={`/docs/${first.slug}`} title={first.title} about={first.about} /> : [],
+            )}
           <Card
             path="/docs/reference"
             title="API reference"

@@ -26,8 +26,8 @@ export async function demoAccount(folder: DataFolder, deps: AdminDeps): Promise<
     return kept as DemoAccount;
   }
   const { id: accountId } = await createAccount(deps, { name: "Demo" });
-  const sandbox = await createKey(deps, { accountId, environment: "sandbox" });
-  const live = await createKey(deps, { accountId, environment: "live" });
+  const sandbox = await createKey(deps, { accountId, environment: "sandbox", name: "Demo key" });
+  const live = await createKey(deps, { accountId, environment: "live", name: "Demo key" });
   const made = { account_id: accountId, sandbox_key: sandbox.key, live_key: live.key };
   await folder.publish("demo-account.json", made);
   return made;

@@ -1,7 +1,10 @@
 import type { AuditAction } from "../../accounts/audit.js";
+import { scopes } from "../../admission/api-key.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { Table, Text, Time } from "../page/text.js";
+
+const EVERY_SCOPE = scopes.join(" ");
 
 const ACTIONS: Record<AuditAction, string> = {
   "key.created": "Key created",
@@ -50,7 +53,7 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
           <p>No changes yet.</p>
         </div>
       ) : (
-        <Table headings={["When", "Who", "What", "Which", "From"]}>
+        <Table class="audit" headings={["When", "Who", "What", "Details", "IP address"]}>
           {entries.map((entry) => (
             <tr>
               <td data-label="When">
@@ -59,16 +62,16 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
               <td data-label="Who">
                 <Text>{entry.actor}</Text>
               </td>
-              <td data-label="Type">
+              <td data-label="What">
                 <span>
                   {ACTIONS[entry.action as AuditAction] ?? entry.action}
                   {entry.environment && <span class="sub">{entry.environment}</span>}
                 </span>
               </td>
-              <td data-label="Which">
-                <Text>{entry.detail}</Text>
+              <td data-label="Details">
+                <Text>{entry.detail.replace(EVERY_SCOPE, "Full access")}</Text>
               </td>
-              <td data-label="From">{entry.source}</td>
+              <td data-label="IP address">{entry.source}</td>
             </tr>
           ))}
         </Table>

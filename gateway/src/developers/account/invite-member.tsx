@@ -105,7 +105,7 @@ function refuseIfFull({ mailer }: PageDeps): void {
   if (!mailer.canSend || !mailer.isFull()) return;
   throw fail(
     "service_unavailable",
-    "Too many emails are waiting to be sent. Nothing was saved. Try again in a few minutes.",
+    "Too many emails are waiting to be sent, so the invitation was not created. Try again in a few minutes.",
   );
 }
 

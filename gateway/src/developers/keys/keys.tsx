@@ -133,5 +133,5 @@ function Expiry({ revokedAt, expiresAt, active }: Pick<KeyRow, "revokedAt" | "ex
 
 /** The name of a key. Keys created on the command line may have none. */
 export function keyName({ name }: Pick<ListedKey, "name">): string {
-  return name ?? "Unnamed key";
+  return name ?? "API key";
 }

@@ -9,8 +9,8 @@ import { type KeyInUse, type LabelCounts, MAX_LABELS } from "./read-figures.js";
 
 const KINDS: readonly BarKind[] = [
   { name: "Successful", tone: "good" },
-  { name: "Refused (4xx)", tone: "warning" },
-  { name: "Failed (5xx)", tone: "danger" },
+  { name: "Client errors (4xx)", tone: "warning" },
+  { name: "Server errors (5xx)", tone: "danger" },
 ];
 
 export function RequestFigures(props: {
@@ -79,7 +79,7 @@ export function KeyUsage(props: { base: string; keys: readonly KeyInUse[]; limit
   const { base, keys, limit, isAdmin } = props;
   return (
     <>
-      <h2>Requests per key in the last minute</h2>
+      <h2>API keys in the last minute</h2>
       <Table headings={["Key", "Used", "Last used"]}>
         {keys.map((key) => (
           <tr>

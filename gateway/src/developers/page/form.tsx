@@ -75,7 +75,7 @@ export function FormErrors({ errors, fields }: { errors: readonly FieldError[]; 
   const areFieldsValid = errors.every(({ path }) => path === "");
   return (
     <Note kind="danger">
-      <p>{areFieldsValid ? "Nothing was saved." : "Nothing was saved. Check the highlighted fields."}</p>
+      {!areFieldsValid && <p>Nothing was saved. Check the highlighted fields.</p>}
       {others.slice(0, 10).map(({ path, message }) => (
         <p>{`${visible(path)} ${message}`.trim()}</p>
       ))}

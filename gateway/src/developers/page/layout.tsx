@@ -110,7 +110,7 @@ const ACCOUNT_SECTIONS: readonly (readonly [Section, string, string])[] = [
   ["sessions", "/sessions", "Your sessions"],
 ];
 
-/** The navigation: the other environment, the sections of this one, and those of the whole account. */
+/** The navigation: the other environment, the sections of this one, and those of the whole account. On phones, these are a menu. */
 function SideNavigation(props: { section: Section | undefined; environment: Environment | undefined }) {
   const { section, environment } = props;
   // Pages of the whole account link to the sandbox.
@@ -125,11 +125,25 @@ function SideNavigation(props: { section: Section | undefined; environment: Envi
           </a>
         ))}
       </nav>
-      <nav aria-label="Pages">
-        <SectionLinks base={base} sections={ENVIRONMENT_SECTIONS} current={section} />
-        <SectionLinks base={AREA_PATH} sections={ACCOUNT_SECTIONS} current={section} />
+      <nav aria-label="Pages" class="wide">
+        <PageLinks base={base} current={section} />
       </nav>
+      <details class="narrow">
+        <summary>Menu</summary>
+        <nav aria-label="Pages">
+          <PageLinks base={base} current={section} />
+        </nav>
+      </details>
     </div>
+  );
+}
+
+function PageLinks({ base, current }: { base: string; current: Section | undefined }) {
+  return (
+    <>
+      <SectionLinks base={base} sections={ENVIRONMENT_SECTIONS} current={current} />
+      <SectionLinks base={AREA_PATH} sections={ACCOUNT_SECTIONS} current={current} />
+    </>
   );
 }
 

@@ -63,9 +63,9 @@ function readMinute(text: string | null, zone: string): Date | undefined {
 }
 
 const CLASSES = [
-  ["2xx", "2xx Succeeded"],
-  ["4xx", "4xx Refused"],
-  ["5xx", "5xx Failed"],
+  ["2xx", "2xx Successful"],
+  ["4xx", "4xx Client errors"],
+  ["5xx", "5xx Server errors"],
   [ABORTED, "Closed by the client"],
 ] as const;
 const CODES = Object.entries(errors).map(([code, { status }]) => [code, `${status} ${code}`] as const);

@@ -47,9 +47,9 @@ function Introduction({ days }: { days: number }) {
   if (days === 0) return <p>The request log is turned off, so new requests are not listed here.</p>;
   return (
     <p>
-      All writes and all failed requests of the last {days} days. Successful reads are counted but not listed. Request
-      bodies are never stored. New requests appear within a few seconds. After an outage, the last requests before it
-      may be missing.
+      All writes and all failed requests of the last {days} days. Successful GET requests are not listed. Request bodies
+      are never stored. New requests appear within a few seconds. After an outage, the last requests before it may be
+      missing.
     </p>
   );
 }

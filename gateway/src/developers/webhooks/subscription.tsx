@@ -1,4 +1,5 @@
 import { newId } from "@shipping/kit/ids";
+import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
 import type {
   GetSubscriptionHealthResponse,
   SubscriptionHealth,
@@ -104,7 +105,7 @@ function SubscriptionFacts(props: { subscription: Subscription; answer: GetSubsc
         </Fact>
       )}
       <Fact name="Pending">{formatPending(pending)}</Fact>
-      <Fact name="Given up">
+      <Fact name={`Not delivered after ${MAX_ATTEMPTS} attempts`}>
         {givenUp === 0 ? "None in the last 30 days" : `${givenUp.toLocaleString("en")} in the last 30 days`}
       </Fact>
       <Fact name="Events to send">

@@ -105,7 +105,7 @@ function DeliveryRow({ type, delivery }: { type: string; delivery: TestDelivery 
 function describeState(delivery: TestDelivery | undefined): { words: string; tone: string } {
   if (!delivery) return { words: "Waiting for the event", tone: "" };
   if (delivery.state === "delivered") return { words: "Delivered", tone: "good" };
-  if (delivery.state === "exhausted") return { words: "Given up", tone: "danger" };
+  if (delivery.state === "exhausted") return { words: `Not delivered after ${MAX_ATTEMPTS} attempts`, tone: "danger" };
   if (delivery.state === "cancelled") return { words: "Cancelled", tone: "" };
   if (delivery.state === "in_flight") return { words: "Waiting for the response", tone: "" };
   if (delivery.failure) return { words: "Will be retried", tone: "warning" };
