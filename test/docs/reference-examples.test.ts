@@ -36,8 +36,11 @@ afterAll(async () => {
 // The developer area is for people, and the other has all pages in one.
 const NOT_FOLLOWED = /^\/(?:developers|llms-full\.txt)/;
 
+let reading: Promise<Map<string, string>> | undefined;
+const readAsStranger = () => (reading ??= followLinks());
+
 /** All that a stranger reads who follows links from `/llms.txt`, by path. */
-async function readAsStranger(): Promise<Map<string, string>> {
+async function followLinks(): Promise<Map<string, string>> {
   const read = new Map<string, string>();
   const left = ["/llms.txt"];
   for (const path of left) {
@@ -57,11 +60,10 @@ const pagesOfOperations = async () =>
 
 /** The example in curl of each operation, where a stranger finds it. */
 async function examplesRead(): Promise<{ id: string; code: string }[]> {
-  const read = (await pagesOfOperations()).map(([path, page]) => ({
+  return (await pagesOfOperations()).map(([path, page]) => ({
     id: path.replace(/^.*\/|\.md$/g, ""),
     code: fencesOf(page).find(({ language }) => language === "sh")?.code ?? "",
   }));
-  return read;
 }
 
 describe("a stranger who has /llms.txt, the base URL and a key, and follows links to Markdown alone", () => {
