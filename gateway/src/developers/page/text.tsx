@@ -8,17 +8,17 @@ export function Text({ children }: { children: string }) {
 }
 
 const TAIL = 8;
-// Up to this length, a text fits every column.
+// Words up to this length fit every column, and lines break between them.
 const SHORT = 16;
 
 /**
- * Text that somebody typed, on one line: if its column is too narrow, its middle is left out. The whole is its tooltip, and what is copied. What
+ * Text that somebody typed. One with a long word is on one line: if its column is too narrow, its middle is left out. The whole is its tooltip, and what is copied. What
  * a search has found is marked.
  */
 export function Middle({ children: text, marks = [] }: { children: string; marks?: readonly string[] }) {
   const shown = visible(text);
   const tail = [...shown].slice(-TAIL).join("");
-  if (shown.length <= SHORT) return <Marked marks={marks}>{text}</Marked>;
+  if (shown.split(/\s/).every((word) => word.length <= SHORT)) return <Marked marks={marks}>{text}</Marked>;
   return (
     <bdi class="middle" title={shown}>
       <span>{withMarks(shown, marks, { end: shown.length - tail.length })}</span>
