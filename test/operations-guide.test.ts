@@ -66,7 +66,6 @@ describe("its statements after a restore", () => {
       "backup.md sql",
       "install.md sql",
       "install.md sql",
-      "install.md sql",
     ]);
     const [highest = "", raise = ""] = examples[0]?.code.match(/^SELECT .*;$/gm) ?? [];
     const [gateway, ...owners] = await Promise.all(

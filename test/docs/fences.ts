@@ -86,3 +86,19 @@ export function actionOf({ line, language, mark }: Fence): Action {
   if (!action) throw new Error(`Nothing executes the code block of line ${line}: \`${language} ${mark}\`.`);
   return action;
 }
+
+/**
+ * The statements of the installation guide that create and change databases, each as what is run before and within the database of records.
+ * The first are those of its loop over the parts. `…` stands for a password.
+ */
+export function databaseStatements(guide: string): string[][] {
+  return fencesOf(guide)
+    .map(({ code }) => /echo "\n(.*)\n *" \| psql/s.exec(code)?.[1] ?? code)
+    .filter((code) => /^ *CREATE ROLE/.test(code))
+    .map((code) =>
+      code
+        .replaceAll("$part", "records")
+        .replaceAll("$password", "…")
+        .split(/^-- then in .*\n/m),
+    );
+}

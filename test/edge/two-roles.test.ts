@@ -11,7 +11,7 @@ import { migrationFolders, type Part, parts } from "@shipping/local/parts";
 import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
 import pg from "pg";
 import sql, { raw } from "sql-template-tag";
-import { fencesOf } from "../docs/fences.js";
+import { databaseStatements } from "../docs/fences.js";
 import { type Stack, startStack } from "../stack.js";
 import { admin, json } from "./admin.js";
 import { busyAccount } from "./busy-account.js";
@@ -21,9 +21,7 @@ const guide = readFileSync(join(import.meta.dirname, "../../docs/operations/inst
 const PASSWORD = "a password of a test";
 
 /** The statements of the guide that create databases, each as what is run before and within the database. */
-const [oneRole, twoRoles, split] = fencesOf(guide)
-  .filter(({ language, code }) => language === "sql" && code.startsWith("CREATE ROLE"))
-  .map(({ code }) => code.split(/^-- then in .*\n/m));
+const [oneRole, twoRoles, split] = databaseStatements(guide);
 
 // Roles and databases belong to the server, which other tests share: hence names of our own. The administrator is no superuser, as on
 // managed services.

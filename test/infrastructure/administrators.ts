@@ -7,7 +7,7 @@ import { migrationFolders } from "@shipping/local/parts";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import pg from "pg";
 import { type Report, reportOf } from "../chaos/deliveries/report.js";
-import { fencesOf } from "../docs/fences.js";
+import { databaseStatements } from "../docs/fences.js";
 import { combinations } from "../versions/combinations.js";
 import { getPostgres } from "../versions/get-programs.js";
 import { withFolder } from "./stand.js";
@@ -24,9 +24,7 @@ const PASSWORD = "a password of a test";
 /** The guide's statements for databases, run by an administrator without superuser, as managed services have it. */
 export async function administrators(say: (line: string) => void): Promise<Report> {
   const guide = await readFile(GUIDE, "utf8");
-  const scripts = fencesOf(guide)
-    .filter(({ language, code }) => language === "sql" && code.startsWith("CREATE ROLE"))
-    .map(({ code }) => code.replaceAll("…", PASSWORD).split(/^-- then in .*\n/m));
+  const scripts = databaseStatements(guide).map((parts) => parts.map((part) => part.replaceAll("…", PASSWORD)));
   const failed: string[] = [];
   for (const version of VERSIONS) {
     const reason = await withFolder((folder, ends) => runGuide(scripts, version, join(folder, "postgres"), ends)).catch(

@@ -30,11 +30,21 @@ test("an id means its account, even where another account has it as its name", a
 test("a name that several accounts have is refused with their ids, the oldest first and ten at most", async () => {
   const ids = [await newAccount("Twin"), await newAccount("Twin")];
   await expect(findAccount(deps, "Twin")).rejects.toThrow(
-    `2 accounts are named Twin. Use the ID of one of them: ${[...ids].join(", ")}.`,
+    `2 accounts are named Twin. Use the ID of one of them: ${ids.map((id) => `Twin (${id})`).join(", ")}.`,
   );
   for (let n = 3; n <= 12; n++) await newAccount("Twin");
   await expect(findAccount(deps, "Twin")).rejects.toThrow(
-    /^12 accounts are named Twin\. .*(acc_\w+, ){9}acc_\w+ and 2 more\.$/,
+    /^12 accounts are named Twin\. .*(Twin \(acc_\w+\), ){9}Twin \(acc_\w+\) and 2 more\.$/,
+  );
+});
+
+test("without a name, it is the only account; of several, the message names them", async () => {
+  await expect(findAccount(deps, undefined)).rejects.toThrow("There is no account. To create one, run account create.");
+  const acme = await newAccount("Acme");
+  expect(await findAccount(deps, undefined)).toBe(acme);
+  const other = await newAccount("Other");
+  await expect(findAccount(deps, undefined)).rejects.toThrow(
+    `Add --account with a name or ID: Acme (${acme}), Other (${other}).`,
   );
 });
 

@@ -8,8 +8,16 @@ type Named = Pick<Account, "id" | "name">;
 // Keeps the error message readable.
 const MAX_NAMED = 10;
 
-/** Finds an account by its ID, or by its name if the name is unique. Refuses erased accounts unless `allow.erased` is true. */
-export async function findAccount(deps: AdminDeps, nameOrId: string, allow = { erased: false }): Promise<string> {
+/**
+ * Finds an account by its ID, or by its name if the name is unique; with neither, the only account that there is. Refuses erased accounts
+ * unless `allow.erased` is true.
+ */
+export async function findAccount(
+  deps: AdminDeps,
+  nameOrId: string | undefined,
+  allow = { erased: false },
+): Promise<string> {
+  if (nameOrId === undefined) return findOnly((await listAccounts(deps)).filter(({ erasingSince }) => !erasingSince));
   const { prisma } = deps;
   const found = await prisma.account.findMany({
     where: { OR: [{ id: nameOrId }, { name: nameOrId }] },
@@ -22,6 +30,20 @@ export async function findAccount(deps: AdminDeps, nameOrId: string, allow = { e
   return account.id;
 }
 
+function findOnly(accounts: readonly Named[]): string {
+  const [only, ...others] = accounts;
+  if (!only) throw fail("not_found", "There is no account. To create one, run account create.");
+  if (others.length > 0) throw fail("invalid_request", `Add --account with a name or ID: ${listNamed(accounts)}.`);
+  return only.id;
+}
+
+/** Names and IDs for a message, the first ten. */
+function listNamed(accounts: readonly Named[]): string {
+  const named = accounts.slice(0, MAX_NAMED).map(({ id, name }) => `${name} (${id})`);
+  const more = accounts.length > named.length ? ` and ${accounts.length - named.length} more` : "";
+  return `${named.join(", ")}${more}`;
+}
+
 function erasedAccount({ id, erasingSince, erasedAt }: Account): Failure {
   if (erasedAt) return fail("invalid_request", `${id} was erased at ${erasedAt.toISOString()}.`);
   const since = erasingSince!.toISOString();
@@ -29,11 +51,9 @@ function erasedAccount({ id, erasingSince, erasedAt }: Account): Failure {
 }
 
 function ambiguous(name: string, accounts: readonly Named[]): Failure {
-  const ids = accounts.slice(0, MAX_NAMED).map(({ id }) => id);
-  const more = accounts.length > ids.length ? ` and ${accounts.length - ids.length} more` : "";
   return fail(
     "invalid_request",
-    `${accounts.length} accounts are named ${name}. Use the ID of one of them: ${ids.join(", ")}${more}.`,
+    `${accounts.length} accounts are named ${name}. Use the ID of one of them: ${listNamed(accounts)}.`,
   );
 }
 

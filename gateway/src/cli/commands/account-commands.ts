@@ -12,6 +12,7 @@ import {
   type Suspended,
   setSuspended,
 } from "../../accounts/manage-accounts.js";
+import { addMember, createSignInLink, normalizeEmail } from "../../accounts/manage-members.js";
 import type { AdminDeps } from "../../database/deps.js";
 import { eraseAccount } from "../account-data/erase-account.js";
 import { exportAccount, openExport } from "../account-data/export-account.js";
@@ -19,22 +20,33 @@ import type { TableCount } from "../account-data/part-data.js";
 import { parts } from "../platform/find-platform.js";
 import { callService, onAccount, onGateway } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
-import { accountOption, parseDuration } from "../tools/options.js";
+import { accountOption, namedAccountOption, parseDuration } from "../tools/options.js";
 import { toTable } from "../tools/print.js";
+import { describeLink, getOrigin } from "./member-commands.js";
 
 const SERVICES = parts.filter((part) => part !== "gateway");
 
 export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
-  const { print, platform } = tools;
+  const { print, platform, config } = tools;
   const account = admin.command("account").description("Manage the customers of the platform").examples("list");
   account
     .command("create")
     .description("Create an account")
-    .examples("--name Acme")
+    .examples("--name Acme", "--name Globex --admin-email ada@example.com")
     .requiredOption("--name <name>", "display name")
-    .changes(async ({ name }: { name: string }) => {
-      const created = await onGateway(await platform(), (deps) => createAccount(deps, { name }));
-      print(created, `Created account ${created.id} (${created.name}).`);
+    .option("--admin-email <email>", "email address of its first admin; prints a sign-in link for them")
+    .changes(async ({ name, adminEmail }: { name: string; adminEmail?: string }) => {
+      const found = await platform();
+      // Checked first, so that a refusal leaves no account behind.
+      const admin = adminEmail && { email: normalizeEmail(adminEmail), origin: getOrigin(config(), found) };
+      const [created, link] = await onGateway(found, async (deps) => {
+        const account = await createAccount(deps, { name });
+        if (!admin) return [account];
+        await addMember(deps, { accountId: account.id, email: admin.email, role: "admin" });
+        return [account, await createSignInLink(deps, { accountId: account.id, ...admin })];
+      });
+      const text = `Created account ${created.id} (${created.name}).`;
+      print({ ...created, ...(link && { admin: link }) }, link ? `${text}\n${describeLink(link)}` : text);
     });
   account
     .command("list")
@@ -50,7 +62,7 @@ export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
     .description("Count the resources of an account and its requests in the last seven days")
     .examples("--account Acme")
     .addOption(accountOption())
-    .reads(async ({ account: named }: { account: string }) => {
+    .reads(async ({ account: named }: { account?: string }) => {
       const found = await platform();
       const [accountId, own] = await onAccount(
         found,
@@ -81,7 +93,7 @@ export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
       .command(name)
       .description(says)
       .examples("--account Acme")
-      .addOption(accountOption())
+      .addOption(namedAccountOption())
       .changes(async ({ account: named }: { account: string }) => {
         const found = await platform();
         // Suspend: keys first. Resume: deliveries first. If the command is interrupted, it can be repeated and nothing is lost.
@@ -111,7 +123,7 @@ function addExport(account: AdminCommand, { print, write, progress, platform }: 
     .examples("--account Acme --out acme-export", "--account Acme --out acme.ndjson")
     .addOption(accountOption())
     .requiredOption("--out <path>", "new folder, new file that ends in .ndjson, or - for standard output")
-    .changes(async ({ account: named, out }: { account: string; out: string }) => {
+    .changes(async ({ account: named, out }: { account?: string; out: string }) => {
       const found = await platform();
       const manifest = await onAccount(found, named, async (deps, accountId) => {
         const writer = await openExport(out, write);
@@ -126,7 +138,7 @@ function addErase(account: AdminCommand, { print, progress, ask, platform }: Too
     .command("erase")
     .description("Delete everything stored about a suspended account, permanently; run it again if it is interrupted")
     .examples("--account Acme --confirm Acme")
-    .addOption(accountOption())
+    .addOption(namedAccountOption())
     .option("--confirm <name>", "the name or ID of the account again; if it is missing, the command asks for it")
     .option("--wait <duration>", "how long to wait for requests and deliveries in progress", parseDuration, 300_000)
     .changes(async ({ account: named, confirm, wait: waitMs }: { account: string; confirm?: string; wait: number }) => {

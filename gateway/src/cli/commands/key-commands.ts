@@ -14,7 +14,7 @@ import { accountOption, environmentOption, parseDuration } from "../tools/option
 import { toTable } from "../tools/print.js";
 
 interface CreateOptions extends Pick<NewKey, "environment" | "name" | "scopes"> {
-  account: string;
+  account?: string;
   /** In milliseconds. */
   expiresIn?: number;
 }
@@ -44,7 +44,7 @@ export function addKeyCommands(admin: AdminCommand, { print, reveal, platform }:
     .description("List the keys of an account")
     .examples("--account Acme")
     .addOption(accountOption())
-    .reads(async ({ account }: { account: string }) => {
+    .reads(async ({ account }: { account?: string }) => {
       const keys = await onAccount(await platform(), account, (deps, accountId) => listKeys(deps, { accountId }));
       print(keys, toTable(["ID", "ENVIRONMENT", "ENDS IN", "STATUS", "LAST USED", "NAME", "SCOPES"], keys.map(keyRow)));
     });

@@ -2,6 +2,7 @@ import { fail } from "@shipping/kit/errors";
 import { Option } from "commander";
 import {
   addMember,
+  type CreatedLink,
   createSignInLink,
   describeInvitationMail,
   LINK_MINUTES,
@@ -32,7 +33,7 @@ export function addMemberCommands(admin: AdminCommand, { print, platform, config
     .addOption(
       new Option("--role <role>", "admins can change everything, viewers nothing").choices(ROLES).default("admin"),
     )
-    .changes(async ({ account, email, role }: { account: string; email: string; role: Role }) => {
+    .changes(async ({ account, email, role }: { account?: string; email: string; role: Role }) => {
       const added = await onAccount(await platform(), account, (deps, accountId) =>
         addMember(deps, { accountId, email, role }),
       );
@@ -43,7 +44,7 @@ export function addMemberCommands(admin: AdminCommand, { print, platform, config
     .description("List the members of an account")
     .examples("--account Acme")
     .addOption(accountOption())
-    .reads(async ({ account }: { account: string }) => {
+    .reads(async ({ account }: { account?: string }) => {
       const members = await onAccount(await platform(), account, listMembers);
       const rows = members.map((one) => [one.email, one.role, one.createdAt.toISOString(), describeStatus(one)]);
       print(members, toTable(["EMAIL", "ROLE", "ADDED", "STATUS"], rows));
@@ -54,7 +55,7 @@ export function addMemberCommands(admin: AdminCommand, { print, platform, config
     .examples("--account Acme --email bob@example.com")
     .addOption(accountOption())
     .requiredOption("--email <email>", "email address")
-    .changes(async ({ account, email }: { account: string; email: string }) => {
+    .changes(async ({ account, email }: { account?: string; email: string }) => {
       const removed = await onAccount(await platform(), account, (deps, accountId) =>
         removeMember(deps, { accountId, email }),
       );
@@ -66,17 +67,18 @@ export function addMemberCommands(admin: AdminCommand, { print, platform, config
     .examples("--account Acme", "--account Acme --email ada@example.com")
     .addOption(accountOption())
     .option("--email <email>", "email address of the member; default: the first admin")
-    .changes(async ({ account, email }: { account: string; email?: string }) => {
+    .changes(async ({ account, email }: { account?: string; email?: string }) => {
       const found = await platform();
       const origin = getOrigin(config(), found);
       const link = await onAccount(found, account, (deps, accountId) =>
         createSignInLink(deps, { accountId, email, origin }),
       );
-      print(
-        link,
-        `${link.url}\n\nThis link signs in ${link.email} once. It expires at ${link.expiresAt.toISOString()}.`,
-      );
+      print(link, describeLink(link));
     });
+}
+
+export function describeLink({ url, email, expiresAt }: CreatedLink): string {
+  return `${url}\n\nThis link signs in ${email} once. It expires at ${expiresAt.toISOString()}.`;
 }
 
 function describeStatus(member: Member): string {
@@ -85,7 +87,8 @@ function describeStatus(member: Member): string {
   return `invited ${member.invitedAt.toISOString()}${mail ? `; ${mail.toLowerCase()}` : ""}`;
 }
 
-function getOrigin({ PUBLIC_URL }: AdminConfig, { services }: Platform): string {
+/** Where people reach the developer area. */
+export function getOrigin({ PUBLIC_URL }: AdminConfig, { services }: Platform): string {
   const url = PUBLIC_URL ?? services.gateway?.split(",")[0]?.trim();
   if (!url) throw fail("service_unavailable", "The address of the developer area is unknown. Set PUBLIC_URL.");
   return new URL(url).origin;

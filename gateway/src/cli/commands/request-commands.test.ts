@@ -77,7 +77,24 @@ describe("request show", () => {
   test.each(["req_mfrggzdfmztwq2lknnwg23tpoa", "nothing"])("ends with status 1 and says why for %s", async (id) => {
     const { status, out, err } = await admin(`request show ${id}`);
     expect([status, out]).toEqual([1, ""]);
-    expect(err).toMatch(new RegExp(`^error: No such request: ${id}\\. .*REQUEST_LOG_DAYS`));
+    expect(err).toMatch(new RegExp(`^error: No such request: ${id}\\. .*for 7 days\\. .*run request list\\.`));
+  });
+
+  test("list has what a key did in both environments, newest first, or only what was refused", async () => {
+    const { key, accountId } = await gateway.newKey();
+    const live = await gateway.newKey({ accountId, environment: "live" });
+    const made = await gateway.createOrder({ key });
+    const refused = await gateway.createOrder({ key, body: "{}" });
+    await gateway.createOrder({ key: live.key });
+    const list = (options: string) => shown(`request list --account ${accountId} ${options}`);
+    await eventually(async () => {
+      const listed: { environment: string }[] = JSON.parse(await list("--json"));
+      expect(listed.map(({ environment }) => environment)).toEqual(["live", "sandbox", "sandbox"]);
+    });
+    const ids = (text: string) => text.match(/^req_\w+/gm);
+    expect(ids(await list("--environment sandbox --status 4xx"))).toEqual([refused.headers["x-request-id"]]);
+    expect(ids(await list("--environment sandbox --status 2xx"))).toEqual([made.headers["x-request-id"]]);
+    expect((await admin(`request list --account ${accountId} --status 42`)).err).toContain("Use 2xx, 4xx or 5xx");
   });
 
   // It writes to the clipboard, clears the screen, forges a line, and turns the direction of the text.

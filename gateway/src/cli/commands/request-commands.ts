@@ -1,32 +1,79 @@
+import type { Environment } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { InvalidArgumentError } from "commander";
 import sql from "sql-template-tag";
 import type { AdminDeps } from "../../database/deps.js";
+import { codesOf, listRequests } from "../../request-log/list-requests.js";
 import type { LoggedRequest } from "../../request-log/logged-request.js";
 import { readAnyRequest } from "../../request-log/read-request.js";
 import { callService, onAccount, onGateway } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
-import { accountOption, environmentOption } from "../tools/options.js";
+import { accountOption, environmentOption, limitOption } from "../tools/options.js";
 import { toFacts, toTable } from "../tools/print.js";
 
 export function addRequestCommands(admin: AdminCommand, tools: Tools): void {
-  addRequestShow(admin, tools);
+  const request = admin
+    .command("request")
+    .description("Look up requests of all accounts")
+    .examples("list --account Acme");
+  addRequestList(request, tools);
+  addRequestShow(request, tools);
   addClaimShow(admin, tools);
 }
 
-function addRequestShow(admin: AdminCommand, { print, platform }: Tools): void {
-  admin
-    .command("request")
-    .description("Look up requests of all accounts")
-    .examples("show req_ggyq5mxuz7gmanfyfkjbc2lk5a")
+const ENVIRONMENTS = ["sandbox", "live"] as const;
+
+interface ListOptions {
+  account?: string;
+  environment?: Environment;
+  status?: string;
+  limit: number;
+}
+
+function addRequestList(request: AdminCommand, { print, platform }: Tools): void {
+  request
+    .command("list")
+    .description("List writes and failed requests of an account, newest first")
+    .examples("--account Acme", "--account Acme --environment live --status 4xx --limit 20")
+    .addOption(accountOption())
+    .addOption(environmentOption("only this environment").makeOptionMandatory(false))
+    .option("--status <status>", "2xx, 4xx or 5xx, or the status or code of an error", parseStatus)
+    .addOption(limitOption())
+    .reads(async ({ account, environment, status, limit }: ListOptions) => {
+      const pages = await onAccount(await platform(), account, (deps, accountId) =>
+        Promise.all(
+          (environment ? [environment] : ENVIRONMENTS).map((one) =>
+            listRequests(deps, { accountId, environment: one }, { status }, limit),
+          ),
+        ),
+      );
+      const found = pages.flatMap(({ rows }) => rows).sort((a, b) => b.at.getTime() - a.at.getTime());
+      const listed = found.slice(0, limit);
+      const rows = listed.map((one) => [
+        ...[one.requestId, one.at.toISOString(), one.environment ?? ""],
+        ...[String(one.status ?? ""), one.code ?? "", `${one.method} ${one.path}`],
+      ]);
+      print(listed, toTable(["ID", "AT", "ENVIRONMENT", "STATUS", "CODE", "REQUEST"], rows));
+    });
+}
+
+function parseStatus(text: string): string {
+  if (text === "2xx" || codesOf(text)) return text;
+  throw new InvalidArgumentError(
+    "Use 2xx, 4xx or 5xx, the status of an error such as 409, or a code such as label_exists.",
+  );
+}
+
+function addRequestShow(request: AdminCommand, { print, platform, config }: Tools): void {
+  request
     .command("show")
     .description("Show a write or a failed request by its X-Request-Id")
     .examples("req_ggyq5mxuz7gmanfyfkjbc2lk5a")
     .argument("<request-id>", "request ID")
     .reads(async (id: string) => {
       const found = await onGateway(await platform(), (deps) => readAnyRequest(deps, id));
-      const why =
-        "The log keeps writes and failed requests for REQUEST_LOG_DAYS days. Successful reads, and most of a series of similar failures, are only counted.";
+      const why = `The log keeps writes and failed requests for ${config().REQUEST_LOG_DAYS} days. Successful reads, and most of a series of similar failures, are only counted. To see what it has, run request list.`;
       if (!found) throw fail("not_found", `No such request: ${id}. ${why}`);
       print(found, toTable(["FACT", "VALUE"], requestFacts(found)));
     });
@@ -69,7 +116,7 @@ function addClaimShow(admin: AdminCommand, { print, platform }: Tools): void {
     .argument("<idempotency-key>", "the Idempotency-Key header of the request")
     .addOption(accountOption())
     .addOption(environmentOption("environment of the API key"))
-    .reads(async (key: string, { account, environment }: { account: string; environment: "sandbox" | "live" }) => {
+    .reads(async (key: string, { account, environment }: { account?: string; environment: "sandbox" | "live" }) => {
       const found = await platform();
       const { accountId, claim } = await onAccount(found, account, async (deps, accountId) => ({
         accountId,

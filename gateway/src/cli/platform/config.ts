@@ -18,6 +18,7 @@ const settings = z.object({
     .optional()
     .describe("address of the developer area; taken from the running platform if not set"),
   TRUSTED_PROXIES: developerSettings.TRUSTED_PROXIES,
+  REQUEST_LOG_DAYS: developerSettings.REQUEST_LOG_DAYS,
   GATEWAY_URL: serviceUrl("the public API"),
   RECORDS_URL: serviceUrl("records"),
   CARRIER_URL: serviceUrl("carrier"),

@@ -32,7 +32,7 @@ export async function onGateway<T>(platform: Platform, work: (deps: AdminDeps) =
 
 export function onAccount<T>(
   platform: Platform,
-  nameOrId: string,
+  nameOrId: string | undefined,
   work: (deps: AdminDeps, accountId: string) => Promise<T>,
 ): Promise<T> {
   return onGateway(platform, async (deps) => work(deps, await findAccount(deps, nameOrId)));

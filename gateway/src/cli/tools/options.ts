@@ -47,6 +47,14 @@ export function environmentOption(description: string): Option {
 export function accountOption(): Option {
   return new Option(
     "--account <account>",
+    "ID of the account, or its name if the name is unique; default: the only account",
+  );
+}
+
+/** For commands that take something from a customer: they name whom. */
+export function namedAccountOption(): Option {
+  return new Option(
+    "--account <account>",
     "ID of the account, or its name if the name is unique",
   ).makeOptionMandatory();
 }
