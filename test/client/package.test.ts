@@ -156,6 +156,16 @@ describe("the package as it would be published", () => {
     expect(stdout).toMatch(/^[A-Z].*,Shipping,ShippingError,.*,webhooks true\n$/);
   });
 
+  test("an uncaught error begins with what is wrong, and ends with what it is", async () => {
+    const script = `
+      import { Shipping } from "shipping-client";
+      await new Shipping({ apiKey: "YOUR_SANDBOX_KEY", baseUrl: "http://127.0.0.1:1/api/v1", maxRetries: 0 }).account.get();`;
+    await writeFile(join(folder, "uncaught.mjs"), script);
+    const { stderr } = await run(process.execPath, ["uncaught.mjs"], { cwd: folder }).catch((error) => error);
+    expect(stderr).toMatch(/^ConnectionError: .*\n {4}at /);
+    expect(stderr).toContain("code: 'connection_failed'");
+  });
+
   test("imports nothing, and takes no global of Node's for granted", async () => {
     for (const file of await readdir(installed("dist"), { recursive: true })) {
       if (!file.endsWith(".js")) continue;
