@@ -10,8 +10,7 @@ function passLink() {
 addEventListener("hashchange", passLink);
 passLink();
 addEventListener("pagehide", () => {
-  const secret = document.getElementById("secret");
-  if (secret) secret.textContent = "";
+  for (const secret of document.querySelectorAll("#secret, .secret")) secret.textContent = "";
 });
 addEventListener("pageshow", (event) => {
   if (!event.persisted) return;

@@ -175,9 +175,12 @@ describe.each([
     await follow(page, "Create key");
     await press(page, "Create key");
     const key = (await page.locator("#secret").textContent()) ?? "";
-    await follow(page, "Quick start");
-    const [give = "", curl = ""] = await page.locator("main pre").allTextContents();
-    await run("sh", ["-eu", "-c", `${give.replace("YOUR_SANDBOX_KEY", key)}\n${curl}`], { cwd: folder });
+    const shell = page
+      .locator("main figure")
+      .filter({ has: page.locator("figcaption", { hasText: /^(Shell|curl)$/ }) });
+    const steps = (await shell.locator("pre").allTextContents()).join("\n");
+    expect(steps).toContain(`SHIPPING_KEY=${key}`);
+    await run("sh", ["-eu", "-c", steps], { cwd: folder });
     const saved = await readFile(join(folder, "label-1001.pdf"));
 
     await follow(page, "Requests");

@@ -11,15 +11,17 @@ const NEW = "/developers/sandbox/keys/new";
 const statusOf = async (key: string) => (await apiClient(area.stack().baseUrl, key).get("/account")).status;
 
 describe("GET /developers/{environment}/keys/new", () => {
-  test("chooses the least scopes that the quick start takes, and 90 days", async () => {
+  test("chooses all scopes in the sandbox, so that no step of a guide is a 403, and 90 days", async () => {
     const { visitor } = await area.signIn();
     const { html } = await visitor.get(NEW);
     expect(fieldsOf(html)).toEqual({
       form_id: expect.stringMatching(/^form_[a-z2-7]{26}$/),
       name: "Sandbox key",
-      scopes: ["account:read", "orders:write", "shipments:write", "rates:read", "labels:write", "labels:read"],
+      scopes: [...scopes],
       expires: "90d",
     });
+    const live = fieldsOf((await visitor.get("/developers/live/keys/new")).html);
+    expect(live.scopes).toEqual(["account:read", "orders:write", "shipments:write"]);
   });
 });
 

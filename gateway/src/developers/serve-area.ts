@@ -5,8 +5,10 @@ import helmet from "helmet";
 import { RESERVE_MS } from "../admission/bulkhead.js";
 import type { ApiDeps } from "../api/deps.js";
 import { ANSWER_MS } from "../api/locals.js";
+import { EXAMPLE_ORIGIN } from "../guides/guides.js";
 import { getClientAddress } from "../http/client-address.js";
 import { unknownRoute } from "../http/send-answer.js";
+import { library } from "../openapi/documents.js";
 import { sendPageAnswer, sendRefusal } from "./page/answer.js";
 import { serveAssets } from "./page/assets.js";
 import { isFormFor } from "./page/form.js";
@@ -40,7 +42,7 @@ export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): R
   const origin = () => area.publicUrl ?? deps.ownOrigin();
   const callback = () => `${origin()}${AREA_PATH}/sign-in/callback`;
   const provider = area.provider && createProvider(area.provider, callback, deps.log);
-  const pageDeps: PageDeps = { ...deps, area, origin, provider };
+  const pageDeps: PageDeps = { ...deps, area, origin, provider, quickStart: () => quickStart(origin()) };
   const router = Router({ caseSensitive: true, strict: true });
   serveAssets(router);
   router.use(AREA_PATH, headers);
@@ -62,6 +64,12 @@ export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): R
   });
   router.use(sendRefusal(deps.log));
   return router;
+}
+
+function quickStart(origin: string): string {
+  const html = library().page("quick-start")?.rendered.html ?? "";
+  // The guides' pages have links to their headings.
+  return html.replaceAll(EXAMPLE_ORIGIN, origin).replace(/<a class="anchor".*?<\/a>/g, "");
 }
 
 const headers = helmet({

@@ -22,7 +22,7 @@ The shipping platform is ready at ${baseUrl}
   demo keys   ${platform.demoFile}
 ${linesOf(platform)}
 First call:
-  curl -H "Authorization: Bearer ${demo.sandbox_key}" ${baseUrl}/account
+  curl -w "\\n" -H "Authorization: Bearer ${demo.sandbox_key}" ${baseUrl}/account
 
 Press Ctrl-C to stop. All data is in ${platform.dataDir}.
 `);

@@ -7,7 +7,7 @@ import { type Scope, scopes } from "../../admission/api-key.js";
 import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
-import { Fact, Note, Secret, Text, Time } from "../page/text.js";
+import { Fact, Guide, Note, Secret, Text, Time } from "../page/text.js";
 
 const SCOPE_WORDS: Record<Scope, string> = {
   "account:read": "View the account's name, limits and capabilities",
@@ -22,9 +22,9 @@ const SCOPE_WORDS: Record<Scope, string> = {
   "webhooks:read": "View webhook subscriptions",
 };
 
-/** The scopes that the quick starts need: from the account and an order to the label, or to the shipment if there is no carrier. */
+/** The scopes that are selected: all in the sandbox, so that no step of the guides fails there; what a shop needs to begin with, if it is live. */
 const FIRST_SCOPES: Record<Environment, readonly Scope[]> = {
-  sandbox: ["account:read", "orders:write", "shipments:write", "rates:read", "labels:write", "labels:read"],
+  sandbox: scopes,
   live: ["account:read", "orders:write", "shipments:write"],
 };
 
@@ -74,7 +74,7 @@ export async function submitKeyForm(deps: PageDeps, request: PageRequest): Promi
   const list = `${AREA_PATH}/${environment}/keys`;
   try {
     const created = await createKey(deps, wanted, actor);
-    const body = <CreatedKeyPage created={created} name={name} list={list} />;
+    const body = <CreatedKeyPage created={created} name={name} list={list} guide={deps.quickStart()} />;
     return { status: 201, title: "Key created", secret: true, body };
   } catch (error) {
     const failure = failureIn(error);
@@ -110,8 +110,10 @@ function KeyForm(props: { deps: PageDeps; environment: Environment; form: Form; 
         <fieldset>
           <legend>Permissions</legend>
           <p class="hint">
-            The selected permissions are enough for the quick start. Add only what this key needs. In the API, a
-            permission is called a scope.
+            {environment === "sandbox"
+              ? "All are selected, so that every guide works."
+              : "Select only what this key needs."}{" "}
+            In the API, a permission is called a scope.
           </p>
           {scopes.map((scope) => (
             <div class="choice">
@@ -138,7 +140,8 @@ function KeyForm(props: { deps: PageDeps; environment: Environment; form: Form; 
   );
 }
 
-function CreatedKeyPage({ created, name, list }: { created: CreatedKey; name: string; list: string }) {
+function CreatedKeyPage(props: { created: CreatedKey; name: string; list: string; guide: string }) {
+  const { created, name, list, guide } = props;
   const { key, expiresAt, environment } = created;
   return (
     <>
@@ -156,14 +159,17 @@ function CreatedKeyPage({ created, name, list }: { created: CreatedKey; name: st
         <Fact name="Expires">{expiresAt ? <Time at={expiresAt} /> : "Never"}</Fact>
       </dl>
       <p>Keep the key on your server. Never put it in browsers, mobile apps, repositories or URLs.</p>
-      <div class="actions">
-        {environment === "sandbox" && (
-          <a class="button" href={`${AREA_PATH}/quick-start`}>
-            Create your first label
-          </a>
-        )}
+      <p>
         <a href={list}>All keys</a>
-      </div>
+      </p>
+      {environment === "sandbox" && (
+        <>
+          <h2>Create your first label</h2>
+          <div class="secret">
+            <Guide html={guide.slice(guide.indexOf("<p>Set the base URL")).replaceAll("YOUR_SANDBOX_KEY", key)} />
+          </div>
+        </>
+      )}
     </>
   );
 }

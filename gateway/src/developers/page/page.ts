@@ -16,6 +16,8 @@ export interface PageDeps extends ApiDeps, DeveloperDeps {
   /** Scheme and host under which people reach the area, from the configuration and never from a request. */
   origin(): string;
   provider: Provider | undefined;
+  /** The guide's HTML, with the address of this installation. `YOUR_SANDBOX_KEY` stands for a key in it. */
+  quickStart(): string;
 }
 
 /** The entry of the navigation that a page belongs to. */

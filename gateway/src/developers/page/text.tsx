@@ -84,6 +84,11 @@ export function Secret({ list, children }: { list: string; children: string }) {
   );
 }
 
+/** A guide, or a part of one. Its HTML is rendered from our own Markdown, in which HTML is shown as text. */
+export function Guide({ html }: { html: string }) {
+  return <div dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
 export function Note({ kind, children }: { kind: "danger" | "good" | "hint"; children: ComponentChildren }) {
   return (
     <div class={`note ${kind}`} role={kind === "danger" ? "alert" : undefined}>
