@@ -92,19 +92,6 @@ describe("account", () => {
     );
   });
 
-  test("create with --admin-email makes somebody who can sign in, or nothing", async () => {
-    const area = { ...{ DATABASE_URL_GATEWAY: gateway.url }, PUBLIC_URL: "https://shipping.example.com" };
-    const { out } = await admin("account create --name Globex --admin-email Ada@Example.com --json", { env: area });
-    const created = JSON.parse(out);
-    expect(created).toMatchObject({ name: "Globex", admin: { email: "ada@example.com" } });
-    expect(created.admin.url).toMatch(/^https:\/\/shipping\.example\.com\/developers\/sign-in\/link#[\w-]{43}$/);
-    expect(await json(`member list --account ${created.id}`)).toMatchObject([{ role: "admin" }]);
-    const before = await json("account list");
-    expect(await refusal("account create --name Globex --admin-email ada", { env: area })).toContain("email");
-    expect(await refusal("account create --name Globex --admin-email a@b.example")).toContain("Set PUBLIC_URL.");
-    expect(await json("account list")).toEqual(before);
-  });
-
   test("a name must be readable", async () => {
     for (const fill of ["", "   ", "two\nlines", "x".repeat(201)]) {
       expect(await refusal("account create --name {}", { fill })).toContain("name");

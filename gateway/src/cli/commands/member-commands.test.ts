@@ -24,6 +24,17 @@ async function json(line: string) {
 
 const newAccount = async (): Promise<string> => (await json("account create --name Acme")).id;
 
+test("account create --admin-email makes somebody who can sign in, or nothing", async () => {
+  const created = await json("account create --name Globex --admin-email Ada@Example.com");
+  expect(created).toMatchObject({ name: "Globex", admin: { email: "ada@example.com" } });
+  expect(created.admin.url).toMatch(/^https:\/\/ship\.example\/developers\/sign-in\/link#[\w-]{43}$/);
+  expect(await json(`member list --account ${created.id}`)).toMatchObject([{ role: "admin" }]);
+  const before = await json("account list");
+  expect((await admin("account create --name Globex --admin-email ada")).err).toContain("email");
+  expect((await admin("account create --name Globex --admin-email a@b.example", {})).err).toContain("Set PUBLIC_URL.");
+  expect(await json("account list")).toEqual(before);
+});
+
 describe("member", () => {
   test("add takes an email, in lower case, and a role: administrator unless told", async () => {
     const account = await newAccount();
