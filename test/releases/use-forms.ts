@@ -1,4 +1,4 @@
-import { actionOf, fieldsOf, newVisitor, type PageAnswer, secretIn } from "../developers/visitor.js";
+import { actionOf, fieldsOf, newVisitor, type PageAnswer, pathIn, secretIn } from "../developers/visitor.js";
 
 /** A member in the developer area who creates and revokes API keys. */
 export interface KeyForms {
@@ -14,7 +14,8 @@ const NEW_KEY = "/developers/sandbox/keys/new";
 /** Signs in with the link. A session may send a hundred forms in ten minutes; each use is four. */
 export async function openKeyForms(signInLink: string): Promise<KeyForms> {
   const visitor = newVisitor(signInLink);
-  await visitor.submit(new URL(signInLink).pathname);
+  const { status } = await visitor.submit(pathIn(signInLink));
+  if (status !== 303) throw new Error(`The sign-in link answers ${status} instead of 303.`);
 
   /** Yields the answer if it is the one that was expected. */
   async function submit(from: string, to: string, path: string, expected: number): Promise<PageAnswer | undefined> {
