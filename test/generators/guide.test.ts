@@ -38,7 +38,7 @@ describe("the guide for other languages", () => {
   test("has the generators that are tried, with their commands", () => {
     const [{ name = "" } = {}] = generators.filter(isOpenApiGenerator);
     expect(rowsBelow(`### ${name}`)).toEqual(generators.filter(isOpenApiGenerator).map(row));
-    expect(guide).toContain(`\n${OPENAPI_GENERATOR_COMMAND} `);
+    expect(guide).toContain(`\`${OPENAPI_GENERATOR_COMMAND}\``);
     const others = generators.filter((generator) => !isOpenApiGenerator(generator));
     expect(rowsBelow("### Others")).toEqual(others.map(row));
   });

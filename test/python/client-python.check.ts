@@ -79,7 +79,7 @@ describe("the wheel", () => {
 
   test("has what Python's own tools put in, file by file", async () => {
     const page = await (await fetch(new URL("/docs/clients", served))).text();
-    const [, digest] = /\.whl<.*?sha256 (\w+)/s.exec(page) ?? [];
+    const [, digest] = /\.whl<\/a>.*?sha256 (\w+)/s.exec(page) ?? [];
     await installed.python(["-m", "pip", "uninstall", "--quiet", "--yes", "shipping-client"]);
     await expect(install(`${served}#sha256=${"0".repeat(64)}`)).rejects.toThrow(/DO NOT MATCH THE HASHES/);
     await install(`${served}#sha256=${digest}`);
