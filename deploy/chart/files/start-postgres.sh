@@ -1,6 +1,10 @@
 # Initialises the data folder at the first start, with a role and a database for every part, then runs PostgreSQL.
 set -eu
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
+  # A pod that ends in the middle leaves a folder that the next one begins anew.
+  data=$PGDATA
+  export PGDATA="$data.unfinished"
+  rm -rf "$PGDATA"
   initdb --username=postgres --auth-local=trust --auth-host=scram-sha-256 --encoding=UTF8 --locale=C > /dev/null
   echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"
   pg_ctl --silent --wait --options="-c listen_addresses='' -k /tmp" start
@@ -10,6 +14,8 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
       --file=/scripts/create-database.sql
   done
   pg_ctl --silent --wait --mode=fast stop
+  mv "$PGDATA" "$data"
+  export PGDATA="$data"
 fi
 # Kubernetes gives the volume's group every right each time it is mounted, and PostgreSQL refuses such a folder.
 chmod 0700 "$PGDATA"
