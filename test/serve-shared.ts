@@ -58,6 +58,8 @@ export async function serveShared(kinds: Record<string, () => Promise<Shared>>) 
     }
     response.end();
   });
+  // Else a connection could be closed at the moment that the next file uses it again.
+  server.keepAliveTimeout = 0;
   await once(server.listen(0, "127.0.0.1"), "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
