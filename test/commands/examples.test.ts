@@ -124,14 +124,14 @@ test("listen: each example listens until Ctrl-C", async () => {
     expect([line, status, err]).toEqual([line, 0, ""]);
     if (line.includes("--subscribe")) expect(out).toMatch(/Subscribed .+\n(.+\n)*Deleted subscription whk_/);
   }
-}, 60_000);
+});
 
 test("migrate:new: the example compares schema and migrations", async () => {
   for (const line of await examples("npm run migrate:new --")) {
     const { status, out } = await shell.run(line);
     expect([status, out]).toEqual([0, "No changes: the migrations of records already match its schema.prisma.\n"]);
   }
-}, 60_000);
+});
 
 test("conformance: the example finds that the platform conforms", async () => {
   for (const line of await examples("npm run -s conformance --")) {

@@ -13,7 +13,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "conformance-"));
   stack = await sharedStack();
-}, 60_000);
+});
 afterAll(async () => {
   await stack.stop();
   await rm(folder, { recursive: true });

@@ -54,7 +54,7 @@ describe("the documentation", () => {
       folder,
       programs.map((parts) => parts.map(({ code }) => code).join("\n")),
     );
-  }, 60_000);
+  });
 
   test("shows little that it does not execute", () => {
     expect(total.shown).toBeLessThanOrEqual(12);

@@ -135,7 +135,7 @@ test("those in TypeScript have the types of the packed client", async () => {
     folder,
     exampleOf("ts").map(({ code }) => code),
   );
-}, 60_000);
+});
 
 test("sent again a second later, an example is a request of its own", () => {
   const writes = exampleOf("sh").filter(({ code }) => code.includes("Idempotency-Key"));

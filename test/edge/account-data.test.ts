@@ -24,7 +24,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "account-data-"));
   receiver = await startReceiver();
   [accountId, other] = await Promise.all([busyAccount(stack, receiver.url), busyAccount(stack, receiver.url)]);
-}, 60_000);
+});
 afterAll(async () => {
   await stack.stop();
   await receiver.close();
@@ -93,7 +93,7 @@ describe("account export", () => {
       status: 1,
       err: `error: ${out} is not empty. Choose another folder.\n`,
     });
-  }, 60_000);
+  });
 
   test("writes the same into one file or to standard output: a line for each row, the manifest last", async () => {
     const out = join(folder, "export.ndjson");
@@ -118,7 +118,7 @@ describe("account export", () => {
     });
     // Who takes personal data out of the platform is recorded, as changes are.
     expect(await json("audit list --limit 1")).toMatchObject([{ command: "account export", outcome: "failed" }]);
-  }, 60_000);
+  });
 });
 
 describe("account erase", () => {
@@ -146,7 +146,7 @@ describe("account erase", () => {
       },
       { withinMs: 30_000 },
     );
-  }, 60_000);
+  });
 
   test("killed halfway is finished by running it again", async () => {
     await suspended(other);
@@ -218,7 +218,7 @@ describe("account erase", () => {
       status: 1,
       err: expect.stringContaining("it was suspended less than a minute ago"),
     });
-  }, 30_000);
+  });
 });
 
 const nameOf = ({ part, table }: { part: string; table: string }) => `${part}.${table}`;

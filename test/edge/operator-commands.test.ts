@@ -74,7 +74,7 @@ describe("an event that was given up", () => {
     expect(after).not.toBe(before);
     await eventually(async () => expect(await list()).toEqual([]));
     expect(await json(`subscription show ${id}`)).toMatchObject({ status: "active", pending: 0, fail_streak: 0 });
-  }, 60_000);
+  });
 
   test("is sent again with all others of its subscription, by their state", async () => {
     const { id, receiver, recover } = await givenUp(5);
@@ -82,7 +82,7 @@ describe("an event that was given up", () => {
     expect(await json(`delivery resend --subscription ${id} --state exhausted --since 1h`)).toEqual({ resent: 5 });
     await eventually(() => expect(receiver.received).toHaveLength(45));
     expect(await json(`delivery list --subscription ${id} --state delivered --limit 3`)).toHaveLength(3);
-  }, 60_000);
+  });
 });
 
 test("what cannot be resent is said, and the status is 1", async () => {
@@ -100,7 +100,7 @@ test("what cannot be resent is said, and the status is 1", async () => {
   for (const line of [`subscription show ${unknown}`, `delivery list --subscription ${unknown}`]) {
     expect(await admin(line)).toMatchObject({ status: 1, err: `error: No such webhook subscription: ${unknown}.\n` });
   }
-}, 60_000);
+});
 
 test("dead events are listed, shown, retried and dropped", async () => {
   await stack.databases.webhooks.run(sql`
@@ -195,7 +195,7 @@ describe("an account", () => {
       { action: "account.suspended", actor: "operator" },
       { action: "account.resumed", actor: "operator" },
     ]);
-  }, 60_000);
+  });
 
   test("is counted: what belongs to it, by environment, in every part", async () => {
     const { accountId, sandbox } = await stack.newCustomer();
@@ -215,7 +215,7 @@ describe("an account", () => {
       ]),
     );
     expect((await admin(`account usage --account ${accountId}`)).out).toMatch(/\nshipments +sandbox +3\n/);
-  }, 60_000);
+  });
 });
 
 test("a claim is shown with its owner and what is stored, and with none of its secret", async () => {

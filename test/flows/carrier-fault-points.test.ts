@@ -35,7 +35,7 @@ afterAll(async () => {
   await cluster.stop();
   await simulator.stop();
   await rm(folder, { recursive: true });
-}, 60_000);
+});
 beforeEach(() => cluster.healthy());
 
 const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };

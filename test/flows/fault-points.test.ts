@@ -115,7 +115,7 @@ describe("a process that is killed at a point of POST /orders", () => {
     expect((await answer).status).toBe(201);
     expect(await orders()).toBe(1);
     await eventually(async () => expect(await arrived()).toEqual(["order.created"]), { withinMs: 20_000 });
-  }, 60_000);
+  });
 });
 
 describe("a carrier that is killed around the projection of a label", () => {

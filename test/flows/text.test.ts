@@ -62,7 +62,7 @@ describe.each(["/orders", "/shipments"])("the texts of POST %s", (path) => {
       expect((await one.get<Order[]>(path)).body.data).toEqual([created.body.data]);
     });
     await fc.assert(property, bounded);
-  }, 60_000);
+  });
 });
 
 describe("a leading U+FEFF", () => {

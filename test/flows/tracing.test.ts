@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await cluster.stop();
   await collector.stop();
-}, 60_000);
+});
 
 /** A receiver that takes everything, and the headers of what it took, by event. */
 async function startReceiver() {
@@ -83,4 +83,4 @@ test("a POST /labels is one trace, from the gateway to the receiver", async () =
   expect(trace.filter(({ parentId }) => !ids.has(parentId)).map(({ name }) => name)).toEqual(["POST /api/v1/labels"]);
   expect(trace.find(({ spanId }) => spanId === attemptId)?.name).toBe("attempt");
   server.close();
-}, 60_000);
+});

@@ -56,7 +56,7 @@ describe("npm run demo", () => {
     expect(code).toBe(1);
     expect(printed).toMatch(/The platform did not start: .*\n.*RATE_LIMIT_PER_MINUTE/);
     expect(await temporaryFolders()).toEqual([]);
-  }, 60_000);
+  });
 });
 
 test.each([

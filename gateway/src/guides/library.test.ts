@@ -94,7 +94,7 @@ describe("what a search costs", () => {
     const { words, measured } = JSON.parse(stdout);
     expect(words).toBeGreaterThan(5_000);
     expect(Math.max(...measured)).toBeLessThan(5);
-  }, 60_000);
+  });
 
   test("does not grow with the query: one or two letters find only themselves, and words beyond ten nothing", () => {
     const long = "a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r.s.t.u.v.w.x.y.z.".repeat(300);

@@ -180,7 +180,7 @@ describe("JetStreamBus", () => {
     for (const end of subscriber.ends.splice(0)) end();
     await subscription.stop();
     expect(only(got, sent)).toHaveLength(2_000);
-  }, 60_000);
+  });
 
   test("a subscription that is stopped while it has no room fetches no more: the other replicas get the waiting events at once", async () => {
     const bus = opened("JetStreamBus");
@@ -194,7 +194,7 @@ describe("JetStreamBus", () => {
     for (const end of ends.splice(0)) end();
     await stopping;
     await eventually(async () => expect(await unacknowledged(durable)).toBe(0));
-  }, 30_000);
+  });
 
   test("a message that cannot be understood is dead-lettered with its reason and not delivered again", async () => {
     const bus = opened("JetStreamBus");

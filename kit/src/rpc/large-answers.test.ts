@@ -28,4 +28,4 @@ test("pages of a megabyte for forty clients that do not read yet do not block th
     answers.push(client.read(readRequest()));
   }
   for (const { result } of await Promise.all(answers)) expect(result?.snapshot?.body).toHaveLength(MEGABYTE);
-}, 30_000);
+});

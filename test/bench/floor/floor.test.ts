@@ -13,7 +13,7 @@ beforeAll(async () => {
   floor = await startFloor({ accounts: 2 });
   seeds = await seed(floor.target, { shipments: 30, labels: 1 });
   receiver = await openBareReceiver((body) => received.push(body));
-}, 60_000);
+});
 
 afterAll(async () => {
   await receiver?.close();

@@ -25,4 +25,4 @@ test("PostgreSQL of one process is started again on its port when it is killed, 
   for (const each of opened.reverse()) await each.stop();
   await folder.release();
   await rm(path, { recursive: true });
-}, 60_000);
+});

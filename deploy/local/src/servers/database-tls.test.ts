@@ -21,7 +21,7 @@ beforeAll(async () => {
   authority = await testAuthority();
   await writeFile(join(folder, "ca.crt"), authority.ca);
   await writeFile(join(folder, "stranger.crt"), (await testAuthority()).ca);
-}, 60_000);
+});
 afterAll(async () => {
   await postgres.stop();
   await rm(folder, { recursive: true });

@@ -20,7 +20,6 @@ async function start(port?: number): Promise<NatsServer> {
   return startNatsServer({ program, dataDir, ...(port ? { port } : {}) });
 }
 
-jest.setTimeout(60_000);
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "nats-test-"));
   server = await start();

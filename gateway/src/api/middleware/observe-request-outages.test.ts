@@ -91,7 +91,7 @@ describe("a request answered 503 has in the log why", () => {
       for (const client of held) client.release();
     });
     expect(await causesOf(answer)).toEqual(Array(2).fill("gateway_database"));
-  }, 30_000);
+  });
 
   test("and a request with another status has none", async () => {
     const { key } = await gateway.newKey();
