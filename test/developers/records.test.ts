@@ -40,7 +40,9 @@ describe("GET /developers/{environment}/shipments", () => {
       const html = await open(visitor, list);
       expect(html).toContain(`There are no sandbox ${list} yet.`);
       expect(html).toContain('href="/developers/quick-start"');
-      expect((await visitor.get(`/developers/live/${list}`)).html).toContain(`no live ${list}`);
+      expect((await visitor.get(`/developers/live/${list}`)).html).toContain(
+        list === "labels" ? "No carrier is set up for live yet" : `no live ${list}`,
+      );
     }
   });
 
