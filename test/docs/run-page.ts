@@ -87,7 +87,8 @@ async function execute({ code, line }: Fence, action: Executed, folder: string, 
   async function commandOf(): Promise<[string, ...string[]]> {
     if (action === "python") return ["python3", "-c", programOf(code)];
     if (action === "ts") return [process.execPath, await moduleFile()];
-    return ["sh", "-eu", "-c", `set -a\n${code}\nenv -0 > .environment`];
+    // `-e` lets a list with `&&` fail.
+    return ["sh", "-eu", "-c", `set -a\n${code}\n[ $? -eq 0 ] || exit 1\nenv -0 > .environment`];
   }
 
   async function moduleFile(): Promise<string> {

@@ -65,7 +65,7 @@ test("members' pages are in their account's turn with its requests: one list at 
   const [one, other] = [await gateway.newKey(), await gateway.newKey()];
   const [cookie, others] = [await signedIn(gateway, one.accountId), await signedIn(gateway, other.accountId)];
   const open = (as: string) =>
-    fetch(`http://127.0.0.1:${gateway.port}/developers/sandbox/orders?q=a`, {
+    fetch(`http://127.0.0.1:${gateway.port}/developers/sandbox/orders/csv?q=a`, {
       headers: { cookie: as, connection: "close" },
     }).then(({ status }) => status);
   try {
