@@ -25,7 +25,8 @@ async function openServer() {
   const password = (await readFile(join(cluster.dataDir, "postgres.password"), "utf8")).trim();
   const server = openDatabase(`postgres://postgres:${password}@${address}/postgres`, { max: 1, log: silentLog() });
   // Copying and dropping databases wait for a checkpoint, which is no matter of seconds on a busy disk.
-  Object.assign(server.pool.options, { statement_timeout: 0, query_timeout: 0 });
+  Object.assign(server.pool.options, { query_timeout: 0 });
+  await server.run(raw("SET statement_timeout = 0"));
   const execute = (statement: string) => server.run(raw(statement));
 
   /** Does something to a database while nobody is connected to it. */

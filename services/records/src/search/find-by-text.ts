@@ -2,7 +2,7 @@ import type { Caller } from "@shipping/kit/caller";
 import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
 import type { PlaceInList } from "@shipping/kit/postgres/search-owned";
 import sql, { raw } from "sql-template-tag";
-import { type RecordTable, SEARCH_TABLES } from "./fill-search.js";
+import type { RecordTable } from "./fill-search.js";
 import { seedFor, toReadings, toWantedGrams } from "./search-text.js";
 
 /** The segments that one search reads: two million records. Older ones are found if a search names days. */
@@ -11,6 +11,8 @@ const MAX_SEGMENTS = 128;
 /** The segments that one statement reads: few at first, because most words that are searched for fill a page with the newest records. */
 const FIRST_SEGMENTS = 1;
 const GROWTH = 4;
+
+const MATCHES = { orders: "match_orders", shipments: "match_shipments" } as const;
 
 interface Segment {
   segment: number;
@@ -62,10 +64,7 @@ function readSegments({ db }: ReadDeps, { caller, table, from, before, at }: Wan
     ORDER BY newest DESC, segment DESC LIMIT ${MAX_SEGMENTS + 1}::bigint`);
 }
 
-/**
- * Reads up to `most` matches of each segment. Only the index of the hashes leads to them: account and environment are compared as one text,
- * for which no other index exists.
- */
+/** Reads up to `most` matches of each segment, by a function of the database: see its migration. */
 function readMatches(
   { db }: ReadDeps,
   { caller, table, from, before, at, id, most }: WantedByText,
@@ -76,16 +75,8 @@ function readMatches(
     return readings.map(({ strings, patterns }) => ({ grams: `{${toWantedGrams(strings, seed)}}`, patterns }));
   });
   const patterns = asked.map((one) => `{${one.patterns.map(quoted).join(",")}}`);
-  return db.runList<Match>(
-    sql`
-      SELECT found.id, found.created_at AS "createdAt"
-      FROM unnest(${asked.map(({ grams }) => grams)}::text[], ${patterns}::text[]) AS asked (grams, patterns)
-      CROSS JOIN LATERAL (
-        SELECT id, created_at FROM ${raw(SEARCH_TABLES[table])}
-        WHERE grams @> asked.grams::integer[] AND account_id || environment = ${caller.accountId + caller.environment}
-          AND text LIKE ALL (asked.patterns::text[]) AND created_at >= ${from}::timestamptz AND created_at < ${before}::timestamptz
-          AND (created_at, id) < (${at}::timestamptz, ${id})
-        ORDER BY created_at DESC, id DESC LIMIT ${most}::bigint) AS found`,
-    { replan: true },
-  );
+  return db.runList<Match>(sql`
+    SELECT id, created_at AS "createdAt"
+    FROM ${raw(MATCHES[table])}(${asked.map(({ grams }) => grams)}::text[], ${patterns}::text[], ${caller.accountId + caller.environment},
+      ${from}::timestamptz, ${before}::timestamptz, ${at}::timestamptz, ${id}, ${most}::bigint)`);
 }
