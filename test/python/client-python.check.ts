@@ -115,7 +115,7 @@ describe("the types", () => {
   const programsIn = (pages: readonly string[]) =>
     pages
       .flatMap((page) => programsOf(fencesOf(page), "python"))
-      .filter(([first]) => first?.mark !== "recipe")
+      .filter(([first]) => first?.mark !== "recipe" && first?.mark !== "library")
       .map((parts) => programOf(parts.map(({ code }) => code).join("\n")));
 
   /** Writes programs into a folder of their own. */

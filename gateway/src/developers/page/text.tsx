@@ -12,8 +12,9 @@ const TAIL = 8;
 const SHORT = 16;
 
 /**
- * Text that somebody typed. One with a long word is on one line: if its column is too narrow, its middle is left out. The whole is its tooltip, and what is copied. What
- * a search has found is marked.
+ * Text that somebody typed. One with a long word is on one line: if its column is too narrow, its middle is left out. The whole is its
+ * tooltip, and what is copied. What a search has found is marked. A link of it needs the text as its `aria-label`: browsers read a space
+ * between the two parts.
  */
 export function Middle({ children: text, marks = [] }: { children: string; marks?: readonly string[] }) {
   const shown = visible(text);

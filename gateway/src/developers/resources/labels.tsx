@@ -73,7 +73,7 @@ function LabelRow(props: {
     <tr class={label.status === "voided" ? "over" : undefined}>
       <td data-label="Tracking number">
         <span>
-          <a href={`${base}/labels/${label.id}`} data-result>
+          <a href={`${base}/labels/${label.id}`} aria-label={label.trackingNumber} data-result>
             <Middle>{label.trackingNumber}</Middle>
           </a>
           <code class="sub">
@@ -82,7 +82,7 @@ function LabelRow(props: {
         </span>
       </td>
       <td data-label="Shipment">
-        <a href={`${base}/shipments/${label.shipmentId}`}>
+        <a href={`${base}/shipments/${label.shipmentId}`} aria-label={shipment?.reference ?? label.shipmentId}>
           <Middle marks={marks}>{shipment?.reference ?? label.shipmentId}</Middle>
         </a>
       </td>

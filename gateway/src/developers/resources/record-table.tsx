@@ -33,7 +33,7 @@ export function RecordTable(props: {
         <tr>
           <td data-label="Reference">
             <span>
-              <a href={`${base}/${kind}/${id}`} data-result>
+              <a href={`${base}/${kind}/${id}`} aria-label={reference} data-result>
                 <Middle marks={marks}>{reference}</Middle>
               </a>
               <code class="sub">
@@ -48,7 +48,7 @@ export function RecordTable(props: {
           {labels && (
             <td data-label="Tracking number">
               {labelId !== undefined && (
-                <a href={`${base}/labels/${labelId}`}>
+                <a href={`${base}/labels/${labelId}`} aria-label={labels.get(labelId)?.trackingNumber}>
                   <Middle>{labels.get(labelId)?.trackingNumber ?? "Not available now"}</Middle>
                 </a>
               )}

@@ -65,7 +65,7 @@ function SubscriptionRow(props: {
     <tr class={status === "active" ? undefined : "over"}>
       <td data-label="Endpoint">
         <span>
-          <a href={path}>
+          <a href={path} aria-label={url}>
             <Middle>{url}</Middle>
           </a>
           <code class="sub">
