@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { useBrowser } from "./browser.js";
 import { copiedFrom } from "./clipboard.js";
 
@@ -39,23 +39,24 @@ async function printedLink(): Promise<string> {
   throw new Error("The platform has printed no sign-in link.");
 }
 
-/** Presses the page's n-th "Copy", and yields what is in the clipboard then. */
-const copy = (page: Page, n: number) =>
-  copiedFrom(page, page.getByRole("button", { name: "Copy", exact: true }).nth(n));
+/** Presses "Copy", and yields what is in the clipboard then. */
+const copy = (page: Page, within: Locator) =>
+  copiedFrom(page, within.getByRole("button", { name: "Copy", exact: true }));
 
-test("the link that npm start prints leads in three clicks to a key, with which the quick start's lines, as copied, make a label", async () => {
+test("the link that npm start prints leads in three clicks to a key, whose page has the quick start's lines, which make a label as they are copied", async () => {
   const context = await browser.open();
   const page = await context.newPage();
   await page.goto(link);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("link", { name: "Create key" }).click();
   await page.getByRole("button", { name: "Create key" }).click();
-  const key = await copy(page, 0);
+  const key = await copiedFrom(page, page.getByRole("button", { name: "Copy", exact: true }).first());
   expect(key).toMatch(/^service_test_/);
-  await page.getByRole("link", { name: "Create your first label" }).click();
-  const [give, curl] = [await copy(page, 0), await copy(page, 1)];
+  const steps = page.locator("main figure").filter({ has: page.locator("figcaption", { hasText: /^(Shell|curl)$/ }) });
+  const lines: string[] = [];
+  for (const step of await steps.all()) lines.push(await copy(page, step));
   await context.close();
-  const lines = [give.replace("YOUR_SANDBOX_KEY", key), curl].join("\n");
-  await run("sh", ["-eu", "-c", lines], { cwd: folder });
+  expect(lines.join("\n")).toContain(`SHIPPING_KEY=${key}`);
+  await run("sh", ["-eu", "-c", lines.join("\n")], { cwd: folder });
   expect((await readFile(join(folder, "label-1001.pdf"))).subarray(0, 5).toString()).toBe("%PDF-");
 });
