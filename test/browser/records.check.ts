@@ -64,7 +64,7 @@ test("a shipment is found by its tracking number, its label seen, downloaded, an
   await open("shipments");
   await page.getByLabel("Search", { exact: true }).fill(trackingNumber);
   await page.getByRole("main").getByRole("button", { name: "Search" }).click();
-  await page.getByRole("link", { name: "PO-2026-1002" }).click();
+  await page.getByRole("link", { name: "PO-2026-1002", exact: true }).click();
   const copied = await copiedFrom(page, page.getByRole("button", { name: `Copy ${trackingNumber}` }));
   expect(copied).toBe(trackingNumber);
   const picture = page.getByAltText(`Shipping label with tracking number ${trackingNumber}`);
