@@ -45,7 +45,9 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
       expect(text).toContain(`Not yet confirmed by ${host} , which has failed since`);
     });
     const { visitor: viewer } = await area.signIn({ accountId, role: "viewer" });
-    expect(wordsIn(await open(viewer, `shipments/${shipment}`))).toContain("POST /labels/");
+    await eventually(async () =>
+      expect(wordsIn(await open(viewer, `shipments/${shipment}`))).toContain("POST /labels/"),
+    );
   });
 });
 
