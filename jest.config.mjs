@@ -51,6 +51,6 @@ export default {
   globalTeardown: "<rootDir>/test/global-teardown.ts",
   // The first file of a worker waits for the platform that it shares; a busy machine takes its time.
   testTimeout: 90_000,
-  // Many tests wait for servers and processes more than they compute. Those in test/flows run beside the others.
-  maxWorkers: Math.min(Math.ceil(1.5 * availableParallelism()), 8),
+  // Most tests wait for servers and processes more than they compute.
+  maxWorkers: Math.min(2 * availableParallelism(), 8),
 };
