@@ -69,7 +69,8 @@ describe("startNatsServer", () => {
         async () => (await streams()).add({ name: "kept", subjects: ["kept.>"], num_replicas: 3 }),
         WITHIN,
       );
-      await jetstream(nc).publish("kept.one", "1");
+      // The stream is made before each of its servers listens for it.
+      await eventually(() => jetstream(nc).publish("kept.one", "1", { msgID: "1" }), WITHIN);
       const leader = (await (await streams()).info("kept")).cluster?.leader ?? "";
       const lost = Number(leader.slice(-1)) - 1;
       servers[lost]?.kill();
