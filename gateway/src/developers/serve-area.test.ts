@@ -47,7 +47,7 @@ async function signedIn({ db }: GatewayUnderTest, accountId: string): Promise<st
 
 test("members' pages are in their account's turn with its requests: one list at a time, while others' go on", async () => {
   const held: (() => void)[] = [];
-  let isOver = false;
+  let isOver = true;
   const hold = async () => isOver || new Promise<void>((resolve) => held.push(resolve));
   const gateway = await gatewayUnderTest({
     developerArea: {},
@@ -69,6 +69,9 @@ test("members' pages are in their account's turn with its requests: one list at 
       headers: { cookie: as, connection: "close" },
     }).then(({ status }) => status);
   try {
+    // The first page of a process takes much longer, which the pace of pages would charge for.
+    expect([await open(cookie), await open(others)]).toEqual([200, 200]);
+    isOver = false;
     const pages = Array.from({ length: 5 }, () => open(cookie));
     await eventually(() => expect(held).toHaveLength(1));
     const list = gateway.send("GET", "/orders", one);
@@ -77,9 +80,11 @@ test("members' pages are in their account's turn with its requests: one list at 
     await eventually(() => expect(held).toHaveLength(2));
     const waiting = async () =>
       Number(/^gateway_requests_waiting\S* (\d+)$/m.exec(await gateway.metrics.render())?.[1]);
-    await eventually(async () => expect(await waiting()).toBe(5));
+    // The pace of pages may still hold back others of the five.
+    await eventually(async () => expect(await waiting()).toBeGreaterThan(2));
     for (let ended = 0; ended < 7; ended++) {
       await eventually(() => expect(held.length).toBeGreaterThan(ended));
+      expect(held.length).toBeLessThanOrEqual(ended + 2);
       held[ended]?.();
     }
     expect(await Promise.all([...pages, theirs, list.then(({ status }) => status)])).toEqual(Array(7).fill(200));
