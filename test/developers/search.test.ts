@@ -83,7 +83,7 @@ test("what several things are known by lists each with its kind and its id, five
   await eventually(async () => {
     const { status, html } = await search(visitor, reference.toUpperCase());
     expect(status).toBe(200);
-    const found = [...html.matchAll(/href="[^"]+\/((?:orders|shipments)\/[^"/]+)" data-result/g)].map(
+    const found = [...html.matchAll(/href="[^"]+\/((?:orders|shipments)\/[^"/]+)"[^>]* data-result/g)].map(
       ([, path]) => path,
     );
     const newest = shipments.slice(-5).reverse();

@@ -33,7 +33,7 @@ export function RecordTable(props: {
         <tr>
           <td data-label="Reference">
             <span>
-              <a aria-label={reference} href={`${base}/${kind}/${id}`} data-result>
+              <a href={`${base}/${kind}/${id}`} aria-label={reference} data-result>
                 <Middle marks={marks}>{reference}</Middle>
               </a>
               <code class="sub">
