@@ -58,11 +58,11 @@ async function deliveredEvent() {
     return rows;
   });
   const message = toBinary(EventSchema, eventFor(newCaller()));
-  await run(sql`
+  const dead = await run<{ id: bigint }>(sql`
     INSERT INTO dead_events (message, reason, received_at)
-    SELECT ${message}, 'its type is unknown', now() FROM generate_series(1, 2)`);
+    SELECT ${message}, 'its type is unknown', now() FROM generate_series(1, 2) RETURNING id`);
   await receiver.close();
-  return { accountId, eventId: delivered!.id, subscriptionId };
+  return { accountId, eventId: delivered!.id, subscriptionId, deadIds: dead.map(({ id }) => String(id)) };
 }
 
 test("every example of admin works as printed, one after the other", async () => {
@@ -94,6 +94,7 @@ test("every example of admin works as printed, one after the other", async () =>
       .replace("order-1 --account Acme", `order-1 --account ${event.accountId}`)
       .replace(/evt_\w+/, event.eventId)
       .replace(/whk_\w+/, event.subscriptionId)
+      .replace(/(?<=dead-event \w+ )[12]$/, (number) => event.deadIds[Number(number) - 1]!)
       // The tests of other files have accounts of this name on the same platform.
       .replace(/\bAcme\b/g, "Examples");
   const [first = "", ...others] = printed.map(own);
