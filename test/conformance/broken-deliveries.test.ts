@@ -1,5 +1,5 @@
 import { judge } from "@shipping/conformance/conformance";
-import getPort from "get-port";
+import { freePort } from "../free-port.js";
 import { type Stack, sharedStack } from "../stack.js";
 import { type Breaking, type BreakingProxy, jsonIn, openBreakingProxy } from "./breaking-proxy.js";
 
@@ -8,7 +8,7 @@ let proxy: BreakingProxy;
 let listen: string;
 beforeAll(async () => {
   stack = await sharedStack();
-  listen = `127.0.0.1:${await getPort({ host: "127.0.0.1" })}`;
+  listen = `127.0.0.1:${await freePort()}`;
   proxy = await openBreakingProxy(`http://${listen}/hooks`);
 });
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import type { Options } from "@shipping/conformance/conformance";
 import { judge } from "@shipping/conformance/conformance";
-import getPort from "get-port";
+import { freePort } from "../free-port.js";
 import { type Stack, type StackOptions, startStack } from "../stack.js";
 
 /** What the named checks say of a platform that was started with these switches; `host` is what it is called by. */
@@ -51,7 +51,7 @@ describe("a check that a switch of the server makes meaningless is not applicabl
   });
 
   test("CLOCK_SPEEDUP, under which retries come too soon", async () => {
-    const listen = `127.0.0.1:${await getPort({ host: "127.0.0.1" })}`;
+    const listen = `127.0.0.1:${await freePort()}`;
     const webhook = { listen, url: `http://${listen}/hooks` };
     expect(await outcomesOf({ clockSpeedup: 60 }, ["deliveries.retry"], { webhook })).toEqual({
       "deliveries.retry": expect.stringMatching(

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { sign } from "@shipping/webhooks/dispatch/signature";
-import getPort from "get-port";
+import { freePort } from "../free-port.js";
 
 const SECRET = "whsec_GFn7PJ+v7jFMVLLhDAIHnOJaFzFczq7pBL+Nh4Zq/2o=";
 const EVENT = JSON.stringify({
@@ -19,7 +19,7 @@ export async function tryReceiver(
   cwd: string,
   env: NodeJS.ProcessEnv,
 ): Promise<string> {
-  const port = await getPort({ host: "127.0.0.1" });
+  const port = await freePort();
   const receiver = spawn(program, args, {
     cwd,
     env: { ...env, PORT: String(port), WEBHOOK_SECRET: SECRET },

@@ -117,12 +117,13 @@ test("dead events are listed, shown, retried and dropped", async () => {
 
 test("bookings that are not settled are listed, and the one of a shipment's label", async () => {
   const { accountId } = await stack.newCustomer();
+  // Due later: the worker would take a due one between two lines of this test.
   await stack.databases.carrier.run(sql`
     INSERT INTO bookings (account_id, environment, id, shipment_id, carrier, state, idempotency_key, fingerprint, token,
       requested_by, request_id, reference, turn, leased_until, due_at, problem, created_at)
     SELECT ${accountId}, 'sandbox', 'bkg_' || state, 'shp_' || state, 'acme', state, 'key', '', 1, '', '', reference, 1, now(), due_at,
       problem, now()
-    FROM (VALUES ('cancelling', NULL, now(), 'refused'), ('held', 'ref', NULL, NULL)) AS stored (state, reference, due_at, problem)`);
+    FROM (VALUES ('cancelling', NULL, now() + interval '1 h', 'refused'), ('held', 'ref', NULL, NULL)) AS stored (state, reference, due_at, problem)`);
   const [late, ...others] = await json("booking list");
   expect(late).toMatchObject({ id: "bkg_cancelling", account_id: accountId, state: "cancelling", problem: "refused" });
   expect(others).toEqual([]);

@@ -9,10 +9,10 @@ import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { findNatsServer, type NatsProgram } from "@shipping/local/servers/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
-import getPort from "get-port";
 import { newEvent } from "../bus.js";
 import { diskLost } from "../failover/nats-node.js";
 import { playNatsFaults } from "../failover/nats-platform.js";
+import { freePort } from "../free-port.js";
 
 const BACK = { withinMs: 40_000 };
 let program: NatsProgram;
@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const freePorts = () => Promise.all([1, 2, 3].map(() => getPort({ host: "127.0.0.1" })));
+const freePorts = () => Promise.all([1, 2, 3].map(freePort));
 
 async function startMember(number: number): Promise<void> {
   const name = `nats-${number}`;

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type ServerProcess, startServerProcess } from "@shipping/local/servers/server-process";
-import getPort from "get-port";
+import { freePort } from "../free-port.js";
 
 /** PgBouncer in transaction mode, before a PostgreSQL on 127.0.0.1. */
 export interface PgBouncer extends ServerProcess {
@@ -24,7 +24,7 @@ export async function startPgBouncer(options: {
 }): Promise<PgBouncer> {
   const { program, libraries } = await findPgBouncer();
   const folder = await mkdtemp(join(tmpdir(), "shipping-pgbouncer-"));
-  const port = await getPort({ host: "127.0.0.1" });
+  const port = await freePort();
   const [ini, users] = [join(folder, "pgbouncer.ini"), join(folder, "users.txt")];
   const settings = {
     listen_addr: "127.0.0.1",

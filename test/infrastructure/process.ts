@@ -4,11 +4,11 @@ import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@shipping/kit/testing/eventually";
-import getPort from "get-port";
 import type { Report } from "../chaos/deliveries/report.js";
 import { type ClusterUnderTest, startCluster } from "../cluster.js";
 import { startLoad } from "../failover/load.js";
 import { verdict } from "../failover/verdict.js";
+import { freePort } from "../free-port.js";
 import { ONE_OF_EACH, withFolder } from "./stand.js";
 
 const LOAD_MS = 10_000;
@@ -58,7 +58,7 @@ async function startDeafGateway(cluster: ClusterUnderTest) {
     ["environ", "cmdline"].map(async (name) => (await readFile(`/proc/${pid}/${name}`, "utf8")).split("\0")),
   );
   const env = Object.fromEntries(environment!.filter(Boolean).map((line) => line.split(/=(.*)/s).slice(0, 2)));
-  const [port, opsPort] = [await getPort({ host: "127.0.0.1" }), await getPort({ host: "127.0.0.1" })];
+  const [port, opsPort] = [await freePort(), await freePort()];
   const own = { PORT: String(port), OPS_PORT: String(opsPort), HOST: "127.0.0.1", LOG_LEVEL: "info" };
   const child: ChildProcess = spawn("sh", ["-c", 'ulimit -n 300; exec "$0" "$@"', ...command!.filter(Boolean)], {
     env: { ...env, ...own },

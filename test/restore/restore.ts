@@ -2,12 +2,12 @@ import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import getPort from "get-port";
 import { audit, FLAWLESS } from "../chaos/audit.js";
 import { type Report, reportOf, seconds } from "../chaos/deliveries/report.js";
 import { type ClusterUnderTest, startCluster } from "../cluster.js";
 import { startLoad } from "../failover/load.js";
 import { eventsOf, keysOn, repeatOrders, SETTLED_MS } from "../failover/postgres/lost-writes.js";
+import { freePort } from "../free-port.js";
 import { keepBackups, loseServer, raiseTokens } from "./archived-postgres.js";
 
 const POINT = "drill";
@@ -29,7 +29,7 @@ export async function restoreDrill(say: (line: string) => void, loadMs = 4_000):
   const [dataDir, backupFolder] = [join(folder, "data"), join(folder, "backups")];
   await mkdir(dataDir);
   // The same address before and after, which customers go on to call.
-  const flags = [...ONE_OF_EACH, "--port", String(await getPort({ host: "127.0.0.1" }))];
+  const flags = [...ONE_OF_EACH, "--port", String(await freePort())];
   const start = () => startCluster(flags, ENV, { dataDir });
   let cluster: ClusterUnderTest | undefined;
   try {

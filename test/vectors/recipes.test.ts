@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { sign } from "@shipping/webhooks/dispatch/signature";
-import getPort from "get-port";
+import { freePort } from "../free-port.js";
 import { type Command, type Language, languages, recipeFiles, versionHere } from "./recipe-languages.js";
 import type { Vector } from "./webhook-vectors.js";
 
@@ -153,7 +153,7 @@ function signed(body: string, by = secret, secondsFromNow = 0): string {
 
 /** The recipe's server, in a process of its own on a free port. */
 async function serve(folder: string, receive: Language["receive"], webhookSecret: string) {
-  const port = await getPort({ host: "127.0.0.1" });
+  const port = await freePort();
   const env = { PORT: String(port), WEBHOOK_SECRET: webhookSecret, EVENTS_FOLDER: folder };
   const child = start(folder, receive(port), env);
   const ended = once(child, "exit");

@@ -199,6 +199,17 @@ describe("stop", () => {
     await stopped;
   });
 
+  test("answers what arrived on an open connection before it was closed, however late the process comes to read it", async () => {
+    const stopping = await start();
+    const open = await openConnection(stopping.port);
+    const stopped = stopping.stop(true);
+    open.socket.write(OK);
+    // The time at which idle connections are closed passes before anything is read.
+    for (const until = performance.now() + 20; performance.now() < until; );
+    expect(parseAnswers(await open.bytes)).toMatchObject([{ status: 200 }, { headers: { connection: "close" } }]);
+    await stopped;
+  });
+
   test("accepts no new connection", async () => {
     const stopping = await start();
     const open = await openConnection(stopping.port);

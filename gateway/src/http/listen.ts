@@ -135,7 +135,8 @@ async function closeConnections(server: Server, connections: Connections, limits
   }
 
   const timers = [
-    setTimeout(closeIdle, limits.idle),
+    // A busy process first reads the requests that have arrived, which timers alone would overtake.
+    setTimeout(() => setImmediate(closeIdle), limits.idle),
     setTimeout(closeIncomplete, limits.incomplete),
     setTimeout(() => server.closeAllConnections(), limits.all),
   ];

@@ -82,7 +82,7 @@ export function endFor(err: unknown, log: Log): never {
 /** Retries until it succeeds, and logs every second what it waits for, because parts start in any order. `stopping` and `Unsupported` end it. */
 export async function waitFor<T>(
   what: string,
-  { log, stopping, attempt }: { log: Log; stopping: AbortSignal; attempt(): Promise<T> },
+  { log, stopping, attempt }: { log: Log; stopping: AbortSignal | undefined; attempt(): Promise<T> },
 ): Promise<T> {
   for (;;) {
     try {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Database, openDatabase } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
-import type { Running } from "@shipping/kit/process/run-process";
+import { type Running, waitFor } from "@shipping/kit/process/run-process";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { supervise } from "@shipping/local/servers/supervise";
 import type { LocalConfig } from "../config.js";
@@ -14,13 +14,14 @@ interface Opening {
   config: LocalConfig;
   log: Log;
   opened: Running[];
+  stopping?: AbortSignal | undefined;
 }
 
-/** Every part's database, migrated. What was opened is added to `opened`, to be stopped in reverse. */
+/** Every part's database, migrated and reached once. What was opened is added to `opened`, to be stopped in reverse. */
 export async function openDatabases(
   options: Opening,
 ): Promise<{ urls: Record<Part, string>; databases: Record<Part, Database> }> {
-  const { config, log, opened } = options;
+  const { config, log, opened, stopping } = options;
   const serverUrl = withoutDatabase(config).length > 0 ? await startPostgres(options) : undefined;
   const urls = await prepareDatabases({ ...options, serverUrl });
   const databases = mapParts((part) => openDatabase(urls[part], { log: log.child({ part }) }));
@@ -29,6 +30,12 @@ export async function openDatabases(
       await Promise.all(parts.map((part) => databases[part].close()));
     },
   });
+  // On a busy machine a first connection may take longer than the second after which a part gives up.
+  await Promise.all(
+    parts.map((part) =>
+      waitFor(`database of ${part}`, { log, stopping, attempt: () => databases[part].pool.query("") }),
+    ),
+  );
   return { urls, databases };
 }
 

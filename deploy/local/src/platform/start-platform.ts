@@ -71,7 +71,7 @@ async function startOn(
   const delivery = localDeliveryConfig(await secretsKeys(folder), options.overrides);
   const developer = localDeveloperDeps(folder.path, options.overrides);
   const { developerArea, mail } = developer;
-  const { databases, urls } = await openDatabases({ folder, config, log, opened });
+  const { databases, urls } = await openDatabases({ folder, config, log, opened, stopping: options.stopping });
   const bus = openBus(config, log);
   opened.push({ stop: () => bus.close() });
   const running = await startParts({
