@@ -1,0 +1,103 @@
+/** Something that happened at one moment between two times, if it happened. */
+export interface Step<State> {
+  startMs: number;
+  endMs: number;
+  /**
+   * The states that it can lead to: none if it cannot have happened in this one; the very same object if it changes nothing here, and would
+   * change nothing in any later state either.
+   */
+  after(state: State): readonly State[];
+  /** Set if it may never have happened. Steps with the same name have the same effect. */
+  unknown?: string | undefined;
+  /** One line that tells it to a reader. */
+  line(): string;
+}
+
+/** What a search found: an order that explains everything, the steps at which the best order ends, or nothing within its budget. */
+export type Search =
+  | { found: "order" }
+  | { found: "none"; explained: readonly string[]; unexplained: readonly string[] }
+  | { found: "too much to search" };
+
+const BUDGET = 200_000;
+const SHOWN = 6;
+
+/**
+ * Looks for an order in which every step happened at a moment between its two times, each in a state that allows it: Wing and Gong's
+ * search, with Lowe's memory of the states that were met. A step that may not have happened can be left out.
+ */
+export function linearize<State>(initial: State, given: readonly Step<State>[], budget = BUDGET): Search {
+  const steps = [...given].sort((a, b) => a.startMs - b.startMs);
+  const met = new Set<string>();
+  const open: { done: bigint; count: number; state: State }[] = [{ done: 0n, count: 0, state: initial }];
+  let best = { done: 0n, count: -1 };
+  for (let left = budget; open.length > 0; left--) {
+    if (left === 0) return { found: "too much to search" };
+    const position = withoutChange(steps, open.pop()!);
+    if (position.count > best.count) best = position;
+    const next = firstSteps(steps, position.done);
+    if (next.every((at) => steps[at]?.unknown !== undefined)) return { found: "order" };
+    const name = `${position.done.toString(36)} ${JSON.stringify(position.state)}`;
+    if (met.has(name)) continue;
+    met.add(name);
+    open.push(...positionsAfter(steps, position, next));
+  }
+  return { found: "none", ...pieceAround(steps, best.done) };
+}
+
+interface Position<State> {
+  done: bigint;
+  count: number;
+  state: State;
+}
+
+/** Takes every step that is possible here and changes nothing: no order is lost by taking it at once. */
+function withoutChange<State>(steps: readonly Step<State>[], from: Position<State>): Position<State> {
+  let { done, count } = from;
+  for (;;) {
+    const idle = firstSteps(steps, done).filter((at) => {
+      const step = steps[at]!;
+      return step.unknown === undefined && step.after(from.state).includes(from.state);
+    });
+    if (idle.length === 0) return { done, count, state: from.state };
+    for (const at of idle) done |= 1n << BigInt(at);
+    count += idle.length;
+  }
+}
+
+/** The steps that can be the next: those that began before any other one was over. */
+function firstSteps<State>(steps: readonly Step<State>[], done: bigint): number[] {
+  const first: number[] = [];
+  let overMs = Number.POSITIVE_INFINITY;
+  for (const [at, { startMs, endMs, unknown }] of steps.entries()) {
+    if (startMs > overMs) break;
+    if ((done >> BigInt(at)) & 1n) continue;
+    first.push(at);
+    if (unknown === undefined) overMs = Math.min(overMs, endMs);
+  }
+  return first.filter((at) => (steps[at]?.startMs ?? 0) <= overMs);
+}
+
+function positionsAfter<State>(
+  steps: readonly Step<State>[],
+  { done, count, state }: Position<State>,
+  next: readonly number[],
+): Position<State>[] {
+  const alike = new Set<string>();
+  return next.flatMap((at) => {
+    const { after, unknown } = steps[at]!;
+    if (unknown !== undefined && alike.has(unknown)) return [];
+    if (unknown !== undefined) alike.add(unknown);
+    const states = after(state).filter((one) => unknown === undefined || one !== state);
+    return states.map((one) => ({ done: done | (1n << BigInt(at)), count: count + 1, state: one }));
+  });
+}
+
+function pieceAround<State>(steps: readonly Step<State>[], done: bigint) {
+  const isDone = (at: number) => ((done >> BigInt(at)) & 1n) === 1n;
+  const lines = (indexes: readonly number[]) => indexes.map((at) => steps[at]!.line());
+  return {
+    explained: lines([...steps.keys()].filter(isDone).slice(-SHOWN)),
+    unexplained: lines(firstSteps(steps, done).slice(0, SHOWN)),
+  };
+}
