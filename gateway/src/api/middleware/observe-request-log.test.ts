@@ -78,7 +78,7 @@ describe("the metrics", () => {
       });
       const sumOf = (all: number[]) => all.reduce((sum, one) => sum + one, 0);
       const held = sumOf(lines.map(({ paced_ms = 0 }) => paced_ms));
-      expect(held).toBeGreaterThan(700);
+      expect(held).toBeGreaterThan(100);
       const text = await slow.metrics.render();
       const seconds = Number(/^http_request_duration_seconds_sum\{.*\} (.+)$/m.exec(text)?.[1]);
       expect(seconds * 1000).toBeCloseTo(sumOf(lines.map(({ ms }) => ms)) - held, 0);
