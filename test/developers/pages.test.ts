@@ -93,7 +93,6 @@ const accountPages: readonly AccountPage[] = [
   ...["/{environment}/requests", "/{environment}/requests/{id}"].map(seen),
   ...[
     "/members",
-    "/accounts",
     "/audit",
     "/quick-start",
     "/{environment}",
@@ -106,8 +105,9 @@ const accountPages: readonly AccountPage[] = [
   ...form("/members/{id}/role", "role"),
   ...form("/members/{id}/remove"),
   ...form("/members/{id}/sessions"),
+  seen("/accounts"),
   { ...seen("/sessions"), fields: [], isOwn: true },
-  { method: "POST", path: "/sessions", access: "viewer", isOwn: true },
+  ...["/accounts", "/sessions"].map((path) => ({ method: "POST", path, access: "viewer", isOwn: true }) as const),
   ...["shipments", "orders", "labels"]
     .flatMap((list) => [`/{environment}/${list}`, `/{environment}/${list}/csv`, `/{environment}/${list}/{id}`])
     .map(seen),

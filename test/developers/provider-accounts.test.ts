@@ -115,23 +115,50 @@ describe("who is a member of several accounts", () => {
 });
 
 describe("a change to another account", () => {
-  const linkTo = (html: string, name: string) =>
-    new RegExp(`href="([^"]*account=acc_[^"]*)">Switch to <bdi>${name}<`).exec(html)?.[1];
+  const ACCOUNTS = "/developers/accounts";
+  const SWITCHED = { status: 303, location: "/developers/sandbox" };
 
-  test("is a link on the page of their accounts, which signs in to that one, and back", async () => {
-    const { person } = await inTheYounger();
+  test("is a button on the page of their accounts, without another sign-in, and back", async () => {
+    const { person, older } = await inTheYounger();
     await signIn(person);
     for (const name of ["Older", "Younger"]) {
-      const { html } = await person.here.get("/developers/accounts");
-      expect(await signIn(person, linkTo(html, name))).toMatchObject({ status: 303, location: "/developers/sandbox" });
+      const cookie = person.here.cookies();
+      expect(await person.here.submit(ACCOUNTS)).toMatchObject(SWITCHED);
       expect(await accountOf(person)).toBe(name);
+      expect((await person.here.get(ACCOUNTS, { cookie })).status).toBe(401);
     }
+    const { rows } = await run("SELECT detail FROM audit_entries WHERE account_id = $1", [older.accountId]);
+    expect(rows.map(({ detail }) => detail)).toContain("by switching accounts, ");
   });
 
-  test("is offered to nobody for having the same email: without the provider's word there are no others", async () => {
+  test("is no new proof, and no longer session", async () => {
     const { person } = await inTheYounger();
-    const { html } = await person.here.get("/developers/accounts");
+    await signIn(person, AGAIN);
+    await run("UPDATE sessions SET created_at = created_at - interval '7 hours 45 minutes'", []);
+    await area.ageSignIn(person.email);
+    expect(await person.here.submit(ACCOUNTS)).toMatchObject(SWITCHED);
+    expect((await person.here.get(`${LIVE_KEYS}/new`)).status).toBe(403);
+    await run("UPDATE sessions SET created_at = created_at - interval '15 minutes'", []);
+    expect((await person.here.get(ACCOUNTS)).status).toBe(401);
+  });
+
+  test("is a sign-in through the provider where the session has proved nothing of that account", async () => {
+    const { person, younger } = await inTheYounger();
+    await signIn(person);
+    const { path } = await area.newLink({ accountId: younger.accountId, email: person.email });
+    await person.here.submit(path);
+    const { html } = await person.here.get(ACCOUNTS);
+    const link = /href="([^"]*account=acc_[^"]*)">Sign in to <bdi>Older</.exec(html)?.[1];
+    expect(await signIn(person, link)).toMatchObject(SWITCHED);
+    expect(await accountOf(person)).toBe("Older");
+  });
+
+  test("is open to nobody for having the same email: whoever was invited may not read that mailbox", async () => {
+    const { person, older, younger } = await inTheYounger();
+    const { html } = await person.here.get(ACCOUNTS);
     expect([html.includes("Younger"), html.includes("Older")]).toEqual([true, false]);
+    const answer = await person.here.post(`${ACCOUNTS}?account_id=${younger.accountId}`, { account: older.accountId });
+    expect([answer.location, await accountOf(person)]).toEqual([ACCOUNTS, "Younger"]);
   });
 
   test("is not offered to an account that only invited them", async () => {
@@ -218,13 +245,4 @@ describe("a new sign-in is refused, and changes nothing,", () => {
     expect([status, html.includes("You were signed out")]).toEqual([403, true]);
     expect(await accountOf(person)).toBeUndefined();
   });
-});
-
-test("signed out, the way to a page leads to the overview, which says whose it is", async () => {
-  const person = newPerson();
-  await join(person, "Own");
-  const url = new URL(await beginSignIn(person.here, AGAIN));
-  expect(url.searchParams.get("prompt")).toBeNull();
-  expect(await signIn(person, AGAIN)).toMatchObject({ status: 303, location: "/developers/sandbox" });
-  expect(await beginSignIn(area.visitor(), LEAVE)).toContain(provider.issuer);
 });

@@ -156,3 +156,11 @@ test("a provider that is down: 503 for its sign-in, and nothing else is touched"
   );
   expect((await visitor.get("/developers/sandbox")).status).toBe(200);
 });
+
+test("signed out, the way to a page leads to the overview, which says whose it is", async () => {
+  const person = await newMember();
+  const url = new URL(await beginSignIn(person.here, AGAIN));
+  expect(url.searchParams.get("prompt")).toBeNull();
+  expect(await signIn(person, AGAIN)).toMatchObject({ status: 303, location: "/developers/sandbox" });
+  expect(await beginSignIn(area.visitor(), LEAVE)).toContain(provider.issuer);
+});

@@ -29,6 +29,7 @@ const writtenBy: Record<AuditAction, readonly string[]> = {
     "GET /developers/sign-in/callback",
     "POST /developers/sign-in/link/confirm",
     "POST /developers/sign-in/{token}",
+    "POST /developers/accounts",
   ],
   "member.linked_to_provider": ["GET /developers/sign-in/callback"],
   "member.session_ended": ["POST /developers/sign-out", "POST /developers/sessions"],

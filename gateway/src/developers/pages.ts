@@ -1,4 +1,4 @@
-import { showAccounts } from "./account/accounts.js";
+import { showAccounts, submitAccount } from "./account/accounts.js";
 import { showAuditLog } from "./account/audit-log.js";
 import { confirmRemove, showRoleForm, submitRemove, submitRoleForm } from "./account/change-member.js";
 import { confirmInviteAgain, showInviteForm, submitInviteAgain, submitInviteForm } from "./account/invite-member.js";
@@ -50,6 +50,7 @@ export const pages: readonly PageRoute[] = [
   { method: "POST", path: "/decline", access: "anyone", takesForm: true, handler: confirmDecline },
   { method: "POST", path: "/decline/confirm", access: "anyone", takesForm: true, handler: submitDecline },
   { method: "GET", path: "/accounts", access: "viewer", handler: showAccounts },
+  { method: "POST", path: "/accounts", access: "viewer", handler: submitAccount },
   { method: "GET", path: "/sessions", section: "sessions", access: "viewer", handler: showSessions },
   { method: "POST", path: "/sessions", access: "viewer", handler: submitSessions },
   { method: "GET", path: "/audit", section: "audit", access: "viewer", handler: showAuditLog },

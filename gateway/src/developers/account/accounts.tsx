@@ -1,63 +1,73 @@
-import sql from "sql-template-tag";
+import type { ComponentChildren } from "preact";
+import { AccountForm } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { readField } from "../page/read-form.js";
 import { Table, Text } from "../page/text.js";
+import { setCookie } from "../session/session.js";
+import { findOtherAccounts, type OtherAccount, switchAccount } from "../session/switch-account.js";
 
-interface Membership {
-  accountId: string;
-  name: string;
-  role: string;
-}
+const ACCOUNTS_PATH = `${AREA_PATH}/accounts`;
 
-/** `GET /developers/accounts`: the account of the session, and the other accounts of the same identity at the provider. */
+/** `GET /developers/accounts`: the account of the session, and the other accounts of the same person. */
 export async function showAccounts(deps: PageDeps, { session }: PageRequest): Promise<PageAnswer> {
-  const others = await findOtherAccounts(deps, session.memberId);
-  const own = { accountId: session.accountId, name: session.accountName, role: session.role };
+  const others = await findOtherAccounts(deps, session, { alsoLinked: deps.provider !== undefined });
   return htmlPage(
     "Your accounts",
     <>
       <h1>Your accounts</h1>
-      <p>
-        {deps.provider
-          ? "The accounts that you can sign in to through the provider. An account that you joined later is listed after your next sign-in."
-          : "A sign-in link leads to one account. To work in another one, use a link for it."}
-      </p>
-      <Table headings={["Account", "Role", "Change"]}>
-        {[own, ...others].map((membership) => (
-          <Row membership={membership} isCurrent={membership === own} />
+      {others.length === 0 && (
+        <p>
+          To see your other accounts here, sign in {deps.provider && "through the provider, or "}with a link that you
+          request by email. Accounts that invited you are listed once you have accepted the invitation.
+        </p>
+      )}
+      <Table headings={["Account", "Role", "Actions"]}>
+        <Row account={{ name: session.accountName, role: session.role }}>
+          <span class="tag">Signed in</span>
+        </Row>
+        {others.map((account) => (
+          <Row account={account}>
+            <Switch account={account} />
+          </Row>
         ))}
       </Table>
     </>,
   );
 }
 
-function Row({ membership: { accountId, name, role }, isCurrent }: { membership: Membership; isCurrent: boolean }) {
+function Row(props: { account: Pick<OtherAccount, "name" | "role">; children: ComponentChildren }) {
   return (
     <tr>
       <td data-label="Account">
-        <Text>{name}</Text>
+        <Text>{props.account.name}</Text>
       </td>
-      <td data-label="Role">{role}</td>
-      <td data-label="Change">
-        {isCurrent ? (
-          <span class="tag">Signed in</span>
-        ) : (
-          <a href={`${AREA_PATH}/sign-in/provider?account=${accountId}`}>
-            Switch to <Text>{name}</Text>
-          </a>
-        )}
-      </td>
+      <td data-label="Role">{props.account.role}</td>
+      <td data-label="Actions">{props.children}</td>
     </tr>
   );
 }
 
-// By identity, not by email: an invitation can be shared with somebody who does not read that mailbox.
-function findOtherAccounts({ db, provider }: PageDeps, memberId: string): Promise<Membership[]> {
-  if (!provider) return Promise.resolve([]);
-  return db.run<Membership>(sql`
-    SELECT a.id AS "accountId", a.name, m.role
-    FROM account_members me
-    JOIN account_members m ON m.issuer = me.issuer AND m.subject = me.subject AND m.id <> me.id
-    JOIN accounts a ON a.id = m.account_id
-    WHERE me.id = ${memberId} AND m.invited_at IS NULL
-    ORDER BY a.name, a.id LIMIT 100`);
+function Switch({ account: { accountId, name, isProven } }: { account: OtherAccount }) {
+  if (!isProven) {
+    return (
+      <a href={`${AREA_PATH}/sign-in/provider?account=${accountId}`}>
+        Sign in to <Text>{name}</Text>
+      </a>
+    );
+  }
+  return (
+    <AccountForm action={ACCOUNTS_PATH}>
+      <input type="hidden" name="account" value={accountId} />
+      <button class="quiet" type="submit">
+        Switch to <Text>{name}</Text>
+      </button>
+    </AccountForm>
+  );
+}
+
+/** `POST /developers/accounts`: switches to another account. If its member was removed in the meantime, the list no longer has it. */
+export async function submitAccount(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const token = await switchAccount(deps, request.session, readField(request.form, "account"), request);
+  if (token === undefined) return { location: ACCOUNTS_PATH };
+  return { location: `${AREA_PATH}/sandbox`, cookies: [setCookie("session", token, deps.origin())] };
 }

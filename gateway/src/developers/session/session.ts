@@ -34,6 +34,7 @@ export interface SignedIn {
 
 type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs" | "random"> & { origin(): string };
 type DatabaseDeps = Pick<Deps, "db" | "clockOffsetMs">;
+export type WriteDeps = DatabaseDeps & Pick<Deps, "random">;
 
 const minutes = (count: number) => sql`${count} * interval '1 minute'`;
 
@@ -76,7 +77,7 @@ export async function findSession(
  * authenticated, it counts as long ago; a time in the future counts as now.
  */
 export async function startSession(
-  deps: DatabaseDeps & Pick<Deps, "random">,
+  deps: WriteDeps,
   memberId: string,
   { authenticatedAt }: { authenticatedAt: Date | undefined },
   from: SignInOrigin,
@@ -86,7 +87,7 @@ export async function startSession(
   const provenAt = sql`least(coalesce(${authenticatedAt ?? null}::timestamptz, ${longAgo}), ${clock(deps)})`;
   await deps.db.run(sql`
     WITH signed_in AS (SELECT id AS member_id, account_id, email FROM account_members WHERE id = ${memberId}),
-    ${writeSession(deps, { hash, provenAt, way: "through the provider", from })}
+    ${writeSession(deps, { hash, provenAt, proof: sql`'provider'`, way: "through the provider", from })}
     SELECT FROM signed_in`);
   return token;
 }
@@ -98,32 +99,38 @@ export interface SignInOrigin {
 }
 
 /**
- * The parts of a sign-in's statement that write the session, the audit entry, and that an invited member has joined, and that end the sessions
- * beyond the member's maximum. The statement begins with `signed_in`: at most one row with `member_id`, `account_id` and `email`.
+ * The parts of a sign-in's statement that write the session, and that an invited member has joined. The statement begins with `signed_in`: at
+ * most one row with `member_id`, `account_id` and `email`. `proof` is `mailbox` or `provider`, or null if neither is proved.
  */
 export function writeSession(
-  deps: Pick<Deps, "random" | "clockOffsetMs">,
-  wanted: { hash: Buffer; provenAt: Sql; way: string; from: SignInOrigin },
+  deps: Pick<WriteDeps, "random" | "clockOffsetMs">,
+  wanted: { hash: Buffer; provenAt: Sql; proof: Sql; way: string; from: SignInOrigin },
 ): Sql {
-  const { hash, provenAt, way, from } = wanted;
+  const { hash, provenAt, proof, way, from } = wanted;
   const userAgent = cleaned(from.userAgent, MAX_USER_AGENT);
-  const member = { accountId: sql`account_id`, subject: sql`member_id`, environment: null };
-  const entry = {
-    ...member,
-    action: "member.signed_in",
-    detail: `${way}, ${userAgent}`,
-    from: sql`signed_in`,
-  } as const;
   return sql`
     joined AS (UPDATE account_members SET invited_at = NULL FROM signed_in WHERE id = member_id AND invited_at IS NOT NULL),
+    begun AS (
+      INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at, source, user_agent, proof)
+      SELECT ${hash}, member_id, ${clock(deps)}, ${provenAt}, ${clock(deps)}, ${from.source}, ${userAgent}, ${proof} FROM signed_in),
+    ${writeSignIn(deps, way, from)}`;
+}
+
+/** The parts of any sign-in's statement: they write the audit entry, and end the sessions beyond the member's maximum. */
+export function writeSignIn(
+  deps: Pick<WriteDeps, "random" | "clockOffsetMs">,
+  way: string,
+  { source, userAgent }: SignInOrigin,
+): Sql {
+  const detail = `${way}, ${cleaned(userAgent, MAX_USER_AGENT)}`;
+  const member = { accountId: sql`account_id`, subject: sql`member_id`, environment: null };
+  const entry = { ...member, action: "member.signed_in", detail, from: sql`signed_in` } as const;
+  return sql`
     outnumbered AS (
       DELETE FROM sessions WHERE hash IN (
         SELECT hash FROM sessions JOIN signed_in USING (member_id)
         ORDER BY seen_at DESC, hash OFFSET ${MAX_SESSIONS - 1})),
-    sessions AS (
-      INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at, source, user_agent)
-      SELECT ${hash}, member_id, ${clock(deps)}, ${provenAt}, ${clock(deps)}, ${from.source}, ${userAgent} FROM signed_in),
-    entries AS (${writeAuditEntry(deps, { name: sql`email`, source: from.source }, entry)})`;
+    entries AS (${writeAuditEntry(deps, { name: sql`email`, source }, entry)})`;
 }
 
 export async function endSession(deps: Deps, cookies: string | undefined): Promise<void> {

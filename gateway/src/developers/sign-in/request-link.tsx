@@ -155,8 +155,8 @@ async function writeLinkMail(deps: PageDeps, { email, memberId, returnTo }: Want
   if (today === 0) return undefined;
   const links = members.map(({ id, accountName }) => ({ id, accountName, ...newLink(deps, deps.origin()) }));
   await deps.db.run(sql`
-    INSERT INTO sign_in_links (hash, member_id, expires_at, return_to)
-    SELECT hash, m.id, ${clock(deps)} + ${LINK_MINUTES} * interval '1 minute', ${returnTo ?? null}
+    INSERT INTO sign_in_links (hash, member_id, expires_at, return_to, emailed)
+    SELECT hash, m.id, ${clock(deps)} + ${LINK_MINUTES} * interval '1 minute', ${returnTo ?? null}, true
     FROM unnest(${links.map(({ hash }) => Buffer.from(hash))}::bytea[], ${links.map(({ id }) => id)}::text[]) AS created (hash, member_id)
     JOIN account_members m ON m.id = created.member_id`);
   return toMail(email, {

@@ -132,8 +132,8 @@ export async function redeemLink(deps: Deps, linkToken: string, from: SignInOrig
   const [spent] = await deps.db.run<{ returnTo: string | null }>(sql`
     WITH signed_in AS (
       DELETE FROM sign_in_links l USING account_members m WHERE m.id = l.member_id AND ${isValid(deps, linkToken)}
-      RETURNING l.member_id, l.return_to, m.account_id, m.email),
-    ${writeSession(deps, { hash, provenAt: clock(deps), way: "by a link", from })}
+      RETURNING l.member_id, l.return_to, l.emailed, m.account_id, m.email),
+    ${writeSession(deps, { hash, provenAt: clock(deps), proof: sql`CASE WHEN emailed THEN 'mailbox' END`, way: "by a link", from })}
     SELECT return_to AS "returnTo" FROM signed_in`);
   return spent && { token, returnTo: spent.returnTo };
 }
