@@ -48,6 +48,8 @@ export interface ClusterUnderTest {
   healthy(): Promise<void>;
   /** A new account with one sandbox key; its ID is made of `bytes` where a setting has named it before. */
   newCustomer(name?: string, bytes?: Uint8Array): Promise<{ accountId: string; key: string; keyId: string }>;
+  /** One more sandbox key of an account. */
+  newKey(accountId: string): Promise<{ key: string; keyId: string }>;
   revokeKey(keyId: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -87,6 +89,11 @@ async function clusterIn(dataDir: string, stop: () => Promise<void>): Promise<Cl
     return found;
   };
 
+  async function newKey(accountId: string) {
+    const { id: keyId, key } = await createKey(deps, { accountId, environment: "sandbox" });
+    return { key, keyId };
+  }
+
   return {
     dataDir,
     gateways: (await now()).gateways,
@@ -101,9 +108,9 @@ async function clusterIn(dataDir: string, stop: () => Promise<void>): Promise<Cl
     healthy: () => eventually(async () => requireHealth(await now()), { withinMs: 30_000 }),
     async newCustomer(name = "Cluster test", bytes) {
       const { id: accountId } = await createAccount(bytes ? { ...deps, random: () => bytes } : deps, { name });
-      const { id: keyId, key } = await createKey(deps, { accountId, environment: "sandbox" });
-      return { accountId, key, keyId };
+      return { accountId, ...(await newKey(accountId)) };
     },
+    newKey,
     revokeKey: async (id) => void (await revokeKey(deps, { id })),
     async stop() {
       await prisma.$disconnect();

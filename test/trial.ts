@@ -14,6 +14,10 @@ const trials: Record<string, { main: string; summary: string }> = {
   },
   abuse: { main: "abuse/main.js", summary: "measure the effect of attacks on other customers" },
   failover: { main: "failover/main.js", summary: "play faults of PostgreSQL, NATS, disks and clocks under load" },
+  history: {
+    main: "history/main.js",
+    summary: "record what clients of two gateways see under faults, and judge it",
+  },
   infrastructure: {
     main: "infrastructure/main.js",
     summary: "run on servers with other settings, limits, poolers and roles",

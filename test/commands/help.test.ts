@@ -22,6 +22,7 @@ const trials = [
   " carrier",
   " abuse",
   " failover",
+  " history",
   " releases",
   " versions",
   " restore",

@@ -1,0 +1,69 @@
+import { openEventReceiver } from "../chaos/deliveries/event-receiver.js";
+import { pieceOf } from "./check/judge.js";
+import { processStage } from "./faults/processes.js";
+import type { Stage } from "./faults/stage.js";
+import { LIMIT, type Pace, playRound, startGreedy } from "./round.js";
+import { type Chance, chanceFrom } from "./workload/recorder.js";
+
+/** What a trial saw. */
+export interface HistoryReport {
+  seed: number;
+  operations: number;
+  events: number;
+  limited: number;
+  anomalies: number;
+  /** Operations and anomalies by fault. */
+  faults: Record<string, { rounds: number; operations: number; anomalies: number }>;
+}
+
+const STAGES: readonly { faults: readonly string[]; start(limit: number, chance: Chance): Promise<Stage> }[] = [
+  { faults: ["none", "kill"], start: processStage },
+];
+const PACE: Pace = { calmMs: 6_000, customers: 3, clients: 4 };
+const SHOWN = 10;
+
+/** Plays the faults, one after the other and all again, until the time is over, each round with customers of its own. */
+export async function runHistory(
+  say: (line: string) => void,
+  { minutes, faults, seed, pace = PACE }: { minutes: number; faults: readonly string[]; seed: number; pace?: Pace },
+): Promise<HistoryReport> {
+  const chance = chanceFrom(seed);
+  const report: HistoryReport = { seed, operations: 0, events: 0, limited: 0, anomalies: 0, faults: {} };
+  const untilMs = performance.now() + minutes * 60_000;
+  const sink = await openEventReceiver();
+  do {
+    for (const { faults: known, start } of STAGES) {
+      const chosen = known.filter((name) => faults.includes(name));
+      if (chosen.length > 0) await playStage(chosen, start);
+    }
+  } while (performance.now() < untilMs);
+  await sink.close();
+  return report;
+
+  async function playStage(names: readonly string[], start: (typeof STAGES)[number]["start"]): Promise<void> {
+    const stage = await start(LIMIT, chance);
+    try {
+      const greedy = await startGreedy(stage, chance);
+      for (const name of names) {
+        say(`${name}, after ${report.operations} operations`);
+        const round = await playRound(stage, { name, play: stage.faults[name]! }, { sink, chance, pace, greedy });
+        const { operations, events, limited, anomalies } = round;
+        say(`${name}: ${operations} operations, ${events} events, ${anomalies.length} anomalies`);
+        for (const anomaly of anomalies.slice(0, SHOWN)) say(pieceOf(anomaly));
+        report.operations += operations;
+        report.events += events;
+        report.limited += limited;
+        report.anomalies += anomalies.length;
+        const before = report.faults[name] ?? { rounds: 0, operations: 0, anomalies: 0 };
+        report.faults[name] = {
+          rounds: before.rounds + 1,
+          operations: before.operations + operations,
+          anomalies: before.anomalies + anomalies.length,
+        };
+      }
+      await greedy.stop();
+    } finally {
+      await stage.stop();
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { request } from "undici";
+import { codeIn, type History, type Operation, outcomeIn } from "../check/operation.js";
+
+/** An API key, and its name in the history. */
+export interface NamedKey {
+  name: string;
+  key: string;
+  keyId: string;
+}
+
+/** A request to make, by any of the keys. */
+export interface Sending extends Pick<Operation, "account" | "method" | "path" | "body" | "idempotencyKey" | "walk"> {
+  keys: readonly NamedKey[];
+}
+
+/** Makes requests and keeps what was seen of them. */
+export interface Recorder {
+  history: History;
+  /** The number of requests so far. */
+  count(): number;
+  /** Sends it once, to a gateway and with a key that chance chooses. */
+  once(sending: Sending): Promise<Operation>;
+  /** Sends it until it gets an answer that is definite, or as often as a patient customer would. */
+  untilDefinite(sending: Sending): Promise<Operation>;
+}
+
+/** A source of chance: from 0 to below 1. */
+export type Chance = () => number;
+
+const ANSWER_MS = 12_000;
+const PATIENCE = 40;
+const MAX_PAUSE_MS = 500;
+
+/** Starts a history. `gateways` are those that a load balancer would choose from; they are numbered as in `all`. */
+export function record(all: readonly string[], gateways: readonly string[], chance: Chance): Recorder {
+  const history: History = { operations: [], arrivals: [], revocations: [], disturbances: [] };
+
+  async function once({ keys, ...sending }: Sending): Promise<Operation> {
+    const gateway = gateways[Math.floor(chance() * gateways.length)] ?? "";
+    const { name, key } = keys[Math.floor(chance() * keys.length)]!;
+    const startMs = performance.now();
+    const answer = await send(gateway, key, sending).catch(() => undefined);
+    const operation: Operation = {
+      ...sending,
+      gateway: all.indexOf(gateway),
+      apiKey: name,
+      startMs,
+      ...(answer ?? { status: 0, replayed: false, text: "" }),
+      endMs: answer ? performance.now() : Number.POSITIVE_INFINITY,
+    };
+    history.operations.push(operation);
+    return operation;
+  }
+
+  return {
+    history,
+    count: () => history.operations.length,
+    once,
+    async untilDefinite(sending) {
+      for (let sent = 1; ; sent++) {
+        const operation = await once(sending);
+        const isDefinite = outcomeIn(operation) !== "unknown" && codeIn(operation) !== "idempotency_in_progress";
+        if ((isDefinite && operation.status !== 429) || sent === PATIENCE) return operation;
+        await sleep(chance() * Math.min(MAX_PAUSE_MS, 20 * 2 ** sent));
+      }
+    },
+  };
+}
+
+async function send(gateway: string, key: string, { method, path, body, idempotencyKey }: Omit<Sending, "keys">) {
+  const response = await request(`${gateway}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+    headersTimeout: ANSWER_MS,
+    bodyTimeout: ANSWER_MS,
+  });
+  const text = await response.body.text();
+  return {
+    status: response.statusCode,
+    replayed: response.headers["idempotency-replayed"] === "true",
+    text: response.headers["content-type"]?.includes("pdf") ? "" : text,
+  };
+}
+
+/** Chance that is the same for the same seed (mulberry32). */
+export function chanceFrom(seed: number): Chance {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
