@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { createClient, createRouterTransport, type Interceptor } from "@connectrpc/connect";
 import type { Caller, Claim } from "@shipping/kit/caller";
 import { createLedger } from "@shipping/kit/ledger/ledger";
+import type { Database } from "@shipping/kit/postgres/database";
 import { testDatabase } from "@shipping/kit/testing/database";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
@@ -17,7 +18,14 @@ export interface Execution {
 
 /** A service that executes writes under the real ledger, with one write: it notes down that it was executed. */
 export async function ownerUnderTest() {
-  const { db, drop } = await testDatabase({ directory });
+  const { db, drop } = await ownerDatabase();
+  return { ...ownerOn(db), drop };
+}
+
+export const ownerDatabase = () => testDatabase({ directory });
+
+/** The same on a database of the test's choice. */
+export function ownerOn(db: Database) {
   const ledger = createLedger(db);
   const asked: string[] = [];
   let unreachable: Error | undefined;
@@ -60,6 +68,5 @@ export async function ownerUnderTest() {
         WITH results AS (DELETE FROM ledger WHERE account_id = ${accountId})
         DELETE FROM executions WHERE account_id = ${accountId}`);
     },
-    drop,
   };
 }

@@ -36,7 +36,7 @@ export type ReplicaOptions = Partial<Omit<WebhooksParts, "config">> & { config?:
 
 /** Webhooks on a database of its own, in any number of replicas. */
 export async function webhooksUnderTest() {
-  const { db, drop } = await testDatabase({ directory: webhooksMigrations });
+  const { db, url, drop } = await testDatabase({ directory: webhooksMigrations });
   const ends: (() => Promise<unknown>)[] = [];
   const partsOf = ({ config, ...parts }: ReplicaOptions): WebhooksParts => ({
     db,
@@ -77,7 +77,7 @@ export async function webhooksUnderTest() {
     await drop();
   }
 
-  return { db, replica, running, end };
+  return { db, url, partsOf, replica, running, end };
 }
 
 /** Who makes a request, for the audit log. */

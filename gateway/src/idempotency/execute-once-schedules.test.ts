@@ -1,0 +1,172 @@
+import type { Caller } from "@shipping/kit/caller";
+import { type Failure, fail } from "@shipping/kit/errors";
+import { newId } from "@shipping/kit/ids";
+import type { Database } from "@shipping/kit/postgres/database";
+import { silentLog } from "@shipping/kit/process/log";
+import type { TestDatabase } from "@shipping/kit/testing/database";
+import { explore, type Schedule } from "@shipping/kit/testing/schedules/explore";
+import { scheduledDatabases } from "@shipping/kit/testing/schedules/scheduled-database";
+import { gatewayDatabase } from "../testing/gateway-database.js";
+import { fingerprintOf, lost, toAnswer } from "../testing/idempotency-under-test.js";
+import { ownerDatabase, ownerOn } from "../testing/owner-under-test.js";
+import { executeOnce, type OnceDeps, startIdempotency } from "./execute-once.js";
+import { type Owner, peekKey, type RegistryDeps } from "./registry.js";
+
+let registry: Awaited<ReturnType<typeof gatewayDatabase>>;
+let ledgers: TestDatabase;
+let openRegistry: Awaited<ReturnType<typeof scheduledDatabases>>;
+let openLedgers: Awaited<ReturnType<typeof scheduledDatabases>>;
+beforeAll(async () => {
+  [registry, ledgers] = await Promise.all([gatewayDatabase(), ownerDatabase()]);
+  openRegistry = await scheduledDatabases(registry, ["idempotency_registry"]);
+  openLedgers = await scheduledDatabases(ledgers, ["ledger", "executions"]);
+});
+afterAll(() => Promise.all([registry.drop(), ledgers.drop()]));
+
+const ANSWER_MS = 10_000;
+const CALL_MS = 2_000;
+const NOT_YET = ["service_unavailable", "idempotency_in_progress"];
+
+/** An owner in a process of its own: calls to it may be lost before they arrive, or their answers on the way back. */
+function remoteOwner(schedule: Schedule, db: Database) {
+  const network = { isGood: false };
+  const owner = ownerOn(db);
+  let calls = 0;
+
+  async function call<T>(what: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
+    const number = ++calls;
+    const loss = network.isGood ? 0 : schedule.choose(12);
+    await schedule.step(`${what} goes out`);
+    if (loss === 1) throw lost();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(lost()), timeoutMs);
+    });
+    const answer = schedule.run("records", `${what} ${number}`, work) as Promise<T>;
+    // Its outcome may come after the time-out.
+    answer.catch(() => {});
+    try {
+      const result = await Promise.race([answer, late]);
+      await schedule.step(`${what} has its answer`);
+      if (loss === 2) throw lost();
+      return result;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  const { client } = owner;
+  const ledger: typeof client = {
+    ...client,
+    read: (request, options) => call("read", options?.timeoutMs ?? CALL_MS, () => client.read(request)),
+    resolve: (request, options) => call("resolve", options?.timeoutMs ?? CALL_MS, () => client.resolve(request)),
+  };
+  return { network, owner, call, ledger };
+}
+
+test("one execution per key and one answer for all, whatever the order of statements, calls, commits and timers", async () => {
+  await explore(50, async (schedule) => {
+    const openGateway = await openRegistry(schedule);
+    const { network, owner, call, ledger } = remoteOwner(schedule, (await openLedgers(schedule))());
+    const caller: Caller = { accountId: newId("acc", schedule.random), environment: "sandbox" };
+    const key = { caller, idempotencyKey: "a key" };
+    const clients = { ledgers: { records: ledger, carrier: ledger, webhooks: ledger } };
+
+    function startGateway(): OnceDeps {
+      const deps: RegistryDeps = {
+        db: openGateway(),
+        log: silentLog(),
+        random: schedule.random,
+        clockOffsetMs: 0,
+        clients,
+      };
+      return { ...deps, idempotency: startIdempotency(deps) };
+    }
+
+    async function request(gateway: OnceDeps, content: string, isRefused: boolean) {
+      const refused: bigint[] = [];
+      let begunMs = Number.POSITIVE_INFINITY;
+      const peeked = schedule.choose(2) === 0 ? peekKey(gateway, key) : Promise.resolve(undefined);
+      const execute = (row: Awaited<typeof peeked>) => {
+        begunMs = schedule.nowMs();
+        return executeOnce(gateway, {
+          ...key,
+          fingerprint: fingerprintOf(content),
+          owner: "records" satisfies Owner,
+          peeked: row,
+          deadline: performance.now() + ANSWER_MS,
+          requestId: "req_test",
+          validate: () => content,
+          send: (input, claim, options) =>
+            call("write", options.timeoutMs ?? CALL_MS, async () => {
+              if (!isRefused) return owner.write(caller, claim, input);
+              refused.push(claim.token);
+              throw fail("not_found");
+            }),
+        });
+      };
+      const answer = await peeked.then(execute).then(
+        (snapshot) => toAnswer(snapshot).content as string,
+        (error: Failure) => String(error.code ?? error),
+      );
+      return { content, answer, refused, ms: schedule.nowMs() - begunMs };
+    }
+
+    let answers: Awaited<ReturnType<typeof request>>[] = [];
+    let last: (typeof answers)[number] | undefined;
+    async function play() {
+      const processes = await Promise.all(
+        ["gateway 1", "gateway 2"].map(async (name) => ({
+          name,
+          gateway: (await schedule.run(name, "start", async () => startGateway()))!,
+        })),
+      );
+      const asked = Array.from({ length: 2 + schedule.choose(3) }, (_, number) => {
+        const { name, gateway } = processes[schedule.choose(2)]!;
+        const content = ["A", "A", "B"][schedule.choose(3)]!;
+        const isRefused = schedule.choose(5) === 0;
+        return schedule.run(name, `${content}${number}`, () => request(gateway, content, isRefused));
+      });
+      const chaos = schedule.run("chaos", "kills", async () => {
+        if (schedule.choose(3) > 0) return;
+        for (let pause = schedule.choose(30); pause > 0; pause--) await schedule.step("waits");
+        schedule.kill("gateway 2");
+      });
+      const [ends] = await Promise.all([Promise.all(asked), chaos]);
+      answers = ends.filter((end) => end !== undefined);
+      network.isGood = true;
+      schedule.calmDown();
+      last = await schedule.run("gateway 3", "A again", async () => {
+        const gateway = startGateway();
+        let answer = await request(gateway, "A", false);
+        while (NOT_YET.includes(answer.answer)) answer = await request(gateway, "A", false);
+        await gateway.idempotency.stop();
+        return answer;
+      });
+      await Promise.all(
+        processes.map(({ name, gateway }) => schedule.run(name, "stop", () => gateway.idempotency.stop())),
+      );
+    }
+
+    async function check() {
+      const executed = await ownerOn(ledgers.db).executions(caller);
+      expect(executed).toHaveLength(1);
+      expect(last?.answer).toBe(executed[0]?.content === "A" ? "A" : "idempotency_conflict");
+      for (const { content, answer, refused, ms } of answers) {
+        expect(ms).toBeLessThanOrEqual(ANSWER_MS);
+        expect([
+          content,
+          "not_found",
+          "service_unavailable",
+          "idempotency_conflict",
+          "idempotency_in_progress",
+        ]).toContain(answer);
+        if (answer === content) expect(executed[0]?.content).toBe(content);
+        if (answer === "not_found") expect(refused).not.toContain(executed[0]?.token);
+      }
+      const row = await peekKey({ db: registry.db, clockOffsetMs: 0 }, key);
+      if (row?.state === "done") expect(row.fingerprint).toEqual(fingerprintOf(executed[0]!.content));
+    }
+    return { play, check };
+  });
+});
