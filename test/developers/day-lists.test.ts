@@ -17,6 +17,8 @@ const schneider = {
     email: "anna@example.com",
     phone: "+49 (151) 987-654321",
   },
+  from: { ...RECORD.from, company: "Lagerhaus Nord" },
+  metadata: { shop: { colours: ["red", "blue-whale"] } },
 };
 
 /** The bytes of a file that a page offers. */
@@ -40,6 +42,8 @@ describe("what somebody says on the telephone", () => {
     ["the last four digits of a telephone number", "4321", "<mark>4321</mark>"],
     ["a part of the reference", "10403", "<mark>10403</mark>"],
     ["half a town", "oranien", "<mark>Oranien</mark>"],
+    ["a word of the sender", "lager", "From: <bdi><mark>Lager</mark>haus Nord</bdi>"],
+    ["a value of the metadata", "whale", "colours: <bdi>blue-<mark>whale</mark></bdi>"],
   ])("%s finds the shipment, as a row of its list with what was found marked", async (_what, text, marked) => {
     const { visitor, api } = await newCustomer(area);
     const { id } = await createShipment(api, { ...schneider, reference: "PO-10403" });

@@ -50,3 +50,18 @@ test("what other parts have is missing while they are down: the rest of a page s
   const after = await visitor.get(path);
   expect([after.status, after.headers.refresh]).toEqual([200, undefined]);
 });
+
+test("a search shows what it found elsewhere while a part is down, and says which kinds are missing", async () => {
+  const { visitor, keyId, api } = await newCustomer(area);
+  const { id } = await createLabel(api);
+  const search = (text: string) => visitor.get(`/developers/sandbox/search?q=${encodeURIComponent(text)}`);
+  const [, lastFour = ""] = /">…(.{4})</.exec((await visitor.get("/developers/sandbox/keys")).html) ?? [];
+  const byWords = await without(["records"], () => search(lastFour));
+  expect([byWords.status, byWords.headers.refresh]).toEqual([200, "10"]);
+  expect(wordsIn(byWords.html)).toContain("Shipments, Orders cannot be searched.");
+  expect(byWords.html).toContain(`requests?key=${keyId}`);
+  const byId = await without(["carrier"], () => search(id));
+  expect(wordsIn(byId.html)).toContain("Labels cannot be searched.");
+  expect(wordsIn(byId.html)).not.toContain("No results");
+  expect(await search(id)).toMatchObject({ status: 303 });
+});

@@ -86,7 +86,7 @@ function LabelRow(props: {
           <Middle marks={marks}>{shipment?.reference ?? label.shipmentId}</Middle>
         </a>
       </td>
-      <RecipientCells to={shipment?.to} marks={marks} />
+      <RecipientCells found={shipment ?? {}} marks={marks} />
       <td data-label="Status">
         <Status status={label.status} />
       </td>

@@ -2,6 +2,7 @@ import type { Environment } from "@shipping/kit/caller";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { ComponentChildren } from "preact";
+import { visible } from "../../input/text.js";
 import { isMarked } from "../page/marked.js";
 import { AREA_PATH } from "../page/page.js";
 import { Middle, Table, Time } from "../page/text.js";
@@ -29,7 +30,7 @@ export function RecordTable(props: {
   ];
   return (
     <Table class={`list ${kind} ${labels ? "labelled" : ""}`} headings={headings}>
-      {records.map(({ id, status, reference, to, createdAt, labelId }) => (
+      {records.map(({ id, status, reference, createdAt, labelId, ...found }) => (
         <tr>
           <td data-label="Reference">
             <span>
@@ -41,7 +42,7 @@ export function RecordTable(props: {
               </code>
             </span>
           </td>
-          <RecipientCells to={to} marks={marks} />
+          <RecipientCells found={found} marks={marks} />
           <td data-label="Status">
             <Status status={status} />
           </td>
@@ -70,29 +71,50 @@ export function RecordTable(props: {
   );
 }
 
-/** Name, company and place of a recipient, and the email address or telephone number that a search has found. */
-export function RecipientCells({ to, marks = [] }: { to: RecordSummary["to"]; marks?: readonly string[] }) {
-  const found = [to?.email, to?.phone].filter((text) => text !== undefined && isMarked(text, marks));
+type FoundBy = Partial<Pick<RecordSummary, "to" | "from" | "metadata">>;
+
+/** Name, company and place of a recipient, and what else a search has found the record by: at most three texts. */
+export function RecipientCells({ found, marks = [] }: { found: FoundBy; marks?: readonly string[] }) {
+  const { to } = found;
+  const others = marks.length > 0 ? searchedTexts(found).filter(([, text]) => isMarked(text, marks)) : [];
   return (
     <>
       <td data-label="Recipient">
         {to && (
           <span>
             <Middle marks={marks}>{to.name}</Middle>
-            {[to.company, ...found].map(
-              (text) =>
-                text !== undefined && (
-                  <span class="sub">
-                    <Middle marks={marks}>{text}</Middle>
-                  </span>
-                ),
+            {to.company !== undefined && (
+              <span class="sub">
+                <Middle marks={marks}>{to.company}</Middle>
+              </span>
             )}
+            {others.slice(0, 3).map(([name, text]) => (
+              <span class="sub">
+                {name && `${name}: `}
+                <Middle marks={marks}>{text}</Middle>
+              </span>
+            ))}
           </span>
         )}
       </td>
       <td data-label="Town and country">{to && <Middle marks={marks}>{shortPlace(to)}</Middle>}</td>
     </>
   );
+}
+
+/** What a record is found by and its row does not show, with what it is. */
+function searchedTexts({ to, from, metadata }: FoundBy): (readonly [name: string, text: string])[] {
+  const sender = from && [from.name, from.company, shortPlace(from), from.email, from.phone];
+  return [
+    ...[to?.email, to?.phone].map((text) => ["", text ?? ""] as const),
+    ...(sender ?? []).map((text) => ["From", text ?? ""] as const),
+    ...(metadata === undefined ? [] : valuesIn("Metadata", JSON.parse(metadata))),
+  ];
+}
+
+function valuesIn(name: string, value: unknown): (readonly [string, string])[] {
+  if (typeof value !== "object" || value === null) return [[name, String(value)]];
+  return Object.entries(value).flatMap(([key, inner]) => valuesIn(Array.isArray(value) ? name : visible(key), inner));
 }
 
 /** A label's PDF, and the box that selects it for one PDF with others. */

@@ -8,6 +8,7 @@ import { readRequest } from "../../request-log/read-request.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { keyName } from "../keys/keys.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { isMissing, type Part, readPart } from "../page/part.js";
 import { getSubscription } from "../read/read-subscriptions.js";
 import { findLabels, findOrders, findShipments, toLabelName } from "../resources/find-resources.js";
 
@@ -26,25 +27,41 @@ export type Kind = "API key" | "Event" | "Label" | "Order" | "Request" | "Shipme
 export const MAX_PER_KIND = 5;
 
 type Find = (deps: PageDeps, request: PageRequest, text: string) => Promise<Match[]>;
+type Search = readonly [Kind, Find];
 
-const BY_PREFIX: Readonly<Record<string, Find>> = {
-  ord: findOrderMatches,
-  shp: findShipmentMatches,
-  lbl: findLabelMatches,
-  req: findRequestById,
-  key: findKeyMatches,
-  whk: findSubscription,
-  evt: findEvent,
+const BY_PREFIX: Readonly<Record<string, Search>> = {
+  ord: ["Order", findOrderMatches],
+  shp: ["Shipment", findShipmentMatches],
+  lbl: ["Label", findLabelMatches],
+  req: ["Request", findRequestById],
+  key: ["API key", findKeyMatches],
+  whk: ["Subscription", findSubscription],
+  evt: ["Event", findEvent],
 };
+const BY_WORDS: readonly Search[] = [
+  ["Shipment", findShipmentMatches],
+  ["Order", findOrderMatches],
+  ["API key", findKeyMatches],
+  ["Request", findRequestMatches],
+];
+
+/** The matches of one kind, or why they could not be read. */
+export interface Searched {
+  kind: Kind;
+  part: Part<Match[]>;
+}
 
 /** Finds the resource with this ID or tracking number. Other text is searched for in all kinds that have names. */
-export async function findMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
+export async function findMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Searched[]> {
+  const findAll = (searches: readonly Search[]) =>
+    Promise.all(
+      searches.map(async ([kind, find]) => ({ kind, part: await readPart(request, (part) => find(deps, part, text)) })),
+    );
   const prefix = text.slice(0, 3);
-  if (isId(prefix, text)) return (await BY_PREFIX[prefix]?.(deps, request, text)) ?? [];
-  const labels = toLabelName(text) ? await findLabelMatches(deps, request, text) : [];
-  if (labels.length > 0) return labels;
-  const searches = [findShipmentMatches, findOrderMatches, findKeyMatches, findRequestMatches];
-  return (await Promise.all(searches.map((find) => find(deps, request, text)))).flat();
+  if (isId(prefix, text)) return findAll(BY_PREFIX[prefix] ? [BY_PREFIX[prefix]] : []);
+  const labels = await findAll(toLabelName(text) ? [["Label", findLabelMatches]] : []);
+  if (labels.some(({ part }) => !isMissing(part) && part.length > 0)) return labels;
+  return [...labels, ...(await findAll(BY_WORDS))];
 }
 
 async function findOrderMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
@@ -93,17 +110,17 @@ async function findKeyMatches(deps: PageDeps, request: PageRequest, text: string
 }
 
 async function findSubscription(deps: PageDeps, request: PageRequest, id: string): Promise<Match[]> {
-  const found = await unlessMissing(getSubscription(deps, { ...request, id }));
+  const found = await unlessNotFound(getSubscription(deps, { ...request, id }));
   return found ? [{ kind: "Subscription", path: `webhooks/${id}`, name: found.url, id }] : [];
 }
 
 async function findEvent(deps: PageDeps, request: PageRequest, id: string): Promise<Match[]> {
   const call = deps.clients.webhooks.getEvent({ caller: toCaller(request), id }, callOptions(request));
-  const event = await unlessMissing(answered(call));
+  const event = await unlessNotFound(answered(call));
   return event ? [{ kind: "Event", path: `events/${id}`, name: event.type, id }] : [];
 }
 
-async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+async function unlessNotFound<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {

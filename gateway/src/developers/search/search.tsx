@@ -1,6 +1,7 @@
 import type { Environment } from "@shipping/kit/caller";
 import { Marked, toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { isMissing, MissingPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Note, Table, Text } from "../page/text.js";
 import { RecordTable } from "../resources/record-table.js";
 import { findMatches, type Kind, MAX_PER_KIND, type Match } from "./find-matches.js";
@@ -14,14 +15,21 @@ export async function showSearch(deps: PageDeps, request: PageRequest): Promise<
   const text = (request.query.get("q") ?? "").trim();
   if (SECRET.test(text)) return htmlPage("Search", <SecretEntered />);
   const isSearched = text !== "" && text.length <= MAX_CHARACTERS && !text.includes("\0");
-  const matches = isSearched ? await findMatches(deps, request, text) : [];
+  const searched = isSearched ? await findMatches(deps, request, text) : [];
+  const matches = searched.flatMap(({ part }) => unlessMissing(part) ?? []);
+  const missing = KINDS.filter(([kind]) => searched.some((one) => one.kind === kind && isMissing(one.part)));
   const base = `${AREA_PATH}/${request.environment}`;
   const [only] = matches;
-  if (only && matches.length === 1 && isNamed(only, text)) return { location: `${base}/${only.path}` };
-  return htmlPage(
+  if (only && matches.length === 1 && missing.length === 0 && isNamed(only, text)) {
+    return { location: `${base}/${only.path}` };
+  }
+  const page = htmlPage(
     "Search",
     <>
       <h1>Search</h1>
+      {missing.length > 0 && (
+        <MissingPart what={`${missing.map(([, words]) => words).join(", ")} cannot be searched.`} request={request} />
+      )}
       {matches.length > 0 ? (
         <>
           <p role="status">
@@ -38,9 +46,14 @@ export async function showSearch(deps: PageDeps, request: PageRequest): Promise<
           <AllMatchesLinks matches={matches} base={base} text={text} />
         </>
       ) : (
-        <NoMatches text={text} base={base} isSearched={isSearched} />
+        missing.length === 0 && <NoMatches text={text} base={base} isSearched={isSearched} />
       )}
     </>,
+  );
+  return retryMissing(
+    page,
+    request,
+    searched.map(({ part }) => part),
   );
 }
 
@@ -56,6 +69,7 @@ const KINDS: readonly (readonly [Kind, string])[] = [
   ["Label", "Labels"],
   ["Request", "Requests"],
   ["Subscription", "Webhooks"],
+  ["Event", "Events"],
   ["API key", "API keys"],
 ];
 

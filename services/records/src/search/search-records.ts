@@ -3,6 +3,7 @@ import { requireCaller } from "@shipping/kit/caller";
 import { type Columns, pickColumns, type Row, selectColumns } from "@shipping/kit/postgres/columns";
 import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
 import { placeAfter, searchOwned } from "@shipping/kit/postgres/search-owned";
+import type { Search } from "@shipping/proto/shipping/common/v1/common_pb";
 import {
   type RecordSummary,
   RecordSummarySchema,
@@ -20,7 +21,15 @@ import { shipmentColumns } from "../resource/shipment.js";
 import type { RecordTable } from "./fill-search.js";
 import { findByText } from "./find-by-text.js";
 
-const orderSummary = pickColumns(orderColumns, ["id", "status", "reference", "recipient", "createdAt"]);
+const orderSummary = pickColumns(orderColumns, [
+  "id",
+  "status",
+  "reference",
+  "recipient",
+  "sender",
+  "metadata",
+  "createdAt",
+]);
 const shipmentSummary = {
   ...orderSummary,
   ...pickColumns(shipmentColumns, ["orderId", "labelId"]),
@@ -64,7 +73,7 @@ const findShipments = byWords("shipments", readShipments);
 /** Finds the caller's orders, newest first. */
 export async function searchOrders(deps: ReadDeps, request: SearchOrdersRequest): Promise<SearchOrdersResponse> {
   const { rows, ...found } = await findOrders(deps, request);
-  return create(SearchOrdersResponseSchema, { ...found, orders: rows.map(toSummary) });
+  return create(SearchOrdersResponseSchema, { ...found, orders: rows.map((row) => toSummary(row, request)) });
 }
 
 /** Finds the caller's shipments, newest first. */
@@ -74,7 +83,7 @@ export async function searchShipments(
 ): Promise<SearchShipmentsResponse> {
   const { rows, ...found } =
     request.orderId === undefined ? await findShipments(deps, request) : await findShipmentsOfOrder(deps, request);
-  return create(SearchShipmentsResponseSchema, { ...found, shipments: rows.map(toSummary) });
+  return create(SearchShipmentsResponseSchema, { ...found, shipments: rows.map((row) => toSummary(row, request)) });
 }
 
 async function findShipmentsOfOrder(deps: ReadDeps, request: SearchShipmentsRequest) {
@@ -91,12 +100,16 @@ async function findShipmentsOfOrder(deps: ReadDeps, request: SearchShipmentsRequ
 
 type SummaryRow = Row<typeof orderSummary> & Partial<Row<typeof shipmentSummary>>;
 
-function toSummary({ recipient, createdAt, orderId, labelId, ...others }: SummaryRow): RecordSummary {
+/** A row of a list. A search also returns what else it may have found the record by. */
+function toSummary(row: SummaryRow, { search }: { search?: Search | undefined }): RecordSummary {
+  const { recipient, sender, metadata, createdAt, orderId, labelId, ...others } = row;
+  const isSearch = search?.text !== undefined || (search?.ids.length ?? 0) > 0;
   return create(RecordSummarySchema, {
     ...others,
     to: addressIn(recipient),
     createdAt: createdAt.toISOString(),
     ...(orderId && { orderId }),
     ...(labelId && { labelId }),
+    ...(isSearch && { from: addressIn(sender), ...(metadata && { metadata }) }),
   });
 }
