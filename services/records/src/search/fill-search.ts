@@ -66,6 +66,7 @@ function readQueue({ db }: ReadDeps): Promise<Queued[]> {
       LEFT JOIN LATERAL (
         SELECT segment, rows FROM search_segments
         WHERE account_id = queued.account_id AND environment = queued.environment AND record_table = queued.record_table
+          AND segment >= 0
         ORDER BY segment DESC LIMIT 1) AS last ON true
       ORDER BY record."createdAt"`,
     { replan: true },

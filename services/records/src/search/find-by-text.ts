@@ -1,9 +1,9 @@
 import type { Caller } from "@shipping/kit/caller";
 import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
 import type { PlaceInList } from "@shipping/kit/postgres/search-owned";
-import sql, { raw } from "sql-template-tag";
-import type { RecordTable } from "./fill-search.js";
-import { seedFor, toReadings, toWantedGrams } from "./search-text.js";
+import sql from "sql-template-tag";
+import { type RecordTable, SEARCH_TABLES } from "./fill-search.js";
+import { seedFor, toEarlierGrams, toReadings, toWantedGrams } from "./search-text.js";
 
 /** The segments that one search reads: two million records. Older ones are found if a search names days. */
 const MAX_SEGMENTS = 128;
@@ -12,9 +12,8 @@ const MAX_SEGMENTS = 128;
 const FIRST_SEGMENTS = 1;
 const GROWTH = 4;
 
-const MATCHES = { orders: "match_orders", shipments: "match_shipments" } as const;
-
 interface Segment {
+  /** From -1 downwards; from 0 upwards in what an earlier release filled. */
   segment: number;
   newest: Date;
 }
@@ -61,7 +60,7 @@ function readSegments({ db }: ReadDeps, { caller, table, from, before, at }: Wan
     SELECT segment, newest FROM search_segments
     WHERE ${ownedSql(caller)} AND record_table = ${table} AND newest >= ${from}::timestamptz AND oldest < ${before}::timestamptz
       AND oldest <= ${at}::timestamptz
-    ORDER BY newest DESC, segment DESC LIMIT ${MAX_SEGMENTS + 1}::bigint`);
+    ORDER BY newest DESC, segment LIMIT ${MAX_SEGMENTS + 1}::bigint`);
 }
 
 /** Reads up to `most` matches of each segment, by a function of the database: see its migration. */
@@ -72,11 +71,12 @@ function readMatches(
 ): Promise<Match[]> {
   const asked = segments.flatMap(({ segment }) => {
     const seed = seedFor(caller, segment);
-    return readings.map(({ strings, patterns }) => ({ grams: `{${toWantedGrams(strings, seed)}}`, patterns }));
+    const toGrams = segment < 0 ? toWantedGrams : toEarlierGrams;
+    return readings.map(({ strings, patterns }) => ({ grams: `{${toGrams(strings, seed)}}`, patterns }));
   });
   const patterns = asked.map((one) => `{${one.patterns.map(quoted).join(",")}}`);
   return db.runList<Match>(sql`
     SELECT id, created_at AS "createdAt"
-    FROM ${raw(MATCHES[table])}(${asked.map(({ grams }) => grams)}::text[], ${patterns}::text[], ${caller.accountId + caller.environment},
+    FROM match_records(${SEARCH_TABLES[table]}, ${asked.map(({ grams }) => grams)}::text[], ${patterns}::text[], ${caller.accountId + caller.environment},
       ${from}::timestamptz, ${before}::timestamptz, ${at}::timestamptz, ${id}, ${most}::bigint)`);
 }

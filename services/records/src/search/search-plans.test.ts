@@ -50,7 +50,7 @@ test("every search reads its rows by an index, however many there are", async ()
   );
   statements.length = 0;
   await find({ text: "gruse" });
-  const [byWords] = statements.filter(({ text }) => text.includes("match_shipments"));
+  const [byWords] = statements.filter(({ text }) => text.includes("match_records"));
   expect(await pagesRead(db, byWords!)).toBeLessThan(table!.pages / 2);
 });
 

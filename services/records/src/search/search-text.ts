@@ -90,28 +90,46 @@ export function toGrams(strings: readonly string[], seed: number): number[] {
   for (const string of strings) {
     for (let at = 0; at < string.length; at++) {
       if (at === 0 || UNSPACED.test(string[at]!)) {
-        grams.add(hash(seed, BEGINNING, string, at, 1));
-        if (at + 2 <= string.length) grams.add(hash(seed, BEGINNING, string, at, 2));
+        grams.add(hash(seed, WORD, string, at, 1));
+        if (at + 2 <= string.length) grams.add(hash(seed, WORD, string, at, 2));
       }
-      if (at + 3 <= string.length) grams.add(hash(seed, ANYWHERE, string, at, 3));
-      if (isFourDigits(string, at)) grams.add(hash(seed, ANYWHERE, string, at, 4));
+      if (at + 3 <= string.length) grams.add(hash(seed, LETTERS, string, at, 3));
+      if (isFourDigits(string, at)) grams.add(hash(seed, LETTERS, string, at, 4));
     }
   }
   return [...grams];
 }
 
+// How long the beginnings are that have hashes. A longer one is found by the longest of these, and then compared.
+const LENGTHS = [9, 5, 3];
+
 const MAX_GRAMS = 24;
 
-/** The hashes that a record has if it contains these strings: all of them, or so many that few others have them. */
+/** The hashes that a record has if it is found by these strings: all of them, or so many that few others have them. */
 export function toWantedGrams(strings: readonly string[], seed: number): number[] {
   const grams = new Set<number>();
+  const rare = strings.filter(({ length }) => length >= 3);
+  // One or two letters alone find a whole word.
+  for (const string of rare.length > 0 ? rare : strings) {
+    for (let at = 0; at < string.length; at++)
+      if (isFourDigits(string, at)) grams.add(hash(seed, LETTERS, string, at, 4));
+    const length = LENGTHS.find((length) => length <= string.length);
+    if (length === undefined) grams.add(hash(seed, WORD, string, 0, string.length));
+    else if (!isFourDigits(string, 0)) grams.add(hash(seed, LETTERS, string, 0, length));
+  }
+  return [...grams].slice(0, MAX_GRAMS);
+}
+
+/** The same in the segments that `toGrams` fills. Those of the next release have no hashes of what is within a word, and fewer in all. */
+export function toEarlierGrams(strings: readonly string[], seed: number): number[] {
+  const grams = new Set<number>();
   for (const string of strings) {
-    if (string.length < 3) grams.add(hash(seed, BEGINNING, string, 0, string.length));
+    if (string.length < 3) grams.add(hash(seed, WORD, string, 0, string.length));
     const digits = [...string].some((_, at) => isFourDigits(string, at));
     for (let at = 0; at + 3 <= string.length; at++) {
-      if (isFourDigits(string, at)) grams.add(hash(seed, ANYWHERE, string, at, 4));
+      if (isFourDigits(string, at)) grams.add(hash(seed, LETTERS, string, at, 4));
       // There are only a thousand of three digits.
-      else if (!digits || !/^\d{3}$/.test(string.slice(at, at + 3))) grams.add(hash(seed, ANYWHERE, string, at, 3));
+      else if (!digits || !/^\d{3}$/.test(string.slice(at, at + 3))) grams.add(hash(seed, LETTERS, string, at, 3));
     }
   }
   return [...grams].slice(0, MAX_GRAMS);
@@ -128,7 +146,7 @@ export function seedFor(
   return mix(seed ^ (seed >>> 15), seed >>> 7);
 }
 
-const [BEGINNING, ANYWHERE] = [1, 2];
+const [WORD, LETTERS] = [1, 2];
 
 function hash(seed: number, kind: number, string: string, from: number, length: number): number {
   let hashed = mix(seed, kind);

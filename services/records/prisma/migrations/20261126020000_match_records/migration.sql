@@ -1,0 +1,18 @@
+-- GIN is read through a bitmap, which nothing else on the parts' connections is: up to PostgreSQL 17, a search would read the whole table.
+-- Only the index leads to rows: account and environment are compared as one text, for which there is no other. Parameters: the table; for
+-- each way to read what is searched for, its hashes and its patterns for LIKE, as arrays in text; account and environment; from and before
+-- which time; after which place (time, ID) in the list; how many for each.
+CREATE FUNCTION match_records(text, text[], text[], text, timestamptz, timestamptz, timestamptz, text, bigint)
+RETURNS TABLE (id text, created_at timestamptz) LANGUAGE plpgsql STABLE SET enable_bitmapscan = on AS $$
+BEGIN
+  RETURN QUERY EXECUTE format('
+    SELECT found.id, found.created_at
+    FROM unnest($1, $2) AS asked (grams, patterns)
+    CROSS JOIN LATERAL (
+      SELECT searched.id, searched.created_at FROM %I AS searched
+      WHERE searched.grams @> asked.grams::integer[] AND searched.account_id || searched.environment = $3
+        AND searched.text LIKE ALL (asked.patterns::text[]) AND searched.created_at >= $4 AND searched.created_at < $5
+        AND (searched.created_at, searched.id) < ($6, $7)
+      ORDER BY searched.created_at DESC, searched.id DESC LIMIT $8) AS found', $1)
+  USING $2, $3, $4, $5, $6, $7, $8, $9;
+END $$;
