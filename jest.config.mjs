@@ -52,5 +52,5 @@ export default {
   // The first file of a worker waits for the platform that it shares; a busy machine takes its time.
   testTimeout: 90_000,
   // Most tests wait for servers and processes more than they compute.
-  maxWorkers: Math.min(2 * availableParallelism(), 8),
+  maxWorkers: Math.min(3 * availableParallelism(), 8),
 };
