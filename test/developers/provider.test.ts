@@ -21,6 +21,22 @@ describe("sign-in through the provider", () => {
     expect((await signIn({ ...member, here: area.visitor() })).status).toBe(303);
   });
 
+  test("is in the audit log as such, and ends the session that the browser had", async () => {
+    const member = await newMember();
+    await signIn(member);
+    const cookie = member.here.cookies();
+    await signIn(member);
+    expect((await area.visitor().get("/developers/sandbox", { cookie })).status).toBe(401);
+    expect((await member.here.get("/developers/sandbox")).status).toBe(200);
+    const { rows } = await area
+      .stack()
+      .databases.gateway.pool.query("SELECT detail FROM audit_entries WHERE account_id = $1 AND action = $2", [
+        member.accountId,
+        "member.signed_in",
+      ]);
+    expect(rows).toEqual(Array(2).fill({ detail: expect.stringMatching(/^through the provider, /) }));
+  });
+
   test("the way there names our callback, PKCE, state and nonce, and is not asked by a form", async () => {
     const url = new URL(await beginSignIn(area.visitor()));
     expect(Object.fromEntries(url.searchParams)).toMatchObject({

@@ -62,3 +62,11 @@ test("of more sessions than a member may have, the one that was not used for lon
   expect(left).toEqual(Array.from({ length: MAX_SESSIONS }, (_, n) => MAX_SESSIONS + 2 - n));
   expect(await listSessions(deps, memberId)).not.toEqual([]);
 });
+
+test("a session names the address that it was used from last, at once", async () => {
+  const deps = { ...gateway.admin, clockOffsetMs: 0, origin: () => ORIGIN };
+  const token = await startSession(deps, memberId, { authenticatedAt: undefined }, { ...FROM, userAgent: "Moving" });
+  await findSession(deps, setCookie("session", token, ORIGIN).split(";")[0], "192.0.2.2");
+  const moved = (await listSessions(deps, memberId)).find(({ userAgent }) => userAgent === "Moving");
+  expect(moved?.source).toBe("192.0.2.2");
+});
