@@ -58,6 +58,11 @@ test("images are named by digest, with the command that renews it", async () => 
   for (const file of [dockerfile, values]) expect(file).toContain("docker buildx imagetools inspect");
 });
 
+test("a part in an image opens no inspector for a signal, not even while it starts", async () => {
+  const commands = (await read("deploy/Dockerfile")).match(/^CMD .*main\.js"\]$/gm) ?? [];
+  expect(commands).toEqual([expect.stringMatching(/^CMD \["node", "--disable-sigusr1", /)]);
+});
+
 test.each(["ci", "audit"])("the actions of the workflow %s are named by commit, with their version", async (name) => {
   const workflow = await read(`.github/workflows/${name}.yml`);
   const uses = workflow.match(/uses: .*/g) ?? [];

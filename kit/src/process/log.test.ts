@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { secretTexts } from "../testing/secret-texts.js";
-import { COMMANDING, createLog, printable } from "./log.js";
+import { COMMANDING, createLog, onceAMinute, printable } from "./log.js";
 
 function capture(): { lines: string[]; write(line: string): void } {
   const lines: string[] = [];
@@ -91,4 +91,19 @@ describe("a text for a terminal", () => {
     const value = { name: "a\u009b\u007f\u202e\n\u001b" };
     expect(JSON.parse(printable(JSON.stringify(value)))).toEqual(value);
   });
+});
+
+test("what is tried again and again is said once a minute, each text by itself", () => {
+  const clock = jest.spyOn(performance, "now");
+  const isNews = onceAMinute();
+  const isNewsAt = (second: number, text: string) => {
+    clock.mockReturnValue(second * 1_000);
+    return isNews(text);
+  };
+  expect([0, 1, 59, 60, 61, 119, 120].map((second) => isNewsAt(second, "one"))).toEqual([
+    ...[true, false, false, true],
+    ...[false, false, true],
+  ]);
+  expect([isNewsAt(121, "another"), isNewsAt(121, "one")]).toEqual([true, false]);
+  clock.mockRestore();
 });

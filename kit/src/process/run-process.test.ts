@@ -44,12 +44,33 @@ test("a second signal ends a process whose stop hangs", async () => {
   expect(await ended).toEqual([1, null]);
 });
 
-/** A process that runs, and what it has printed since. Its `stop (fast)` has this body. */
-async function running(stop: string) {
+test.each([
+  ["SIGTERM", 30_000],
+  ["SIGINT", 4_000],
+  ["SIGHUP", 4_000],
+] as const)("%s ends a process in a terminal whose stop hangs, after %i ms", async (signal, limitMs) => {
+  // The time limit, the only timer of the process, is over at once.
+  const { child, printed } = await running(
+    "await new Promise(() => {})",
+    `process.stdout.isTTY = true;
+    timers.setTimeout = async (ms) => console.log("after " + ms);
+    syncBuiltinESMExports();`,
+  );
+  child.kill(signal);
+  expect(await once(child, "close")).toEqual([1, null]);
+  expect(printed()).toContain(`after ${limitMs}\n`);
+  expect(printed()).toContain("stop timed out");
+});
+
+/** A process that runs after these `settings`, and what it has printed since. Its `stop (fast)` has this body. */
+async function running(stop: string, settings = "") {
   const script = `
+    import { syncBuiltinESMExports } from "node:module";
+    import timers from "node:timers/promises";
     import { createLog } from "@shipping/kit/process/log";
     import { runProcess } from "@shipping/kit/process/run-process";
-    const alive = setInterval(() => {}, 1_000);
+    ${settings}
+    setTimeout(() => process.exit(2), 30_000); // if the test fails
     const stop = async (fast) => { ${stop} };
     await runProcess({ log: createLog({ part: "test" }), start: async () => ({ stop }) });
     console.log("running");`;
