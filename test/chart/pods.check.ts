@@ -1,70 +1,35 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parts } from "@shipping/local/parts";
-import {
-  type KubernetesObject,
-  kubeconform,
-  objectsIn,
-  objectsOf,
-  template,
-  templateWith,
-  workloadsIn,
-} from "./rendered.js";
+import { parse } from "yaml";
+import { chart, type KubernetesObject, objectsIn, objectsOf, template, templateWith, workloadsIn } from "./rendered.js";
 
 const NUMBER_OF_WORKLOADS = parts.length + 2;
 
-const forAllPods = {
-  nodeSelector: { pool: "shipping" },
-  tolerations: [{ key: "dedicated", operator: "Exists" }],
-  affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } },
-  priorityClassName: "important",
-  imagePullSecrets: [{ name: "registry" }],
-  automountServiceAccountToken: true,
-};
-const forAllContainers = {
-  extraEnv: [{ name: "EXTRA", value: "1" }],
-  envFrom: [{ secretRef: { name: "more" } }],
-  extraVolumeMounts: [{ name: "extra", mountPath: "/extra" }],
-};
-const everything = {
-  ...forAllPods,
-  ...forAllContainers,
-  extraVolumes: [{ name: "extra", emptyDir: {} }],
-  extraInitContainers: [{ name: "sidecar", image: "sidecar:1", restartPolicy: "Always" }],
-  podLabels: { "azure.workload.identity/use": "true" },
-  podAnnotations: { "vault.hashicorp.com/agent-inject": "true" },
-  deploymentLabels: { tier: "backend" },
-  deploymentAnnotations: { "reloader.stakater.com/auto": "true" },
-  commonLabels: { team: "logistics" },
-  service: {
-    labels: { service: "internal" },
-    annotations: { "example.com/service": "internal" },
-    ipFamilyPolicy: "PreferDualStack",
-    ipFamilies: ["IPv6", "IPv4"],
-  },
-  serviceAccount: {
-    labels: { account: "own" },
-    annotations: { "eks.amazonaws.com/role-arn": "arn:aws:iam::1:role/a" },
-  },
-  publicService: { type: "LoadBalancer", labels: { public: "true" }, annotations: { "example.com/lb": "internal" } },
-  migration: { labels: { job: "migration" }, annotations: { "argocd.argoproj.io/sync-wave": "-1" } },
-  strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
-  revisionHistoryLimit: 2,
-  podSecurityContext: { runAsUser: 20_001, fsGroupChangePolicy: "OnRootMismatch" },
-  securityContext: { privileged: false },
-  topologySpreadConstraints: [
-    { topologyKey: "rack", maxSkew: 2, whenUnsatisfiable: "DoNotSchedule" },
-    { topologyKey: "row", maxSkew: 2, whenUnsatisfiable: "DoNotSchedule", labelSelector: { matchLabels: { a: "b" } } },
-  ],
-};
+const read = (file: string) => readFileSync(join(chart, file), "utf8");
+
+/** What `everything.yaml` sets for all pods and for the objects around them. */
+const { parts: ownValues, tls: _tls, nats: _nats, ...everything } = parse(read("ci/everything.yaml"));
+const podFields = (...names: string[]) => Object.fromEntries(names.map((name) => [name, everything[name]]));
+const forAllPods = podFields("nodeSelector", "tolerations", "affinity", "priorityClassName", "imagePullSecrets");
+
+test("everything.yaml sets every value for pods, for all parts and for one", () => {
+  const [, forPods = ""] = /^# ---- Pods ----$([\s\S]*)^# ---- Parts ----$/m.exec(read("values.yaml")) ?? [];
+  const names = Object.keys(parse(forPods));
+  expect(names).toHaveLength(21);
+  for (const given of [everything, ownValues.webhooks])
+    expect(Object.keys(given)).toEqual(expect.arrayContaining(names));
+});
 
 describe("values for all pods", () => {
-  const objects = objectsIn(templateWith("production", everything));
+  const objects = objectsIn(templateWith("production", { ...everything, automountServiceAccountToken: true }));
   const workloads = workloadsIn(objects);
   const ofKind = (wanted: string) => objects.filter(({ kind }) => kind === wanted);
 
   test("reach the parts, the migrations and the smoke test", () => {
     expect(workloads).toHaveLength(NUMBER_OF_WORKLOADS);
     for (const { pod, labels } of workloads) {
-      expect(pod).toMatchObject(forAllPods);
+      expect(pod).toMatchObject({ ...forAllPods, automountServiceAccountToken: true });
       expect(pod.initContainers).toEqual(everything.extraInitContainers);
       expect(pod.volumes).toContainEqual(everything.extraVolumes[0]);
       expect(pod.securityContext).toMatchObject({ ...everything.podSecurityContext, runAsNonRoot: true });
@@ -73,7 +38,7 @@ describe("values for all pods", () => {
         expect(container.env).toContainEqual(everything.extraEnv[0]);
         expect(container.envFrom).toEqual(everything.envFrom);
         expect(container.volumeMounts).toContainEqual(everything.extraVolumeMounts[0]);
-        expect(container.securityContext).toMatchObject({ privileged: false, readOnlyRootFilesystem: true });
+        expect(container.securityContext).toMatchObject(everything.securityContext);
       }
     }
     const templates = [...ofKind("Deployment"), ...ofKind("Job")].map(({ spec }) => spec.template);
@@ -103,12 +68,9 @@ describe("values for all pods", () => {
       if (isPublic) expect(service.spec.type).toBe(type);
     }
     expect(ofKind("ServiceAccount")).toHaveLength(NUMBER_OF_WORKLOADS);
-    for (const account of ofKind("ServiceAccount")) expect(account.metadata).toMatchObject(everything.serviceAccount);
+    const { create: _, ...account } = everything.serviceAccount;
+    for (const { metadata } of ofKind("ServiceAccount")) expect(metadata).toMatchObject(account);
     expect(ofKind("Job")[0].metadata).toMatchObject(everything.migration);
-  });
-
-  test("fit the schemas of Kubernetes", () => {
-    expect(kubeconform({ everything: templateWith("production", everything).text })).toEqual({ status: 0, text: "" });
   });
 
   test("go under those of a workload, which adds to objects and replaces anything else", () => {

@@ -11,7 +11,7 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   for part in gateway records carrier tracking webhooks; do
     eval "password=\$PASSWORD_$part"
     psql --quiet --host=/tmp --username=postgres --set=ON_ERROR_STOP=1 --set=part="$part" --set=password="$password" \
-      --file=/scripts/create-database.sql
+      --file="$(dirname "$0")/create-database.sql"
   done
   pg_ctl --silent --wait --mode=fast stop
   mv "$PGDATA" "$data"
