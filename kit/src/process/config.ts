@@ -189,16 +189,17 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: Env): z.output
     }
   }
   const parsed = schema.safeParse(given);
-  if (!parsed.success) throw new ConfigError(problems(schema, parsed.error));
+  if (!parsed.success) throw new ConfigError(problems(schema, given, parsed.error));
   const printed = { value: () => withoutSecrets(schema, parsed.data) };
   return Object.defineProperties(parsed.data as object, { toJSON: printed, [inspect.custom]: printed }) as z.output<S>;
 }
 
-function problems(schema: z.ZodObject, error: z.ZodError): string {
+function problems(schema: z.ZodObject, given: Env, error: z.ZodError): string {
   const lines = error.issues.map((issue) => {
     const key = String(issue.path[0]);
     const meaning = (schema.shape[key] as z.ZodType | undefined)?.description;
-    return `  ${key}: ${issue.message}${meaning ? ` (${meaning})` : ""}`;
+    const problem = issue.code === "invalid_type" && given[key] === undefined ? "is missing" : issue.message;
+    return `  ${key}: ${problem}${meaning ? ` (${meaning})` : ""}`;
   });
   return `The configuration is incomplete:\n${lines.join("\n")}`;
 }
