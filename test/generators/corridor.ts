@@ -30,6 +30,8 @@ interface Played {
   /** The folder in `programs` of the program that plays the corridor, and how this is run. */
   folder: string;
   play: string;
+  /** The folder in `programs` of what it shares with others. */
+  shared?: string;
 }
 
 interface NotPlayed {
@@ -103,7 +105,8 @@ export function describeGenerators(generators: readonly Generator[]): void {
         });
       const document = await fetch(`${stack.baseUrl}/${generator.document}`);
       await writeFile(join(own, generator.document), await document.text());
-      if ("folder" in client) await cp(join(PROGRAMS, client.folder), own, { recursive: true });
+      for (const copied of "folder" in client ? [client.folder, client.shared ?? []].flat() : [])
+        await cp(join(PROGRAMS, copied), own, { recursive: true });
       if (generator.get) await shell(generator.get);
       await shell(generator.generate);
       if ("build" in client) await shell(client.build);

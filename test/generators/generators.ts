@@ -57,7 +57,7 @@ function npm(packages: string): string {
 }
 
 function typeScript(folder: string): Generator["client"] {
-  return { build: "npx tsc", folder, play: "npx tsx corridor.mjs" };
+  return { build: "npx tsc", folder, shared: "javascript", play: "npx tsx corridor.mjs" };
 }
 
 const heyApi: Generator = {

@@ -1,18 +1,11 @@
 // From an order to a voided label with openapi-fetch, whose types openapi-typescript makes.
 import { randomUUID } from "node:crypto";
 import createClient from "openapi-fetch";
+import { hook, packed, print } from "./shared.mjs";
 
 const client = createClient({
   baseUrl: process.env.SHIPPING_URL,
   headers: { Authorization: `Bearer ${process.env.SHIPPING_KEY}` },
-});
-const address = (name) => ({ name, street1: "Königsallee 1", city: "Düsseldorf", postal_code: "40212", country: "DE" });
-const packed = (name) => ({
-  reference: "PO-1",
-  from: address("Zoë"),
-  to: address(name),
-  parcel: { weight_kg: 1.25, length_cm: 30, width_cm: 20, height_cm: 10 },
-  metadata: { n: [1] },
 });
 const read = (path, params, options = {}) => client.GET(path, { params, ...options });
 const params = (others) => ({ header: { "Idempotency-Key": randomUUID() }, ...others });
@@ -28,20 +21,8 @@ const { data: file } = await read("/labels/{id}/file", { path: { id } }, { parse
 const voided = await data(write("/labels/{id}/void", {}, { path: { id } }));
 const tracking = await data(read("/tracking/{tracking_number}", { path: { tracking_number } }));
 const { data: page } = await read("/labels", { query: { limit: 1 } });
-const hook = { url: "https://hooks.example.com/labels", events: ["label.created"] };
 const subscription = await data(write("/webhooks", hook));
 await client.DELETE("/webhooks/{id}", { params: params({ path: { id: subscription.id } }) });
 const refusal = (await write("/orders", packed("\u3000"))).error.error;
 
-console.log(
-  JSON.stringify({
-    label: label.id,
-    pdf: Buffer.from(file, 0, 5).toString(),
-    status: voided.status,
-    tracking: tracking.status,
-    listed: page.data[0].id === label.id,
-    secret: subscription.secret.startsWith("whsec_"),
-    refusal: refusal.code,
-    fields: refusal.fields.map(({ path }) => path),
-  }),
-);
+await print({ label, file, voided, tracking, page, subscription, refusal });

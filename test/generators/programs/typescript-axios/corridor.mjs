@@ -1,18 +1,11 @@
 // From an order to a voided label with the client that openapi-generator makes for TypeScript and axios.
 import { randomUUID as key } from "node:crypto";
 import * as api from "./client/index.ts";
+import { hook, packed, print } from "./shared.mjs";
 
 const settings = new api.Configuration({ basePath: process.env.SHIPPING_URL, accessToken: process.env.SHIPPING_KEY });
 const [orders, labels, webhooks] = [api.OrdersApi, api.LabelsApi, api.WebhooksApi].map((Api) => new Api(settings));
 const shipments = new api.ShipmentsApi(settings);
-const address = (name) => ({ name, street1: "Königsallee 1", city: "Düsseldorf", postal_code: "40212", country: "DE" });
-const packed = (name) => ({
-  reference: "PO-1",
-  from: address("Zoë"),
-  to: address(name),
-  parcel: { weight_kg: 1.25, length_cm: 30, width_cm: 20, height_cm: 10 },
-  metadata: { n: [1] },
-});
 const read = async (answer) => (await answer).data.data;
 
 const order = await read(orders.createOrder(key(), packed("山田")));
@@ -23,21 +16,9 @@ const { data: file } = await labels.getLabelFile(label.id, { responseType: "arra
 const voided = await read(labels.voidLabel(label.id, key(), {}));
 const tracking = await read(new api.TrackingApi(settings).getTracking(label.tracking_number));
 const { data: page } = await labels.listLabels(1);
-const webhookInput = { url: "https://hooks.example.com/labels", events: ["label.created"] };
-const subscription = await read(webhooks.createSubscription(key(), webhookInput));
+const subscription = await read(webhooks.createSubscription(key(), hook));
 await webhooks.disableSubscription(subscription.id, key());
 const refused = await orders.createOrder(key(), packed("\u3000")).catch((error) => error);
 const refusal = refused.response.data.error;
 
-console.log(
-  JSON.stringify({
-    label: label.id,
-    pdf: file.subarray(0, 5).toString(),
-    status: voided.status,
-    tracking: tracking.status,
-    listed: page.data[0].id === label.id,
-    secret: subscription.secret.startsWith("whsec_"),
-    refusal: refusal.code,
-    fields: refusal.fields.map(({ path }) => path),
-  }),
-);
+await print({ label, file, voided, tracking, page, subscription, refusal });

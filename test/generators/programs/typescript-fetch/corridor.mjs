@@ -1,6 +1,7 @@
 // From an order to a voided label with the client that openapi-generator makes for TypeScript and `fetch`.
 import { randomUUID } from "node:crypto";
 import * as api from "./client/index.ts";
+import { hook, print } from "./shared.mjs";
 
 const settings = new api.Configuration({ basePath: process.env.SHIPPING_URL, accessToken: process.env.SHIPPING_KEY });
 const [orders, labels, webhooks] = [api.OrdersApi, api.LabelsApi, api.WebhooksApi].map((Api) => new Api(settings));
@@ -26,21 +27,9 @@ const { data: voided } = await labels.voidLabel({ ...key(), id: label.id, body: 
 const { trackingNumber } = label;
 const { data: tracking } = await new api.TrackingApi(settings).getTracking({ trackingNumber });
 const page = await labels.listLabels({ limit: 1 });
-const webhookInput = { url: "https://hooks.example.com/labels", events: ["label.created"] };
-const { data: subscription } = await webhooks.createSubscription({ ...key(), webhookInput });
+const { data: subscription } = await webhooks.createSubscription({ ...key(), webhookInput: hook });
 await webhooks.disableSubscription({ ...key(), id: subscription.id });
 const refused = await orders.createOrder({ ...key(), orderInput: packed("\u3000") }).catch((error) => error);
 const { error: refusal } = api.ModelErrorFromJSON(await refused.response.json());
 
-console.log(
-  JSON.stringify({
-    label: label.id,
-    pdf: (await file.text()).slice(0, 5),
-    status: voided.status,
-    tracking: tracking.status,
-    listed: page.data[0].id === label.id,
-    secret: subscription.secret.startsWith("whsec_"),
-    refusal: refusal.code,
-    fields: refusal.fields.map(({ path }) => path),
-  }),
-);
+await print({ label, file, voided, tracking, page, subscription, refusal });
