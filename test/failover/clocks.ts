@@ -84,7 +84,7 @@ export async function clocks(say: (line: string) => void, phaseMs = 8_000, jumpi
 }
 
 /** Sets one clock after the other to another time: minutes forth or back, or right. */
-async function jump(wrong: WrongClocks, forMs: number): Promise<number> {
+export async function jump(wrong: WrongClocks, forMs: number): Promise<number> {
   const until = performance.now() + forMs;
   let jumps = 0;
   while (performance.now() < until) {

@@ -2,30 +2,31 @@ import { randomInt } from "node:crypto";
 import { examples, wholeNumber } from "@shipping/local/option-values";
 import { Command, Option } from "commander";
 
-const FAULTS = ["none", "kill"];
+const FAULTS = ["none", "kill", "stop", "crash", "hang", "nats", "failover", "clocks", "disk-full", "upgrade"];
 
 const began = performance.now();
 const say = (line: string) =>
   console.error(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
 const command = new Command("npm run trial -- history")
   .description("Record what clients of two gateways see under faults, and judge whether it can be explained.")
-  .option("--minutes <count>", "how long; the round that is under way is finished", wholeNumber(1, 10_000), 10)
+  .option("--minutes <count>", "how long; faults that have begun are finished", wholeNumber(1, 10_000), 10)
   .addOption(new Option("--faults <names...>", "all unless named").choices(FAULTS).default(FAULTS))
-  .option(
-    "--seed <number>",
-    "of what clients and faults do; the order in which requests meet differs",
-    wholeNumber(0, 2 ** 31),
-  )
+  .option("--seed <number>", "what decides what clients and faults do; random unless given", wholeNumber(0, 2 ** 31))
+  .option("--revision <revision>", "upgrade: the older release, a tag, a branch or a commit", "HEAD~1")
   .addHelpText("after", examples("npm run trial -- history --minutes 2 --faults none kill"))
   .parse();
-const {
-  minutes,
-  faults,
-  seed = randomInt(2 ** 31),
-} = command.opts<{ minutes: number; faults: string[]; seed?: number }>();
+const options = command.opts<{ minutes: number; faults: string[]; revision: string; seed?: number }>();
 // Loaded after the command line is read: help and its refusals need nothing of the platform.
+const { hasOwnMounts, rerunInOwnMounts } = await import("../failover/disk-full/own-mounts.js");
+if (options.faults.includes("disk-full") && !hasOwnMounts()) {
+  const { out, code, missing } = await rerunInOwnMounts(process.argv.slice(2));
+  if (missing !== undefined) command.error(`error: ${missing} Or name other faults.`);
+  process.stdout.write(out);
+  process.exit(code ?? 1);
+}
 const { runHistory } = await import("./run-history.js");
+const seed = options.seed ?? randomInt(2 ** 31);
 say(`seed ${seed}`);
-const report = await runHistory(say, { minutes, faults, seed });
+const report = await runHistory(say, { ...options, seed });
 console.log(JSON.stringify(report, null, 2));
 if (report.anomalies > 0) process.exitCode = 1;

@@ -39,6 +39,7 @@ export async function startGreedy({ cluster, gateways }: Stage, chance: Chance) 
   const [key] = await newKeys(cluster, account, 1);
   const recorder = record(cluster.gateways, gateways, chance);
   const stopping = new AbortController();
+  let keptMs = Number.NEGATIVE_INFINITY;
   const using = Array.from({ length: 3 }, () =>
     useKey(recorder, { account, key: key!, pauseMs: 100 }, stopping.signal),
   );
@@ -47,9 +48,9 @@ export async function startGreedy({ cluster, gateways }: Stage, chance: Chance) 
     disturbed: (...some: Disturbance[]) => history.disturbances.push(...some),
     /** The anomalies since the last time, and how many were refused. Two windows stay. */
     judge() {
-      const anomalies = wrongLimits(history, LIMIT);
+      const anomalies = wrongLimits(history, LIMIT, keptMs);
       const limited = history.operations.filter(({ status }) => status === 429).length;
-      const keptMs = performance.now() - 130_000;
+      keptMs = performance.now() - 130_000;
       history.operations = history.operations.filter(({ startMs }) => startMs > keptMs);
       return { anomalies, limited };
     },

@@ -1,9 +1,11 @@
 import { openEventReceiver } from "../chaos/deliveries/event-receiver.js";
 import { pieceOf } from "./check/judge.js";
-import { processStage } from "./faults/processes.js";
-import type { Stage } from "./faults/stage.js";
+import { natsStage, processStage } from "./faults/processes.js";
+import type { Stage, StageOptions } from "./faults/stage.js";
+import { clocksStage, disksStage, failoverStage } from "./faults/stores.js";
+import { upgradeStage } from "./faults/upgrade.js";
 import { LIMIT, type Pace, playRound, startGreedy } from "./round.js";
-import { type Chance, chanceFrom } from "./workload/recorder.js";
+import { chanceFrom } from "./workload/recorder.js";
 
 /** What a trial saw. */
 export interface HistoryReport {
@@ -16,8 +18,13 @@ export interface HistoryReport {
   faults: Record<string, { rounds: number; operations: number; anomalies: number }>;
 }
 
-const STAGES: readonly { faults: readonly string[]; start(limit: number, chance: Chance): Promise<Stage> }[] = [
-  { faults: ["none", "kill"], start: processStage },
+const STAGES: readonly { faults: readonly string[]; start(options: StageOptions): Promise<Stage> }[] = [
+  { faults: ["none", "kill", "stop", "crash", "hang"], start: processStage },
+  { faults: ["nats"], start: natsStage },
+  { faults: ["failover"], start: failoverStage },
+  { faults: ["clocks"], start: clocksStage },
+  { faults: ["disk-full"], start: disksStage },
+  { faults: ["upgrade"], start: upgradeStage },
 ];
 const PACE: Pace = { calmMs: 6_000, customers: 3, clients: 4 };
 const SHOWN = 10;
@@ -25,8 +32,9 @@ const SHOWN = 10;
 /** Plays the faults, one after the other and all again, until the time is over, each round with customers of its own. */
 export async function runHistory(
   say: (line: string) => void,
-  { minutes, faults, seed, pace = PACE }: { minutes: number; faults: readonly string[]; seed: number; pace?: Pace },
+  options: { minutes: number; faults: readonly string[]; seed: number; revision: string },
 ): Promise<HistoryReport> {
+  const { minutes, faults, seed, revision } = options;
   const chance = chanceFrom(seed);
   const report: HistoryReport = { seed, operations: 0, events: 0, limited: 0, anomalies: 0, faults: {} };
   const untilMs = performance.now() + minutes * 60_000;
@@ -41,12 +49,12 @@ export async function runHistory(
   return report;
 
   async function playStage(names: readonly string[], start: (typeof STAGES)[number]["start"]): Promise<void> {
-    const stage = await start(LIMIT, chance);
+    const stage = await start({ limit: LIMIT, chance, revision });
     try {
       const greedy = await startGreedy(stage, chance);
       for (const name of names) {
         say(`${name}, after ${report.operations} operations`);
-        const round = await playRound(stage, { name, play: stage.faults[name]! }, { sink, chance, pace, greedy });
+        const round = await playRound(stage, { name, play: stage.faults[name]! }, { sink, chance, pace: PACE, greedy });
         const { operations, events, limited, anomalies } = round;
         say(`${name}: ${operations} operations, ${events} events, ${anomalies.length} anomalies`);
         for (const anomaly of anomalies.slice(0, SHOWN)) say(pieceOf(anomaly));

@@ -15,8 +15,8 @@ import { linkParts, type PartLinks } from "./part-links.js";
 import { type KeyForms, openKeyForms } from "./use-forms.js";
 
 const here = fileURLToPath(new URL("../..", import.meta.url));
-// Services first, there and back: so old gateways call new services, and new gateways old ones.
-const ORDER: readonly Part[] = ["webhooks", "tracking", "carrier", "records", "gateway"];
+/** Services first, there and back: so old gateways call new services, and new gateways old ones. */
+export const ORDER: readonly Part[] = ["webhooks", "tracking", "carrier", "records", "gateway"];
 const TWO_OF_EACH = ["--tracking", "2"];
 const SWITCHES = { RATE_LIMIT_PER_MINUTE: "1000000", WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" };
 const CLIENTS = 4;
@@ -97,7 +97,7 @@ async function upgradeAndBack(
 }
 
 /** Ends a process as an upgrade does, and resolves when its successor serves. A gateway gets no new requests meanwhile. */
-async function replace(cluster: ClusterUnderTest, name: string, gateways: string[]): Promise<void> {
+export async function replace(cluster: ClusterUnderTest, name: string, gateways: string[]): Promise<void> {
   const { pid, address } = await cluster.process(name);
   const at = gateways.findIndex((url) => new URL(url).host === address);
   const [taken] = at < 0 ? [] : gateways.splice(at, 1);

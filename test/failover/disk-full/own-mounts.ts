@@ -16,19 +16,28 @@ export function hasOwnMounts(): boolean {
 
 /** Runs the scenario once more, in a process whose mounts nobody else sees and that end with it. */
 export async function inOwnMounts(scenario: string): Promise<Report> {
+  const { out, missing } = await rerunInOwnMounts([scenario]);
+  if (missing !== undefined) return { figures: {}, broken: [missing] };
+  const { scenario: _, broken, ...figures } = JSON.parse(out);
+  return { figures, broken };
+}
+
+/** Runs this program once more with other arguments and its own mounts. Resolves with what it printed, or with what is missing for that. */
+export async function rerunInOwnMounts(
+  args: readonly string[],
+): Promise<{ out: string; code: number | null; missing?: string }> {
   const missing = await run("unshare", [...OWN, "mount", "-t", "tmpfs", "small-disk", "/mnt"]).catch((error) => error);
   if (missing instanceof Error) {
     const needed = "Linux, and the right to mount file systems (root, in a container CAP_SYS_ADMIN)";
-    return { figures: {}, broken: [`The scenario needs ${needed}: ${missing.message}`] };
+    return { out: "", code: 1, missing: `Small disks need ${needed}: ${missing.message}` };
   }
   const [node = "", main = ""] = process.argv;
-  const child = spawn("unshare", [...OWN, node, ...process.execArgv, main, scenario], {
+  const child = spawn("unshare", [...OWN, node, ...process.execArgv, main, ...args], {
     env: { ...process.env, [OUTSIDE]: mountsOf() },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const said: string[] = [];
   child.stdout.on("data", (chunk) => said.push(String(chunk)));
-  await once(child, "close");
-  const { scenario: _, broken, ...figures } = JSON.parse(said.join(""));
-  return { figures, broken };
+  const [code] = await once(child, "close");
+  return { out: said.join(""), code };
 }

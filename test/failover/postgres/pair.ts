@@ -128,7 +128,8 @@ async function startStandby(
 }
 
 async function signalAll({ pid }: EmbeddedPostgres, signal: NodeJS.Signals): Promise<void> {
-  // The postmaster first: it would start again what ends.
+  // The postmaster is halted first: it would start again what ends, and a backend that it starts meanwhile would outlive its machine.
+  sendIfThere(pid, "SIGSTOP");
   for (const one of [pid, ...(await childrenOf(pid))]) sendIfThere(one, signal);
 }
 

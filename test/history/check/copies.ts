@@ -3,8 +3,9 @@ import { type Anomaly, type Disturbance, type History, lineAbout, type Operation
 
 /**
  * A label belongs to carrier; the shipment's status and the tracking record are copies of its status, in other databases. What holds of
- * them is less than linearizability, but not much: they never show what has not happened, they never go back, and once a write of the
- * label is answered they show it. Only if the write took as long as it waits for them, or something was broken meanwhile, may they lag.
+ * them is less than linearizability, but not much: they never show what has not happened, they never go back, and once every write that
+ * competes for the same step is answered they show it. (A replay, or a second void, can be answered while the first request still waits
+ * for the copies.) Only if a write took as long as it waits for them, or something was broken meanwhile, may they lag.
  */
 const WAITS_MS = 1_000;
 /** For how long they may lag after the write, or after everything is well again. */
@@ -86,21 +87,29 @@ function anomaliesOf(
     const later = reads.find((one) => one.operation.endMs < startMs && one.stage > read.stage);
     if (later) found("A copy has gone back.", later, read);
     const missed = writes.find(
-      ({ stage, operation }) =>
-        stage > read.stage &&
-        outcomeIn(operation) === "done" &&
-        operation.endMs < startMs &&
-        startMs > shownAtMs(operation, startMs, disturbances),
+      (write) => write.stage > read.stage && startMs > shownAtMs(write, writes, startMs, disturbances),
     );
     if (missed) found("A copy does not show a write that was answered before.", missed, read);
   }
   return anomalies;
 }
 
-/** From when on, at the latest, a copy shows a write to those who ask at `askedMs`. */
-function shownAtMs(write: Operation, askedMs: number, disturbances: readonly Disturbance[]): number {
-  const during = disturbances.filter(({ fromMs, toMs }) => fromMs < askedMs && toMs > write.startMs);
-  const isCalm = during.every(({ fromMs }) => fromMs > write.endMs);
-  if (isCalm && write.endMs - write.startMs < WAITS_MS) return write.endMs;
-  return LAG_MS + during.reduce((latest, { toMs }) => Math.max(latest, toMs), write.endMs);
+/** From when on, at the latest, a copy shows a write to those who ask at `askedMs`; never if it was not answered with success. */
+function shownAtMs(
+  { stage, operation }: Change,
+  writes: readonly Change[],
+  askedMs: number,
+  disturbances: readonly Disturbance[],
+): number {
+  if (outcomeIn(operation) !== "done") return Number.POSITIVE_INFINITY;
+  // One of them has done it, and waits for the copies.
+  const rivals = writes
+    .filter((write) => write.stage === stage && write.operation.startMs <= operation.endMs)
+    .map((write) => write.operation);
+  const fromMs = Math.min(...rivals.map(({ startMs }) => startMs));
+  const toMs = Math.max(...rivals.map(({ endMs }) => endMs));
+  const during = disturbances.filter((one) => one.fromMs < Math.min(askedMs, toMs) && one.toMs > fromMs);
+  const isQuick = rivals.every(({ startMs, endMs }) => endMs - startMs < WAITS_MS);
+  if (during.length === 0 && isQuick) return toMs;
+  return LAG_MS + during.reduce((latest, one) => Math.max(latest, one.toMs), operation.endMs);
 }

@@ -1,5 +1,6 @@
 import { type HandMade, handMade, LOST, label, order, refusal, shipment } from "./hand-made.js";
 import { judge, pieceOf } from "./judge.js";
+import { wrongLimits } from "./rate-limit.js";
 
 const judged = (history: HandMade, limit = 100) => judge(history, { limit }).map(({ rule }) => rule);
 const body = { reference: "r" };
@@ -89,6 +90,20 @@ describe("copies", () => {
     expect(judged(h)).toEqual(["A copy does not show a write that was answered before."]);
   });
 
+  test("may lag behind a replay until the first request, which waits for them, is answered", () => {
+    h.request("POST /labels k", [2.1, 2.2], {
+      status: 201,
+      replayed: true,
+      data: label(),
+      body: { shipment_id: "shp_1" },
+    });
+    labelled(2, 2.8);
+    h.request("GET /shipments/shp_1", [2.3, 2.4], { data: shipment() });
+    expect(judged(h)).toEqual([]);
+    read("draft", 3);
+    expect(judged(h)).toContain("A copy does not show a write that was answered before.");
+  });
+
   test("never go back, and never show what has not happened", () => {
     read("label_created", 1);
     labelled(2, 2.5);
@@ -112,7 +127,10 @@ describe("limit", () => {
   test("a refusal below it is found", () => {
     requests(4, 1);
     requests(1, 63.5, refusal(429, "rate_limited"));
-    expect(judged(h, 4)).toEqual(["A request was refused although fewer than 4 had been admitted within 61 s."]);
+    const rule = "A request was refused although fewer than 4 had been admitted within 61 s.";
+    expect(judged(h, 4)).toEqual([rule]);
+    expect(wrongLimits(h, 4, 2_000).map((one) => one.rule)).toEqual([rule]);
+    expect(wrongLimits(h, 4, 3_000)).toEqual([]);
   });
 
   test("the last second before a crash of the database may be forgotten, and no more", () => {

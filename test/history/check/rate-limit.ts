@@ -13,9 +13,14 @@ function isCounted({ status }: Operation): boolean {
 
 /**
  * The anomalies of a limit per API key: more than `limit` requests admitted in 60 s, or one refused although fewer had been admitted in the
- * last 61 s. `crashes` are those of the gateway's database. Its counts say nothing while its clock is wrong.
+ * last 61 s. The counts say nothing while the clock of the gateway's database is wrong. `sinceMs` is when the history began, if the keys
+ * are older.
  */
-export function wrongLimits({ operations, disturbances }: History, limit: number): Anomaly[] {
+export function wrongLimits(
+  { operations, disturbances }: History,
+  limit: number,
+  sinceMs = Number.NEGATIVE_INFINITY,
+): Anomaly[] {
   if (disturbances.some(({ name }) => name === "clocks")) return [];
   const crashes = disturbances.filter(({ name }) => name === "crash");
   const byKey = new Map<string, Operation[]>();
@@ -26,7 +31,7 @@ export function wrongLimits({ operations, disturbances }: History, limit: number
   }
   return [...byKey].flatMap(([apiKey, all]) => [
     ...tooManyOf(apiKey, all.filter(isCounted), limit, crashes),
-    ...refusedEarly(apiKey, all, limit),
+    ...refusedEarly(apiKey, all, limit, sinceMs),
   ]);
 }
 
@@ -49,9 +54,10 @@ function tooManyOf(apiKey: string, counted: Operation[], limit: number, crashes:
 }
 
 /** A refusal needs as many requests that may have been admitted in the 61 s before it. */
-function refusedEarly(apiKey: string, all: readonly Operation[], limit: number): Anomaly[] {
+function refusedEarly(apiKey: string, all: readonly Operation[], limit: number, sinceMs: number): Anomaly[] {
   const refused = all.filter((operation) => operation.status === 429 && codeIn(operation) === "rate_limited");
   const early = refused.find(({ startMs, endMs }) => {
+    if (startMs - REFUSES_MS < sinceMs) return false;
     const may = all.filter((one) => one.status !== 429 && one.startMs < endMs && one.endMs > startMs - REFUSES_MS);
     return may.length < limit;
   });

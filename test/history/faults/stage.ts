@@ -1,4 +1,5 @@
 import type { ClusterUnderTest } from "../../cluster.js";
+import type { Chance } from "../workload/recorder.js";
 
 /**
  * Does something to a platform and resolves when it has stopped doing it. Returns what the fault costs beside time: `crash` if the
@@ -13,6 +14,15 @@ export interface Stage {
   gateways: string[];
   faults: Record<string, Fault>;
   stop(): Promise<void>;
+}
+
+/** What all stages are started with. */
+export interface StageOptions {
+  /** Requests per minute and API key. */
+  limit: number;
+  chance: Chance;
+  /** The older release of an upgrade: a tag, a branch or a commit. */
+  revision: string;
 }
 
 /** What all stages have in common. */

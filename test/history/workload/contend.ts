@@ -84,7 +84,7 @@ export function clientOf(recorder: Recorder, { account, keys, sinkUrl }: Shared,
     const body = (reference: string) => ({ reference, from: address, to: address, parcel });
     const [order] = await Promise.all([
       post("/orders", name, body(name)),
-      chance() < 0.5 ? post("/orders", name, body(name)) : post("/shipments", name, body(`${name}-shipment`)),
+      chance() < 0.5 ? post("/orders", name, body(name)) : post("/shipments", name, body(name)),
       chance() < 0.5 ? post("/orders", name, body(`${name}-other`)) : post("/rates", name, { shipment_id: "shp_none" }),
     ]);
     const id = idIn([order]);
