@@ -46,8 +46,8 @@ const address = fc.record({
 });
 const metadata = fc.dictionary(text, fc.oneof(text, fc.array(text, { maxLength: 3 })), { maxKeys: 3 });
 const record = fc.record({ reference: text, from: address, to: address, metadata });
-// A record holds two dozen texts: a hundred records are thousands of them.
-const bounded = { numRuns: runs(50), interruptAfterTimeLimit: runs(20_000) };
+// A record holds two dozen texts: fifty records are more than a thousand of them.
+const bounded = { numRuns: runs(25), interruptAfterTimeLimit: runs(20_000) };
 
 describe.each(["/orders", "/shipments"])("the texts of POST %s", (path) => {
   test("are stored and returned to the byte, in the creation, its replay, the record and its list", async () => {
