@@ -9,14 +9,14 @@ import { createLog } from "@shipping/kit/process/log";
 import { type TestAuthority, testAuthority } from "@shipping/kit/testing/certificates";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { greeter } from "@shipping/kit/testing/greeter";
-import { findNatsServer } from "@shipping/local/servers/find-nats-server";
+import { findNatsServer, type NatsProgram } from "@shipping/local/servers/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
 import { natsAccount } from "../nats-account.js";
 
 // The ways in which NATS and a part know each other, each tried on a server that asks for just that.
 let authority: TestAuthority;
 let folder: string;
-let program: string;
+let program: NatsProgram;
 let server: NatsServer | undefined;
 const ends: (() => Promise<unknown>)[] = [];
 

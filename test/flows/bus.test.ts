@@ -10,7 +10,7 @@ import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type BusUser, busAuthorization, newBusPasswords } from "@shipping/local/servers/bus-users";
-import { findNatsServer } from "@shipping/local/servers/find-nats-server";
+import { findNatsServer, type NatsProgram } from "@shipping/local/servers/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { identityWith, newEvent } from "../bus.js";
@@ -21,7 +21,7 @@ const authorization = busAuthorization(passwords);
 const BACK = { withinMs: 30_000 };
 const DURABLE = "webhooks";
 
-let program: string;
+let program: NatsProgram;
 let folder: string;
 let server: NatsServer;
 let port: number;

@@ -7,7 +7,7 @@ import { STREAM_LIMITS } from "@shipping/kit/events/event-stream";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { findNatsServer } from "@shipping/local/servers/find-nats-server";
+import { findNatsServer, type NatsProgram } from "@shipping/local/servers/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
 import { newEvent } from "../bus.js";
 import { diskLost } from "../failover/nats-node.js";
@@ -15,7 +15,7 @@ import { playNatsFaults } from "../failover/nats-platform.js";
 import { freePort } from "../free-port.js";
 
 const BACK = { withinMs: 40_000 };
-let program: string;
+let program: NatsProgram;
 let folder: string;
 let ports: number[];
 let routePorts: number[];

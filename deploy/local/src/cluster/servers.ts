@@ -7,6 +7,7 @@ import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres
 import { type ServerProcess, type StopSignals, serverProcess } from "@shipping/local/servers/server-process";
 import type { Server } from "@shipping/local/servers/supervise";
 import type { BusAuthorization } from "../servers/bus-users.js";
+import type { NatsProgram } from "../servers/find-nats-server.js";
 import { type ClusterMember, startNatsServer } from "../servers/nats-server.js";
 import type { PartProcess } from "./plan-processes.js";
 
@@ -55,7 +56,7 @@ export function natsServer(at: {
   folder: string;
   logs: string;
   port: number;
-  program: string;
+  program: NatsProgram;
   authorization: BusAuthorization;
   member?: ClusterMember | undefined;
 }): Server {

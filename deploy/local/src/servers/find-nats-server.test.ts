@@ -33,20 +33,20 @@ describe("findNatsServer", () => {
   test("takes the one on the PATH first", async () => {
     await program(join(folder, "bin", "nats-server"), "exit 0");
     await program(cached, "exit 0");
-    expect(await find()).toBe("nats-server");
+    expect(await find()).toEqual({ path: "nats-server" });
   });
 
   test("then the one it has fetched before, silently", async () => {
     await program(cached, "exit 0");
     await program(join(folder, "bin", "go"), "exit 1");
-    expect(await find()).toBe(cached);
+    expect(await find()).toEqual({ path: cached });
     expect(said).toEqual([]);
   });
 
   test("passes over one that is too old for the platform, and says so", async () => {
     await program(join(folder, "bin", "nats-server"), "echo nats-server: v2.8.4");
     await program(cached, "echo nats-server: v2.9.10");
-    expect(await find()).toBe(cached);
+    expect(await find()).toEqual({ path: cached });
     expect(said).toEqual(["Skipping nats-server: nats-server 2.8.4 is too old. Install version 2.9 or newer."]);
   });
 
@@ -55,11 +55,11 @@ describe("findNatsServer", () => {
       join(folder, "bin", "go"),
       `[ "$1" = version ] && exit 0; TARGET="$GOBIN/nats-server"; ${WRITES_SERVER}`,
     );
-    expect(await find()).toBe(cached);
+    expect(await find()).toEqual({ path: cached });
     expect(said).toEqual([expect.stringContaining("with Go")]);
     expect(await readdir(dirname(cached))).toEqual(["nats-server"]);
     said = [];
-    expect(await find()).toBe(cached);
+    expect(await find()).toEqual({ path: cached });
     expect(said).toEqual([]);
   });
 
@@ -73,13 +73,18 @@ describe("findNatsServer", () => {
       join(folder, "bin", "dpkg"),
       `[ "$1" = -x ] || exit 0; mkdir -p "$3/usr/sbin"; TARGET="$3/usr/sbin/nats-server"; ${WRITES_SERVER}`,
     );
-    expect(await find()).toBe(cached);
+    expect(await find()).toEqual({ path: cached });
     expect(said).toEqual([expect.stringContaining("with Go"), expect.stringContaining("Debian")]);
   });
 
-  test("keeps nothing of what was fetched and does not run, and says what to do where nothing else works", async () => {
+  test("goes on to Docker where what was fetched does not run", async () => {
     await program(join(folder, "bin", "go"), '[ "$1" = version ] || echo broken > "$GOBIN/nats-server"');
-    await expect(find()).rejects.toThrow(/^nats-server was not found\. Install it on your PATH .*, or set NATS_URL\.$/);
+    await program(join(folder, "bin", "docker"), '[ "$1" = info ]');
+    expect(await find()).toEqual({ image: expect.stringMatching(/^nats:/) });
     expect(await readdir(dirname(cached))).toEqual([]);
+  });
+
+  test("says what to do where nothing works", async () => {
+    await expect(find()).rejects.toThrow(/^nats-server was not found\. Install it on your PATH .*, or set NATS_URL\.$/);
   });
 });

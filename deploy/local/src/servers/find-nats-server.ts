@@ -6,6 +6,9 @@ import { promisify } from "node:util";
 import type { Env } from "@shipping/kit/process/config";
 import { requireVersion } from "@shipping/kit/process/supported-versions";
 
+/** How a NATS server can be run here: a program, or an image if only Docker is available. */
+export type NatsProgram = { path: string } | { image: string };
+
 const CURRENT = "2.15.2";
 
 interface Search {
@@ -14,11 +17,11 @@ interface Search {
   say(line: string): void;
 }
 
-/** Finds nats-server on the PATH or in the cache; else fetches it, without root, with Go or from Debian: npm does not have it. */
-export async function findNatsServer(search: Search): Promise<string> {
+/** Finds nats-server on the PATH or in the cache; else fetches it, without root, from Go, Debian or Docker: npm does not have it. */
+export async function findNatsServer(search: Search): Promise<NatsProgram> {
   const cache = join(search.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "shipping-platform");
   const cached = join(cache, "nats-server");
-  for (const path of ["nats-server", cached]) if (await serves(path, search)) return path;
+  for (const path of ["nats-server", cached]) if (await serves(path, search)) return { path };
   await mkdir(cache, { recursive: true });
   for (const fetch of [fetchWithGo, fetchFromDebian]) {
     const folder = await mkdtemp(join(cache, "fetching-"));
@@ -26,8 +29,9 @@ export async function findNatsServer(search: Search): Promise<string> {
     // Renamed into place when it works, so that of two processes that fetch at once neither runs half a file.
     if (fetched && (await runs(fetched, search.env))) await rename(fetched, cached);
     await rm(folder, { recursive: true, force: true });
-    if (await runs(cached, search.env)) return cached;
+    if (await runs(cached, search.env)) return { path: cached };
   }
+  if (await runs("docker", search.env, "info")) return { image: "nats:2.12-alpine" };
   throw new Error(
     "nats-server was not found. Install it on your PATH (https://docs.nats.io/running-a-nats-service), or set NATS_URL.",
   );
