@@ -62,11 +62,28 @@ test("fields that are not known are skipped, and bytes that are no message are r
   const answers: MessageInitShape<typeof AnswerSchema> = { call: 1, status: 200 };
   const answered = Buffer.concat([unknown, toBinary(AnswerSchema, create(AnswerSchema, answers))]);
   expect(decodeAnswer(answered)).toMatchObject({ call: 1, status: 200, headers: {}, contentType: "" });
+  // Found by fuzzing: text that is not UTF-8, a field with the number 0, and a tag of more than 32 bits.
+  const neither = [
+    [0x0a, 1, 0xff],
+    [0x00, 0],
+    [0xff, 0xff, 0xff, 0xff, 0x78, 0],
+  ].map((bytes) => Buffer.from(bytes));
+  for (const bytes of neither) {
+    expect(() => fromBinary(CallSchema, bytes)).toThrow();
+    expect(() => decodeCall(bytes)).toThrow();
+  }
   for (const bytes of [Buffer.of(0x0a), Buffer.of(0x0a, 9, 1), Buffer.of(0x07), Buffer.of(0x12, 2, 0x0a, 7)]) {
     expect(() => decodeCall(bytes)).toThrow();
     expect(() => fromBinary(CallSchema, bytes)).toThrow();
   }
-  for (const bytes of [Buffer.of(0x08), Buffer.of(0x22, 9, 1), Buffer.of(0x07), Buffer.of(0x2a, 2, 0x0a, 7)]) {
+  for (const bytes of [
+    ...neither.slice(1),
+    Buffer.of(0x1a, 1, 0xff),
+    Buffer.of(0x08),
+    Buffer.of(0x22, 9, 1),
+    Buffer.of(0x07),
+    Buffer.of(0x2a, 2, 0x0a, 7),
+  ]) {
     expect(() => decodeAnswer(bytes)).toThrow();
     expect(() => fromBinary(AnswerSchema, bytes)).toThrow();
   }

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Message } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -71,18 +72,23 @@ export function decodeAnswer(bytes: Buffer): BatchAnswer {
 const VARINT = 0;
 const LENGTH_DELIMITED = 2;
 const FIELD_AT = 3;
-const TYPE = 7;
 const tagOf = (field: number, type = LENGTH_DELIMITED) => (field << FIELD_AT) | type;
 
 /** Calls `read` for each field, and skips the fields that it does not know. */
 function readFields(bytes: Buffer, read: (reader: BinaryReader, tag: number) => boolean): void {
-  readUntil(bytes.length, new BinaryReader(bytes, (text) => (text as Buffer).toString()), read);
+  readUntil(bytes.length, new BinaryReader(bytes, readText), read);
+}
+
+// As the library does, this refuses what it would otherwise replace by U+FFFD.
+function readText(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw new TypeError("A text is not valid UTF-8.");
+  return (bytes as Buffer).toString();
 }
 
 function readUntil(end: number, reader: BinaryReader, read: (reader: BinaryReader, tag: number) => boolean): void {
   while (reader.pos < end) {
-    const tag = reader.uint32();
-    if (!read(reader, tag)) reader.skip(tag & TYPE, tag >>> FIELD_AT);
+    const [field, type] = reader.tag();
+    if (!read(reader, tagOf(field, type))) reader.skip(type, field);
   }
   if (reader.pos !== end) throw new RangeError("A field ends beyond its message.");
 }
