@@ -93,11 +93,14 @@ describe("an address", () => {
 
   test("whose turn would come after ten seconds waits so long, takes no turn, and is told", async () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate"] });
-    const pace = createPace({ perSecond: 10, burst: 1 }, () => 0);
+    let now = 0;
+    const pace = createPace({ perSecond: 10, burst: 1 }, () => now);
     const turns = Array.from({ length: 150 }, () => pace.admit("192.0.2.1", response()));
     await jest.advanceTimersByTimeAsync(10_000);
     jest.useRealTimers();
     expect((await Promise.all(turns)).filter(({ isDue }) => isDue)).toHaveLength(101);
+    now = 10_200;
+    expect(await atOnce(pace, "192.0.2.1", 1)).toBe(1);
   });
 
   test("is forgotten after it has been quiet", async () => {

@@ -43,7 +43,6 @@ describe("microBatch", () => {
   test("calls that arrive while all statements are running share the next statement, in order and up to max", async () => {
     const batches: number[][] = [];
     const keep = microBatch<number, number>({
-      concurrency: 2,
       max: 3,
       run: async (items) => {
         batches.push(items);
@@ -125,10 +124,11 @@ describe("microBatch", () => {
     expect(batches.slice(2)).toEqual([[7]]);
   });
 
-  test("items of one key never share a statement", async () => {
+  test("items of one key never share a statement, and those that arrived first come first", async () => {
     const batches: string[][] = [];
     const keep = microBatch<string, string>({
       concurrency: 1,
+      max: 3,
       keyOf: (item) => item.charAt(0),
       run: async (items) => {
         batches.push(items);
