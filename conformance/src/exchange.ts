@@ -14,16 +14,11 @@ export interface Exchange extends Sending {
   json: any;
 }
 
-/** There was no response, or not in time. */
-export class NoAnswer extends Error {
-  override readonly name = "NoAnswer";
-}
-
 const TIMEOUT_MS = 30_000;
 // The largest page of the API has a few megabytes.
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Sends a request. Does not follow redirects, because they could send the key elsewhere. */
+/** Sends a request. Throws if there is no response, or not in time. Does not follow redirects, because they could send the key elsewhere. */
 export async function exchange(baseUrl: string, sending: Sending): Promise<Exchange> {
   const { method, path, headers = {}, body } = sending;
   try {
@@ -40,7 +35,7 @@ export async function exchange(baseUrl: string, sending: Sending): Promise<Excha
   } catch (error) {
     const { cause } = error as { cause?: { code?: string; message?: string } };
     const reason = cause?.code ?? cause?.message ?? (error as Error).message;
-    throw new NoAnswer(`${method} ${path} got no response: ${reason}`);
+    throw new Error(`${method} ${path} got no response: ${reason}`);
   }
 }
 

@@ -13,11 +13,6 @@ export interface DataFolder {
   release(): Promise<void>;
 }
 
-/** Another platform runs on this folder; the message says which. */
-export class FolderInUse extends Error {
-  override readonly name = "FolderInUse";
-}
-
 const LOCK = "platform.pid";
 
 /** Locks the folder for this process. The lock of a dead process is ignored. */
@@ -40,11 +35,11 @@ async function lock(path: string): Promise<void> {
     if (await createNew(file, mine)) return;
     const holder = parseHolder(await readFile(file, "utf8").catch(() => ""));
     if (holder && isRunning(holder)) {
-      throw new FolderInUse(`The data folder ${path} is in use by the platform with process ID ${holder.pid}.`);
+      throw new Error(`The data folder ${path} is in use by the platform with process ID ${holder.pid}.`);
     }
     await rm(file, { force: true });
   }
-  throw new FolderInUse(`The data folder ${path} is being opened by another process. Try again.`);
+  throw new Error(`The data folder ${path} is being opened by another process. Try again.`);
 }
 
 async function createNew(file: string, content: string): Promise<boolean> {

@@ -11,9 +11,6 @@ export interface AwaitedRequest extends RegistryRequest {
   waitUntil: number;
 }
 
-/** The requests of this process that are waiting for another request with their key, in this gateway or another one. */
-export type ClaimWaits = ReturnType<typeof createClaimWaits>;
-
 interface Waiter {
   resolve(replay: Snapshot | undefined): void;
   reject(error: unknown): void;
@@ -23,7 +20,10 @@ const MIN_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 200;
 const READ_MS = 2_000;
 
-/** Polls the registry once per key and process, however many requests are waiting. No connection is in use during a pause. */
+/**
+ * The requests of this process that are waiting for another request with their key, in this gateway or another one. Polls the registry once
+ * per key and process, however many requests are waiting. No connection is in use during a pause.
+ */
 export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks) {
   // The waiters of a key, in order of arrival. Each set exists, and its poller runs, while it has waiters.
   const waiting = new Map<string, Set<Waiter>>();

@@ -128,10 +128,6 @@ const ORDER = {
   metadata: { warehouse: "north", lines: 2 },
 };
 
-export class StepFailed extends Error {
-  override readonly name = "StepFailed";
-}
-
 /** The steps of a demonstration: each is executed, printed as a line and checked. */
 export interface DemoSteps {
   readonly count: number;
@@ -181,7 +177,7 @@ export function beginDemo({ baseUrl, receiver, say }: Pick<Demo, "baseUrl" | "re
 }
 
 function check(holds: boolean, promise: string): void {
-  if (!holds) throw new StepFailed(promise);
+  if (!holds) throw new Error(promise);
 }
 
 async function seenIn(response: Response): Promise<string> {
