@@ -24,6 +24,9 @@ if (options.faults.includes("disk-full") && !hasOwnMounts()) {
   process.stdout.write(out);
   process.exit(code ?? 1);
 }
+const { commitOf } = await import("../releases/build-release.js");
+if (options.faults.includes("upgrade"))
+  await commitOf(options.revision).catch((error: Error) => command.error(`error: ${error.message}`));
 const { runHistory } = await import("./run-history.js");
 const seed = options.seed ?? randomInt(2 ** 31);
 say(`seed ${seed}`);
