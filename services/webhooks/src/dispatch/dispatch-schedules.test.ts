@@ -59,11 +59,14 @@ test("every delivery is claimed by one attempt at a time and arrives, whatever t
       newEvent({ type: "shipment.created", caller, data: "{}", now: now(), random }),
     );
 
+    // With few slots, most deliveries are inserted pending, and the dispatchers of both replicas claim them.
+    const config = { MAX_ATTEMPTS_IN_FLIGHT: [1, 4, 64][schedule.choose(3)]! };
+
     /** A replica with the real loops of dispatcher and sweeper. */
     function startReplica(name: string) {
       return schedule.run(name, "start", async () => {
         const deps: DispatchDeps = Object.assign(
-          makeDeps(webhooks.partsOf({ db: open(), random, now }), () => {}),
+          makeDeps(webhooks.partsOf({ db: open(), random, now, config }), () => {}),
           { agents },
         );
         const dispatcher = startLoop({
