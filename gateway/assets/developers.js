@@ -68,11 +68,27 @@ if (navigator.clipboard) {
 }
 
 const searchBox = document.querySelector("search input");
+// Whoever dictates, or types with a switch, must be able to turn a shortcut of one character off (WCAG 2.1.4).
+let usesSlash = true;
+try {
+  usesSlash = localStorage.getItem("search-by-slash") !== "off";
+} catch {
+  // The browser stores nothing: each page begins with it.
+}
+const choice = document.getElementById("slash");
+if (choice) {
+  choice.hidden = false;
+  choice.firstElementChild.checked = usesSlash;
+  choice.addEventListener("change", ({ target }) => {
+    usesSlash = target.checked;
+    localStorage.setItem("search-by-slash", usesSlash ? "on" : "off");
+  });
+}
 // `/` goes to the search; the arrows go from there through the results of a page, and Enter opens one.
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || !searchBox) return;
   const types = event.target.matches("input:not([type=checkbox]), select, textarea");
-  if (event.key === "/" && !types) {
+  if (event.key === "/" && usesSlash && !types) {
     event.preventDefault();
     searchBox.select();
   }

@@ -100,7 +100,7 @@ describe("every step is accessible, fits its window, and is within the keyboard'
     await page.goto(`${area.origin()}/developers/sign-in/none`);
     await nothingWrong(page, "mail link that does not work");
     await page.goto(`${area.origin()}/developers/decline#none`);
-    await page.getByRole("heading", { name: "There is no such invitation" }).waitFor();
+    await page.getByRole("heading", { name: "Invitation not found" }).waitFor();
     await nothingWrong(page, "mail no invitation to decline");
     await page.goto(`${silent.origin()}/developers`);
     await nothingWrong(page, "mail none");

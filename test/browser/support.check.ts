@@ -61,6 +61,23 @@ describe.each(ways)(
       await page.getByRole("heading", { level: 1, name: /^PO-10403/ }).waitFor();
     });
 
+    if (options.javaScriptEnabled) {
+      test("turns the key that goes to the search off, and on", async () => {
+        const box = page.getByRole("banner").getByRole("searchbox");
+        const isFocused = async () => {
+          await page.goto(`${area.origin()}/developers/sandbox/search`);
+          await page.keyboard.press("/");
+          return box.evaluate((element) => element === document.activeElement);
+        };
+        const choose = () => page.getByLabel("The / key goes to the search").click();
+        const focused = [await isFocused()];
+        await choose();
+        focused.push(await isFocused());
+        await choose();
+        expect([...focused, await isFocused()]).toEqual([true, false, true]);
+      });
+    }
+
     test("puts three labels into one PDF, and takes the day with it", async () => {
       await page.goto(`${area.origin()}/developers/sandbox/shipments`);
       if (options.javaScriptEnabled) expect(await faultsOf(page, `support list ${options.viewport.width}`)).toEqual([]);

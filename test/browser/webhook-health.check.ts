@@ -47,7 +47,7 @@ describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
     await page.getByText("Your receiver accepted every event of this test.").waitFor();
     expect(await page.getByText("Responded with 204").count()).toBe(EVENT_TYPES.length);
     await page.getByRole("link", { name: "Health of this subscription" }).click();
-    await page.getByText("None yet").first().waitFor();
+    await page.getByText("Never").first().waitFor();
     await page.context().close();
   });
 });

@@ -52,7 +52,7 @@ test("a subscription that has failed for a day is told to its admins once, by tw
   tell(204);
   await sendTest(visitor, path);
   await eventually(async () =>
-    expect(await textOf(visitor, path)).not.toMatch(/Nothing has been delivered since|Last success None yet/),
+    expect(await textOf(visitor, path)).not.toMatch(/Nothing has been delivered since|Last success Never/),
   );
   tell(500);
   await fail();

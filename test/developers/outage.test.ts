@@ -36,7 +36,7 @@ test("what other parts have is missing while they are down: the rest of a page s
   expect([during.status, during.headers.refresh]).toEqual([200, "10"]);
   for (const said of [
     ...["PO-1", "Zofia Wójcik", "Shipment created", "The label cannot be shown."],
-    ...["Whether receivers confirmed it cannot be shown.", "This page tries again every 10 seconds."],
+    ...["The delivery status cannot be shown.", "This page tries again every 10 seconds."],
   ]) {
     expect(wordsIn(during.html)).toContain(said);
   }

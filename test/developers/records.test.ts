@@ -191,7 +191,7 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
     await records.pool.query("UPDATE shipments SET origin = NULL WHERE id = $1", [label.shipment_id]);
     await carrier.pool.query("UPDATE labels SET origin = NULL, rate = NULL WHERE id = $1", [label.id]);
     const text = mainOf(await open(visitor, `shipments/${label.shipment_id}`));
-    for (const said of ["The API key was not recorded at that time.", "Not recorded for this label"]) {
+    for (const said of ["The API key is unknown.", "Not stored for this label"]) {
       expect(text).toContain(said);
     }
   });
@@ -201,7 +201,7 @@ describe("GET /developers/{environment}/orders/{id}", () => {
   test("shows its shipments, and what it was made of", async () => {
     const { visitor, api } = await newCustomer(area);
     const order = await createOrder(api, { reference: "PO-9" });
-    expect(mainOf(await open(visitor, `orders/${order.id}`))).toContain("None yet.");
+    expect(mainOf(await open(visitor, `orders/${order.id}`))).toContain("No shipments yet.");
     const shipments = [
       await createShipment(api, { order_id: order.id }),
       await createShipment(api, { order_id: order.id }),

@@ -24,7 +24,7 @@ test("members see where they are signed in, and end a session that is not theirs
   const other = await signInAgain(mine);
   const { html } = await mine.visitor.get(SESSIONS);
   expect(html).toMatch(/Safari on iOS[\s\S]*127\.0\.0\.1/);
-  expect(html.match(/This one/g)).toHaveLength(1);
+  expect(html.match(/This device/g)).toHaveLength(1);
   expect(await mine.visitor.post(SESSIONS, { session: idIn(html) })).toMatchObject({ status: 303, location: SESSIONS });
   expect([await statusOf(mine.visitor), await statusOf(other)]).toEqual([200, 401]);
   const admin = await area.signIn({ accountId: mine.accountId });

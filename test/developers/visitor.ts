@@ -48,7 +48,8 @@ export function newVisitor(origin: string, accountId?: string): Visitor {
       headers: { ...(sent && { cookie: sent }), ...headers },
       body: body ?? null,
     });
-    const html = await answer.body.text();
+    // Where a line may break is no text.
+    const html = (await answer.body.text()).replaceAll("<wbr/>", "");
     for (const line of [answer.headers["set-cookie"] ?? []].flat()) keep(line);
     return {
       status: answer.statusCode,

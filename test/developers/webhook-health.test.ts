@@ -10,10 +10,10 @@ describe("GET /developers/{environment}/webhooks/{id}", () => {
   test("a new subscription: active, nothing delivered, an empty day", async () => {
     const { visitor, path } = await subscribed("https://shop.example.com/hooks?token=mine");
     const text = await textOf(visitor, path);
-    for (const said of ["shop.example.com", "Active", "Last success None yet", "Pending None", "None in this period"]) {
+    for (const said of ["shop.example.com", "Active", "Last success Never", "Pending None", "None in this period"]) {
       expect(text).toContain(said);
     }
-    expect(await textOf(visitor, LIST)).toContain("Active None yet");
+    expect(await textOf(visitor, LIST)).toContain("Active Never");
   });
 
   test("from failing, with the reason, to healthy: in the list, on its own page", async () => {

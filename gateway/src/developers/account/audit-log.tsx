@@ -2,7 +2,7 @@ import type { AuditAction } from "../../accounts/audit.js";
 import { scopes } from "../../admission/api-key.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
-import { Table, Text, Time } from "../page/text.js";
+import { Breakable, Table, Time } from "../page/text.js";
 
 const EVERY_SCOPE = scopes.join(" ");
 
@@ -60,7 +60,7 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
                 <Time at={entry.at} />
               </td>
               <td data-label="Who">
-                <Text>{entry.actor}</Text>
+                <Breakable>{entry.actor}</Breakable>
               </td>
               <td data-label="What">
                 <span>
@@ -69,7 +69,7 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
                 </span>
               </td>
               <td data-label="Details">
-                <Text>{entry.detail.replace(EVERY_SCOPE, "Full access")}</Text>
+                <Breakable>{entry.detail.replace(EVERY_SCOPE, "Full access")}</Breakable>
               </td>
               <td data-label="IP address">{entry.source}</td>
             </tr>

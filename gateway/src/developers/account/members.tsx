@@ -2,7 +2,7 @@ import { INVITATION_DAYS } from "../../accounts/invite-members.js";
 import { describeInvitationMail, listMembers, type Member } from "../../accounts/manage-members.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
-import { Table, Text, Time } from "../page/text.js";
+import { Breakable, Table, Time } from "../page/text.js";
 
 export const MEMBERS_PATH = `${AREA_PATH}/members`;
 
@@ -13,7 +13,7 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
   const rows = await listMembers(deps, accountId, { after, take: PAGE_SIZE + 1 });
   const { rows: members, nextCursor } = toPage(rows);
   const mayChange = session.role === "admin";
-  const headings = ["Email", "Role", "Added", ...(deps.provider ? ["Sign-in"] : []), ...(mayChange ? ["Change"] : [])];
+  const headings = ["Email", "Role", "Added", ...(deps.provider ? ["Sign-in"] : []), ...(mayChange ? ["Actions"] : [])];
   return htmlPage(
     "Members",
     <>
@@ -36,7 +36,7 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
           <tr>
             <td data-label="Email">
               <span>
-                <Text>{member.email}</Text> {member.id === session.memberId && <span class="tag">You</span>}
+                <Breakable>{member.email}</Breakable> {member.id === session.memberId && <span class="tag">You</span>}
               </span>
             </td>
             <td data-label="Role">{member.role}</td>

@@ -78,12 +78,12 @@ export async function submitMemberSessions(deps: PageDeps, { session, id, actor 
 function SessionTable(props: { sessions: readonly MemberSession[]; current: string | undefined; mayEnd?: true }) {
   const { sessions, current, mayEnd } = props;
   return (
-    <Table headings={["Device", "Address", "Last seen", "Signed in", ...(mayEnd ? ["Change"] : [])]}>
+    <Table headings={["Device", "Address", "Last seen", "Signed in", ...(mayEnd ? ["Actions"] : [])]}>
       {sessions.map(({ id, source, userAgent, seenAt, createdAt }) => (
         <tr>
           <td data-label="Device">
             <span title={userAgent ?? undefined}>
-              {describeDevice(userAgent)} {id === current && <span class="tag">This one</span>}
+              {describeDevice(userAgent)} {id === current && <span class="tag">This device</span>}
             </span>
           </td>
           <td data-label="Address">{source ?? "Unknown"}</td>

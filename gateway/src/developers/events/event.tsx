@@ -39,11 +39,11 @@ export async function showEvent(deps: PageDeps, request: PageRequest): Promise<P
       </dl>
       <h2>Receivers</h2>
       {isMissing(outcomes) ? (
-        <MissingPart what="Whether the receivers confirmed it cannot be shown." request={request} />
+        <MissingPart what="The delivery status cannot be shown." request={request} />
       ) : (
         <OutcomeList outcomes={outcomes.get(id)} createdAt={createdAt} now={deps.now()} environment={environment} />
       )}
-      <h2>Data as sent</h2>
+      <h2>Payload</h2>
       <Json value={event} />
     </>,
   );

@@ -78,7 +78,7 @@ function OutcomeWords({ outcome, children: host }: { outcome: Outcome; children:
 function describeNone({ outcomes, createdAt, now }: Outcomes): string {
   if (outcomes) return "No webhook subscription receives this event";
   if (now.getTime() - createdAt.getTime() < KEPT_MS) return "Not sent yet";
-  return "Whether a receiver confirmed it is no longer stored";
+  return "Its delivery status is no longer stored";
 }
 
 /** The end of a sentence about a change: whether the receivers have confirmed its event. */

@@ -44,8 +44,8 @@ function ErrorTable({ base, refusals }: { base: string; refusals: readonly Refus
           <td data-label="Status">{status}</td>
           <td data-label="Requests">{count.toLocaleString("en")}</td>
           <td data-label="Explanation">
-            <a href={`/docs/errors#${code}`} aria-label={`How to fix it: ${code}`}>
-              How to fix it
+            <a href={`/docs/errors#${code}`} aria-label={`How to fix: ${code}`}>
+              How to fix
             </a>
           </td>
         </tr>
@@ -79,8 +79,8 @@ export function KeyUsage(props: { base: string; keys: readonly KeyInUse[]; limit
   const { base, keys, limit, isAdmin } = props;
   return (
     <>
-      <h2>API keys in the last minute</h2>
-      <Table headings={["Key", "Used", "Last used"]}>
+      <h2>API key usage in the last minute</h2>
+      <Table headings={["Key", "Requests", "Last used"]}>
         {keys.map((key) => (
           <tr>
             <td data-label="Key">
@@ -88,7 +88,7 @@ export function KeyUsage(props: { base: string; keys: readonly KeyInUse[]; limit
                 <Text>{keyName(key)}</Text> <code class="sub">…{key.lastFour}</code>
               </span>
             </td>
-            <td data-label="Used">
+            <td data-label="Requests">
               <span class="nowrap">
                 <meter
                   min={0}

@@ -21,7 +21,7 @@ const GAP = 4;
 const MIN_LAYER_HEIGHT = 2;
 const HOURS_PER_TICK = 4;
 
-/** Hourly counts as stacked bars and as a table. `label` says what is counted: "Attempts by hour". */
+/** Hourly counts as stacked bars and as a table. `label` says what is counted: "Attempts per hour". */
 export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars: readonly Bar[] }) {
   const { label, kinds, bars } = props;
   const sums = bars.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0));
@@ -40,7 +40,7 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
           ))}
         </ul>
         <span>
-          {busiest === 0 ? "None in this period" : `Busiest hour: ${number(busiest)}`} · <ZoneName />
+          {busiest === 0 ? "None in this period" : `Peak hour: ${number(busiest)}`} · <ZoneName />
         </span>
       </figcaption>
       <svg

@@ -7,6 +7,17 @@ export function Text({ children }: { children: string }) {
   return <bdi>{visible(children)}</bdi>;
 }
 
+/** Text with email addresses or URLs, whose lines break after their punctuation and not within a word. */
+export function Breakable({ children }: { children: string }) {
+  const [first, ...others] = visible(children).split(/(?<=[@/.])(?=\w)/);
+  return (
+    <bdi>
+      {first}
+      {others.map((part) => [<wbr />, part])}
+    </bdi>
+  );
+}
+
 const TAIL = 8;
 // Words up to this length fit every column, and lines break between them.
 const SHORT = 16;

@@ -66,7 +66,7 @@ const CLASSES = [
   ["2xx", "2xx Successful"],
   ["4xx", "4xx Client errors"],
   ["5xx", "5xx Server errors"],
-  [ABORTED, "Closed by the client"],
+  [ABORTED, "Client disconnected"],
 ] as const;
 const CODES = Object.entries(errors).map(([code, { status }]) => [code, `${status} ${code}`] as const);
 

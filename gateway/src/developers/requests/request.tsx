@@ -7,7 +7,7 @@ import { ABORTED, type LoggedRequest } from "../../request-log/logged-request.js
 import { readExecuted, readRequest } from "../../request-log/read-request.js";
 import { keyName } from "../keys/keys.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
-import { Fact, Note, Text, Time } from "../page/text.js";
+import { Fact, Id, Note, Text, Time } from "../page/text.js";
 import { toPath } from "./filter.js";
 
 export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Promise<PageAnswer> {
@@ -30,7 +30,7 @@ export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Pro
       <Failure request={request} />
       <dl class="request-facts">
         <Fact name="Request ID">
-          <code>{request.requestId}</code>
+          <Id>{request.requestId}</Id>
         </Fact>
         <Fact name="Time">
           <Time at={request.at} /> <code class="sub">{request.at.toISOString()}</code>

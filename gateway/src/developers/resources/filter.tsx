@@ -188,7 +188,7 @@ function ListActions({ path, filter }: { path: string; filter: Filter }) {
       <a href={toPath(`${path}/csv`, { ...filter, size: PAGE_SIZE })} download>
         Download as CSV
       </a>
-      <span class="hint">What is filtered, up to 10,000 rows, the newest first.</span>
+      <span class="hint">The filtered rows, newest first, up to 10,000.</span>
     </p>
   );
 }

@@ -77,7 +77,7 @@ export function Timeline({ history, keys, outcomes, request, now }: History & { 
           </li>
         ))}
       </ol>
-      {isMissing(outcomes) && <MissingPart what="Whether receivers confirmed it cannot be shown." request={request} />}
+      {isMissing(outcomes) && <MissingPart what="The delivery status cannot be shown." request={request} />}
     </>
   );
 }
@@ -132,7 +132,7 @@ export function formatAgo(at: Date, now: Date): string {
 
 function Requester(props: { origin: Origin | undefined; keys: KeyNames; environment: Environment }) {
   const { requestedBy = "", requestId = "" } = props.origin ?? {};
-  if (requestedBy === "" && requestId === "") return <>The API key was not recorded at that time.</>;
+  if (requestedBy === "" && requestId === "") return <>The API key is unknown.</>;
   const key = props.keys.get(requestedBy);
   return (
     <>

@@ -80,7 +80,7 @@ export function LabelCard({ label, rate, tracking, environment, linked }: Card) 
           <Fact name="Carrier">
             <Coded code={label.carrier} />
           </Fact>
-          <Fact name="Rate">{rate ? <Rate {...rate} /> : "Not recorded for this label"}</Fact>
+          <Fact name="Rate">{rate ? <Rate {...rate} /> : "Not stored for this label"}</Fact>
           <Fact name="Charged">{money(label.charge)}</Fact>
         </dl>
       </div>

@@ -61,7 +61,7 @@ function refusal({ environment }: PageRequest, words: string): HtmlPage {
   const page = htmlPage(
     "Labels",
     <>
-      <h1>No PDF was made</h1>
+      <h1>The PDF could not be created</h1>
       <Note kind="danger">
         <p>{words}</p>
       </Note>

@@ -70,7 +70,7 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
       <h2>Shipments</h2>
       {shipments.length === 0 ? (
         <p>
-          None yet. To add a shipment to this order, create it with this order's ID as <code>order_id</code>.
+          No shipments yet. To add one to this order, create it with this order's ID as <code>order_id</code>.
         </p>
       ) : (
         <RecordTable records={shipments} kind="shipments" environment={environment} />

@@ -76,7 +76,9 @@ type FoundBy = Partial<Pick<RecordSummary, "to" | "from" | "metadata">>;
 /** Name, company and place of a recipient, and what else a search has found the record by: at most three texts. */
 export function RecipientCells({ found, marks = [] }: { found: FoundBy; marks?: readonly string[] }) {
   const { to } = found;
-  const others = marks.length > 0 ? searchedTexts(found).filter(([, text]) => isMarked(text, marks)) : [];
+  const shown = to ? [to.name, to.company ?? "", shortPlace(to)] : [];
+  const unseen = marks.filter((mark) => !shown.some((text) => isMarked(text, [mark])));
+  const others = unseen.length > 0 ? searchedTexts(found).filter(([, text]) => isMarked(text, unseen)) : [];
   return (
     <>
       <td data-label="Recipient">

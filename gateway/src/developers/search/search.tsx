@@ -48,6 +48,10 @@ export async function showSearch(deps: PageDeps, request: PageRequest): Promise<
       ) : (
         missing.length === 0 && <NoMatches text={text} base={base} isSearched={isSearched} />
       )}
+      {/* The script shows it. */}
+      <label id="slash" class="hint" hidden>
+        <input type="checkbox" /> The <kbd>/</kbd> key goes to the search
+      </label>
     </>,
   );
   return retryMissing(
@@ -145,8 +149,7 @@ function NoMatches({ text, base, isSearched }: { text: string; base: string; isS
         order, shipment, label, event, subscription or API key, an idempotency key, or a value of the metadata.
       </p>
       <p>
-        <a href={`${base}/requests`}>Requests</a> can be found for seven days. Successful reads are counted but not
-        listed.
+        <a href={`${base}/requests`}>Requests</a> can be found for seven days. Successful GET requests are not listed.
       </p>
     </div>
   );

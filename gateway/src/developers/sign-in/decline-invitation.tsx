@@ -72,10 +72,10 @@ async function refuseInvitation(deps: PageDeps, request: VisitorRequest): Promis
   return (
     limited ?? {
       status: 404,
-      title: "There is no such invitation",
+      title: "Invitation not found",
       body: (
         <>
-          <h1>There is no such invitation</h1>
+          <h1>Invitation not found</h1>
           <p>
             It was already accepted, declined or withdrawn, it has expired, or its link was copied incompletely. If you
             received several invitations, use the link in the latest one.

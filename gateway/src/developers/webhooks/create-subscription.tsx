@@ -78,7 +78,7 @@ function SubscriptionForm(props: {
           <ErrorText id="url" errors={errors} path="url" />
         </Field>
         <fieldset>
-          <legend>Events to send</legend>
+          <legend>Events</legend>
           {EVENT_TYPES.map((type) => (
             <div class="choice">
               <input

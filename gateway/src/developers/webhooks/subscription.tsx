@@ -9,7 +9,7 @@ import { BarChart } from "../page/bar-chart.js";
 import { AccountForm, FormButtons } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readFormId } from "../page/read-form.js";
-import { Chips, Fact, Note, Text, Time } from "../page/text.js";
+import { Chips, Fact, Id, Note, Text, Time } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { endpointHost, getHealth, getSubscription, type Subscription } from "../read/read-subscriptions.js";
 import { StateTag } from "./subscriptions.js";
@@ -29,19 +29,18 @@ export async function showSubscription(deps: PageDeps, request: PageRequest): Pr
   return htmlPage(
     "Subscription",
     <>
-      <div class="head">
-        <div>
-          <h1>{endpointHost(url)}</h1>
-          <p>
-            <Text>{url}</Text>
-            <code class="sub">{id}</code>
-          </p>
-        </div>
-        {answer.health && <StateTag state={answer.health.state} />}
-      </div>
+      <h1>
+        {endpointHost(url)} {answer.health && <StateTag state={answer.health.state} />}
+      </h1>
+      <p>
+        <Text>{url}</Text>
+        <span class="sub">
+          <Id>{id}</Id>
+        </span>
+      </p>
       {answer.health?.state === "failing" && <FailingNote health={answer.health} />}
       <SubscriptionFacts subscription={subscription} answer={answer} />
-      <h2>Attempts by hour</h2>
+      <h2>Attempts per hour</h2>
       <BarChart
         label="Attempts in the last 24 hours"
         kinds={[
@@ -87,16 +86,14 @@ function SubscriptionFacts(props: { subscription: Subscription; answer: GetSubsc
   const { events, created_at: createdAt, disabled_at: disabledAt } = props.subscription;
   return (
     <dl class="facts">
-      <Fact name="Last success">
-        {health?.lastSuccessAt ? <Time at={new Date(health.lastSuccessAt)} /> : "None yet"}
-      </Fact>
+      <Fact name="Last success">{health?.lastSuccessAt ? <Time at={new Date(health.lastSuccessAt)} /> : "Never"}</Fact>
       <Fact name="Last failure">
         {health?.lastFailureAt && health.lastFailure ? (
           <>
-            <Time at={new Date(health.lastFailureAt)} /> <span>{describeFailure(health.lastFailure).what}</span>
+            <Time at={new Date(health.lastFailureAt)} />: {describeFailure(health.lastFailure).what}
           </>
         ) : (
-          "None yet"
+          "Never"
         )}
       </Fact>
       {health?.failingSince && (
@@ -108,7 +105,7 @@ function SubscriptionFacts(props: { subscription: Subscription; answer: GetSubsc
       <Fact name={`Not delivered after ${MAX_ATTEMPTS} attempts`}>
         {givenUp === 0 ? "None in the last 30 days" : `${givenUp.toLocaleString("en")} in the last 30 days`}
       </Fact>
-      <Fact name="Events to send">
+      <Fact name="Events">
         <Chips words={events} />
       </Fact>
       <Fact name="Created">

@@ -77,7 +77,7 @@ function SubscriptionRow(props: {
         <StateTag state={health?.state ?? status} since={health?.failingSince ?? disabledAt} />
       </td>
       <td data-label="Last success">
-        {health?.lastSuccessAt ? <Time at={new Date(health.lastSuccessAt)} /> : "None yet"}
+        {health?.lastSuccessAt ? <Time at={new Date(health.lastSuccessAt)} /> : "Never"}
       </td>
       <td data-label="Events">
         <Chips words={events} />

@@ -38,7 +38,7 @@ export async function showTest(deps: PageDeps, request: PageRequest): Promise<Pa
         <Text>{subscription.url}</Text>
       </p>
       {test && <TestResult test={test} refreshes={refreshes === true} path={`${path}/test?shipment=${shipmentId}`} />}
-      {test && <h2>Send another</h2>}
+      {test && <h2>Send another test</h2>}
       <TestForm deps={deps} request={request} subscription={subscription} />
       <div class="actions">
         <a href={path}>Health of this subscription</a>
