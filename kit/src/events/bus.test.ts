@@ -7,6 +7,7 @@ import { newId } from "../ids.js";
 import { silentLog } from "../process/log.js";
 import { eventually } from "../testing/eventually.js";
 import { type Bus, BusOutage, createLocalBus } from "./bus.js";
+import { makeStream, STREAM, STREAM_LIMITS } from "./event-stream.js";
 import { createJetStreamBus } from "./jetstream-bus.js";
 
 const natsUrl = process.env.TEST_NATS_URL ?? "";
@@ -216,16 +217,20 @@ describe("JetStreamBus", () => {
     await publishing(bus, event());
     await eventually(async () => expect(subscriber.got.length).toBeGreaterThan(0));
     await manager.consumers.delete("EVENTS", subscriber.durable);
-    const second = event();
-    await publishing(bus, second);
-    await eventually(async () => expect(only(subscriber.got, [second]).length).toBeGreaterThan(0), {
-      withinMs: 20_000,
-    });
+    const next = event();
+    await publishing(bus, next);
+    await eventually(async () => expect(only(subscriber.got, [next]).length).toBeGreaterThan(0), { withinMs: 20_000 });
     await manager.streams.delete("EVENTS");
     const third = event();
     await publishing(bus, third);
     await eventually(async () => expect(only(subscriber.got, [third]).length).toBeGreaterThan(0), { withinMs: 20_000 });
     await subscription.stop();
+  });
+
+  test("a stream that NATS refuses to create is refused with the reason of NATS", async () => {
+    await (await jetstreamManager(nats)).streams.delete(STREAM).catch(() => {});
+    const made = makeStream({ nc: nats, timeoutMs: 5_000 }, { ...STREAM_LIMITS, replicas: 3 });
+    await expect(made).rejects.toThrow(/replicas/);
   });
 
   test("while nothing is connected publish rejects at once, and says why", async () => {
