@@ -65,8 +65,9 @@ test("every delivery is claimed by one attempt at a time and arrives, whatever t
     /** A replica with the real loops of dispatcher and sweeper. */
     function startReplica(name: string) {
       return schedule.run(name, "start", async () => {
+        const parts = webhooks.partsOf({ db: open(), random, now, config });
         const deps: DispatchDeps = Object.assign(
-          makeDeps(webhooks.partsOf({ db: open(), random, now, config }), () => {}),
+          makeDeps(parts, () => dispatcher.wake()),
           { agents },
         );
         const dispatcher = startLoop({
@@ -76,7 +77,6 @@ test("every delivery is claimed by one attempt at a time and arrives, whatever t
           },
         });
         const sweeper = startLoop({ name: "sweep", everyMs: SWEEP_MS, log: silentLog(), once: () => sweepOnce(deps) });
-        deps.wakeDispatcher = dispatcher.wake;
         const stop = async () => {
           deps.attempts.claimNoMore();
           await Promise.all([dispatcher.stop(), sweeper.stop()]);
@@ -101,6 +101,7 @@ test("every delivery is claimed by one attempt at a time and arrives, whatever t
         schedule.kill("replica 2");
       });
       await Promise.all([...inboxes, chaos]);
+      await sleep([1, POLL_MS, 2 * MINUTE_MS][schedule.choose(3)]!);
       network.isGood = true;
       schedule.calmDown();
       await Promise.all(replicas.map((replica) => schedule.run(replica!.name, "stop", replica!.stop)));
