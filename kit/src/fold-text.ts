@@ -5,6 +5,7 @@ const SPELLED = new RegExp(`[${Object.keys(SPELLINGS).join("")}]`, "g");
 
 /** A text as searches compare it: without capitals, accents and ligatures; `ß` is `ss`, `ø` is `o`. */
 export function foldText(text: string): string {
+  if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
   const plain = text
     .toLowerCase()
     .normalize("NFKD")

@@ -1,10 +1,13 @@
+import { create } from "@bufbuild/protobuf";
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
+import { SearchShipmentsRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import { orderRequest, recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
 import { createOrder } from "../write/create-order.js";
 import { createShipment } from "../write/create-shipment.js";
 import { fillSearch, fillSearchOnce } from "./fill-search.js";
+import { searchShipments } from "./search-records.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;
 beforeAll(async () => {
@@ -25,8 +28,8 @@ test("each order and shipment gets one search row, whoever fills at the same tim
   expect(await countIn(deps.db, "order_search", { accountId })).toBe(1);
   expect(await countIn(deps.db, "search_queue", { accountId })).toBe(0);
   expect(await rowsIn(deps.db, "search_segments", { accountId })).toMatchObject([
-    { recordTable: "orders", segment: 0, rows: 1 },
-    { recordTable: "shipments", segment: 0, rows: 120 },
+    { recordTable: "orders", segment: -1, rows: 1 },
+    { recordTable: "shipments", segment: -1, rows: 120 },
   ]);
 });
 
@@ -73,4 +76,25 @@ test("a search row goes with its record, whoever deletes it, and a queued record
   await fillAll();
   expect(await countIn(deps.db, "search_queue", { accountId })).toBe(0);
   expect(await countIn(deps.db, "shipment_search", { accountId })).toBe(0);
+});
+
+test("finds what an earlier release filled, by the hashes that this gave it", async () => {
+  const caller = { accountId: "acc_earlier", environment: "sandbox" } as const;
+  const id = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id as string;
+  await fillAll();
+  const grams = [
+    ...[-1525351147, 1443561666, -1652484071, -1958923544, -1297072670, -1087346313, -113789899, 805708375, 1580743480],
+    ...[-1726682575, 1055704953, 716486439, 1403131164, 1380802008, 2009781304, 1020977323, 1687129928, -90578186],
+    ...[-1777015432, 1407490499],
+  ];
+  await records.deps.db.run(sql`
+    WITH filled AS (
+      UPDATE shipment_search SET text = ${" schneider or10403 li "}, grams = ${grams}::integer[] WHERE account_id = ${caller.accountId})
+    UPDATE search_segments SET segment = 0 WHERE account_id = ${caller.accountId}`);
+  const find = async (text: string) => {
+    const request = create(SearchShipmentsRequestSchema, { caller, search: { limit: 50, text } });
+    return (await searchShipments(records.deps, request)).shipments.map((found) => found.id);
+  };
+  for (const text of ["schneider", "hneid", "or-10403", "0403", "li"]) expect(await find(text)).toEqual([id]);
+  expect(await find("schreiner")).toEqual([]);
 });

@@ -66,8 +66,8 @@ function readQueue({ db }: ReadDeps): Promise<Queued[]> {
       LEFT JOIN LATERAL (
         SELECT segment, rows FROM search_segments
         WHERE account_id = queued.account_id AND environment = queued.environment AND record_table = queued.record_table
-          AND segment >= 0
-        ORDER BY segment DESC LIMIT 1) AS last ON true
+          AND segment < 0
+        ORDER BY segment LIMIT 1) AS last ON true
       ORDER BY record."createdAt"`,
     { replan: true },
   );
@@ -79,8 +79,8 @@ async function writeRows({ db }: ReadDeps, table: RecordTable, queued: readonly 
     // The record of an erased account is gone.
     if (!row.createdAt) return [];
     const owner = `${row.accountId} ${row.environment}`;
-    const last = next.get(owner) ?? { segment: row.segment ?? 0, rows: row.rows ?? 0 };
-    const at = last.rows < SEGMENT_ROWS ? last : { segment: last.segment + 1, rows: 0 };
+    const last = next.get(owner) ?? { segment: row.segment ?? -1, rows: row.rows ?? 0 };
+    const at = last.rows < SEGMENT_ROWS ? last : { segment: last.segment - 1, rows: 0 };
     next.set(owner, { segment: at.segment, rows: at.rows + 1 });
     return [{ ...row, ...toSearchRow(row, at.segment) }];
   });

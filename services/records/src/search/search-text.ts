@@ -20,28 +20,35 @@ interface SearchedAddress {
 // A search row costs a few microseconds for each character. Fields of usual length are less than a fifth of this.
 const MAX_CHARACTERS = 2_000;
 
+/** What a record is found by, each once: strings by any part of theirs, and others by their beginning. */
+export interface SearchStrings {
+  anywhere: string[];
+  beginnings: string[];
+}
+
 /**
- * The strings by which a record is found, each once: folded words; reference and email address with their punctuation; references, telephone
- * numbers and postal codes in one piece, however they are punctuated.
+ * The strings by which a record is found. References: with their punctuation, and in one piece. Others: folded words; email addresses;
+ * postal codes and telephone numbers in one piece, however they are punctuated.
  */
-export function searchStrings({ reference, from, to, metadata }: SearchedFields): string[] {
-  const strings = new Set([...wordsIn(reference), inOnePiece(reference), foldSpaces(reference)]);
+export function searchStrings({ reference, from, to, metadata }: SearchedFields): SearchStrings {
+  const anywhere = new Set([foldSpaces(reference), inOnePiece(reference)]);
+  const others = wordsIn(reference);
   for (const { name, company = "", city, postal_code, email = "", phone = "" } of [to, from]) {
-    for (const text of [name, company, city, postal_code]) for (const word of wordsIn(text)) strings.add(word);
-    for (const piece of [foldSpaces(email), inOnePiece(postal_code), phone.replace(/\D/g, "")]) strings.add(piece);
+    for (const text of [name, company, city, postal_code, email]) others.push(...wordsIn(text));
+    others.push(foldSpaces(email), inOnePiece(postal_code), phone.replace(/\D/g, ""));
   }
-  for (const value of valuesIn(metadata)) for (const word of wordsIn(value)) strings.add(word);
-  strings.delete("");
+  for (const value of valuesIn(metadata)) others.push(...wordsIn(value));
   let characters = 0;
-  return [...strings].filter((string) => {
+  const fits = (string: string) => {
     characters += string.length;
-    return characters <= MAX_CHARACTERS;
-  });
+    return string !== "" && characters <= MAX_CHARACTERS;
+  };
+  return { anywhere: [...anywhere].filter(fits), beginnings: [...new Set(others)].filter(fits) };
 }
 
 /** The strings as one text, in which each begins after a space. */
-export function toSearchText(strings: readonly string[]): string {
-  return ` ${strings.join(" ")} `;
+export function toSearchText({ anywhere, beginnings }: SearchStrings): string {
+  return ` ${[...anywhere, ...beginnings].join(" ")} `;
 }
 
 const inOnePiece = (text: string) => wordsIn(text).join("");
@@ -84,24 +91,27 @@ function toPattern(string: string): string {
 
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** The hashes of all that a record's strings can be found by, for the index. */
-export function toGrams(strings: readonly string[], seed: number): number[] {
-  const grams = new Set<number>();
-  for (const string of strings) {
-    for (let at = 0; at < string.length; at++) {
-      if (at === 0 || UNSPACED.test(string[at]!)) {
-        grams.add(hash(seed, WORD, string, at, 1));
-        if (at + 2 <= string.length) grams.add(hash(seed, WORD, string, at, 2));
-      }
-      if (at + 3 <= string.length) grams.add(hash(seed, LETTERS, string, at, 3));
-      if (isFourDigits(string, at)) grams.add(hash(seed, LETTERS, string, at, 4));
-    }
-  }
-  return [...grams];
-}
-
 // How long the beginnings are that have hashes. A longer one is found by the longest of these, and then compared.
 const LENGTHS = [9, 5, 3];
+
+/** The hashes of all that a record's strings can be found by, for the index. */
+export function toGrams({ anywhere, beginnings }: SearchStrings, seed: number): number[] {
+  const grams = new Set<number>();
+  const add = (string: string, isAnywhere: boolean) => {
+    if (string.length < 3) grams.add(hash(seed, string, 0, string.length));
+    for (let at = 0; at < string.length; at++) {
+      const isDigits = isFourDigits(string, at);
+      if (isDigits) grams.add(hash(seed, string, at, 4));
+      const isUnspaced = string.charCodeAt(at) > 127 && UNSPACED.test(string[at]!);
+      if (at > 0 && !isAnywhere && !isUnspaced) continue;
+      for (const length of isDigits ? [3] : isUnspaced ? [...LENGTHS, 2, 1] : LENGTHS)
+        if (at + length <= string.length) grams.add(hash(seed, string, at, length));
+    }
+  };
+  for (const string of anywhere) add(string, true);
+  for (const string of beginnings) add(string, false);
+  return [...grams];
+}
 
 const MAX_GRAMS = 24;
 
@@ -111,25 +121,26 @@ export function toWantedGrams(strings: readonly string[], seed: number): number[
   const rare = strings.filter(({ length }) => length >= 3);
   // One or two letters alone find a whole word.
   for (const string of rare.length > 0 ? rare : strings) {
-    for (let at = 0; at < string.length; at++)
-      if (isFourDigits(string, at)) grams.add(hash(seed, LETTERS, string, at, 4));
+    for (const { 0: digits, index } of string.matchAll(/\d{4,}/g))
+      for (let at = 0; at < digits.length; at += 4)
+        grams.add(hash(seed, string, index + Math.min(at, digits.length - 4), 4));
     const length = LENGTHS.find((length) => length <= string.length);
-    if (length === undefined) grams.add(hash(seed, WORD, string, 0, string.length));
-    else if (!isFourDigits(string, 0)) grams.add(hash(seed, LETTERS, string, 0, length));
+    if (length === undefined) grams.add(hash(seed, string, 0, string.length));
+    else if (!isFourDigits(string, 0)) grams.add(hash(seed, string, 0, length));
   }
   return [...grams].slice(0, MAX_GRAMS);
 }
 
-/** The same in the segments that `toGrams` fills. Those of the next release have no hashes of what is within a word, and fewer in all. */
+/** The same in segments that an earlier release filled: in these, every three letters in a row have a hash. */
 export function toEarlierGrams(strings: readonly string[], seed: number): number[] {
   const grams = new Set<number>();
   for (const string of strings) {
-    if (string.length < 3) grams.add(hash(seed, WORD, string, 0, string.length));
+    if (string.length < 3) grams.add(hash(seed, string, 0, string.length));
     const digits = [...string].some((_, at) => isFourDigits(string, at));
     for (let at = 0; at + 3 <= string.length; at++) {
-      if (isFourDigits(string, at)) grams.add(hash(seed, LETTERS, string, at, 4));
+      if (isFourDigits(string, at)) grams.add(hash(seed, string, at, 4));
       // There are only a thousand of three digits.
-      else if (!digits || !/^\d{3}$/.test(string.slice(at, at + 3))) grams.add(hash(seed, LETTERS, string, at, 3));
+      else if (!digits || !/^\d{3}$/.test(string.slice(at, at + 3))) grams.add(hash(seed, string, at, 3));
     }
   }
   return [...grams].slice(0, MAX_GRAMS);
@@ -146,10 +157,9 @@ export function seedFor(
   return mix(seed ^ (seed >>> 15), seed >>> 7);
 }
 
-const [WORD, LETTERS] = [1, 2];
-
-function hash(seed: number, kind: number, string: string, from: number, length: number): number {
-  let hashed = mix(seed, kind);
+function hash(seed: number, string: string, from: number, length: number): number {
+  // What an earlier release filled has this difference.
+  let hashed = mix(seed, length < 3 ? 1 : 2);
   for (let at = from; at < from + length; at++) hashed = mix(hashed, string.charCodeAt(at));
   return hashed | 0;
 }
