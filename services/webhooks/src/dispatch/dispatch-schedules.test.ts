@@ -42,7 +42,7 @@ interface Delivery {
 }
 
 test("every delivery is claimed by one attempt at a time and arrives, whatever the order of statements, commits, answers and timers", async () => {
-  await explore(30, async (schedule) => {
+  await explore(20, async (schedule) => {
     const open = await openScheduled(schedule);
     const network = { isGood: false };
     const { agents, sent } = scheduledReceiver(schedule, () =>
