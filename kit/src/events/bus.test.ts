@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { create } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
@@ -206,6 +206,22 @@ describe("JetStreamBus", () => {
     await jetstream(nats).publish("events.sandbox.thing.created", `not protobuf ${mark}`);
     await eventually(async () => expect(subscriber.dead.filter((text) => text.includes(mark))).toHaveLength(1));
     await eventually(async () => expect(await unacknowledged(subscriber.durable)).toBe(0));
+    await subscription.stop();
+  });
+
+  test("an event under the subject of another type or environment is dead-lettered as forged, and not delivered", async () => {
+    const bus = opened("JetStreamBus");
+    const subscriber = collector(newDurable());
+    const subscription = await bus.subscribe(subscriber);
+    await publishing(bus, event());
+    const sent = event();
+    for (const subject of ["events.live.thing.created", "events.sandbox.thing.deleted"]) {
+      await jetstream(nats).publish(subject, toBinary(EventSchema, sent));
+      const reason = `published under ${subject}, as events.sandbox.thing.created`;
+      await eventually(() => expect(subscriber.dead.filter((text) => text.endsWith(reason))).toHaveLength(1));
+    }
+    await eventually(async () => expect(await unacknowledged(subscriber.durable)).toBe(0));
+    expect(only(subscriber.got, [sent])).toEqual([]);
     await subscription.stop();
   });
 
