@@ -19,8 +19,9 @@ export function Breakable({ children }: { children: string }) {
 }
 
 const TAIL = 8;
-// Words up to this length fit every column, and lines break between them.
+// Words up to this length fit every column, and lines break between them, and after the hyphens of names.
 const SHORT = 16;
+const BETWEEN_WORDS = /\s|(?<=\p{L}-)(?=\p{L})/u;
 
 /**
  * Text that somebody typed. One with a long word is on one line: if its column is too narrow, its middle is left out. The whole is its
@@ -30,7 +31,7 @@ const SHORT = 16;
 export function Middle({ children: text, marks = [] }: { children: string; marks?: readonly string[] }) {
   const shown = visible(text);
   const tail = [...shown].slice(-TAIL).join("");
-  if (shown.split(/\s/).every((word) => word.length <= SHORT)) return <Marked marks={marks}>{text}</Marked>;
+  if (shown.split(BETWEEN_WORDS).every((word) => word.length <= SHORT)) return <Marked marks={marks}>{text}</Marked>;
   return (
     <bdi class="middle" title={shown}>
       <span>{withMarks(shown, marks, { end: shown.length - tail.length })}</span>
