@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { NOT_DURABLE } from "@shipping/kit/testing/database";
+import { TEST_SETTINGS } from "@shipping/kit/testing/database";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { findNatsServer } from "@shipping/local/servers/find-nats-server";
 import { startNatsServer } from "@shipping/local/servers/nats-server";
@@ -20,7 +20,7 @@ await chmod(folder, 0o755);
 const stops: (() => Promise<void>)[] = [];
 
 async function startPostgres(): Promise<string> {
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres"), settings: NOT_DURABLE });
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres"), settings: TEST_SETTINGS });
   stops.push(postgres.stop);
   return postgres.url("postgres");
 }

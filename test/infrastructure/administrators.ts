@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { migrate } from "@shipping/kit/postgres/migrate";
-import { NOT_DURABLE } from "@shipping/kit/testing/database";
+import { TEST_SETTINGS } from "@shipping/kit/testing/database";
 import { migrationFolders } from "@shipping/local/parts";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import pg from "pg";
@@ -40,7 +40,7 @@ export async function administrators(say: (line: string) => void): Promise<Repor
 async function runGuide(scripts: string[][], version: string, dataDir: string, ends: (() => unknown)[]): Promise<void> {
   const [oneRole, twoRoles, split] = scripts;
   const programs = await getPostgres(version);
-  const server = await startEmbeddedPostgres({ dataDir, programs, settings: NOT_DURABLE });
+  const server = await startEmbeddedPostgres({ dataDir, programs, settings: TEST_SETTINGS });
   ends.push(() => server.stop());
   const run = async (url: string, text = "") => {
     const client = new pg.Client({ connectionString: url });

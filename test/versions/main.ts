@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { NOT_DURABLE } from "@shipping/kit/testing/database";
+import { TEST_SETTINGS } from "@shipping/kit/testing/database";
 import { examples } from "@shipping/local/option-values";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { Argument, Command } from "commander";
@@ -41,7 +41,7 @@ async function runOn(name: string, combination: Combination): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), "shipping-versions-"));
   await chmod(folder, 0o755);
   const dataDir = join(folder, "postgres");
-  const postgres = await startEmbeddedPostgres({ dataDir, programs: programs.postgres, settings: NOT_DURABLE });
+  const postgres = await startEmbeddedPostgres({ dataDir, programs: programs.postgres, settings: TEST_SETTINGS });
   const env = {
     ...process.env,
     PATH: [programs.node, programs.nats, process.env.PATH].join(delimiter),

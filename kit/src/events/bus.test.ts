@@ -62,6 +62,13 @@ function collector(durable: string) {
 }
 
 const newDurable = () => newId("d", randomBytes);
+
+async function subscribed(kind: keyof typeof kinds) {
+  const bus = opened(kind);
+  const subscriber = collector(newDurable());
+  return { bus, subscriber, subscription: await bus.subscribe(subscriber) };
+}
+
 const only = (got: readonly Event[], sent: readonly Event[]) => {
   const ids = new Set(sent.map(({ id }) => id));
   return got.filter(({ id }) => ids.has(id));
@@ -86,9 +93,7 @@ async function unacknowledged(durable: string): Promise<number> {
 
 describe.each(["LocalBus", "JetStreamBus"] as const)("%s", (kind) => {
   test("hands an event over byte for byte", async () => {
-    const bus = opened(kind);
-    const subscriber = collector(newDurable());
-    const subscription = await bus.subscribe(subscriber);
+    const { bus, subscriber, subscription } = await subscribed(kind);
     const sent = event();
     await publishing(bus, sent);
     await eventually(async () => expect(only(subscriber.got, [sent])).toEqual([sent]));
@@ -96,9 +101,7 @@ describe.each(["LocalBus", "JetStreamBus"] as const)("%s", (kind) => {
   });
 
   test("an event that the subscriber rejects is delivered again", async () => {
-    const bus = opened(kind);
-    const subscriber = collector(newDurable());
-    const subscription = await bus.subscribe(subscriber);
+    const { bus, subscriber, subscription } = await subscribed(kind);
     const sent = event();
     subscriber.refuse.times = 2;
     await publishing(bus, sent);
@@ -107,9 +110,7 @@ describe.each(["LocalBus", "JetStreamBus"] as const)("%s", (kind) => {
   });
 
   test("takes 500 events at once", async () => {
-    const bus = opened(kind);
-    const subscriber = collector(newDurable());
-    const subscription = await bus.subscribe(subscriber);
+    const { bus, subscriber, subscription } = await subscribed(kind);
     const sent = await publishingAll(bus, 500);
     await eventually(async () => expect(only(subscriber.got, sent)).toHaveLength(500), { withinMs: 10_000 });
     await subscription.stop();
@@ -123,9 +124,7 @@ describe.each(["LocalBus", "JetStreamBus"] as const)("%s", (kind) => {
   });
 
   test("after a subscription is stopped, nothing more arrives", async () => {
-    const bus = opened(kind);
-    const subscriber = collector(newDurable());
-    const subscription = await bus.subscribe(subscriber);
+    const { bus, subscriber, subscription } = await subscribed(kind);
     await publishing(bus, event());
     await subscription.stop();
     const before = subscriber.got.length;
@@ -136,9 +135,7 @@ describe.each(["LocalBus", "JetStreamBus"] as const)("%s", (kind) => {
 
 describe("JetStreamBus", () => {
   test("messages of one id count once within two minutes; another id for the same event is another message", async () => {
-    const bus = opened("JetStreamBus");
-    const subscriber = collector(newDurable());
-    const subscription = await bus.subscribe(subscriber);
+    const { bus, subscriber, subscription } = await subscribed("JetStreamBus");
     const sent = event();
     await publishing(bus, sent);
     await bus.publish(sent, sent.id);
@@ -197,28 +194,18 @@ describe("JetStreamBus", () => {
     await eventually(async () => expect(await unacknowledged(durable)).toBe(0));
   });
 
-  test("a message that cannot be understood is dead-lettered with its reason and not delivered again", async () => {
-    const bus = opened("JetStreamBus");
-    const subscriber = collector(newDurable());
-    const subscription = await bus.subscribe(subscriber);
-    await publishing(bus, event());
-    const mark = newId("x", randomBytes);
-    await jetstream(nats).publish("events.sandbox.thing.created", `not protobuf ${mark}`);
-    await eventually(async () => expect(subscriber.dead.filter((text) => text.includes(mark))).toHaveLength(1));
-    await eventually(async () => expect(await unacknowledged(subscriber.durable)).toBe(0));
-    await subscription.stop();
-  });
-
-  test("an event under the subject of another type or environment is dead-lettered as forged, and not delivered", async () => {
-    const bus = opened("JetStreamBus");
-    const subscriber = collector(newDurable());
-    const subscription = await bus.subscribe(subscriber);
+  test("what cannot be understood, or is under the subject of another type or environment, is dead-lettered with its reason, and not delivered again", async () => {
+    const { bus, subscriber, subscription } = await subscribed("JetStreamBus");
     await publishing(bus, event());
     const sent = event();
-    for (const subject of ["events.live.thing.created", "events.sandbox.thing.deleted"]) {
-      await jetstream(nats).publish(subject, toBinary(EventSchema, sent));
-      const reason = `published under ${subject}, as events.sandbox.thing.created`;
-      await eventually(() => expect(subscriber.dead.filter((text) => text.endsWith(reason))).toHaveLength(1));
+    const forged = (subject: string) => `published under ${subject}, as events.sandbox.thing.created`;
+    for (const [subject, message, told] of [
+      ["events.sandbox.thing.created", `not protobuf ${sent.id}`, `not protobuf ${sent.id}`],
+      ["events.live.thing.created", toBinary(EventSchema, sent), forged("events.live.thing.created")],
+      ["events.sandbox.thing.deleted", toBinary(EventSchema, sent), forged("events.sandbox.thing.deleted")],
+    ] as const) {
+      await jetstream(nats).publish(subject, message);
+      await eventually(async () => expect(subscriber.dead.filter((text) => text.includes(told))).toHaveLength(1));
     }
     await eventually(async () => expect(await unacknowledged(subscriber.durable)).toBe(0));
     expect(only(subscriber.got, [sent])).toEqual([]);
@@ -226,9 +213,7 @@ describe("JetStreamBus", () => {
   });
 
   test("a consumer or a stream that is deleted during use is created again", async () => {
-    const bus = opened("JetStreamBus");
-    const subscriber = collector(newDurable());
-    const subscription = await bus.subscribe(subscriber);
+    const { bus, subscriber, subscription } = await subscribed("JetStreamBus");
     const manager = await jetstreamManager(nats);
     await publishing(bus, event());
     await eventually(async () => expect(subscriber.got.length).toBeGreaterThan(0));

@@ -6,8 +6,11 @@ import { type Database, openDatabase } from "../postgres/database.js";
 import { migrate } from "../postgres/migrate.js";
 import { silentLog } from "../process/log.js";
 
-/** Settings of a server whose databases need not outlive a power cut. With them, dropping one does not wait a second for the disk. */
-export const NOT_DURABLE = { fsync: "off", full_page_writes: "off" };
+/**
+ * Settings of a server of tests: its databases need not outlive a power cut, so that dropping one does not wait a second for the disk, and
+ * several workers at once have a platform each, with all its pools full.
+ */
+export const TEST_SETTINGS = { fsync: "off", full_page_writes: "off", max_connections: "800" };
 
 /** A test's own database. `drop` closes `db` and removes it. */
 export interface TestDatabase {
