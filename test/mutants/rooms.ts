@@ -1,0 +1,30 @@
+/** Rooms that carry promises: the files that are mutated, and what runs in one process and must notice. A folder means its files or its tests. */
+export const rooms: Record<string, { files: string[]; tests: string[] }> = {
+  input: { files: ["gateway/src/input"], tests: ["gateway/src/input"] },
+  egress: { files: ["services/webhooks/src/egress"], tests: ["services/webhooks/src/egress"] },
+  client: {
+    files: ["attempt", "call", "config", "error-kinds", "operation", "read-answer", "retry", "send"]
+      .concat("shipping-error", "webhook-signature")
+      .map((name) => `client/src/${name}.ts`),
+    tests: ["client/src"],
+  },
+  http: { files: ["gateway/src/http"], tests: ["gateway/src/http"] },
+  idempotency: {
+    files: ["gateway/src/idempotency"],
+    tests: ["gateway/src/idempotency", "gateway/src/api/execute-write"],
+  },
+  admission: { files: ["gateway/src/admission"], tests: ["gateway/src/admission"] },
+  dispatch: { files: ["services/webhooks/src/dispatch"], tests: ["services/webhooks/src/dispatch"] },
+  ledger: { files: ["kit/src/ledger"], tests: ["kit/src/ledger"] },
+  events: { files: ["kit/src/events"], tests: ["kit/src/events"] },
+  postgres: { files: ["kit/src/postgres"], tests: ["kit/src/postgres"] },
+  creations: {
+    files: [
+      "services/records/src/write",
+      "services/carrier/src/create-label.ts",
+      "services/carrier/src/store-label.ts",
+    ],
+    tests: ["services/records/src/write", "services/carrier/src/create-label"],
+  },
+  bookings: { files: ["services/carrier/src/bookings"], tests: ["services/carrier/src/bookings"] },
+};
