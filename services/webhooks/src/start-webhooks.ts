@@ -21,8 +21,8 @@ import { createWebhooksMetrics } from "./dispatch/metrics.js";
 import { measureBacklog } from "./dispatch/ready-queue.js";
 import { sweepOnce } from "./dispatch/sweep-deliveries.js";
 import { createTargets } from "./dispatch/targets.js";
-import { createEgressAgents } from "./egress/egress-agents.js";
 import { createResolve, type Resolve } from "./egress/egress-guard.js";
+import { createGuardedConnections } from "./egress/guarded-connections.js";
 import { expireOnce } from "./events/expire-events.js";
 import { createHealthKeeper, sweepHoursOnce } from "./health/keep-health.js";
 import { webhooksPeers, webhooksRoutes } from "./rpc.js";
@@ -103,10 +103,10 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
       deps.attempts.claimNoMore();
       await inbox.stop();
       await Promise.all([dispatcher, sweeper, expirer, hours].map((loop) => loop.stop()));
-      await deps.attempts.stop(fast ? FAST_STOP_MS : STOP_MS, () => deps.agents.destroy());
+      await deps.attempts.stop(fast ? FAST_STOP_MS : STOP_MS, () => deps.connections.destroy());
       await health.stop();
       await deps.health.flushOnce().catch((err) => log.warn({ err }, "webhook health of the last second not saved"));
-      deps.agents.destroy();
+      deps.connections.destroy();
     },
   };
 }
@@ -125,7 +125,7 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Disp
     keyRing,
     targets: createTargets(keyRing),
     egressRules,
-    agents: createEgressAgents({
+    connections: createGuardedConnections({
       rules: egressRules,
       resolve,
       nat64Prefixes: config.NAT64_PREFIXES,

@@ -38,7 +38,7 @@ async function makeAttempt(
     target = deps.targets.of(claimed);
     const { eventId, body } = claimed;
     const { url, secret } = target;
-    attempted = await sendAttempt(deps.agents, { url, secret, eventId, body, at: deps.now() });
+    attempted = await sendAttempt(deps.connections, { url, secret, eventId, body, at: deps.now() });
     const ended = toEnded(deps, claimed, attempted);
     const completion = await completeInLease(complete, ended, claimedAt);
     if (completion) countEnd(deps, ended, completion);

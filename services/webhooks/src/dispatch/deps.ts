@@ -1,4 +1,4 @@
-import type { EgressAgents } from "../egress/egress-agents.js";
+import type { Connections } from "../egress/connections.js";
 import type { EventDeps } from "../events/read-events.js";
 import type { HealthKeeper } from "../health/keep-health.js";
 import type { SubscriptionDeps } from "../subscriptions/deps.js";
@@ -8,7 +8,7 @@ import type { Targets } from "./targets.js";
 
 export interface AttemptDeps extends SubscriptionDeps, EventDeps {
   targets: Targets;
-  agents: EgressAgents;
+  connections: Connections;
   /** Divides the waits between attempts; 1 unless the operator set CLOCK_SPEEDUP. */
   clockSpeedup: number;
   metrics: WebhooksMetrics;

@@ -45,7 +45,7 @@ test("every delivery is claimed by one attempt at a time and arrives, whatever t
   await explore(20, async (schedule) => {
     const open = await openScheduled(schedule);
     const network = { isGood: false };
-    const { agents, sent } = scheduledReceiver(schedule, () =>
+    const { connections, sent } = scheduledReceiver(schedule, () =>
       network.isGood || schedule.choose(3) > 0 ? 204 : BAD[schedule.choose(BAD.length)]!,
     );
     const { random } = schedule;
@@ -68,7 +68,7 @@ test("every delivery is claimed by one attempt at a time and arrives, whatever t
         const parts = webhooks.partsOf({ db: open(), random, now, config });
         const deps: DispatchDeps = Object.assign(
           makeDeps(parts, () => dispatcher.wake()),
-          { agents },
+          { connections },
         );
         const dispatcher = startLoop({
           ...{ name: "dispatch", everyMs: POLL_MS, log: silentLog() },

@@ -5,7 +5,7 @@ import { startReceiver } from "../testing/receiver.js";
 import { describeEnd, sendingUnderTest, sentBody } from "../testing/sending.js";
 import { verifySignature } from "./signature.js";
 
-const { agentsWith, receiverWith, post, end, atEnd } = sendingUnderTest();
+const { connectionsWith, receiverWith, post, end, atEnd } = sendingUnderTest();
 afterAll(end);
 
 /** A server that writes these bytes for each request, whatever HTTP says. */
@@ -64,6 +64,20 @@ describe("send", () => {
     expect(await describeEnd(post(receiver.url))).toBe("delivered 204");
   });
 
+  test("a `100 Continue` that arrives in pieces, or together with the answer, is passed over", async () => {
+    const pieces = ["H", "TTP/1.1 100 Conti", "nue\r\nA: b\r", "\n\r\n", "HTTP/1.1 100 \r\n\r\nHTTP/1.1 204 \r\n\r\n"];
+    const url = await rawReceiver(async (socket) => {
+      socket.setNoDelay(true);
+      for (const piece of pieces) {
+        socket.write(piece);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    });
+    expect(await describeEnd(post(url))).toBe("delivered 204");
+    const endless = await rawReceiver((socket) => socket.write(`HTTP/1.1 100 \r\nA: ${"x".repeat(40_000)}`));
+    expect(await describeEnd(post(endless))).toBe("answer_header_too_large");
+  });
+
   test("a switch of protocols, garbage and a reset are failures", async () => {
     const upgrade = await rawReceiver((socket) => {
       socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
@@ -82,7 +96,7 @@ describe("send", () => {
 
   test("a busy moment while connecting is no failure, though the host has a second address that refuses", async () => {
     const receiver = await receiverWith();
-    const attempt = describeEnd(post(receiver.url, agentsWith()));
+    const attempt = describeEnd(post(receiver.url, connectionsWith()));
     for (let turn = 0; turn < 3; turn++) await Promise.resolve();
     await new Promise<void>((resolve) => process.nextTick(resolve));
     const until = performance.now() + 400;
@@ -95,7 +109,7 @@ describe("send", () => {
       if (count === 1) response.writeHead(204).end();
       else response.socket?.resetAndDestroy();
     });
-    const through = agentsWith();
+    const through = connectionsWith();
     await (await post(receiver.url, through)).discarded;
     expect(await describeEnd(post(receiver.url, through))).toBe("connection_closed");
     expect([receiver.received.length, receiver.connections()]).toEqual([2, 1]);
@@ -115,7 +129,7 @@ describe("the ten seconds", () => {
     await once(silent.listen(0, "127.0.0.1"), "listening");
     atEnd(() => silent.close());
     const handshake = `https://localhost:${(silent.address() as AddressInfo).port}/`;
-    const slowNames = agentsWith({ resolve: () => new Promise(() => {}) });
+    const slowNames = connectionsWith({ resolve: () => new Promise(() => {}) });
 
     const attempts = await Promise.all([
       post(hanging.url),
@@ -132,6 +146,7 @@ describe("the ten seconds", () => {
       204,
     ]);
     for (const { ms } of attempts.slice(0, 4)) expect(ms).toBeGreaterThan(9_900);
+    expect([hanging.received.length, hanging.connections()]).toEqual([1, 1]);
   });
 });
 
@@ -168,7 +183,7 @@ describe("the rest of the answer", () => {
 
   test("a short body is read, so that the connection is used again", async () => {
     const receiver = await receiverWith((response) => response.writeHead(200).end("x".repeat(10_000)));
-    const through = agentsWith();
+    const through = connectionsWith();
     for (let n = 0; n < 3; n++) await (await post(receiver.url, through)).discarded;
     expect(receiver.connections()).toBe(1);
   });

@@ -7,7 +7,7 @@ import { certificate, privateKey } from "../testing/receiver-certificate.js";
 import { describeEnd, sendingUnderTest } from "../testing/sending.js";
 
 const closed = { allowPrivate: false, allowTargets: [], denyRanges: [] };
-const { agentsWith, receiverWith, post, end, atEnd } = sendingUnderTest();
+const { connectionsWith, receiverWith, post, end, atEnd } = sendingUnderTest();
 afterAll(end);
 
 interface Asked {
@@ -45,13 +45,13 @@ describe("with EGRESS_PROXY_URL, a delivery", () => {
   test("goes through the proxy to the vetted address, and keeps its name for SNI and the certificate", async () => {
     const receiver = await receiverWith(withStatus(204), { tls: true });
     const proxy = await proxyWith({ to: receiver.port });
-    const through = agentsWith({
+    const through = connectionsWith({
       rules: closed,
       resolve: async () => ["93.184.216.34"],
       proxyUrl: `http://user:p%40ss@${proxy.host}`,
     });
     expect(await describeEnd(post("https://localhost.example.com/", through))).toBe("tls_wrong_name");
-    const trial = agentsWith({ proxyUrl: `http://${proxy.host}` });
+    const trial = connectionsWith({ proxyUrl: `http://${proxy.host}` });
     expect(await describeEnd(post(receiver.url, trial))).toBe("delivered 204");
     expect(await describeEnd(post(receiver.url, trial))).toBe("delivered 204");
     const authorization = `Basic ${Buffer.from("user:p@ss").toString("base64")}`;
@@ -65,7 +65,7 @@ describe("with EGRESS_PROXY_URL, a delivery", () => {
   test("goes over TLS to a proxy that speaks it, and without TLS to a receiver of a trial", async () => {
     const receiver = await receiverWith(withStatus(204));
     const proxy = await proxyWith({ to: receiver.port, tls: true });
-    const through = agentsWith({ proxyUrl: `https://${proxy.host}` });
+    const through = connectionsWith({ proxyUrl: `https://${proxy.host}` });
     expect(await describeEnd(post(receiver.url, through))).toBe("delivered 204");
     expect(proxy.asked).toHaveLength(1);
   });
@@ -76,14 +76,18 @@ describe("with EGRESS_PROXY_URL, a delivery", () => {
     ["behind a NAT64", ["64:ff9b::7f00:1"]],
   ])("is refused before the proxy hears of it if the name has %s addresses", async (_kind, addresses) => {
     const proxy = await proxyWith({});
-    const through = agentsWith({ rules: closed, resolve: async () => addresses, proxyUrl: `http://${proxy.host}` });
+    const through = connectionsWith({
+      rules: closed,
+      resolve: async () => addresses,
+      proxyUrl: `http://${proxy.host}`,
+    });
     expect(await describeEnd(post("https://a.example/", through))).toBe("address_refused");
     expect(proxy.asked).toEqual([]);
   });
 
   test("goes to the next address if the proxy cannot connect to the first", async () => {
     const proxy = await proxyWith({ refusals: [503, 504] });
-    const through = agentsWith({
+    const through = connectionsWith({
       rules: closed,
       resolve: async () => ["93.184.216.34", "2606:4700:4700::1111"],
       proxyUrl: `http://${proxy.host}`,
@@ -95,13 +99,13 @@ describe("with EGRESS_PROXY_URL, a delivery", () => {
   test.each([403, 407])("is not the receiver's failure if the proxy answers %d", async (status) => {
     const proxy = await proxyWith({ refusals: [status] });
     const resolve = async () => ["93.184.216.34", "93.184.216.35"];
-    const through = agentsWith({ rules: closed, resolve, proxyUrl: `http://${proxy.host}` });
+    const through = connectionsWith({ rules: closed, resolve, proxyUrl: `http://${proxy.host}` });
     expect(await describeEnd(post("https://a.example/", through))).toBe("proxy_failed");
     expect(proxy.asked).toHaveLength(1);
   });
 
   test("nor if nobody listens there", async () => {
-    const through = agentsWith({
+    const through = connectionsWith({
       rules: closed,
       resolve: async () => ["93.184.216.34"],
       proxyUrl: "http://127.0.0.1:9",
@@ -110,12 +114,12 @@ describe("with EGRESS_PROXY_URL, a delivery", () => {
   });
 });
 
-test("when the agents are destroyed, attempts end that wait for the proxy", async () => {
+test("when the connections are destroyed, attempts end that wait for the proxy", async () => {
   const silent = net.createServer();
   await once(silent.listen(0, "127.0.0.1"), "listening");
   const reached = once(silent, "connection") as Promise<[net.Socket]>;
   const { port } = silent.address() as net.AddressInfo;
-  const through = agentsWith({
+  const through = connectionsWith({
     rules: closed,
     resolve: async () => ["93.184.216.34"],
     proxyUrl: `http://127.0.0.1:${port}`,

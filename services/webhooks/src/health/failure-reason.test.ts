@@ -5,7 +5,7 @@ import { withStatus } from "../testing/receiver.js";
 import { describeEnd, sendingUnderTest } from "../testing/sending.js";
 import { toKind, toReason } from "./failure-reason.js";
 
-const { agentsWith, receiverWith, post, end, atEnd } = sendingUnderTest();
+const { connectionsWith, receiverWith, post, end, atEnd } = sendingUnderTest();
 afterAll(end);
 
 /** A receiver with a certificate of an authority: for that host, good for so many days from then on. */
@@ -14,7 +14,7 @@ async function certified({ host = "localhost", fromDays = -2, days = 90, known =
   const subject = { hosts: [host], uri: "spiffe://tests/receiver" };
   const tls = await issueCertificate(authority, subject, inDays(fromDays, fromDays + days));
   const { url } = await receiverWith(withStatus(204), { tls });
-  return describeEnd(post(url, agentsWith(known ? { ca: authority.cert } : {})));
+  return describeEnd(post(url, connectionsWith(known ? { ca: authority.cert } : {})));
 }
 
 /** How an attempt ends at a server that does that with each connection. */
@@ -45,7 +45,7 @@ describe("the reason why a certificate is refused", () => {
   test("tls_self_signed", async () => {
     const { url } = await receiverWith(withStatus(204), { tls: true });
     const { ca } = { ca: (await newAuthority(inDays(-1, 1))).cert };
-    expect(await describeEnd(post(url, agentsWith({ ca })))).toBe("tls_self_signed");
+    expect(await describeEnd(post(url, connectionsWith({ ca })))).toBe("tls_self_signed");
   });
 
   test("no certificate: a server that does not speak TLS, and one that refuses to", async () => {
@@ -71,7 +71,7 @@ describe("the reason why a connection fails", () => {
   });
 
   test("a name without an address, one whose servers do not answer, and an address that is not allowed", async () => {
-    const named = (addresses: string[]) => agentsWith({ resolve: async () => addresses });
+    const named = (addresses: string[]) => connectionsWith({ resolve: async () => addresses });
     const url = "https://shop.example.com/";
     expect(await describeEnd(post(url, named([])))).toBe("name_not_found");
     expect(await describeEnd(post(url, named(["10.0.0.1"])))).toBe("address_refused");

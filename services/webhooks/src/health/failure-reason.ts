@@ -1,3 +1,4 @@
+import { errors } from "undici";
 import { AddressRefused, NameNotResolved } from "../egress/egress-guard.js";
 import { ProxyFailed } from "../egress/egress-proxy.js";
 
@@ -57,13 +58,7 @@ export class TimedOut extends Error {
   }
 }
 
-/** The connection ended before an answer came. */
-export class ConnectionEnded extends Error {
-  override readonly name = "ConnectionEnded";
-  readonly code = "ECONNRESET";
-}
-
-// The error codes of Node and OpenSSL.
+// The error codes of Node, OpenSSL and undici.
 const CODES: readonly (readonly [RegExp, FailureReason])[] = [
   [/^CERT_HAS_EXPIRED$/, "tls_expired"],
   [/^CERT_NOT_YET_VALID$/, "tls_not_yet_valid"],
@@ -73,10 +68,9 @@ const CODES: readonly (readonly [RegExp, FailureReason])[] = [
   [/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED)/, "tls_failed"],
   [/^ECONNREFUSED$/, "connection_refused"],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, "connection_unreachable"],
-  [/^(ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT)$/, "timeout_connecting"],
-  [/^(ECONNRESET|EPIPE)$/, "connection_closed"],
-  [/^HPE_HEADER_OVERFLOW$/, "answer_header_too_large"],
-  [/^HPE_/, "answer_not_http"],
+  [/^(ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_CONNECT_TIMEOUT)$/, "timeout_connecting"],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "connection_closed"],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, "answer_header_too_large"],
 ];
 
 /** Returns the reason for this error of an attempt. */
@@ -85,6 +79,7 @@ export function toReason(error: unknown): FailureReason {
   if (error instanceof AddressRefused) return "address_refused";
   if (error instanceof NameNotResolved) return error.isUnanswered ? "name_server_failed" : "name_not_found";
   if (error instanceof ProxyFailed) return "proxy_failed";
+  if (error instanceof errors.HTTPParserError) return "answer_not_http";
   const { code, message } = error as NodeJS.ErrnoException;
   // A server answered the beginning of TLS with something else.
   if (code === "EPROTO" || code?.startsWith("ERR_SSL")) {

@@ -1,7 +1,7 @@
-import http from "node:http";
+import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type { Schedule } from "@shipping/kit/testing/schedules/explore";
-import type { EgressAgents } from "../egress/egress-agents.js";
+import { type Connections, createConnections } from "../egress/connections.js";
 
 /** A request of an attempt, by the ID of its event and the path of its subscription's URL. */
 export interface Sent {
@@ -15,8 +15,11 @@ export interface Sent {
 /** What a receiver does: it answers with a status, breaks the connection, or never answers. */
 export type Reaction = number | "breaks" | "never";
 
-/** Agents whose connections lead to a receiver in memory: that requests and answers arrive is part of the schedule. */
-export function scheduledReceiver(schedule: Schedule, react: () => Reaction): { agents: EgressAgents; sent: Sent[] } {
+/** Connections that lead to a receiver in memory: that requests and answers arrive is part of the schedule. */
+export function scheduledReceiver(
+  schedule: Schedule,
+  react: () => Reaction,
+): { connections: Connections; sent: Sent[] } {
   const sent: Sent[] = [];
 
   async function receive(head: string, connection: Duplex): Promise<void> {
@@ -32,25 +35,23 @@ export function scheduledReceiver(schedule: Schedule, react: () => Reaction): { 
     else connection.push(`HTTP/1.1 ${reaction} \r\nContent-Length: 0\r\n\r\n`);
   }
 
-  class Agent extends http.Agent {
-    override createConnection(): Duplex {
-      let text = "";
-      let received = false;
-      const connection: Duplex = new Duplex({
-        read() {},
-        write(chunk: Buffer, _, done) {
-          text += chunk.toString("latin1");
-          done();
-          const [head, body] = text.split("\r\n\r\n", 2);
-          const length = Number(/content-length: (\d+)/i.exec(head!)?.[1]);
-          if (received || body?.length !== length) return;
-          received = true;
-          void schedule.run("receiver", "answers", () => receive(head!, connection));
-        },
-      });
-      return connection;
-    }
+  function connect(): Duplex {
+    let text = "";
+    const connection: Duplex = new Duplex({
+      read() {},
+      write(chunk: Buffer, _, done) {
+        text += chunk.toString("latin1");
+        done();
+        const [head, body] = text.split("\r\n\r\n", 2);
+        const length = Number(/content-length: (\d+)/i.exec(head!)?.[1]);
+        if (body?.length !== length) return;
+        text = "";
+        void schedule.run("receiver", "answers", () => receive(head!, connection));
+      },
+    });
+    return connection;
   }
 
-  return { agents: { of: () => new Agent(), destroy() {}, isDestroyed: () => false }, sent };
+  const connections = createConnections((_, callback) => queueMicrotask(() => callback(null, connect() as Socket)));
+  return { connections, sent };
 }

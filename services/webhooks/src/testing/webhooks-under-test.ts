@@ -53,7 +53,7 @@ export async function webhooksUnderTest() {
   function replica(options: ReplicaOptions = {}): DispatchDeps {
     const deps = makeDeps(partsOf(options), () => {});
     ends.push(async () => {
-      deps.agents.destroy();
+      deps.connections.destroy();
       await deps.attempts.stop(0, () => {});
     });
     return deps;

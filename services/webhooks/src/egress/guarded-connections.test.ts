@@ -2,10 +2,10 @@ import { once } from "node:events";
 import net from "node:net";
 import { withStatus } from "../testing/receiver.js";
 import { describeEnd, sendingUnderTest } from "../testing/sending.js";
-import { createEgressAgents } from "./egress-agents.js";
+import { createGuardedConnections } from "./guarded-connections.js";
 
 const closed = { allowPrivate: false, allowTargets: [], denyRanges: [] };
-const { agentsWith, receiverWith, post, end } = sendingUnderTest();
+const { connectionsWith, receiverWith, post, end } = sendingUnderTest();
 afterAll(end);
 
 describe("over TLS", () => {
@@ -18,7 +18,10 @@ describe("over TLS", () => {
   test("a resolved name goes to the vetted address under its own name", async () => {
     const receiver = await receiverWith(withStatus(204), { tls: true });
     const target = `receiver.example.com:${receiver.port}`;
-    const through = agentsWith({ rules: { ...closed, allowTargets: [target] }, resolve: async () => ["127.0.0.1"] });
+    const through = connectionsWith({
+      rules: { ...closed, allowTargets: [target] },
+      resolve: async () => ["127.0.0.1"],
+    });
     expect(await describeEnd(post(`https://${target}/`, through))).toBe("delivered 204");
     expect(receiver.received[0]?.headers.host).toBe(target);
   });
@@ -26,9 +29,12 @@ describe("over TLS", () => {
   test("a certificate of another name, or of an unknown authority, is a failure", async () => {
     const receiver = await receiverWith(withStatus(204), { tls: true });
     const target = `other.example.com:${receiver.port}`;
-    const through = agentsWith({ rules: { ...closed, allowTargets: [target] }, resolve: async () => ["127.0.0.1"] });
+    const through = connectionsWith({
+      rules: { ...closed, allowTargets: [target] },
+      resolve: async () => ["127.0.0.1"],
+    });
     expect(await describeEnd(post(`https://${target}/`, through))).toBe("tls_wrong_name");
-    const wellKnown = createEgressAgents({ rules: { ...closed, allowPrivate: true }, resolve: async () => [] });
+    const wellKnown = createGuardedConnections({ rules: { ...closed, allowPrivate: true }, resolve: async () => [] });
     expect(await describeEnd(post(receiver.url, wellKnown))).toBe("tls_self_signed");
     expect(receiver.received).toHaveLength(0);
   });
@@ -38,8 +44,8 @@ test("when they are destroyed, attempts end that still resolve the name, or wait
   const silent = net.createServer();
   const reached = once(silent, "connection") as Promise<[net.Socket]>;
   await once(silent.listen(0, "127.0.0.1"), "listening");
-  const slowNames = agentsWith({ resolve: () => new Promise(() => {}) });
-  const through = agentsWith();
+  const slowNames = connectionsWith({ resolve: () => new Promise(() => {}) });
+  const through = connectionsWith();
   const attempts = [
     post("https://slow.example/", slowNames),
     post(`https://localhost:${(silent.address() as net.AddressInfo).port}/`, through),
@@ -70,7 +76,7 @@ describe("the egress guard", () => {
     ["NAT64", ["64:ff9b::7f00:1"]],
     ["mixed", ["93.184.216.34", "127.0.0.1"]],
   ])("a name with %s addresses: no connection is attempted", async (_kind, addresses) => {
-    const through = agentsWith({ rules: closed, resolve: async () => addresses });
+    const through = connectionsWith({ rules: closed, resolve: async () => addresses });
     expect(await describeEnd(post("https://a.example/", through))).toBe("address_refused");
     expect(connect).not.toHaveBeenCalled();
   });
@@ -82,13 +88,13 @@ describe("the egress guard", () => {
     "https://[::ffff:7f00:1]/",
     "https://10.0.0.1/",
   ])("the literal %s: no connection is attempted", async (url) => {
-    const through = agentsWith({ rules: closed, resolve: async () => ["93.184.216.34"] });
+    const through = connectionsWith({ rules: closed, resolve: async () => ["93.184.216.34"] });
     expect(await describeEnd(post(url, through))).toBe("address_refused");
     expect(connect).not.toHaveBeenCalled();
   });
 
   test("a name that does not resolve: no connection is attempted", async () => {
-    expect(await describeEnd(post("https://a.example/", agentsWith({ rules: closed })))).toBe("name_not_found");
+    expect(await describeEnd(post("https://a.example/", connectionsWith({ rules: closed })))).toBe("name_not_found");
     expect(connect).not.toHaveBeenCalled();
   });
 
@@ -101,7 +107,7 @@ describe("the egress guard", () => {
       looked.push(host);
       return looked.length === 1 ? ["127.0.0.1"] : [];
     };
-    const through = agentsWith({ rules: allowed, resolve: answersInTurn });
+    const through = connectionsWith({ rules: allowed, resolve: answersInTurn });
     expect(await describeEnd(post(`http://${target}/`, through))).toBe("delivered 204");
     expect(looked).toEqual(["rebinding.example"]);
     expect(await describeEnd(post(`http://${target}/`, through))).toBe("name_not_found");
@@ -109,7 +115,7 @@ describe("the egress guard", () => {
 
   test("public when it is first resolved, loopback from then on: connected to the vetted address, refused at the next connection", async () => {
     const answers = [["93.184.216.34"], ["127.0.0.1"]];
-    const through = agentsWith({ rules: closed, resolve: async () => answers.shift() ?? [] });
+    const through = connectionsWith({ rules: closed, resolve: async () => answers.shift() ?? [] });
     const known: unknown[] = [];
     connect.mockImplementationOnce(function (this: net.Socket, ...given: unknown[]) {
       const [[{ lookup }]] = given as [[net.TcpNetConnectOpts]];
