@@ -16,7 +16,7 @@ export async function createLabel(db: Database, write: FloorWrite): Promise<stri
   const now = new Date();
   const id = newId("lbl", randomBytes);
   const trackingNumber = `TEST${Array.from(randomBytes(20), (byte) => byte % 10).join("")}`;
-  const pdf = await renderLabelPdf({
+  const pdf = renderLabelPdf({
     trackingNumber,
     service: "sandbox_standard",
     reference: shipment.reference,

@@ -19,7 +19,7 @@ export function sandboxCarrier(random: Random): LocalCarrier {
       if (!from || !to || !parcel) throw new Error("The shipment lacks an address or its parcel.");
       const trackingNumber = newTrackingNumber(random);
       const service = SERVICE.replace("_", " ").toUpperCase();
-      const bytes = await renderLabelPdf({ trackingNumber, service, reference, from, to, parcel, createdAt: at });
+      const bytes = renderLabelPdf({ trackingNumber, service, reference, from, to, parcel, createdAt: at });
       return { trackingNumber, rate: newRate(id), charge: FREE, test: true, file: { format: "pdf", bytes } };
     },
   };

@@ -1,14 +1,15 @@
 import { create } from "@bufbuild/protobuf";
 import { AddressSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import { drawLinear, drawMatrix, matrixText } from "./barcode.js";
-import type { PdfPage } from "./letters/carry-font.js";
-import { closePage, openPage } from "./page.js";
+import type { Page } from "./letters/carry-font.js";
+import { newPage } from "./page.js";
+import { plainPdf } from "./testing/plain-pdf.js";
 import { readCodes } from "./testing/read-codes.js";
 
-async function codesOn(draw: (page: PdfPage) => void) {
-  const page = openPage({ size: [288, 432], title: "codes", createdAt: new Date(0) });
+function codesOn(draw: (page: Page) => void) {
+  const page = newPage();
   draw(page);
-  return readCodes(await closePage(page));
+  return readCodes(plainPdf(page));
 }
 
 const LINEAR = { center: 144, top: 100, height: 72, room: 268 };

@@ -2,7 +2,7 @@ import type { Address } from "@shipping/proto/shipping/records/v1/records_pb";
 import { hasPostalCode } from "./address-lines.js";
 import { code128 } from "./code-128.js";
 import { dataMatrix, MATRIX_SIDE } from "./data-matrix.js";
-import type { PdfPage } from "./letters/carry-font.js";
+import type { Page } from "./letters/carry-font.js";
 import { transliterated } from "./letters/standard-font.js";
 
 // One dot of a 203 dpi printer, in points.
@@ -14,52 +14,46 @@ const MATRIX_MODULE = 4 * DOT;
 
 /** Draws the text in Code 128, around `center` and at most as wide as `room`, including the quiet zones. */
 export function drawLinear(
-  page: PdfPage,
+  page: Page,
   text: string,
   { center, top, height, room }: { center: number; top: number; height: number; room: number },
 ): void {
   const widths = code128(text);
-  const modules = widths.reduce((sum, width) => sum + width, 0);
-  const module = Math.min(LINEAR_MODULE, room / (modules + 2 * LINEAR_QUIET));
-  const bars: Bar[] = [];
-  let x = 0;
-  for (const [index, width] of widths.entries()) {
-    if (index % 2 === 0) bars.push([x, 0, width]);
-    x += width;
+  let bars = "";
+  let modules = 0;
+  for (let index = 0; index < widths.length; index++) {
+    const width = Number(widths[index]);
+    if (index % 2 === 0) bars += `${modules} 0 ${width} 1 re\n`;
+    modules += width;
   }
+  const module = Math.min(LINEAR_MODULE, room / (modules + 2 * LINEAR_QUIET));
   fillBars(page, bars, { left: center - (modules * module) / 2, top, width: module, height });
 }
 
 /** Draws the text as a Data Matrix symbol (ISO/IEC 16022) in the middle of a cell, which must leave a quiet zone of one module. */
-export function drawMatrix(page: PdfPage, text: string, center: { x: number; y: number }): void {
-  const bars = dataMatrix(text).flatMap(barsIn);
+export function drawMatrix(page: Page, text: string, center: { x: number; y: number }): void {
+  const modules = dataMatrix(text);
+  let bars = "";
+  for (let row = 0; row < MATRIX_SIDE; row++) {
+    const start = row * MATRIX_SIDE;
+    for (let x = 0; x < MATRIX_SIDE; x++) {
+      const first = x;
+      while (x < MATRIX_SIDE && modules[start + x] === 1) x++;
+      if (x > first) bars += `${first} ${row} ${x - first} 1 re\n`;
+    }
+  }
   const half = (MATRIX_SIDE * MATRIX_MODULE) / 2;
   fillBars(page, bars, { left: center.x - half, top: center.y - half, width: MATRIX_MODULE, height: MATRIX_MODULE });
 }
 
-type Bar = [x: number, row: number, width: number];
-
-/** The runs of dark modules in a row, written as `1`. */
-function barsIn(modules: string, row: number): Bar[] {
-  const bars: Bar[] = [];
-  for (let x = modules.indexOf("1"); x >= 0; ) {
-    const light = modules.indexOf("0", x);
-    const end = light < 0 ? modules.length : light;
-    bars.push([x, row, end - x]);
-    x = modules.indexOf("1", end);
-  }
-  return bars;
-}
-
-/** Fills all bars at once, in units of a module. This is the shortest form. */
+/** Fills all bars at once; they are rectangles in units of a module. This is the shortest form. */
 function fillBars(
-  page: PdfPage,
-  bars: readonly Bar[],
+  page: Page,
+  bars: string,
   { left, top, width, height }: { left: number; top: number; width: number; height: number },
 ): void {
   const matrix = [width, 0, 0, height, left, top].map((value) => Number(value.toFixed(5))).join(" ");
-  const rectangles = bars.map(([x, row, modules]) => `${x} ${row} ${modules} 1 re`);
-  page.addContent(`0 g\nq ${matrix} cm\n${rectangles.join("\n")}\nf Q`);
+  page.content += `0 g\nq ${matrix} cm\n${bars}f Q\n`;
 }
 
 // The longest postal codes in use have ten characters. Twelve still fit into a symbol of 22 by 22 modules.

@@ -7,9 +7,7 @@ const PATTERNS = (
   "111422 121124 121421 141122 141221 112214 112412 122114 122411 142112 142211 241211 221114 413111 241112 134111 " +
   "111242 121142 121241 114212 124112 124211 411212 421112 421211 212141 214121 412121 111143 111341 131141 114113 " +
   "114311 411113 411311 113141 114131 311141 411131 211412 211214 211232 2331112"
-)
-  .split(" ")
-  .map((widths) => Array.from(widths, Number));
+).split(" ");
 
 const CODE_C = 99;
 const CODE_B = 100;
@@ -20,29 +18,31 @@ const CHECK_MODULUS = 103;
 /** The character of value 0 in code set B. */
 const SPACE = 32;
 
-/** Encodes printable ASCII in Code 128 (ISO/IEC 15417): bar, gap, bar … in modules. bwip-js, several times slower, checks it in tests. */
-export function code128(text: string): number[] {
+/** Encodes printable ASCII in Code 128 (ISO/IEC 15417): a digit for each bar, gap, bar …, its width in modules. bwip-js, several times slower, checks it in tests. */
+export function code128(text: string): string {
   if (!/^[ -~]+$/.test(text)) throw new Error(`Code 128 cannot hold ${JSON.stringify(text)}`);
   const values = symbolCharacters(text);
   const sum = values.reduce((total, value, position) => total + value * Math.max(position, 1), 0);
-  return [...values, sum % CHECK_MODULUS, STOP].flatMap((value) => PATTERNS[value] ?? []);
+  return [...values, sum % CHECK_MODULUS, STOP].map((value) => PATTERNS[value]).join("");
 }
 
 /** The start character and those of the text. Code set C holds two digits in a character, and is used for runs of at least four (annex E). */
 function symbolCharacters(text: string): number[] {
-  let inC = digitsAt(text, 0) >= 4 || /^\d\d$/.test(text);
+  let digits = digitsAt(text, 0);
+  let inC = digits >= 4 || (digits === 2 && text.length === 2);
   const values = [inC ? START_C : START_B];
   for (let at = 0; at < text.length; ) {
-    const digits = digitsAt(text, at);
     if (inC && digits >= 2) {
       values.push(Number(text.slice(at, at + 2)));
       at += 2;
+      digits -= 2;
     } else if (inC || (digits >= 4 && digits % 2 === 0)) {
       values.push(inC ? CODE_B : CODE_C);
       inC = !inC;
     } else {
       values.push(text.charCodeAt(at) - SPACE);
       at++;
+      digits = digits > 0 ? digits - 1 : digitsAt(text, at);
     }
   }
   return values;
@@ -50,6 +50,10 @@ function symbolCharacters(text: string): number[] {
 
 function digitsAt(text: string, start: number): number {
   let end = start;
-  while (/\d/.test(text.charAt(end))) end++;
+  while (isDigit(text.charCodeAt(end))) end++;
   return end - start;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }

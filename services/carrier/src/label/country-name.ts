@@ -8,9 +8,9 @@ PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR
 TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`;
 
 // Besides, posts and carriers use those of Kosovo, Ascension, Tristan da Cunha, the Canary Islands, and Ceuta and Melilla.
-const NAMED = new Set(`${ISO} XK AC TA IC EA`.trim().split(/\s+/));
+const NAMED = `${ISO} XK AC TA IC EA`.trim().split(/\s+/);
 
-const names = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
+const unicodeNames = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
 
 // Replacements for Unicode names that are made for lists, not for parcels.
 const POSTAL_NAMES: Record<string, string> = {
@@ -22,11 +22,12 @@ const POSTAL_NAMES: Record<string, string> = {
   PS: "PALESTINE",
 };
 
+const names = new Map(NAMED.map((code) => [code, POSTAL_NAMES[code] ?? (unicodeNames.of(code) ?? code).toUpperCase()]));
+
 /**
  * The country's name in English capitals, as the Universal Postal Union wants it on the last line. A code that is withdrawn or unassigned is
  * printed as it is: Unicode's names of these, such as Serbia for YU, lead to other countries than the sender meant.
  */
 export function countryName(code: string): string {
-  if (!NAMED.has(code)) return code;
-  return POSTAL_NAMES[code] ?? (names.of(code) ?? code).toUpperCase();
+  return names.get(code) ?? code;
 }

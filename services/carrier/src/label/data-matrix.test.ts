@@ -2,15 +2,14 @@ import bwipjs from "bwip-js";
 import { dataMatrix, MATRIX_SIDE } from "./data-matrix.js";
 
 /** The symbol that bwip-js makes from a text's codewords: on its own, it would choose other codewords for some texts. */
-function asOthers(text: string): string[] {
+function asOthers(text: string): string {
   const codewords = text.replace(/\d\d|./gs, (part) => {
     const codeword = part.length === 2 ? 130 + Number(part) : part.charCodeAt(0) + 1;
     return `^${String(codeword).padStart(3, "0")}`;
   });
   const size = `${MATRIX_SIDE}x${MATRIX_SIDE}`;
   const [symbol] = bwipjs.raw({ bcid: "datamatrix", text: codewords, raw: true, version: size } as never);
-  const modules = symbol && "pixs" in symbol ? symbol.pixs.join("") : "";
-  return Array.from({ length: MATRIX_SIDE }, (_, row) => modules.slice(row * MATRIX_SIDE, (row + 1) * MATRIX_SIDE));
+  return symbol && "pixs" in symbol ? symbol.pixs.join("") : "";
 }
 
 test.each([
@@ -21,10 +20,10 @@ test.each([
   ],
   ...["TEST12345678901234567890|QQ|123456789012", "TEST12345678901234567890|AE|", "1", "A", "12", "a|b"],
 ])("%s is encoded as others encode it", (text) => {
-  expect(dataMatrix(text)).toEqual(asOthers(text));
+  expect(dataMatrix(text).join("")).toBe(asOthers(text));
 });
 
 test("thirty codewords fit, one more does not", () => {
-  expect(dataMatrix("AbC|".repeat(7).concat("xy"))).toHaveLength(MATRIX_SIDE);
+  expect(dataMatrix("AbC|".repeat(7).concat("xy"))).toHaveLength(MATRIX_SIDE ** 2);
   expect(() => dataMatrix("AbC|".repeat(7).concat("xyz"))).toThrow("cannot hold");
 });

@@ -9,52 +9,55 @@ const CORRECTION = 20;
 const PAD = 129;
 const FIELD = 0x12d;
 
-/** Encodes ASCII as rows of a Data Matrix (ISO/IEC 16022, ECC 200), `1` is dark. bwip-js, several times slower, checks it in tests. */
-export function dataMatrix(text: string): string[] {
-  const data = padded(codewords(text));
-  const all = [...data, ...correction(data)];
-  const inner = PLACES.map(([codeword, bit]) => ((all[codeword] ?? 0) >> bit) & 1);
-  const rows = Array.from({ length: INNER }, (_, row) => inner.slice(row * INNER, (row + 1) * INNER).join(""));
-  // The finder pattern: left and bottom edges dark, the others alternating.
-  return [
-    "10".repeat(INNER / 2 + 1),
-    ...rows.map((row, index) => `1${row}${1 - (index % 2)}`),
-    "1".repeat(MATRIX_SIDE),
-  ];
+/** Encodes ASCII as a Data Matrix (ISO/IEC 16022, ECC 200): the modules row by row, 1 is dark. bwip-js, several times slower, checks it in tests. */
+export function dataMatrix(text: string): Uint8Array {
+  const codewords = new Uint8Array(DATA + CORRECTION);
+  encode(text, codewords);
+  correct(codewords);
+  const modules = FINDER.slice();
+  for (const [bit, place] of PLACES.entries()) modules[place] = (codewords[bit >> 3]! >> (7 - (bit & 7))) & 1;
+  return modules;
 }
 
-/** Encodes two digits as one codeword, and any other character as one (5.2.3). */
-function codewords(text: string): number[] {
-  const parts = text.match(/\d\d|./gs) ?? [];
-  if (parts.length > DATA) throw new Error(`A symbol of ${MATRIX_SIDE} by ${MATRIX_SIDE} modules cannot hold ${text}`);
-  return parts.map((part) => (part.length === 2 ? 130 + Number(part) : part.charCodeAt(0) + 1));
-}
-
-/** Adds pads, all but the first of which are scrambled by their position (5.2.3, annex B). */
-function padded(words: readonly number[]): number[] {
-  const pads = Array.from({ length: DATA - words.length }, (_, index) => {
-    if (index === 0) return PAD;
-    const scrambled = PAD + ((149 * (words.length + index + 1)) % 253) + 1;
-    return scrambled > 254 ? scrambled - 254 : scrambled;
-  });
-  return [...words, ...pads];
-}
-
-/** The Reed-Solomon codewords of the data (annex E): the remainder of its division by the generator. */
-function correction(data: readonly number[]): number[] {
-  const rest = new Array<number>(CORRECTION).fill(0);
-  for (const word of data) {
-    const factor = word ^ (rest.shift() ?? 0);
-    rest.push(0);
-    for (const [index, coefficient] of GENERATOR.entries()) rest[index]! ^= times(factor, coefficient);
+/** Encodes two digits as one codeword, and any other character as one (5.2.3). Pads follow, all but the first of which are scrambled by their position (annex B). */
+function encode(text: string, codewords: Uint8Array): void {
+  let length = 0;
+  for (let at = 0; at < text.length; length++) {
+    if (length === DATA) throw new Error(`A symbol of ${MATRIX_SIDE} by ${MATRIX_SIDE} modules cannot hold ${text}`);
+    const [first, second] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
+    const isPair = isDigit(first) && isDigit(second);
+    codewords[length] = isPair ? 130 + 10 * (first - ZERO) + second - ZERO : first + 1;
+    at += isPair ? 2 : 1;
   }
-  return rest;
+  for (let pad = length; pad < DATA; pad++) {
+    const scrambled = PAD + ((149 * (pad + 1)) % 253) + 1;
+    codewords[pad] = pad === length ? PAD : scrambled > 254 ? scrambled - 254 : scrambled;
+  }
 }
 
-const POWERS: number[] = [];
-const LOGARITHMS: number[] = [];
+const ZERO = 48;
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code < ZERO + 10;
+}
+
+/** Adds the Reed-Solomon codewords of the data (annex E): the remainder of its division by the generator. */
+function correct(codewords: Uint8Array): void {
+  const rest = codewords.subarray(DATA);
+  for (let at = 0; at < DATA; at++) {
+    const factor = codewords[at]! ^ rest[0]!;
+    rest.copyWithin(0, 1);
+    rest[CORRECTION - 1] = 0;
+    for (let index = 0; index < CORRECTION; index++) rest[index]! ^= times(factor, GENERATOR[index]!);
+  }
+}
+
+// Powers of 2 in the field, twice in a row, so that a sum of two logarithms needs no modulus.
+const POWERS = new Uint8Array(510);
+const LOGARITHMS = new Uint8Array(256);
 for (let power = 0, value = 1; power < 255; power++) {
-  POWERS.push(value);
+  POWERS[power] = value;
+  POWERS[power + 255] = value;
   LOGARITHMS[value] = power;
   value <<= 1;
   if (value > 255) value ^= FIELD;
@@ -62,13 +65,12 @@ for (let power = 0, value = 1; power < 255; power++) {
 
 /** The product of two elements of the field. */
 function times(a: number, b: number): number {
-  if (a === 0 || b === 0) return 0;
-  return POWERS[((LOGARITHMS[a] ?? 0) + (LOGARITHMS[b] ?? 0)) % 255] ?? 0;
+  return a === 0 || b === 0 ? 0 : POWERS[LOGARITHMS[a]! + LOGARITHMS[b]!]!;
 }
 
 /** The coefficients of the generator below its leading 1, the highest first. */
 const GENERATOR = generator();
-function generator(): number[] {
+function generator(): Uint8Array {
   let polynomial = [1];
   for (let root = 1; root <= CORRECTION; root++) {
     const shifted = [...polynomial, 0];
@@ -76,10 +78,15 @@ function generator(): number[] {
       (coefficient, index) => coefficient ^ times(POWERS[root] ?? 0, polynomial[index - 1] ?? 0),
     );
   }
-  return polynomial.slice(1);
+  return Uint8Array.from(polynomial.slice(1));
 }
 
-type Place = readonly [codeword: number, bit: number];
+/** The finder pattern: left and bottom edges dark, the others alternating. */
+const FINDER = Uint8Array.from({ length: MATRIX_SIDE ** 2 }, (_, place) => {
+  const [row, column] = [Math.floor(place / MATRIX_SIDE), place % MATRIX_SIDE];
+  const isDark = column === 0 || row > INNER || (row === 0 && column % 2 === 0) || (column > INNER && row % 2 === 1);
+  return isDark ? 1 : 0;
+});
 
 // The bits of a codeword from its first to its last, as rows above the last bit and columns to its left (annex F).
 const UTAH = [
@@ -104,29 +111,27 @@ const CORNER = [
   [3, -1],
 ] as const;
 
-/** Which bit of which codeword stands where, row by row (annex F). */
+/** Where each bit of the codewords stands in the symbol, the first codeword's highest bit first (annex F). */
 const PLACES = places();
-function places(): Place[] {
-  const placed: Place[] = [];
-  let codeword = 0;
+function places(): Uint16Array {
+  const found: number[] = [];
+  const taken = new Set<number>();
   // A module beyond an edge reappears at the opposite edge, shifted by four modules.
-  const put = (row: number, column: number, bit: number) => {
+  const put = (row: number, column: number) => {
     const [r, c] = row < 0 ? [row + INNER, column + 4] : [row, column];
-    placed[c < 0 ? (r + 4) * INNER + c + INNER : r * INNER + c] = [codeword, bit];
+    const [inRow, inColumn] = c < 0 ? [r + 4, c + INNER] : [r, c];
+    taken.add(inRow * INNER + inColumn);
+    found.push((inRow + 1) * MATRIX_SIDE + inColumn + 1);
   };
   const utah = (row: number, column: number) => {
     const isInside = row >= 0 && row < INNER && column >= 0 && column < INNER;
-    if (!isInside || placed[row * INNER + column]) return;
-    for (const [index, [up, left]] of UTAH.entries()) put(row - up, column - left, 7 - index);
-    codeword++;
+    if (!isInside || taken.has(row * INNER + column)) return;
+    for (const [up, left] of UTAH) put(row - up, column - left);
   };
   const inner = (index: number) => (index < 0 ? index + INNER : index);
   let [row, column] = [4, 0];
   do {
-    if (row === INNER && column === 0) {
-      for (const [index, [r, c]] of CORNER.entries()) put(inner(r), inner(c), 7 - index);
-      codeword++;
-    }
+    if (row === INNER && column === 0) for (const [r, c] of CORNER) put(inner(r), inner(c));
     do {
       utah(row, column);
       row -= 2;
@@ -142,5 +147,5 @@ function places(): Place[] {
     row += 3;
     column += 1;
   } while (row < INNER || column < INNER);
-  return placed;
+  return Uint16Array.from(found);
 }

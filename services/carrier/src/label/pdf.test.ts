@@ -37,42 +37,39 @@ function content(
   };
 }
 
-async function drawn(extra?: Parameters<typeof content>[0]) {
-  return readPdf(await renderLabelPdf(content(extra)));
+function drawn(extra?: Parameters<typeof content>[0]) {
+  return readPdf(renderLabelPdf(content(extra)));
 }
 
-async function textsOf(extra?: Parameters<typeof content>[0]) {
-  return (await drawn(extra)).texts.map(({ text }) => text);
+function textsOf(extra?: Parameters<typeof content>[0]) {
+  return drawn(extra).texts.map(({ text }) => text);
 }
 
 describe("renderLabelPdf", () => {
-  test("is one page of 4 by 6 inches", async () => {
-    const { pages, mediaBox } = await drawn();
+  test("is one page of 4 by 6 inches", () => {
+    const { pages, mediaBox } = drawn();
     expect({ pages, mediaBox }).toEqual({ pages: 1, mediaBox: "0 0 288 432" });
   });
 
-  test("tells viewers to print it at its actual size", async () => {
-    const file = Buffer.from(await renderLabelPdf(content())).toString("latin1");
-    const [, reference] = /\/ViewerPreferences (\d+ 0) R/.exec(file) ?? [];
-    expect(file).toContain(`\n${reference} obj\n<<\n/PrintScaling /None\n>>\nendobj`);
+  test("tells viewers to print it at its actual size", () => {
+    const file = Buffer.from(renderLabelPdf(content())).toString("latin1");
+    expect(file).toMatch(/\/Type \/Catalog .*\/ViewerPreferences << \/PrintScaling \/None >>/);
   });
 
-  test("renders the same content to the same bytes, and other content to others", async () => {
-    const [first, second, other] = await Promise.all([
-      renderLabelPdf(content()),
-      renderLabelPdf(content()),
-      renderLabelPdf(content({ reference: "PO-2" })),
-    ]);
+  test("renders the same content to the same bytes, and other content to others", () => {
+    const first = renderLabelPdf(content());
+    const second = renderLabelPdf(content());
+    const other = renderLabelPdf(content({ reference: "PO-2" }));
     expect(Buffer.from(first).equals(second)).toBe(true);
     expect(Buffer.from(first).equals(other)).toBe(false);
   });
 
-  test("says in a banner that it is not valid", async () => {
-    expect(await textsOf()).toContain("TEST LABEL – NOT VALID FOR SHIPPING");
+  test("says in a banner that it is not valid", () => {
+    expect(textsOf()).toContain("TEST LABEL – NOT VALID FOR SHIPPING");
   });
 
-  test("shows sender, recipient, reference, weight, size, date and number", async () => {
-    expect(await textsOf()).toEqual(
+  test("shows sender, recipient, reference, weight, size, date and number", () => {
+    expect(textsOf()).toEqual(
       expect.arrayContaining([
         "Lager Nord",
         "Industrieweg 5–7",
@@ -93,7 +90,7 @@ describe("renderLabelPdf", () => {
     );
   });
 
-  test("shows the optional fields that are there, and no email address", async () => {
+  test("shows the optional fields that are there, and no email address", () => {
     const optional = {
       company: "Beispiel AG",
       street2: "Hinterhaus",
@@ -101,13 +98,13 @@ describe("renderLabelPdf", () => {
       phone: "+49 221 5",
       email: "e@x.org",
     };
-    const texts = await textsOf({ to: { ...to, ...optional } });
+    const texts = textsOf({ to: { ...to, ...optional } });
     expect(texts).toEqual(expect.arrayContaining(["Beispiel AG", "Hinterhaus", "51147 Köln, NRW", "Tel. +49 221 5"]));
     expect(texts.join()).not.toContain("e@x.org");
-    expect((await textsOf()).join()).not.toContain("Tel.");
+    expect(textsOf().join()).not.toContain("Tel.");
   });
 
-  test("writes each address in the order of its own country, the country's name last", async () => {
+  test("writes each address in the order of its own country, the country's name last", () => {
     const mayfair = { name: "Ada", street1: "1 Long Lane", city: "London", postalCode: "W1J 7NT", country: "GB" };
     const portland = {
       name: "Bob",
@@ -117,14 +114,14 @@ describe("renderLabelPdf", () => {
       postalCode: "97205",
       country: "US",
     };
-    const texts = await textsOf({ from: mayfair, to: portland });
+    const texts = textsOf({ from: mayfair, to: portland });
     const lines = (first: string, count: number) => texts.slice(texts.indexOf(first), texts.indexOf(first) + count);
     expect(lines("Ada", 5)).toEqual(["Ada", "1 Long Lane", "London", "W1J 7NT", "UNITED KINGDOM"]);
     expect(lines("Bob", 4)).toEqual(["Bob", "9 Oak St", "Portland, OR 97205", "UNITED STATES"]);
   });
 
-  test("writes other letters than Latin ones as they are, with Latin ones below", async () => {
-    const texts = await textsOf({ to: { ...to, name: "王小明", city: "Łódź" }, reference: "заказ 5" });
+  test("writes other letters than Latin ones as they are, with Latin ones below", () => {
+    const texts = textsOf({ to: { ...to, name: "王小明", city: "Łódź" }, reference: "заказ 5" });
     const order = ["王小明", "51147 Łódź", "WangXiaoMing", "51147 Lódz", "AUSTRIA", "заказ 5", "zakaz 5"];
     expect(texts.filter((text) => order.includes(text))).toEqual(order);
   });
@@ -134,11 +131,11 @@ describe("renderLabelPdf", () => {
     [{ weightKg: 0.0004 }, "< 0.001 kg"],
     [{ weightKg: 2.34567 }, "2.346 kg"],
     [{ lengthCm: 1e-9, widthCm: 999.999, heightCm: 0.1 }, "< 0.001 × 999.999 × 0.1 cm"],
-  ])("prints the parcel %j as %j", async (size, expected) => {
-    expect(await textsOf({ parcel: size })).toContain(expected);
+  ])("prints the parcel %j as %j", (size, expected) => {
+    expect(textsOf({ parcel: size })).toContain(expected);
   });
 
-  test("cuts text that has no room, and is still one page", async () => {
+  test("cuts text that has no room, and is still one page", () => {
     const long = "A long field of many words ".repeat(10).slice(0, 200);
     const all = {
       name: long,
@@ -150,7 +147,7 @@ describe("renderLabelPdf", () => {
       state: long,
       phone: long,
     };
-    const { pages, texts } = await drawn({
+    const { pages, texts } = drawn({
       from: { ...all, country: "PL" },
       to: { ...all, country: "PL" },
       reference: long,
@@ -159,8 +156,8 @@ describe("renderLabelPdf", () => {
     expect(texts.filter(({ text }) => text.endsWith("…")).length).toBeGreaterThan(8);
   });
 
-  test("draws the tracking number in Code 128, with room to both sides", async () => {
-    const { rectangles } = await drawn();
+  test("draws the tracking number in Code 128, with room to both sides", () => {
+    const { rectangles } = drawn();
     const bars = rectangles.filter(({ height }) => height === 72);
     const module = Math.min(...bars.map(({ width }) => width));
     const widths = bars.flatMap(({ x, width }, index) => {
@@ -178,7 +175,7 @@ describe("renderLabelPdf", () => {
   });
 
   test.each([203, 300])("both codes are read from a print of %i dots an inch", async (dpi) => {
-    const codes = await readCodes(await renderLabelPdf(content()), dpi);
+    const codes = await readCodes(renderLabelPdf(content()), dpi);
     expect(codes.map(({ format, text }) => [format, text]).sort()).toEqual([
       ["Code128", "TEST01234567890123456789"],
       ["DataMatrix", "TEST01234567890123456789|AT|51147"],
@@ -186,16 +183,16 @@ describe("renderLabelPdf", () => {
   });
 
   test("the 2D code has a quiet zone of more than three modules", async () => {
-    const codes = await readCodes(await renderLabelPdf(content()));
+    const codes = await readCodes(renderLabelPdf(content()));
     const { left, top, right, bottom } = codes.find(({ format }) => format === "DataMatrix")!;
     const cell = { left: 232, top: 266, right: 279, bottom: 313 };
     const quiet = Math.min(left - cell.left, top - cell.top, cell.right - right, cell.bottom - bottom);
     expect(quiet).toBeGreaterThan((3 * 4 * 72) / 203);
   });
 
-  test("every row of a Hebrew text begins at the right, also one that begins with Latin letters", async () => {
+  test("every row of a Hebrew text begins at the right, also one that begins with Latin letters", () => {
     const street1 = "שדרות רוטשילד 45/3, דירה 7 – קומה 2, Building B";
-    const { texts } = await drawn({ to: { ...to, street1 } });
+    const { texts } = drawn({ to: { ...to, street1 } });
     const rows = texts.filter(({ text, face }) => face === "Letters" && street1.includes(text));
     expect(rows.map(({ text }) => text)).toEqual([expect.stringContaining("שדרות"), "Building B"]);
     for (const { x, width } of rows) expect(x + width).toBeCloseTo(271, 0);
@@ -205,15 +202,15 @@ describe("renderLabelPdf", () => {
     const marked = (mark: string) => Array.from("qyq", (letter) => letter + mark.repeat(40)).join("");
     const name = marked("\ua69e");
     const reference = marked("\u08d9");
-    const plain = await printPdf(await renderLabelPdf(content({ from, to: { ...to, name: "qyq" }, reference: "qyq" })));
-    const { data } = await printPdf(await renderLabelPdf(content({ from, to: { ...to, name }, reference })));
+    const plain = await printPdf(renderLabelPdf(content({ from, to: { ...to, name: "qyq" }, reference: "qyq" })));
+    const { data } = await printPdf(renderLabelPdf(content({ from, to: { ...to, name }, reference })));
     const changed = [...data.keys()].filter((index) => data[index] !== plain.data[index]);
     const rows = new Set(changed.map((index) => Math.floor(((index / plain.width) * 72) / 203)));
     expect(Math.min(...rows)).toBeGreaterThanOrEqual(120);
     expect(Math.max(...rows)).toBeLessThanOrEqual(313);
   });
 
-  test("whatever the fields hold, every text stays inside its part of the frame", async () => {
+  test("whatever the fields hold, every text stays inside its part of the frame", () => {
     const text = fc.string({ unit: "binary", minLength: 1, maxLength: 200 });
     const address = fc.record(
       {
@@ -229,9 +226,9 @@ describe("renderLabelPdf", () => {
       },
       { requiredKeys: ["name", "street1", "city", "postalCode", "country"] },
     );
-    await fc.assert(
-      fc.asyncProperty(address, address, text, async (sender, recipient, reference) => {
-        const { pages, texts } = await drawn({ from: sender, to: recipient, reference });
+    fc.assert(
+      fc.property(address, address, text, (sender, recipient, reference) => {
+        const { pages, texts } = drawn({ from: sender, to: recipient, reference });
         expect(pages).toBe(1);
         for (const { x, width, baseline, size } of texts.filter(({ size }) => size < 100)) {
           expect(x).toBeGreaterThanOrEqual(9);

@@ -14,10 +14,10 @@ test("only two faces are standard", () => {
 
 describe("measureText", () => {
   test("measures parts", () => {
-    const ruler = measureText("Ai i", "Helvetica");
-    expect(ruler.width(1, 4)).toBeCloseTo((222 + 278 + 222) / 1000);
-    expect(ruler.width(0, 0)).toBe(0);
-    expect(measureText("東京 12", "Letters").width(0, 2)).toBeCloseTo(2);
+    const { fit } = measureText("Ai i", "Helvetica");
+    const width = (222 + 278 + 222) / 1000;
+    expect([fit(1, width), fit(1, width - 0.001), fit(1, width - 0.223)]).toEqual([4, 3, 2]);
+    expect([2, 1.999].map((width) => measureText("東京 12", "Letters").fit(0, width))).toEqual([2, 1]);
   });
 
   test("fit counts what fits and no more", () => {
@@ -53,6 +53,9 @@ describe("measureText", () => {
 
   test("the words of joined letters are as wide as they are drawn", () => {
     const text = "محمد العبدالله";
-    expect(measureText(text, "Letters").width(0, text.length)).toBeCloseTo(textWidth(text, "Letters", 1));
+    const { fit } = measureText(text, "Letters");
+    const width = textWidth(text, "Letters", 1);
+    expect(fit(0, width)).toBe(text.length);
+    expect(fit(0, width - 0.001)).toBe(text.length - 1);
   });
 });

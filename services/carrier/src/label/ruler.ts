@@ -5,10 +5,9 @@ import { advance, type StandardFace } from "./letters/standard-font.js";
 /** How a text is set: in a standard font of PDF, or in its own letters, whose font the label embeds. */
 export type Face = StandardFace | "Letters" | "Letters-Bold";
 
-/** The widths of a text's parts, relative to its size. */
+/** A text whose letters are measured. */
 export interface Ruler {
-  width(start: number, end: number): number;
-  /** The end of the last letter that fits into the width, counted from `start`; if none fits, the end of the first letter. */
+  /** The end of the last letter that fits into the width, relative to the size and counted from `start`; if none fits, the end of the first letter. */
   fit(start: number, width: number): number;
 }
 
@@ -30,14 +29,16 @@ export function textWidth(text: string, face: Face, size: number): number {
 
 /** Measures a text once, for every size in which it may be set. */
 export function measureText(text: string, face: Face): Ruler {
-  const [ends, widths] = isStandard(face) ? standardEnds(text, face) : letterEnds(text);
-  const placeOf = new Map(ends.map((end, place) => [end, place]));
-  const before = (index: number) => widths[placeOf.get(index) ?? -1] ?? 0;
+  // Most texts fit into one line, which needs no measures of their letters.
+  const whole = isStandard(face) ? textWidth(text, face, 1) : Number.POSITIVE_INFINITY;
+  let measures: Ends | undefined;
   return {
-    width: (start, end) => before(end) - before(start),
     fit(start, width) {
-      const most = before(start) + width + ROUNDING;
-      const first = (placeOf.get(start) ?? -1) + 1;
+      if (start === 0 && whole <= width + ROUNDING) return text.length;
+      measures ??= isStandard(face) ? standardEnds(text, face) : letterEnds(text);
+      const [ends, widths] = measures;
+      const first = ends.indexOf(start) + 1;
+      const most = (widths[first - 1] ?? 0) + width + ROUNDING;
       let low = first;
       let high = ends.length;
       while (low < high) {
@@ -50,6 +51,7 @@ export function measureText(text: string, face: Face): Ruler {
   };
 }
 
+/** The ends of a text's letters, and the widths up to them, relative to the size. */
 type Ends = [ends: number[], widths: number[]];
 
 function standardEnds(text: string, face: StandardFace): Ends {

@@ -1,7 +1,10 @@
-import type PDFDocument from "pdfkit";
 import type { LetterFont } from "./open-font.js";
 
-export type PdfPage = typeof PDFDocument.prototype;
+/** What is drawn on a page: operators of PDF, each on a line, and the fonts that it embeds. */
+export interface Page {
+  content: string;
+  fonts: Map<LetterFont, CarriedFont>;
+}
 
 /** A font that a page embeds: its name there, and the numbers of its glyphs. */
 export interface CarriedFont {
@@ -11,11 +14,7 @@ export interface CarriedFont {
   ids: Map<number, number>;
 }
 
-const carried = new WeakMap<PdfPage, Map<LetterFont, CarriedFont>>();
-
-export function carryFont(page: PdfPage, font: LetterFont): CarriedFont {
-  const fonts = carried.get(page) ?? new Map<LetterFont, CarriedFont>();
-  carried.set(page, fonts);
+export function carryFont({ fonts }: Page, font: LetterFont): CarriedFont {
   const known = fonts.get(font);
   if (known) return known;
   const ids = new Map<number, number>();
@@ -29,41 +28,29 @@ export function carryFont(page: PdfPage, font: LetterFont): CarriedFont {
   return entry;
 }
 
-/** Writes the fonts with the glyphs used (PDF 1.7, 9.7); by hand, because pdfkit would parse and shape everything again. */
-export function endFonts(page: PdfPage): void {
-  for (const [font, { name, ids }] of carried.get(page) ?? []) {
-    const { file, widths, box, ascent, descent, capHeight, ...subset } = font.subset([...ids.keys()]);
+/** The file that a page's fonts are added to. Both functions return how the file refers to what was added. */
+interface FontFile {
+  add(dictionary: string): string;
+  addStream(bytes: Uint8Array): string;
+}
+
+/** Adds the fonts with the glyphs used (PDF 1.7, 9.7), and returns the entries of the page's resources. */
+export function addFonts({ fonts }: Page, file: FontFile): string[] {
+  return Array.from(fonts, ([font, { name, ids }]) => {
+    const { file: bytes, widths, box, ascent, descent, capHeight, ...subset } = font.subset([...ids.keys()]);
     const baseFont = `${"ABCDEFGHIJ"[Number(name.at(-1))]}LABEL+${subset.name}`;
-    const fontFile = page.ref({});
-    fontFile.end(Buffer.from(file));
-    const metrics = { FontBBox: box, ItalicAngle: 0, Ascent: ascent, Descent: descent, CapHeight: capHeight, StemV: 0 };
-    const descriptor = page.ref({
-      Type: "FontDescriptor",
-      FontName: baseFont,
-      Flags: 4,
-      ...metrics,
-      FontFile2: fontFile,
-    });
-    descriptor.end(null);
-    const descendant = page.ref({
-      Type: "Font",
-      Subtype: "CIDFontType2",
-      BaseFont: baseFont,
-      // pdfkit writes a primitive as a name, and these must be strings.
-      CIDSystemInfo: { Registry: new String("Adobe"), Ordering: new String("Identity"), Supplement: 0 },
-      FontDescriptor: descriptor,
-      W: [1, widths],
-      CIDToGIDMap: "Identity",
-    });
-    descendant.end(null);
-    const composite = page.ref({
-      Type: "Font",
-      Subtype: "Type0",
-      BaseFont: baseFont,
-      Encoding: "Identity-H",
-      DescendantFonts: [descendant],
-    });
-    page.page.fonts[name] = composite;
-    composite.end(null);
-  }
+    const metrics = `/FontBBox [${box.join(" ")}] /ItalicAngle 0 /Ascent ${ascent} /Descent ${descent} /CapHeight ${capHeight} /StemV 0`;
+    const descriptor = file.add(
+      `/Type /FontDescriptor /FontName /${baseFont} /Flags 4 ${metrics} /FontFile2 ${file.addStream(bytes)}`,
+    );
+    const system = "/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >>";
+    const glyphs = `/W [1 [${widths.join(" ")}]] /CIDToGIDMap /Identity`;
+    const descendant = file.add(
+      `/Type /Font /Subtype /CIDFontType2 /BaseFont /${baseFont} ${system} /FontDescriptor ${descriptor} ${glyphs}`,
+    );
+    const composite = file.add(
+      `/Type /Font /Subtype /Type0 /BaseFont /${baseFont} /Encoding /Identity-H /DescendantFonts [${descendant}]`,
+    );
+    return `/${name} ${composite}`;
+  });
 }

@@ -23,8 +23,12 @@ export function withoutEmoji(text: string): string {
   return /[^\s\p{Cf}]/u.test(rest) ? rest : text;
 }
 
+// Most texts: words of Latin-1 with single spaces between them, and without the soft hyphen and the two letters that can be emoji.
+const PRINTABLE = /^[!-~\xa1-\xa8\xaa-\xac\xaf-\xff]+(?: [!-~\xa1-\xa8\xaa-\xac\xaf-\xff]+)*$/;
+
 /** The text on one line and in WinAnsi characters: white space is collapsed, emoji are left out, other characters are transliterated. */
 export function transliterated(text: string): string {
+  if (PRINTABLE.test(text)) return text;
   return (
     withoutEmoji(text)
       .normalize("NFC")
@@ -37,10 +41,9 @@ export function transliterated(text: string): string {
   );
 }
 
-/** The bytes of a transliterated text. */
-export function winAnsi(text: string): Buffer {
-  const codes = text.replace(/[^\0-\xff]/g, (character) => String.fromCharCode(0x80 + FROM_0X80.indexOf(character)));
-  return Buffer.from(codes, "latin1");
+/** A transliterated text with a character for each byte of its encoding. */
+export function winAnsi(text: string): string {
+  return text.replace(/[^\0-\xff]/g, (character) => String.fromCharCode(0x80 + FROM_0X80.indexOf(character)));
 }
 
 export function advance(face: StandardFace, code: number): number {

@@ -11,7 +11,7 @@ export interface PageContent {
 }
 
 const TEXT =
-  /BT \/(\S+) (\S+) Tf 1 0 0 -1 (\S+) (\S+) Tm <([0-9a-f]*)> Tj ET|ActualText <feff([0-9a-f]*)>>> BDC [^\n]*(?:\n\/\S+ (\S+) Tf 1 0 0 -1 (\S+) (\S+) Tm)?/g;
+  /BT \/(\S+) (\S+) Tf 1 0 0 -1 (\S+) (\S+) Tm \(((?:[^\\()]|\\.)*)\) Tj ET|ActualText <feff([0-9a-f]*)>>> BDC [^\n]*(?:\n\/\S+ (\S+) Tf 1 0 0 -1 (\S+) (\S+) Tm)?/g;
 // Codes are drawn in units of a module, which the matrix before them defines.
 const RECTANGLE = /^(?:q (\S+) 0 0 (\S+) (\S+) (\S+) cm|(\S+) (\S+) (\S+) (\S+) re|f Q)$/gm;
 
@@ -21,13 +21,17 @@ export function readPdf(pdf: Uint8Array): PageContent {
   const streams = [...source.matchAll(/stream\n(.*?)\nendstream/gs)].map(([, body]) =>
     inflateSync(Buffer.from(body!, "latin1")),
   );
-  const content = streams.map((stream) => stream.toString("latin1")).find((stream) => stream.includes("BT ")) ?? "";
+  // First the form, then what is drawn on it.
+  const content = streams
+    .map((stream) => stream.toString("latin1"))
+    .filter((stream) => stream.includes("BT "))
+    .join("\n");
   return {
     pages: source.match(/\/Type \/Page\b/g)?.length ?? 0,
     mediaBox: /\/MediaBox \[([^\]]*)\]/.exec(source)?.[1],
-    texts: [...content.matchAll(TEXT)].map(([, face, size, x, baseline, hex, spoken, ...drawn]) =>
+    texts: [...content.matchAll(TEXT)].map(([, face, size, x, baseline, literal, spoken, ...drawn]) =>
       spoken === undefined
-        ? written(decode(Buffer.from(hex!, "hex")), face as Face, [size, x, baseline].map(Number))
+        ? written(decode(literal!.replace(/\\(.)/g, "$1")), face as Face, [size, x, baseline].map(Number))
         : carried(Buffer.from(spoken, "hex").swap16().toString("utf16le"), drawn.map(Number)),
     ),
     rectangles: rectanglesIn(content),
@@ -62,6 +66,6 @@ function carried(text: string, [size = 0, x = 0, y = 0]: number[]): Text {
 // Only the characters above 0x7f that the tests use.
 const HIGH = new Map([0x80, 0x85, 0x91, 0x92, 0x93, 0x94, 0x96, 0x97].map((code, i) => [code, "€…‘’“”–—"[i]!]));
 
-function decode(bytes: Buffer): string {
-  return Array.from(bytes, (byte) => HIGH.get(byte) ?? String.fromCharCode(byte)).join("");
+function decode(bytes: string): string {
+  return Array.from(bytes, (byte) => HIGH.get(byte.charCodeAt(0)) ?? byte).join("");
 }
