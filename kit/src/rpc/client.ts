@@ -8,6 +8,7 @@ import { keepResolved, type Resolve } from "./keep-resolved.js";
 import { type ConnectionState, openReplica, type Replica } from "./replica.js";
 import { plainHeaders } from "./unary/client.js";
 import { MAX_BATCH_CALLS } from "./unary/protocol.js";
+import { MAX_WAIT_MS, waitForReplicas } from "./wait-for-replica.js";
 
 /** A transport to all replicas of a service, with the connections behind it. */
 export interface ServiceTransport extends Transport {
@@ -18,9 +19,9 @@ export interface ServiceTransport extends Transport {
  * Spreads calls over all replicas of a service: every address that the hosts of `urls` (one, or several separated by commas) resolve to,
  * resolved again every 2 s. Calls of one turn of the event loop, up to a batch, go to the same replica, where they share a batch and a
  * statement; calls of the next turn go to the next replica. A replica that is stopping, gone or unresponsive gets no more calls until it
- * reports SERVING. A call that was certainly not sent goes to the next replica, and fails with a typed `service_unavailable` if there is
- * none. A read whose outcome is unknown is sent once more; a write never is. With `tls`, every connection uses mutual TLS, whatever the
- * URL's scheme.
+ * reports SERVING. A call that was certainly not sent goes to the next replica. If none can be reached, it waits for one for up to a second,
+ * and then fails with a typed `service_unavailable`. A read whose outcome is unknown is sent once more; a write never is. With `tls`, every
+ * connection uses mutual TLS, whatever the URL's scheme.
  */
 export function connectTo(options: {
   urls: string;
@@ -38,7 +39,13 @@ export function connectTo(options: {
 
   function openAndRetire(found: ReadonlyMap<string, string>): void {
     for (const [address, host] of found) {
-      if (!replicas.has(address)) replicas.set(address, openReplica(address, log, tls && { tls, host }));
+      if (replicas.has(address)) continue;
+      const secured = tls && { tls, host };
+      replicas.set(
+        address,
+        openReplica(address, log, secured, () => waits.appeared("serving")),
+      );
+      waits.appeared("found");
     }
     for (const [address, replica] of replicas) {
       if (found.has(address)) continue;
@@ -48,6 +55,7 @@ export function connectTo(options: {
   }
 
   const resolved = keepResolved({ urls, log, resolve: options.resolve, found: openAndRetire });
+  const waits = waitForReplicas(resolved.again);
 
   function countTurns(): void {
     if (madeInTurn === 0) {
@@ -80,29 +88,20 @@ export function connectTo(options: {
   }
 
   async function sendToReplica(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
-    const [method, signal, timeoutMs, ...rest] = call;
-    const isRead = method.idempotency === Level.NO_SIDE_EFFECTS;
+    const [, signal, timeoutMs] = call;
     const due = performance.now() + (timeoutMs || Number.POSITIVE_INFINITY);
-    let refused = false;
-    let unknownEnd: unknown;
-    for (const replica of await inTurn(signal, timeoutMs)) {
-      // All tries share the time of the call. Once it is used up, there is no further try: 0 would mean no limit.
-      const leftMs = due - performance.now();
-      if (leftMs <= 0) break;
-      try {
-        return await replica.unary(method, signal, timeoutMs && leftMs, ...rest);
-      } catch (error) {
-        if (notConnected(error)) continue;
-        if (refusedStream(error)) {
-          if (refused) break;
-          refused = true;
-          continue;
-        }
-        if (!isRead || !maybeLost(error) || unknownEnd) throw error;
-        unknownEnd = error;
-      }
+    const tries: Tries = { due, isNobodyThere: false, isRefused: false, unknownEnd: undefined };
+    let waitUntil: number | undefined;
+    for (;;) {
+      const inOrder = await inTurn(signal, timeoutMs);
+      const seen = waits.appearances();
+      tries.isNobodyThere = replicas.size === 0;
+      const answer = await tryInOrder(inOrder, tries, call);
+      if (answer) return answer;
+      waitUntil ??= Math.min(due, performance.now() + MAX_WAIT_MS);
+      const again = tries.isNobodyThere && (await waits.next(seen, waitUntil, signal));
+      if (!again) throw tries.unknownEnd ?? toConnectError(fail("service_unavailable"));
     }
-    throw unknownEnd ?? toConnectError(fail("service_unavailable"));
   }
 
   async function stream(...call: Parameters<Transport["stream"]>): ReturnType<Transport["stream"]> {
@@ -117,16 +116,57 @@ export function connectTo(options: {
     stream: stream as Transport["stream"],
     async close() {
       resolved.close();
+      waits.close();
       for (const replica of replicas.values()) replica.close();
       replicas.clear();
     },
   };
 }
 
+/** What has become of a call so far. */
+interface Tries {
+  due: number;
+  /** The last replica, or there is none, could not be reached. */
+  isNobodyThere: boolean;
+  isRefused: boolean;
+  /** How a read ended that may have been executed. */
+  unknownEnd: unknown;
+}
+
+/** Returns nothing if no replica has executed the call, or a read may have been. Throws if a replica has refused it, or may have executed it. */
+async function tryInOrder(replicas: readonly Replica[], tries: Tries, call: Parameters<Transport["unary"]>) {
+  const [method, signal, timeoutMs, ...rest] = call;
+  const isRead = method.idempotency === Level.NO_SIDE_EFFECTS;
+  for (const replica of replicas) {
+    // All tries share the time of the call. Once it is used up, there is no further try: 0 would mean no limit.
+    const leftMs = tries.due - performance.now();
+    if (leftMs <= 0) return undefined;
+    try {
+      return await replica.unary(method, signal, timeoutMs && leftMs, ...rest);
+    } catch (error) {
+      tries.isNobodyThere = isUnreachable(error);
+      if (notConnected(error)) continue;
+      if (refusedStream(error)) {
+        if (tries.isRefused) return undefined;
+        tries.isRefused = true;
+        continue;
+      }
+      if (!isRead || !maybeLost(error) || tries.unknownEnd) throw error;
+      tries.unknownEnd = error;
+    }
+  }
+  return undefined;
+}
+
 /** No connection was made, so nothing was sent. (The same codes can also end a connection over which much was sent.) */
 function notConnected(error: unknown): boolean {
   const { syscall } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
   return error instanceof ConnectError && syscall === "connect";
+}
+
+/** Nothing listens there. A server whose certificate is refused will be no better in a second. */
+function isUnreachable(error: unknown): boolean {
+  return notConnected(error) && /^E(?!RR_)/.test(((error as Error).cause as NodeJS.ErrnoException).code ?? "");
 }
 
 /** The server did not process the call (HTTP/2 REFUSED_STREAM): it may be sent again, once. */

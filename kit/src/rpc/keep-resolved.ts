@@ -22,8 +22,10 @@ interface Target {
 }
 
 export interface Resolved {
-  /** Waits until an address is known or every host has been looked up, but not beyond the time of a call. One that is canceled fails. */
+  /** Waits until an address is known or every host has been looked up, `within` the time of a call. */
   first(signal?: AbortSignal, timeoutMs?: number): Promise<void>;
+  /** Looks up every host now. */
+  again(): void;
   /** Ends it at once: a look-up cannot be cancelled, but what it finds is ignored. */
   close(): void;
 }
@@ -74,9 +76,13 @@ export function keepResolved(options: {
   const loops = targets.map((target) =>
     startLoop({ name: "resolve", everyMs: RESOLVE_MS, log, once: () => refresh(target) }),
   );
-  for (const loop of loops) loop.wake();
+  function again(): void {
+    for (const loop of loops) loop.wake();
+  }
+  again();
 
   return {
+    again,
     first: async (signal, timeoutMs) => {
       if (waiting) await within(first, signal, timeoutMs);
     },
@@ -106,7 +112,8 @@ const literal = (address: string) => (isIP(address) === 6 ? `[${address}]` : add
 
 const lookUp: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
 
-async function within(work: Promise<void>, signal?: AbortSignal, timeoutMs?: number): Promise<void> {
+/** Waits for `work`, but not beyond the time of a call. One that is canceled fails. */
+export async function within(work: Promise<void>, signal?: AbortSignal, timeoutMs?: number): Promise<void> {
   let stop = () => {};
   const over = new Promise<void>((done) => {
     stop = done;

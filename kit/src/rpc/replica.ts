@@ -32,9 +32,14 @@ const MIN_UNRESPONSIVE_MS = 250;
 
 /**
  * Connects to the replica at `baseUrl`, and reconnects whenever the connection is lost. It counts as ready until proved otherwise. With
- * `secured`, it must prove that it is `host`.
+ * `secured`, it must prove that it is `host`. Whenever its health says SERVING, `onServing` is called.
  */
-export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls, "options">; host: string }): Replica {
+export function openReplica(
+  baseUrl: string,
+  log: Log,
+  secured?: { tls: Pick<Tls, "options">; host: string },
+  onServing = () => {},
+): Replica {
   const createConnection = secured && ((url: URL) => connectSecurely(secured.tls, url, secured.host));
   const closing = new AbortController();
   const sessions = new Set<Http2SessionManager>();
@@ -82,6 +87,7 @@ export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls
       for await (const { status } of connection.health.watch({}, { signal })) {
         clearTimeout(patience);
         setState(status === Status.SERVING ? "ready" : "stopping");
+        if (status === Status.SERVING) onServing();
       }
     } catch {
       if (!signal.aborted) setState("unreachable");

@@ -56,6 +56,17 @@ test("one whose address is gone gets none within 10 s, and no call fails meanwhi
   }, FOLLOWED);
 });
 
+test("while no address known can be reached, a call waits, and goes to the one that the name has then", async () => {
+  const lookUps: string[] = [];
+  resolve = async () => {
+    lookUps.push("again");
+    return lookUps.length === 1 ? [FIRST] : [FIRST, SECOND];
+  };
+  await servers[0]!.stop(0);
+  await client.resolve({ ...readRequest(), token: 1n });
+  expect(calls).toEqual({ [FIRST]: 0, [SECOND]: 1 });
+});
+
 test("while the name cannot be looked up, the addresses known last are called on", async () => {
   await client.read(readRequest());
   resolve = async () => {

@@ -1,0 +1,75 @@
+import { within } from "./keep-resolved.js";
+
+/** How long a call waits altogether. */
+export const MAX_WAIT_MS = 1_000;
+/** A service that has been away for longer is not waited for: who calls it holds a place that others need. */
+const MAX_AWAY_MS = 5_000;
+/** Half of what a gateway has in progress at most. */
+const MAX_WAITING = 64;
+const LOOK_UP_MS = 250;
+
+/** Where calls wait that were not sent, because no replica could be reached. In gRPC, this is called "wait for ready". */
+export interface ReplicaWait {
+  /** How often a replica has appeared so far. */
+  appearances(): number;
+  /** A new address was found, or a replica has reported SERVING: waiting calls try again. */
+  appeared(replica: "found" | "serving"): void;
+  /**
+   * Resolves with true once more than `seen` replicas have appeared. Resolves with false at `until`, a time of `performance.now()`, and at
+   * once if the service has been away for five seconds or 64 calls are waiting. A call that is canceled fails.
+   */
+  next(seen: number, until: number, signal?: AbortSignal): Promise<boolean>;
+  /** Ends every wait. */
+  close(): void;
+}
+
+/** Calls `lookUp` when a call begins to wait, and every 250 ms as long as one does. */
+export function waitForReplicas(lookUp: () => void): ReplicaWait {
+  const waiting = new Set<() => void>();
+  let appearances = 0;
+  let lostAt: number | undefined;
+  let lookingUp: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  function wakeAll(): void {
+    for (const wake of waiting) wake();
+  }
+
+  async function wait(forMs: number, signal?: AbortSignal): Promise<void> {
+    let wake = () => {};
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    if (waiting.size === 0) {
+      lookUp();
+      lookingUp = setInterval(lookUp, LOOK_UP_MS);
+    }
+    waiting.add(wake);
+    try {
+      await within(woken, signal, forMs);
+    } finally {
+      waiting.delete(wake);
+      if (waiting.size === 0) clearInterval(lookingUp);
+    }
+  }
+
+  return {
+    appearances: () => appearances,
+    appeared(replica) {
+      appearances++;
+      if (replica === "serving") lostAt = undefined;
+      wakeAll();
+    },
+    async next(seen, until, signal) {
+      const now = performance.now();
+      lostAt ??= now;
+      const isInVain = closed || now - lostAt > MAX_AWAY_MS || waiting.size >= MAX_WAITING;
+      if (appearances === seen && now < until && !isInVain) await wait(until - now, signal);
+      return appearances !== seen && !closed;
+    },
+    close() {
+      closed = true;
+      wakeAll();
+    },
+  };
+}
