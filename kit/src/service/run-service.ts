@@ -1,3 +1,4 @@
+import type pg from "pg";
 import type { z } from "zod";
 import { measureClock } from "../postgres/clock.js";
 import { type Database, measurePool, openDatabase } from "../postgres/database.js";
@@ -63,7 +64,8 @@ export function runService(options: ServiceProcess): Promise<void> {
   return runProcess({ log: options.log, start: (stopping) => startService(options, stopping) });
 }
 
-async function startService(options: ServiceProcess, stopSignal: AbortSignal): Promise<Running> {
+/** Resolves when the part is ready. While it waits for its database, `stopSignal` ends it. */
+export async function startService(options: ServiceProcess, stopSignal: AbortSignal): Promise<Running> {
   const { config, log, tls } = options;
   const host = config.HOST === undefined ? {} : { host: config.HOST };
   measureProcess(options.part);
@@ -82,6 +84,7 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
 
   const attempt = () => requireDatabase(db, options.migrations);
   const postgresql = await waitFor("database", { log, stopping: stopSignal, attempt });
+  for (const pool of [db.pool, db.listPool]) await openConnections(pool, log);
   const running = await options.start(db);
   started = running;
   const server =
@@ -104,6 +107,25 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
       await ops.stop();
     },
   };
+}
+
+const OPEN_TRIES = 5;
+
+/**
+ * Opens all connections of a pool, because on a busy machine that may take longer than the second for which a statement waits. The process
+ * starts with fewer if the server does not have as many.
+ */
+async function openConnections(pool: pg.Pool, log: Log): Promise<void> {
+  const opened: pg.PoolClient[] = [];
+  for (let failed = 0; opened.length < pool.options.max && failed < OPEN_TRIES; ) {
+    try {
+      opened.push(await pool.connect());
+    } catch (err) {
+      failed++;
+      log.warn({ err, opened: opened.length, max: pool.options.max }, "could not open a database connection");
+    }
+  }
+  for (const client of opened) client.release();
 }
 
 /** Returns why a database cannot be used: it is unreachable, or migrations are missing. Newer migrations are fine: that is a rollback. */

@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { register } from "prom-client";
+import sql from "sql-template-tag";
+import { z } from "zod";
+import { readConfig, serviceSettings } from "../process/config.js";
+import { createLog } from "../process/log.js";
+import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { type ServiceProcess, startService } from "./run-service.js";
+
+const migrations = join(import.meta.dirname, "../testing/fixtures/prisma");
+let owned: TestDatabase;
+beforeAll(async () => {
+  owned = await testDatabase({ directory: migrations });
+});
+// A process starts one part, and measures itself once.
+afterEach(() => register.clear());
+afterAll(() => owned.drop());
+
+/** Starts a part without RPCs, and returns how many connections it had when it said that it was serving. */
+async function connectionsWhenServing(env: Record<string, string>): Promise<number> {
+  const lines: string[] = [];
+  const log = createLog({ part: "parcels", destination: { write: (line) => void lines.push(line) } });
+  const config = readConfig(z.object(serviceSettings), {
+    PORT: "0",
+    OPS_PORT: "0",
+    HOST: "127.0.0.1",
+    DATABASE_URL: owned.url,
+    ...env,
+  });
+  const start: ServiceProcess["start"] = async () => ({ routes: () => {}, peers: {}, stop: async () => {} });
+  const options = { part: "parcels", config, log, tls: undefined, migrations, start };
+  const started = await startService(options, new AbortController().signal);
+  const connections = await owned.db.run(sql`SELECT FROM pg_stat_activity WHERE application_name = 'parcels'`);
+  expect(lines.filter((line) => line.includes('"serving"'))).toHaveLength(1);
+  await started.stop(true);
+  return connections.length;
+}
+
+test("a part has opened all its connections when it says that it is serving: the first requests need not wait for them", async () => {
+  expect(await connectionsWhenServing({ DATABASE_POOL: "5" })).toBe(5);
+});
+
+test("a part whose server has fewer connections starts with those", async () => {
+  const role = `few_${randomBytes(4).toString("hex")}`;
+  await owned.db.pool.query(
+    `CREATE ROLE ${role} LOGIN PASSWORD 'p' CONNECTION LIMIT 3; GRANT pg_read_all_data TO ${role}`,
+  );
+  const url = new URL(owned.url);
+  [url.username, url.password] = [role, "p"];
+  expect(await connectionsWhenServing({ DATABASE_URL: url.href, DATABASE_POOL: "5" })).toBe(3);
+  await owned.db.pool.query(`DROP ROLE ${role}`);
+});
