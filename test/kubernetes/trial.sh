@@ -26,6 +26,9 @@ install() {
 # With `repeat`, its clients repeat what was answered 503 with Retry-After, with the same key, and read a new label's tracking until it is there.
 start_load() { # [repeat]
   say "load"
+  # The receiver has the gateway's image and keeps the events in memory: a new image or script would start it anew. Helm counts a Deployment
+  # whose rollout is paused as ready.
+  k rollout pause deployment/shipping-receiver > /dev/null
   k create configmap load --from-file=test/kubernetes/load.mjs > /dev/null
   sed "s#IMAGE#$gateway_image#; s#NAMESPACE#$namespace#; s#REPEAT_MODE#${1:-}#" test/kubernetes/load-pod.yaml | k apply -f - > /dev/null
   until k logs load 2> /dev/null | grep -q loading; do sleep 1; done
