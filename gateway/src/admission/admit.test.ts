@@ -79,6 +79,16 @@ describe("authentication", () => {
     await admit(at(120), hash);
     expect(await lastUse()).toBeGreaterThan(used);
   });
+
+  test("and the key's row is written once a minute", async () => {
+    const { id, hash } = await gateway.newKey();
+    const version = () => gateway.db.run(sql`SELECT xmin::text FROM api_keys WHERE id = ${id}`);
+    const minuteBegins = 60 - (Date.now() % 60_000) / 1_000;
+    await admit(at(minuteBegins), hash);
+    const written = await version();
+    await admit(at(minuteBegins), hash);
+    expect(await version()).toEqual(written);
+  });
 });
 
 describe("the row of the idempotency key", () => {

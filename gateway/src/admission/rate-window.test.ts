@@ -120,6 +120,20 @@ describe("the rate window", () => {
     expect(await admitted(5, at(62, 3), hash)).toBe(3);
   });
 
+  test("requests that a clock set back by up to 61 seconds admits are counted in the latest second", async () => {
+    const { hash } = await gateway.newKey();
+    expect(await admitted(5, at(3_600, 3), hash)).toBe(3);
+    expect(await admitted(5, at(3_539, 3), hash)).toBe(0);
+    expect(await admitted(5, at(3_600, 3), hash)).toBe(0);
+  });
+
+  test("sixty seconds without a request are counted from the latest one, although the clock was set back after it", async () => {
+    const { hash } = await gateway.newKey();
+    expect(await admitted(2, at(30, 3), hash)).toBe(2);
+    expect(await admitted(1, at(0, 3), hash)).toBe(1);
+    expect(await admitted(5, at(61, 3), hash)).toBe(0);
+  });
+
   test("never admits more than the limit in any 60 s, never refuses while the last 61 s held fewer or the last 60 s none", async () => {
     const waitMs = fc.oneof(fc.integer({ min: 0, max: 25_000 }), fc.integer({ min: 58_000, max: 61_500 }));
     const step = fc.record({ waitMs, requests: fc.integer({ min: 1, max: 5 }) });

@@ -1,8 +1,20 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { fail, toConnectError } from "@shipping/kit/errors";
 import { DatabaseOutage } from "@shipping/kit/postgres/outage";
+import { createLog } from "@shipping/kit/process/log";
 import pg from "pg";
-import { toFailure } from "./send-answer.js";
+import { noteFailure, toFailure } from "./send-answer.js";
+
+test("what an outage or a bug was is logged, what a service refused is not", () => {
+  const lines: string[] = [];
+  const log = createLog({ part: "gateway", destination: { write: (line) => void lines.push(line) } });
+  const note = (error: unknown) => noteFailure(log, { requestId: "req_a" }, error).code;
+  expect(note(toConnectError(fail("label_exists")))).toBe("label_exists");
+  expect(lines).toEqual([]);
+  expect(note(new DatabaseOutage(new Error("gone"), false))).toBe("service_unavailable");
+  expect(note(new TypeError("a bug"))).toBe("internal_error");
+  expect(lines.map((line) => JSON.parse(line).err.message)).toEqual(["gone", "a bug"]);
+});
 
 describe("toFailure", () => {
   test("a refusal stays itself, also one that crossed a service boundary", () => {

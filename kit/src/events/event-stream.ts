@@ -29,7 +29,6 @@ export const RETRY_MS = 250;
 
 // Of a stream and of a consumer.
 const NOT_FOUND = [10059, 10014];
-const UNAVAILABLE = 503;
 const DAY_MS = 86_400_000;
 
 /** The server to ask, and how long to wait. */
@@ -114,8 +113,7 @@ async function make(add: () => Promise<unknown>, update: () => Promise<unknown>)
     } catch (error) {
       // There is nothing to update, so what counts is why nothing was created.
       if (error instanceof JetStreamApiError && NOT_FOUND.includes(error.code)) throw refusal;
-      // While JetStream is unavailable, nothing says that it exists.
-      if (!(error instanceof JetStreamApiError) || error.status === UNAVAILABLE) throw error;
+      if (!(error instanceof JetStreamApiError)) throw error;
       return error.message;
     }
   }

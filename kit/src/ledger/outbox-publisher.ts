@@ -26,12 +26,11 @@ export interface OutboxPublisher {
 }
 
 /**
- * Selects the rows of these events and locks them in the order in which every statement locks them. They are found first, as an array: a
- * join might search for them again for each row of the table. `id + 0` keeps PostgreSQL from reading the whole table in the order of `id`,
- * which it might do if it believes that the table is empty.
+ * Selects the rows of these events. They are found first, as an array: a join might search for them again for each row of the table. The
+ * index of `id` yields an array's rows in order, so that all statements lock them in the same order.
  */
-export function lockedRows(eventIds: readonly string[]): Sql {
-  return sql`id = ANY(ARRAY(SELECT id FROM outbox WHERE event_id = ANY(${eventIds}::text[]) ORDER BY id + 0 FOR UPDATE))`;
+export function rowsOfEvents(eventIds: readonly string[]): Sql {
+  return sql`id = ANY(ARRAY(SELECT id FROM outbox WHERE event_id = ANY(${eventIds}::text[])))`;
 }
 
 /** Creates the publisher of one process. `now` is the database's time. */
@@ -48,13 +47,13 @@ export function createOutboxPublisher(deps: { db: Database; bus: Bus; log: Log; 
       .run(sql`
       UPDATE outbox SET published_at = ${now},
         publications = publications + CASE WHEN published_at > ${now} - interval '30 seconds' THEN 0 ELSE 1 END
-      WHERE ${lockedRows(ids)}`)
+      WHERE ${rowsOfEvents(ids)}`)
       .catch((err) => log.warn({ err, events: ids.length }, "published events not marked; the relay repeats them")),
   );
 
   // Otherwise an event that met an outage would wait until its lease expires.
   const release = backgroundBatch<string>((ids) =>
-    db.run(sql`UPDATE outbox SET leased_until = ${now} WHERE ${lockedRows(ids)} AND published_at IS NULL`),
+    db.run(sql`UPDATE outbox SET leased_until = ${now} WHERE ${rowsOfEvents(ids)} AND published_at IS NULL`),
   );
 
   async function publish(event: Event, messageId: string): Promise<void> {

@@ -182,6 +182,11 @@ describe("renderPage", () => {
     expect(nextCursor).toBe("id_51");
     expect(page(rows(52), 100, large)[1]).toBeUndefined();
   });
+  test("a page of exactly 1 MiB is one page", () => {
+    const half = () => JSON.stringify("x".repeat(MAX_PAGE_BYTES / 2 - 2));
+    expect(page(rows(2), 100, half)[1]).toBeUndefined();
+    expect(page(rows(3), 100, half)[1]).toBe("id_1");
+  });
   test("a resource that is larger by itself is a page by itself", () => {
     const huge = () => JSON.stringify("x".repeat(MAX_PAGE_BYTES));
     const [shown, nextCursor] = page(rows(2), 100, huge);

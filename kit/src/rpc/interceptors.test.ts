@@ -4,14 +4,16 @@ import { BatchService } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { fail } from "../errors.js";
-import { silentLog } from "../process/log.js";
+import { DatabaseOutage } from "../postgres/outage.js";
+import { createLog } from "../process/log.js";
 import { createMetrics, type Metrics } from "../process/metrics.js";
 import { readRequest } from "../testing/rpc-testbed.js";
 import { connectTo, type ServiceTransport } from "./client.js";
 import { type RpcServer, serve } from "./server.js";
 import { methodPath } from "./unary/protocol.js";
 
-const log = silentLog();
+const lines: string[] = [];
+const log = createLog({ part: "test", destination: { write: (line) => void lines.push(line) } });
 let metrics: Metrics;
 let server: RpcServer;
 let transport: ServiceTransport;
@@ -34,6 +36,7 @@ beforeEach(async () => {
         read({ idempotencyKey }) {
           if (idempotencyKey === "missing") throw fail("not_found");
           if (idempotencyKey === "broken") throw new Error("a bug");
+          if (idempotencyKey === "away") throw new DatabaseOutage(new Error("gone"), false);
           return {};
         },
       });
@@ -64,6 +67,17 @@ test("calls are counted by method and result, and timed by method", async () => 
   ]);
   expect(await shown("rpc_request_duration_seconds_count")).toEqual([
     'rpc_request_duration_seconds_count{part="test",rpc="LedgerService/Read"} 5',
+  ]);
+});
+
+test("what made a call fail is logged, why it was refused is not", async () => {
+  lines.length = 0;
+  const client = createClient(LedgerService, transport);
+  for (const key of ["missing", "away"]) await client.read(readRequest(key)).catch(() => {});
+  const calls = lines.map((line) => JSON.parse(line)).filter(({ rpc }) => rpc?.endsWith("LedgerService/Read"));
+  expect(calls.map(({ level, code, err }) => [level, code, err?.message])).toEqual([
+    ["info", "not_found", undefined],
+    ["error", "service_unavailable", "gone"],
   ]);
 });
 

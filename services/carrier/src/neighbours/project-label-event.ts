@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { CallOptions, Client } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
-import { lockedRows } from "@shipping/kit/ledger/outbox-publisher";
+import { rowsOfEvents } from "@shipping/kit/ledger/outbox-publisher";
 import { databaseNow } from "@shipping/kit/postgres/clock";
 import type { Database } from "@shipping/kit/postgres/database";
 import { backgroundBatch } from "@shipping/kit/postgres/micro-batch";
@@ -102,7 +102,7 @@ export interface ProjectedMarks {
 /** Creates the marks in the outbox of this database. Events that come together share a statement. */
 export function createProjectedMarks(db: Database, log: Log): ProjectedMarks {
   const mark = backgroundBatch<string>((ids) =>
-    db.run(sql`UPDATE outbox SET projected_at = clock_timestamp() WHERE ${lockedRows(ids)}`),
+    db.run(sql`UPDATE outbox SET projected_at = clock_timestamp() WHERE ${rowsOfEvents(ids)}`),
   );
   let last = Promise.resolve();
 

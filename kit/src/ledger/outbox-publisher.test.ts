@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import type { Sql } from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 import type { Database } from "../postgres/database.js";
 import { createLog } from "../process/log.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { eventually } from "../testing/eventually.js";
 import { outboxTestbed, testBus, thingCreated } from "../testing/outbox-testbed.js";
 
 let database: TestDatabase;
@@ -67,4 +68,29 @@ test("events that are published but cannot be marked are logged as that, once fo
   await outbox.stop();
   expect(bus.taken).toHaveLength(3);
   expect(lines).toMatchObject([{ msg: "published events not marked; the relay repeats them", events: 3 }]);
+});
+
+test("rows are locked in their order, whatever the order of their publication, so that two processes cannot deadlock", async () => {
+  const { outboxOn, commit, rows } = outboxTestbed(database.db);
+  const stored = [thingCreated(), thingCreated()];
+  const outbox = outboxOn(testBus());
+  for (const one of stored) await commit(outbox, one);
+  const [first, last] = stored.map(({ id }) => id);
+  const other = await database.db.pool.connect();
+  await other.query("BEGIN");
+  const lock = (id: string | undefined) =>
+    other.query({ text: "SELECT FROM outbox WHERE event_id = $1 FOR UPDATE NOWAIT", values: [id] });
+  await lock(first);
+  for (const one of stored.toReversed()) outbox.committed(one);
+  await eventually(async () => {
+    const waiting = await database.db.run(
+      sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    expect(waiting).toHaveLength(1);
+  });
+  expect((await lock(last)).rowCount).toBe(1);
+  await other.query("COMMIT");
+  other.release();
+  await outbox.stop();
+  expect(await rows()).toMatchObject([{ published: true }, { published: true }]);
 });
