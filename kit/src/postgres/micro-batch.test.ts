@@ -99,12 +99,12 @@ describe("microBatch", () => {
     expect(batches).toEqual([[0], [1], [2, 3]]);
   });
 
-  test("a background batch waits for a moment, or until many items have arrived", async () => {
+  test.each([{ max: 16 }, { max: 99, enough: 4 }])("a background batch lingers a moment: %j", async (sizes) => {
     const batches: number[][] = [];
     const keep = microBatch<number, number>({
       concurrency: 1,
-      max: 16,
       lingerMs: 100,
+      ...sizes,
       run: async (items) => {
         batches.push(items);
         await turns(1);

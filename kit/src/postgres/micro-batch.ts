@@ -11,8 +11,10 @@ export interface MicroBatchOptions<Item, Result> {
   concurrency?: number;
   /** A statement that takes longer than this may be hanging. The default is 50 ms. */
   patienceMs?: number;
-  /** For a background batch: how long items wait for others, unless a quarter of `max` have arrived. Without it, a batch starts at once. */
+  /** For a background batch: how long items wait for others, unless `enough` have arrived. Without it, a batch starts at once. */
   lingerMs?: number;
+  /** A quarter of `max` unless given. */
+  enough?: number;
   /** The most items in one statement. The default is 64. */
   max?: number;
   /** How long a call may wait for its statement; 3 s unless given. Together with the pool's 1 s and a statement's 5 s, an answer is still in time. */
@@ -38,7 +40,8 @@ interface Waiting<Item, Result> {
 
 const WAIT_MS = 3_000;
 const PATIENCE_MS = 50;
-const LINGER_MS = 25;
+/** How long work that nobody waits for waits for more of its kind. */
+export const LINGER_MS = 25;
 const BACKGROUND_MAX = 256;
 /** How early a timer may fire. */
 const TIMER_MS = 1;
@@ -54,7 +57,7 @@ export function microBatch<Item, Result>(options: MicroBatchOptions<Item, Result
   const { concurrency = 2, max = 64, waitMs = WAIT_MS, lingerMs, keyOf, run } = options;
   const patienceMs = lingerMs ?? options.patienceMs ?? PATIENCE_MS;
   const many = Math.ceil(max / 4);
-  const enough = lingerMs === undefined ? 1 : many;
+  const enough = lingerMs === undefined ? 1 : (options.enough ?? many);
   let waiting: Waiting<Item, Result>[] = [];
   let watching = false;
   let busy = 0;

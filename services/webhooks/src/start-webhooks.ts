@@ -4,7 +4,7 @@ import { type Bus, measureBus } from "@shipping/kit/events/bus";
 import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger/ledger";
 import type { Database } from "@shipping/kit/postgres/database";
-import { microBatch } from "@shipping/kit/postgres/micro-batch";
+import { LINGER_MS, microBatch } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
 import { type FaultPoints, ledgerWithFaultPoints } from "@shipping/kit/service/fault-points";
@@ -18,7 +18,7 @@ import { type Completion, completeDeliveries, type Ended } from "./dispatch/comp
 import type { AttemptDeps, DispatchDeps } from "./dispatch/deps.js";
 import { dispatchOnce } from "./dispatch/dispatch-deliveries.js";
 import { createWebhooksMetrics } from "./dispatch/metrics.js";
-import { measureBacklog } from "./dispatch/ready-queue.js";
+import { MAX_IN_FLIGHT, measureBacklog } from "./dispatch/ready-queue.js";
 import { sweepOnce } from "./dispatch/sweep-deliveries.js";
 import { createTargets } from "./dispatch/targets.js";
 import { createResolve, type Resolve } from "./egress/egress-guard.js";
@@ -142,8 +142,12 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Disp
     random,
     wakeDispatcher,
   };
+  // Nobody waits for a result, only the next attempt for its slot: a few results are stored without waiting for more.
+  const few = Math.ceil(Math.min(MAX_IN_FLIGHT, config.MAX_ATTEMPTS_IN_FLIGHT) / 2);
   const complete = microBatch<Ended, Completion | undefined>({
     max: COMPLETE_BATCH,
+    lingerMs: LINGER_MS,
+    enough: few,
     waitMs: Number.POSITIVE_INFINITY,
     run: (ended) => completeDeliveries(deps, ended),
   });
