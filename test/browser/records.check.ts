@@ -57,6 +57,19 @@ test.each([
   expect(await faultsOf(page, `records ${name}`)).toEqual([]);
 });
 
+test("a list shows whole tracking numbers at 1280 pixels", async () => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  for (const list of ["shipments", "labels"]) {
+    await open(list);
+    const clipped = page
+      .locator(".tracking .middle span")
+      .evaluateAll((spans: { scrollWidth: number; clientWidth: number }[]) =>
+        spans.map(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),
+      );
+    expect(await clipped).toEqual([false, false]);
+  }
+});
+
 test("a shipment is found by its tracking number, its label seen, downloaded, and voided", async () => {
   await open(paths["a label"] ?? "");
   const heading = await page.getByRole("heading", { level: 1 }).textContent();

@@ -1,8 +1,10 @@
 import type { AuditAction } from "../../accounts/audit.js";
 import { scopes } from "../../admission/api-key.js";
+import { visible } from "../../input/text.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { Breakable, Table, Time } from "../page/text.js";
+import { describeDevice } from "../session/member-sessions.js";
 
 const EVERY_SCOPE = scopes.join(" ");
 
@@ -69,7 +71,7 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
                 </span>
               </td>
               <td data-label="Details">
-                <Breakable>{entry.detail.replace(EVERY_SCOPE, "Full access")}</Breakable>
+                <Detail {...entry} />
               </td>
               <td data-label="IP address">{entry.source}</td>
             </tr>
@@ -79,4 +81,11 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
       <Paging path={`${AREA_PATH}/audit`} after={after} next={nextCursor} />
     </>,
   );
+}
+
+/** What was done, in words. Of a sign-in the device is named; its whole user agent is the tooltip. */
+function Detail({ action, detail }: { action: string; detail: string }) {
+  if (action !== "member.signed_in") return <Breakable>{detail.replace(EVERY_SCOPE, "Full access")}</Breakable>;
+  const [way = "", userAgent = ""] = detail.split(/, (.*)/s);
+  return <span title={visible(userAgent)}>{`${way}, ${describeDevice(userAgent)}`}</span>;
 }

@@ -1,7 +1,7 @@
 import { eventTypes, isEventType } from "@shipping/proto/event-types";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing } from "../page/part.js";
-import { Fact, Id, Json, Text, Time } from "../page/text.js";
+import { Breadcrumb, Fact, Id, Json, Text, Time } from "../page/text.js";
 import { readEvent, readOutcomes } from "../read/read-events.js";
 import { OutcomeList } from "./outcomes.js";
 
@@ -17,6 +17,7 @@ export async function showEvent(deps: PageDeps, request: PageRequest): Promise<P
   const page = htmlPage(
     "Event",
     <>
+      <Breadcrumb list={`${AREA_PATH}/${environment}/webhooks`}>Webhooks</Breadcrumb>
       <h1>{titleOf(type)}</h1>
       <dl>
         <Fact name="Event">

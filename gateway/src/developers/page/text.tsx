@@ -7,9 +7,9 @@ export function Text({ children }: { children: string }) {
   return <bdi>{visible(children)}</bdi>;
 }
 
-/** Text with email addresses or URLs, whose lines break after their punctuation and not within a word. */
+/** Text with email addresses or URLs, whose lines break after their punctuation and not within a word, nor within `label.created`. */
 export function Breakable({ children }: { children: string }) {
-  const [first, ...others] = visible(children).split(/(?<=[@/.])(?=\w)/);
+  const [first, ...others] = visible(children).split(/(?<=[@/]|[@/]\S*\.)(?=\w)/);
   return (
     <bdi>
       {first}
@@ -110,6 +110,15 @@ export function Note({ kind, children }: { kind: "danger" | "good" | "hint"; chi
   );
 }
 
+/** Above a heading: the way back to the list. */
+export function Breadcrumb({ list, children }: { list: string; children: string }) {
+  return (
+    <p class="breadcrumb">
+      <a href={list}>{children}</a>
+    </p>
+  );
+}
+
 export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <>
@@ -119,7 +128,7 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
   );
 }
 
-/** A table. On narrow screens its headings are hidden, and each cell shows its own `data-label`. */
+/** A table. On narrow screens its headings are hidden, and each cell shows its own `data-label`. Styles find a column by its heading. */
 export function Table(props: {
   headings: readonly string[];
   class?: string;
@@ -132,7 +141,9 @@ export function Table(props: {
       <thead>
         <tr>
           {props.headings.map((heading) => (
-            <th scope="col">{heading}</th>
+            <th scope="col" class={heading.toLowerCase().replaceAll(" ", "-")}>
+              {heading}
+            </th>
           ))}
         </tr>
       </thead>

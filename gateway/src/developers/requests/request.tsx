@@ -7,7 +7,7 @@ import { ABORTED, type LoggedRequest } from "../../request-log/logged-request.js
 import { readExecuted, readRequest } from "../../request-log/read-request.js";
 import { keyName } from "../keys/keys.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
-import { Fact, Id, Note, Text, Time } from "../page/text.js";
+import { Breadcrumb, Fact, Id, Note, Text, Time } from "../page/text.js";
 import { toPath } from "./filter.js";
 
 export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Promise<PageAnswer> {
@@ -21,6 +21,7 @@ export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Pro
   return htmlPage(
     "Request",
     <>
+      <Breadcrumb list={list}>Requests</Breadcrumb>
       <h1 class="request-line">
         {method} <Text>{path}</Text>
       </h1>
@@ -68,9 +69,6 @@ export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Pro
       </dl>
       <p class="hint">
         Request bodies and query strings are not stored. To see what a request created, open its resource.
-      </p>
-      <p>
-        <a href={list}>All requests</a>
       </p>
     </>,
   );

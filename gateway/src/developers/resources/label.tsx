@@ -3,9 +3,9 @@ import { logVoid } from "../../accounts/audit.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { AccountForm, FormButtons } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
-import { readPart, retryMissing } from "../page/part.js";
+import { readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { readFormId } from "../page/read-form.js";
-import { Fact, Id, Note, Text } from "../page/text.js";
+import { Breadcrumb, Fact, Id, Note, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { readLabel, readTracking, requireId } from "../read/read-resources.js";
 import { drawPage } from "./draw-page.js";
@@ -28,24 +28,29 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
   const { environment } = request;
   const read = await readLabel(deps, request, request.id);
   const { label } = read;
-  const [tracking, history] = await Promise.all([
+  const [tracking, history, shipments] = await Promise.all([
     readPart(request, (part) => readTracking(deps, part, label.tracking_number)),
     readHistory(deps, request, read.history),
+    readPart(request, (part) => findShipmentsById(deps, part, [label.shipment_id])),
   ]);
+  const shipment = unlessMissing(shipments)?.get(label.shipment_id);
   const now = deps.now();
   const base = `${AREA_PATH}/${environment}`;
   const page = htmlPage(
     "Label",
     <>
-      <p class="breadcrumb">
-        <a href={`${base}/labels`}>Labels</a>
-      </p>
+      <Breadcrumb list={`${base}/labels`}>Labels</Breadcrumb>
       <h1>
         Label {label.tracking_number} <Status status={label.status} />
       </h1>
       <LatestChange {...history} now={now} />
       <p>
         For shipment <Id href={`${base}/shipments/${label.shipment_id}`}>{label.shipment_id}</Id>
+        {shipment?.to && (
+          <span class="sub">
+            <Text>{shipment.reference}</Text> to <Text>{shipment.to.name}</Text>, <Text>{shortPlace(shipment.to)}</Text>
+          </span>
+        )}
       </p>
       <LabelActions label={label} request={request} />
       <LabelCard {...read} tracking={tracking} environment={environment} />
@@ -53,7 +58,7 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
       <Timeline {...history} request={request} now={now} />
     </>,
   );
-  return retryMissing(page, request, [tracking, history.outcomes]);
+  return retryMissing(page, request, [tracking, history.outcomes, shipments]);
 }
 
 /** `GET …/labels/{id}/file`: the PDF to save, or with `?print` for the browser to show, which can print it. */

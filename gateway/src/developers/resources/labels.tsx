@@ -73,7 +73,7 @@ function LabelRow(props: {
     <tr class={label.status === "voided" ? "over" : undefined}>
       <td data-label="Tracking number">
         <span>
-          <a href={`${base}/labels/${label.id}`} aria-label={label.trackingNumber} data-result>
+          <a href={`${base}/labels/${label.id}`} class="tracking" aria-label={label.trackingNumber} data-result>
             <Middle>{label.trackingNumber}</Middle>
           </a>
           <code class="sub">

@@ -2,7 +2,7 @@ import { toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Paging, readCursor } from "../page/paging.js";
 import { readPart, retryMissing, unlessMissing } from "../page/part.js";
-import { Fact, Id, Text } from "../page/text.js";
+import { Breadcrumb, Fact, Id, Text } from "../page/text.js";
 import { readOrder } from "../read/read-resources.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
 import { findOrders, searchShipments } from "./find-resources.js";
@@ -52,9 +52,7 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
   const page = htmlPage(
     "Order",
     <>
-      <p class="breadcrumb">
-        <a href={`${base}/orders`}>Orders</a>
-      </p>
+      <Breadcrumb list={`${base}/orders`}>Orders</Breadcrumb>
       <h1>
         <Text>{order.reference}</Text> <Status status={order.status} /> <TestTag {...order} />
       </h1>

@@ -49,7 +49,7 @@ export function RecordTable(props: {
           {labels && (
             <td data-label="Tracking number">
               {labelId !== undefined && (
-                <a href={`${base}/labels/${labelId}`} aria-label={labels.get(labelId)?.trackingNumber}>
+                <a class="tracking" href={`${base}/labels/${labelId}`} aria-label={labels.get(labelId)?.trackingNumber}>
                   <Middle>{labels.get(labelId)?.trackingNumber ?? "Not available now"}</Middle>
                 </a>
               )}

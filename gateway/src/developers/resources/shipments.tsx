@@ -2,7 +2,7 @@ import { listRequestsOn, type RequestPage } from "../../request-log/list-request
 import { toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
-import { Fact, Id, Text } from "../page/text.js";
+import { Breadcrumb, Fact, Id, Text } from "../page/text.js";
 import { readLabel, readShipment, readTracking } from "../read/read-resources.js";
 import { RequestTable } from "../requests/requests.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
@@ -70,9 +70,7 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
   const page = htmlPage(
     "Shipment",
     <>
-      <p class="breadcrumb">
-        <a href={`${base}/shipments`}>Shipments</a>
-      </p>
+      <Breadcrumb list={`${base}/shipments`}>Shipments</Breadcrumb>
       <h1>
         <Text>{shipment.reference}</Text> <Status status={shipment.status} />
         <TestTag {...shipment} />

@@ -9,7 +9,7 @@ import { BarChart } from "../page/bar-chart.js";
 import { AccountForm, FormButtons } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readFormId } from "../page/read-form.js";
-import { Chips, Fact, Id, Note, Text, Time } from "../page/text.js";
+import { Breadcrumb, Chips, Fact, Id, Note, Text, Time } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { endpointHost, getHealth, getSubscription, type Subscription } from "../read/read-subscriptions.js";
 import { StateTag } from "./subscriptions.js";
@@ -29,6 +29,7 @@ export async function showSubscription(deps: PageDeps, request: PageRequest): Pr
   return htmlPage(
     "Subscription",
     <>
+      <Breadcrumb list={list}>Webhooks</Breadcrumb>
       <h1>
         {endpointHost(url)} {answer.health && <StateTag state={answer.health.state} />}
       </h1>
@@ -51,14 +52,13 @@ export async function showSubscription(deps: PageDeps, request: PageRequest): Pr
       />
       <h2>Send a test</h2>
       <TestForm deps={deps} request={request} subscription={subscription} />
-      <div class="actions">
-        <a href={list}>All subscriptions</a>
-        {mayChange && status === "active" && (
+      {mayChange && status === "active" && (
+        <div class="actions">
           <a class="danger-link" href={`${list}/${id}/disable`}>
             Disable subscription
           </a>
-        )}
-      </div>
+        </div>
+      )}
     </>,
   );
 }
