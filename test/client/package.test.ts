@@ -90,7 +90,7 @@ describe("the package as it would be published", () => {
     expect(page).toContain(`\n${integrity}\n`);
   });
 
-  test.each(["client/README.md", "docs/quick-start.md", "docs/clients.md"])(
+  test.each(["client/README.md", "docs/quick-start.md", "docs/clients.md", "docs/webhooks.md"])(
     "every address in %s is that of its version",
     async (file) => {
       const text = await readFile(join(import.meta.dirname, "../..", file), "utf8");

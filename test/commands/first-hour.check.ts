@@ -1,0 +1,160 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually } from "@shipping/kit/testing/eventually";
+import type { Page } from "playwright-core";
+import { useBrowser } from "../browser/browser.js";
+import { copiedFrom } from "../browser/clipboard.js";
+import { fencesOf } from "../docs/fences.js";
+import { freePort } from "../free-port.js";
+import { openPlainShell, type Shell } from "./shell.js";
+
+const root = join(import.meta.dirname, "../..");
+const LINE_MS = 300_000;
+const python = process.env.PYTHON ?? "python3";
+const browser = useBrowser();
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "first-hour-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** The lines of a section's shell snippets. */
+function linesOf(page: string, heading: string): string[] {
+  const section = page.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`)) ?? "";
+  const snippets = fencesOf(section).filter(({ language }) => language === "sh");
+  return snippets.flatMap(({ code }) => code.trim().split("\n"));
+}
+
+async function succeed(shell: Shell, lines: string): Promise<string> {
+  const { status, out, err } = await shell.run(lines);
+  expect([lines, status, status === 0 ? "" : out + err]).toEqual([lines, 0, ""]);
+  return out;
+}
+
+async function failSaying(shell: Shell, line: string, message: string): Promise<void> {
+  const { status, out, err } = await shell.run(line);
+  expect(status).not.toBe(0);
+  expect(out + err).toContain(message);
+}
+
+/** The examples of a page in one language, from top to bottom. */
+const examplesIn = (page: Page, language: string) =>
+  page
+    .locator("main figure", { has: page.locator("figcaption", { hasText: new RegExp(`^(${language})$`) }) })
+    .locator("pre")
+    .allTextContents();
+
+/** From the printed link to the page of a new key, as its admin has it before them. Yields the key, which was copied. */
+async function createKey(page: Page, link: string): Promise<string> {
+  await page.goto(link);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("link", { name: "Create key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
+  const key = await copiedFrom(page, page.getByRole("button", { name: "Copy", exact: true }).first());
+  expect(key).toMatch(/^service_test_/);
+  return key;
+}
+
+/** The quick start of the page of a new key, in three languages, each of which leaves a label. Yields what the shell is set up with. */
+async function followQuickStart(page: Page, shell: Shell, reader: string): Promise<string> {
+  const [setUp = "", ...steps] = await examplesIn(page, "Shell|curl");
+  const [installNode, runNode, installPython, runPython] = await page.locator("main table code").allTextContents();
+  const typescript = (await examplesIn(page, "TypeScript")).join("\n");
+  await writeFile(join(reader, "label.mjs"), typescript);
+  await writeFile(join(reader, "label.py"), (await examplesIn(page, "Python")).join("\n"));
+  for (const program of [
+    steps.join("\n"),
+    `${installNode} && ${runNode}`,
+    `${python} -m venv venv && . venv/bin/activate && ${installPython} && ${runPython}`,
+  ]) {
+    await succeed(shell, `${setUp}\n${program}`);
+    expect((await readFile(join(reader, "label-1001.pdf"))).subarray(0, 5).toString()).toBe("%PDF-");
+    await rm(join(reader, "label-1001.pdf"));
+  }
+  return setUp;
+}
+
+/** Subscribes with the guide's lines and receives the event of the next label with its Express program. */
+async function followWebhooks(page: Page, shell: Shell, reader: string, setUp: string): Promise<void> {
+  const [program = ""] = (await examplesIn(page, "TypeScript")).filter((code) => code.includes('from "express"'));
+  await writeFile(join(reader, "receiver.mjs"), program);
+  const lines = await examplesIn(page, "Shell|curl");
+  const [install = "", start = ""] = (lines.find((code) => code.includes("npm install express")) ?? "").split("\n");
+  await succeed(shell, install);
+  const port = await freePort();
+  const subscribe = (lines[0] ?? "").replace("https://shop.example.com/webhooks", `http://localhost:${port}/webhooks`);
+  const [secret = ""] = /whsec_[^"]+/.exec(await succeed(shell, `${setUp}\n${subscribe}`)) ?? [];
+
+  await failSaying(shell, "node receiver.mjs", "Error: Set WEBHOOK_SECRET to the secret of your subscription.");
+  // As somebody else may listen on its own port.
+  const started = `PORT=${port} ${start.replace("whsec_…", secret)}`;
+  const received = await shell.runWhile(started, "Listening on", async (said) => {
+    await succeed(shell, `${setUp}\nnode label.mjs`);
+    await eventually(() => expect(said()).toMatch(/label\.created TEST\d+/));
+  });
+  expect(received.err).toBe("");
+}
+
+/** What readers do wrong in their first hour, each with the words that help. */
+async function makeMistakes(shell: Shell, reader: string, setUp: string): Promise<void> {
+  const body = `{"reference":"Order 1","parcel":{"weight":1}}`;
+  const send = (path: string, headers: string, data: string) =>
+    `${setUp}\ncurl -sS --fail-with-body "$SHIPPING_URL${path}" -H "Authorization: Bearer $SHIPPING_KEY" -H "Content-Type: application/json" ${headers} -d '${data}'`;
+  const subscription = (path: string) => `{"url":"https://shop.example.com/${path}","events":["label.created"]}`;
+  const fixedKey = `-H "Idempotency-Key: shop-webhook"`;
+  const account = `${setUp}\ncurl -sS --fail-with-body "$SHIPPING_URL/account" -H "Authorization: Bearer YOUR_SANDBOX_KEY"`;
+  await failSaying(shell, account, "perhaps a placeholder such as YOUR_SANDBOX_KEY");
+  await failSaying(shell, send("/shipments", "", body), "Add an Idempotency-Key header");
+  await failSaying(shell, send("/shipments", fixedKey, body), "did you mean parcel.weight_kg?");
+  await succeed(shell, send("/webhooks", fixedKey, subscription("hooks")));
+  await failSaying(
+    shell,
+    send("/webhooks", fixedKey, subscription("webhooks")),
+    "was first used for POST /api/v1/webhooks at ",
+  );
+
+  const client = `import { Shipping } from "shipping-client";\nawait new Shipping().shipments.create({ reference: "Order 1" });\n`;
+  await writeFile(join(reader, "mistake.mjs"), client);
+  const { err } = await shell.run(`${setUp}\nnode mistake.mjs`);
+  expect(err.trim().split("\n")[0]).toMatch(/^InvalidRequestError: from: is required; /);
+}
+
+test("the first hour, by the printed lines alone: an empty clone, an empty browser, a key, labels in three languages, a webhook, and mistakes", async () => {
+  // What is committed: a reader has nothing else.
+  execFileSync("git", ["clone", "--quiet", root, join(folder, "clone")]);
+  const clone = join(folder, "clone");
+  const readme = await readFile(join(clone, "README.md"), "utf8");
+  const [install, demo, start, listen, ...others] = linesOf(readme, "Try it");
+  expect([install, demo, start, listen, others]).toEqual([
+    ...["npm ci", "npm run demo", "WEBHOOK_ALLOW_PRIVATE_TARGETS=true npm start", "npm run listen -- --subscribe", []],
+  ]);
+  // The first of these lines of this machine has fetched what the others need.
+  const offline = { npm_config_prefer_offline: "true" };
+  const shell = openPlainShell(clone, { ...offline, PORT: "0", OPS_PORT: "0" }, LINE_MS);
+  for (const line of [install, demo]) await succeed(shell, line ?? "");
+
+  let listened = { out: "" };
+  await shell.runWhile(start ?? "", "Ctrl-C", async (printed) => {
+    const [link = ""] = /http\S+\/developers\/sign-in\/\S+/.exec(printed()) ?? [];
+    const reader = join(folder, "reader");
+    await mkdir(reader);
+    const own = openPlainShell(reader, offline, LINE_MS);
+    const page = await (await browser.open()).newPage();
+    listened = await shell.runWhile(listen ?? "", "Press Ctrl-C", async (said) => {
+      const key = await createKey(page, link);
+      const setUp = await followQuickStart(page, own, reader);
+      expect(setUp).toContain(`SHIPPING_KEY=${key}`);
+      await eventually(() => expect(said()).toMatch(/label\.created .* signature ok/));
+      await page.goto(new URL("/docs/webhooks", link).href);
+      await followWebhooks(page, own, reader, setUp);
+      await makeMistakes(own, reader, setUp);
+    });
+    // The demo's account is the only one, so no command has to name it.
+    expect(await succeed(shell, "npm run -s admin -- request list --status 409")).toContain("idempotency_conflict");
+  });
+  // Ctrl-C ends npm itself as well, so its status says nothing.
+  expect(listened.out).toMatch(/\nDeleted subscription whk_\w{26}\.\n$/);
+}, 900_000);
