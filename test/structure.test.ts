@@ -151,8 +151,7 @@ describe("files", () => {
     const parts = production.filter(({ path }) => /^(kit|gateway|services)\//.test(path) && !path.endsWith("/main.ts"));
     const readers = parts.filter(({ text }) => /\bDate\.now\(\)|\bnew Date\(\)/.test(text)).map(({ path }) => path);
     expect(readers.filter((path) => !path.startsWith("gateway/src/cli/")).sort()).toEqual([
-      // A recipe for receivers, the header `Date`, the name of a file, what compares it with the database's, and a command.
-      "gateway/src/developers/webhooks/create-subscription.tsx",
+      // The header `Date`, the name of a file, what compares it with the database's, and a command.
       "gateway/src/http/refuse-connection.ts",
       "gateway/src/mail/deliver.ts",
       "kit/src/postgres/clock.ts",

@@ -97,7 +97,8 @@ describe("every step is accessible, fits its window, and is within the keyboard'
     await page.getByLabel("Email address").fill(newEmail());
     await press(page, "Email me a link");
     await nothingWrong(page, "mail asked");
-    await page.goto(`${area.origin()}/developers/sign-in/none`);
+    await page.goto(`${area.origin()}/developers/sign-in/link#none`);
+    await page.getByRole("heading", { name: "This link does not work" }).waitFor();
     await nothingWrong(page, "mail link that does not work");
     await page.goto(`${area.origin()}/developers/decline#none`);
     await page.getByRole("heading", { name: "Invitation not found" }).waitFor();

@@ -177,21 +177,6 @@ test("says that nothing is known of a request without an answer", async () => {
   await page.context().close();
 });
 
-test("a link to the former reference leads to the operation's page", async () => {
-  const page = await (await browser.open()).newPage();
-  for (const anchor of ["#/labels/createLabel", "#/Labels/createLabel"]) {
-    await page.goto("about:blank");
-    await page.goto(`${area.origin()}/docs/reference${anchor}`);
-    await page.waitForURL("**/docs/reference/createLabel");
-  }
-  for (const anchor of ["#/Labels", "#/labels/nothing"]) {
-    await page.goto("about:blank");
-    await page.goto(`${area.origin()}/docs/reference${anchor}`);
-    await page.waitForURL("**/docs/reference#labels");
-  }
-  await page.context().close();
-});
-
 describe("the reference is accessible, fits its window, and is within the keyboard's reach", () => {
   test.each(["/docs/reference", ...IDS.map((id) => `/docs/reference/${id}`)])(
     "%s",

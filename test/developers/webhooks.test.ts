@@ -27,7 +27,8 @@ describe("POST /developers/{environment}/webhooks/new", () => {
     const recipes = [...html.matchAll(/<pre[^>]*><code>([\s\S]*?)<\/code>/g)].map(([, code = ""]) =>
       decodeText(code.replace(/<[^>]*>/g, "")),
     );
-    expect(recipes).toEqual([expect.stringContaining("createHmac"), expect.stringContaining("import hmac")]);
+    expect(recipes).toHaveLength(6);
+    expect(recipes[0]).toContain("createHmac");
     for (const recipe of recipes) expect(guide).toContain(recipe);
     expect(await subscriptionsOf(accountId)).toMatchObject([
       { url, events: ["order.created", "label.created"], status: "active" },

@@ -28,7 +28,6 @@ const writtenBy: Record<AuditAction, readonly string[]> = {
   "member.signed_in": [
     "GET /developers/sign-in/callback",
     "POST /developers/sign-in/link/confirm",
-    "POST /developers/sign-in/{token}",
     "POST /developers/accounts",
   ],
   "member.linked_to_provider": ["GET /developers/sign-in/callback"],
@@ -64,8 +63,6 @@ const ownLimits: Record<string, string> = {
   "GET /developers/sign-in/callback": "callbacks of a client; refused sign-ins of a client",
   "POST /developers/sign-in/link": LINKS,
   "POST /developers/sign-in/link/confirm": LINKS,
-  "GET /developers/sign-in/{token}": LINKS,
-  "POST /developers/sign-in/{token}": LINKS,
   "POST /developers/decline": LINKS,
   "POST /developers/decline/confirm": LINKS,
   "POST /developers/members/invite": INVITATIONS,

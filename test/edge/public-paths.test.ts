@@ -31,7 +31,7 @@ const documents = [
   "/docs",
   "/docs/search?q=retry",
   ...["reference", "reference/createLabel"].map((at) => `/docs/${at}`),
-  ...["style.css", "reference.css", "try-it.js", "old-anchors.js"].map((at) => `/docs/${at}`),
+  ...["style.css", "reference.css", "try-it.js"].map((at) => `/docs/${at}`),
   ...guides.map(({ slug }) => `/docs/${slug}`),
   ...["style.css", "script.js", "clear.gif"].map((at) => `${AREA_PATH}/${at}`),
 ];

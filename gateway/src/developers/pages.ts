@@ -43,9 +43,6 @@ export const pages: readonly PageRoute[] = [
   { method: "GET", path: "/sign-in/link", access: "anyone", handler: showLink },
   { method: "POST", path: "/sign-in/link", access: "anyone", takesForm: true, handler: confirmSignIn },
   { method: "POST", path: "/sign-in/link/confirm", access: "anyone", takesForm: true, handler: submitSignIn },
-  // Links of the release before, which work for seven days.
-  { method: "GET", path: "/sign-in/{token}", access: "anyone", handler: confirmSignIn },
-  { method: "POST", path: "/sign-in/{token}", access: "anyone", handler: submitSignIn },
   { method: "GET", path: "/decline", access: "anyone", handler: showDecline },
   { method: "POST", path: "/decline", access: "anyone", takesForm: true, handler: confirmDecline },
   { method: "POST", path: "/decline/confirm", access: "anyone", takesForm: true, handler: submitDecline },

@@ -42,7 +42,7 @@ export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): R
   const origin = () => area.publicUrl ?? deps.ownOrigin();
   const callback = () => `${origin()}${AREA_PATH}/sign-in/callback`;
   const provider = area.provider && createProvider(area.provider, callback, deps.log);
-  const pageDeps: PageDeps = { ...deps, area, origin, provider, quickStart: () => quickStart(origin()) };
+  const pageDeps: PageDeps = { ...deps, area, origin, provider, guide: (slug) => guide(slug, origin()) };
   const router = Router({ caseSensitive: true, strict: true });
   serveAssets(router);
   router.use(AREA_PATH, headers);
@@ -66,8 +66,8 @@ export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): R
   return router;
 }
 
-function quickStart(origin: string): string {
-  const html = library().page("quick-start")?.rendered.html ?? "";
+function guide(slug: string, origin: string): string {
+  const html = library().page(slug)?.rendered.html ?? "";
   // The guides' pages have links to their headings.
   return html.replaceAll(EXAMPLE_ORIGIN, origin).replace(/<a class="anchor".*?<\/a>/g, "");
 }
@@ -100,12 +100,12 @@ async function answerPage(
   page: PageRoute,
   { req, res, send }: { req: PageRequestHead; res: PageResponse; send(answer: PageAnswer): Promise<void> },
 ): Promise<void> {
-  const { id = "", token = id, environment = "sandbox" } = req.params;
+  const { id = "", environment = "sandbox" } = req.params;
   if (!isEnvironment(environment)) throw unknownRoute();
   Object.assign(res.locals, { page, environment });
   const visit: Visit = {
     environment,
-    id: token,
+    id,
     query: new URL(req.url, deps.origin()).searchParams,
     url: req.url,
     cookies: req.headers.cookie,

@@ -1,14 +1,6 @@
 import { CodeExample } from "../site/code-example.js";
 import type { Site } from "../site/site-header.js";
-import {
-  anchorScript,
-  Method,
-  Prose,
-  REFERENCE_PATH,
-  type Reference,
-  renderReference,
-  toTitle,
-} from "./reference-layout.js";
+import { Method, Prose, REFERENCE_PATH, type Reference, renderReference, toTitle } from "./reference-layout.js";
 
 /** The first page of the reference: what all operations share, and a list of them. */
 export function indexPage(site: Site, reference: Reference): string {
@@ -16,7 +8,6 @@ export function indexPage(site: Site, reference: Reference): string {
   return renderReference(site, reference, {
     title: "API reference",
     path: REFERENCE_PATH,
-    script: anchorScript,
     children: (
       <>
         <h1>API reference</h1>
@@ -79,9 +70,8 @@ export function indexPage(site: Site, reference: Reference): string {
               <Prose>{about}</Prose>
             </p>
             <ul class="operations">
-              {operations.map(({ id, href, route }) => (
-                // The ID keeps older links such as `#/labels/createLabel` working.
-                <li id={`/${name}/${id}`}>
+              {operations.map(({ href, route }) => (
+                <li>
                   <a href={href}>{route.summary}</a>
                   <span class="endpoint">
                     <Method method={route.method} /> <code>{route.path}</code>

@@ -11,7 +11,6 @@ export const referenceStyle = loadAsset(
   ...(["site.css", "base.css", "code.css", "guides.css", "reference.css"] as const),
 );
 export const tryScript = loadAsset("/docs/try-it.js", "try-it.js");
-export const anchorScript = loadAsset("/docs/old-anchors.js", "old-anchors.js");
 
 /** The data for all pages of the reference. */
 export interface Reference {
@@ -24,7 +23,7 @@ interface Frame {
   title: string;
   /** The path of the page, highlighted in the list. */
   path: string;
-  script: Pick<Asset, "href">;
+  script?: Pick<Asset, "href">;
   children: ComponentChildren;
 }
 
@@ -37,7 +36,7 @@ export function renderReference(
   return renderDocument({
     title,
     styles: [referenceStyle],
-    scripts: [script],
+    scripts: script ? [script] : [],
     head: <script src={codeScript.href} />,
     children: (
       <>

@@ -31,11 +31,6 @@ describe("GET /docs/reference", () => {
     expect(page).toContain('href="/api/v1/openapi.json"');
     expect(page).toContain('href="/api/v1/postman.json"');
   });
-
-  test("has the anchors that links to the former reference name", async () => {
-    const page = await textOf("/docs/reference");
-    for (const { id, route } of operations) expect(page).toContain(`id="/${route.path.split("/")[1]}/${id}"`);
-  });
 });
 
 describe.each(operations)("GET $href", ({ href, route, path, body, refusals }) => {

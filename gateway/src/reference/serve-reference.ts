@@ -7,7 +7,7 @@ import { indexPage } from "./index-page.js";
 import { indexMarkdown, operationMarkdown } from "./operation-markdown.js";
 import { operationPage } from "./operation-page.js";
 import type { Resource } from "./operations.js";
-import { anchorScript, REFERENCE_PATH, referenceStyle, tryScript } from "./reference-layout.js";
+import { REFERENCE_PATH, referenceStyle, tryScript } from "./reference-layout.js";
 
 // The form "Try it" sends requests to the API of this host.
 const HEADERS = {
@@ -35,7 +35,7 @@ export function serveReference(
       .find((one) => one.id === id);
   const reference = () => ({ resources: resources(), baseUrl: baseUrl() });
 
-  for (const asset of [referenceStyle, tryScript, anchorScript]) asset.serve(app);
+  for (const asset of [referenceStyle, tryScript]) asset.serve(app);
   app.get([REFERENCE_PATH, `${REFERENCE_PATH}.md`], (req, res) => {
     const html = () => indexPage(site, reference());
     send(req, res, REFERENCE_PATH, html, () => indexMarkdown(reference()));

@@ -3,5 +3,5 @@ import { Guide } from "../page/text.js";
 
 /** `GET /developers/quick-start`: the guide, in the frame of the developer area. */
 export async function showQuickStart(deps: PageDeps): Promise<PageAnswer> {
-  return htmlPage("Quick start", <Guide html={deps.quickStart()} />);
+  return htmlPage("Quick start", <Guide html={deps.guide("quick-start")} />);
 }

@@ -74,7 +74,7 @@ export async function submitKeyForm(deps: PageDeps, request: PageRequest): Promi
   const list = `${AREA_PATH}/${environment}/keys`;
   try {
     const created = await createKey(deps, wanted, actor);
-    const body = <CreatedKeyPage created={created} name={name} list={list} guide={deps.quickStart()} />;
+    const body = <CreatedKeyPage created={created} name={name} list={list} guide={deps.guide("quick-start")} />;
     return { status: 201, title: "Key created", secret: true, body };
   } catch (error) {
     const failure = failureIn(error);

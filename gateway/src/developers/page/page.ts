@@ -16,8 +16,8 @@ export interface PageDeps extends ApiDeps, DeveloperDeps {
   /** Scheme and host under which people reach the area, from the configuration and never from a request. */
   origin(): string;
   provider: Provider | undefined;
-  /** The guide's HTML, with the address of this installation. `YOUR_SANDBOX_KEY` stands for a key in it. */
-  quickStart(): string;
+  /** A guide's HTML, with the address of this installation. */
+  guide(slug: string): string;
 }
 
 /** The entry of the navigation that a page belongs to. */
@@ -37,7 +37,7 @@ export type Section =
 export interface VisitorRequest {
   session: SignedIn | undefined;
   environment: Environment;
-  /** `{id}` or `{token}` of the path; empty if it has neither. */
+  /** `{id}` of the path; empty if it has none. */
   id: string;
   query: URLSearchParams;
   /** The path and query as they were sent. */
@@ -101,7 +101,7 @@ export type PageAnswer = (HtmlPage | Redirect | FileAnswer | StreamAnswer) & { c
 
 interface Row {
   method: "GET" | "POST";
-  /** May contain `{environment}`, `{id}` and `{token}`. */
+  /** May contain `{environment}` and `{id}`. */
   path: string;
   section?: Section;
 }

@@ -1,6 +1,5 @@
 import type { DeliveryFailure, EventOutcome } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
-import { Outage } from "../../service-clients/outage.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { parseResource, requireId } from "./read-resources.js";
 import { endpointHost, listHealth } from "./read-subscriptions.js";
@@ -59,7 +58,5 @@ export async function readEvent(deps: PageDeps, request: PageRequest, id: string
   requireId("evt", id);
   const asked = { caller: toCaller(request), id };
   const { body } = await answered(deps.clients.webhooks.getEvent(asked, callOptions(request)));
-  // From the release before.
-  if (body.length === 0) throw new Outage("webhooks_unavailable");
   return parseResource(body);
 }

@@ -43,9 +43,9 @@ export function PassLinkForm({ action }: { action: string }) {
   );
 }
 
-/** The token of a link that was passed on: the end of what was submitted. Links of the release before have it in the path. */
-export function readToken({ form, id }: Pick<VisitorRequest, "form" | "id">): string {
-  return /[\w-]*$/.exec(readField(form, "link").trim() || id)?.[0] ?? "";
+/** The token of a link that was passed on: the end of what was submitted. */
+export function readToken({ form }: Pick<VisitorRequest, "form">): string {
+  return /[\w-]*$/.exec(readField(form, "link").trim())?.[0] ?? "";
 }
 
 /** `POST /developers/sign-in/link`: asks for confirmation, because email scanners open every link, and some run its scripts. */

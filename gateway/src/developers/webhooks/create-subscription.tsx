@@ -3,11 +3,10 @@ import { type FieldError, failureIn } from "@shipping/kit/errors";
 import { EVENT_TYPES, eventTypes } from "@shipping/proto/event-types";
 import { z } from "zod";
 import { webhookInput } from "../../input/schemas.js";
-import { CodeTabs } from "../../site/code-example.js";
 import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
-import { Note, Secret, Text } from "../page/text.js";
+import { Guide, Note, Secret, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { parseResource } from "../read/read-resources.js";
 
@@ -34,7 +33,9 @@ export async function submitSubscriptionForm(deps: PageDeps, request: PageReques
     const snapshot = await writeByForm(deps, request, { row: "POST /webhooks", formId, body });
     if (snapshot.replayed) return { location: list };
     const { secret } = parseResource<{ secret: string }>(snapshot.body);
-    const page = <CreatedSubscriptionPage url={body.url} secret={secret} list={list} environment={environment} />;
+    const page = (
+      <CreatedSubscriptionPage {...{ url: body.url, secret, list, environment, guide: deps.guide("webhooks") }} />
+    );
     return { status: 201, title: "Subscription created", secret: true, body: page };
   } catch (error) {
     const failure = failureIn(error);
@@ -100,8 +101,14 @@ function SubscriptionForm(props: {
   );
 }
 
-function CreatedSubscriptionPage(props: { url: string; secret: string; list: string; environment: Environment }) {
-  const { url, secret, list, environment } = props;
+function CreatedSubscriptionPage(props: {
+  url: string;
+  secret: string;
+  list: string;
+  environment: Environment;
+  guide: string;
+}) {
+  const { url, secret, list, environment, guide } = props;
   return (
     <>
       <h1>Your new {environment} subscription</h1>
@@ -117,51 +124,14 @@ function CreatedSubscriptionPage(props: { url: string; secret: string; list: str
         Before you parse the body, verify <code>Service-Signature</code> against its exact bytes. Respond with any 2xx
         status within ten seconds. Store the event's <code>id</code>, because an event can arrive more than once.
       </p>
-      <CodeTabs
-        blocks={[
-          { language: "js", code: NODE_RECIPE },
-          { language: "python", code: PYTHON_RECIPE },
-        ]}
-      />
+      <Guide html={verifyRecipes(guide)} />
       <a href={list}>All subscriptions</a>
     </>
   );
 }
 
-// The recipes of docs/webhooks.md. A test keeps them equal.
-
-const NODE_RECIPE = `import { createHmac, timingSafeEqual } from "node:crypto";
-
-const TOLERANCE_SECONDS = 300;
-export const MAX_BYTES = 256 * 1024;
-
-/** \`body\` is the raw bytes of the request, \`now\` the time in Unix seconds. */
-export function verify(secret, header, body, now = Date.now() / 1000) {
-  const [, time, digest] = /^t=([0-9]{1,12}),v1=([0-9a-f]{64})$/.exec(header) ?? [];
-  if (!time || Math.abs(now - Number(time)) > TOLERANCE_SECONDS || body.length > MAX_BYTES) return false;
-  const expected = createHmac("sha256", secret).update(\`\${time}.\`).update(body).digest();
-  return timingSafeEqual(expected, Buffer.from(digest, "hex"));
-}`;
-
-const PYTHON_RECIPE = `import hashlib
-import hmac
-import re
-import time
-
-TOLERANCE_SECONDS = 300
-MAX_BYTES = 256 * 1024
-HEADER = re.compile("t=([0-9]{1,12}),v1=([0-9a-f]{64})")
-
-
-def verify(secret, header, body, now=None):
-    """\`body\` is the raw bytes of the request, \`now\` the time in Unix seconds."""
-    parts = HEADER.fullmatch(header)
-    if parts is None:
-        return False
-    sent, digest = parts.groups()
-    if now is None:
-        now = time.time()
-    if abs(now - int(sent)) > TOLERANCE_SECONDS or len(body) > MAX_BYTES:
-        return False
-    expected = hmac.new(secret.encode(), sent.encode() + b"." + body, hashlib.sha256)
-    return hmac.compare_digest(expected.hexdigest(), digest)`;
+/** The recipes' functions, as the guide has them. */
+function verifyRecipes(guide: string): string {
+  const [, recipes = ""] = /<h3 id="the-function-that-verifies">.*?<\/h3>(.*?)<h3/s.exec(guide) ?? [];
+  return recipes;
+}
