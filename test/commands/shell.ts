@@ -55,7 +55,14 @@ export function openPlainShell(folder: string, given: Record<string, string> = {
         if (said.includes(ready)) resolve();
       });
     });
-    if ((await Promise.race([isReady, end])) === undefined) await work(() => said).finally(interrupt);
+    if ((await Promise.race([isReady, end])) === undefined) {
+      try {
+        await work(() => said);
+      } finally {
+        interrupt();
+        await end;
+      }
+    }
     return end;
   };
   return {
