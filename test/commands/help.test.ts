@@ -31,10 +31,7 @@ const trials = [
 // What Node needs for each, and its lines.
 const scripts: [string[], string[]][] = [
   [[], built.map((words) => `npm ${words}`)],
-  [
-    ["--conditions=source", "--import=tsx"],
-    [...trials, "run bench --", "run dev:part --"].map((words) => `npm ${words}`),
-  ],
+  [["--conditions=source", "--import=tsx"], [...trials, "run bench --"].map((words) => `npm ${words}`)],
 ];
 
 /** What each line comes to with this option, those of one kind in one process. */

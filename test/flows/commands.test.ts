@@ -19,7 +19,6 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 test.each([
   ["npm start --", "Press Ctrl-C to stop"],
   ["npm run cluster --", "Press Ctrl-C to stop"],
-  ["npm run dev:part --", "restarts when its source changes"],
 ])(
   "%s the example with most options runs until Ctrl-C",
   async (command, ready) => {
