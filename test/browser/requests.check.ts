@@ -110,7 +110,7 @@ test.each([true, false])(
     const id = await post("/orders", key, { ...order, to: { ...address, country: "de" } });
     const page = await openAs(accountId, script);
     await openOnceLogged(page, `${LIST}/${id}`);
-    await page.getByRole("link", { name: "Requests", exact: true }).click();
+    await page.getByRole("main").getByRole("link", { name: "Requests", exact: true }).click();
     await page.getByRole("searchbox", { name: "Request ID, idempotency key or resource ID" }).fill(id);
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/requests/${id}`);
