@@ -76,21 +76,20 @@ export async function readTest(deps: PageDeps, request: PageRequest, { events }:
   const caller = toCaller(request);
   const { shipment, history } = await readShipment(deps, request, shipmentId);
   if (shipment.metadata?.webhook_test !== request.id) throw fail("not_found");
-  const { id, order_id: orderId, label_id: labelId, created_at: since } = shipment;
+  const { order_id: orderId, label_id: labelId, created_at: createdAt } = shipment;
   const others = await Promise.all([
     orderId ? readOrder(deps, request, orderId) : undefined,
     labelId ? readLabel(deps, request, labelId) : undefined,
   ]);
   const caused = [history, ...others.map((other) => other?.history ?? [])].flat();
   const eventIds = caused.flatMap(({ origin }) => origin?.eventId || []);
-  const resourceIds = orderId === undefined ? [id] : [id, orderId];
-  const wanted = { caller, subscriptionId: request.id, resourceIds, since, eventIds };
+  const wanted = { caller, subscriptionId: request.id, eventIds };
   const { deliveries } = await answered(deps.clients.webhooks.listTestDeliveries(wanted, callOptions(request)));
   // The receiver has responded to all events, or their first attempts have failed.
   const isComplete = events.every((type) =>
     deliveries.some((delivery) => delivery.eventType === type && hasOutcome(delivery)),
   );
-  const isOver = deps.now().getTime() - Date.parse(since) > MAX_WAIT_MS;
+  const isOver = deps.now().getTime() - Date.parse(createdAt) > MAX_WAIT_MS;
   return { shipment, types: events, deliveries, isComplete, isOver };
 }
 

@@ -6,7 +6,7 @@ import {
   type ListTestDeliveriesRequest,
   ListTestDeliveriesResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import sql, { join } from "sql-template-tag";
+import sql from "sql-template-tag";
 import type { SubscriptionDeps } from "../subscriptions/deps.js";
 
 interface TestRow {
@@ -31,7 +31,7 @@ export async function listTestDeliveries(deps: SubscriptionDeps, request: ListTe
     sql`SELECT id FROM subscriptions WHERE ${ownedSql(caller)} AND id = ${request.subscriptionId}`,
   );
   if (!subscription || caller.environment !== "sandbox") throw fail("not_found", "No such webhook subscription.");
-  const ids = request.eventIds.length > 0 ? request.eventIds.slice(0, MAX_EVENTS) : await findEvents(deps, request);
+  const ids = request.eventIds.slice(0, MAX_EVENTS);
   const rows = await deps.db.runList<TestRow>(sql`
     SELECT e.id AS "eventId", e.type AS "eventType", e.received_at AS "receivedAt", d.state, d.attempt, d.next_at AS "nextAt",
       d.last_status AS status, d.last_error AS error, d.last_ms AS ms
@@ -40,25 +40,6 @@ export async function listTestDeliveries(deps: SubscriptionDeps, request: ListTe
     CROSS JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = e.id AND subscription_id = ${subscription.id} OFFSET 0) AS d
     ORDER BY e.received_at, e.id`);
   return create(ListTestDeliveriesResponseSchema, { deliveries: rows.map(toMessage) });
-}
-
-const MAX_EXAMINED = 2_000;
-const SECONDS = 120;
-
-/** The IDs of a test's events, for a gateway of the release before, which does not send them. It examines few events: there may be millions. */
-async function findEvents(
-  { db }: SubscriptionDeps,
-  { resourceIds, since }: ListTestDeliveriesRequest,
-): Promise<string[]> {
-  const named = resourceIds.slice(0, 2).map((resource) => Buffer.from(JSON.stringify(resource)));
-  const conditions = [sql`false`, ...named.map((resource) => sql`position(${resource}::bytea IN body) > 0`)];
-  const found = await db.runList<{ id: string }>(sql`
-    SELECT id FROM (
-      SELECT id, body FROM events
-      WHERE received_at >= ${since}::timestamptz AND received_at < ${since}::timestamptz + ${SECONDS}::integer * interval '1 second'
-      ORDER BY received_at LIMIT ${MAX_EXAMINED}::bigint) AS near
-    WHERE ${join(conditions, " OR ")} LIMIT ${MAX_EVENTS}::bigint`);
-  return found.map(({ id }) => id);
 }
 
 function toMessage({ receivedAt: _, nextAt, status, ms, error, ...row }: TestRow) {
