@@ -1,12 +1,13 @@
 import { create } from "@bufbuild/protobuf";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
-import sql, { type Sql } from "sql-template-tag";
+import sql, { empty, type Sql } from "sql-template-tag";
 import { type Bus, BusOutage } from "../events/bus.js";
 import type { Database } from "../postgres/database.js";
 import { backgroundBatch } from "../postgres/micro-batch.js";
 import { createInFlight } from "../process/in-flight.js";
 import type { Log } from "../process/log.js";
 import { traced } from "../process/tracing.js";
+import type { OutboxOptions } from "./outbox.js";
 import type { OutboxRow } from "./reconcile-outbox.js";
 
 const IN_FLIGHT = 256;
@@ -33,9 +34,15 @@ export function rowsOfEvents(eventIds: readonly string[]): Sql {
   return sql`id = ANY(ARRAY(SELECT id FROM outbox WHERE event_id = ANY(${eventIds}::text[])))`;
 }
 
-/** Creates the publisher of one process. `now` is the database's time. */
-export function createOutboxPublisher(deps: { db: Database; bus: Bus; log: Log; now: Sql }): OutboxPublisher {
-  const { db, bus, log, now } = deps;
+/** Creates the publisher of one process. `now` is the database's time, `alsoSet` as in the outbox's options. */
+export function createOutboxPublisher(deps: {
+  db: Database;
+  bus: Bus;
+  log: Log;
+  now: Sql;
+  alsoSet: OutboxOptions["alsoSet"];
+}): OutboxPublisher {
+  const { db, bus, log, now, alsoSet } = deps;
   const underWay = createInFlight();
   // From a publication that met an outage until the next that succeeds. Meanwhile this process tries one row at a time and leases no others.
   let outage = false;
@@ -47,6 +54,7 @@ export function createOutboxPublisher(deps: { db: Database; bus: Bus; log: Log; 
       .run(sql`
       UPDATE outbox SET published_at = ${now},
         publications = publications + CASE WHEN published_at > ${now} - interval '30 seconds' THEN 0 ELSE 1 END
+        ${alsoSet ? sql`, ${alsoSet(ids)}` : empty}
       WHERE ${rowsOfEvents(ids)}`)
       .catch((err) => log.warn({ err, events: ids.length }, "published events not marked; the relay repeats them")),
   );

@@ -62,6 +62,8 @@ export interface Outbox {
 export interface OutboxOptions extends Pick<Reconciliation, "db" | "filterMissing" | "deletable"> {
   bus: Bus;
   log: Log;
+  /** What the statement that marks these events as published also sets: marks that would otherwise write their rows once more. */
+  alsoSet?: ((eventIds: readonly string[]) => Sql) | undefined;
   /** Added to the database's clock; 0 outside tests. */
   clockOffsetMs?: number;
 }
@@ -75,7 +77,7 @@ export function countRows(condition: Sql): Sql {
 export function createOutbox(options: OutboxOptions): Outbox {
   const { db, bus, log } = options;
   const now = databaseNow({ clockOffsetMs: options.clockOffsetMs ?? 0 });
-  const publisher = createOutboxPublisher({ db, bus, log, now });
+  const publisher = createOutboxPublisher({ db, bus, log, now, alsoSet: options.alsoSet });
   const { hasRoom, publishAll } = publisher;
   const loops: { stop(): Promise<void> }[] = [];
   const leased = new WeakSet<Event>();

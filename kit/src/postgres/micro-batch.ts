@@ -138,11 +138,14 @@ export function microBatch<Item, Result>(options: MicroBatchOptions<Item, Result
  * Creates micro-batches for work that nobody waits for, such as marks: items wait 25 ms for others, unless many have arrived, and never
  * time out, however long the database is away. One statement runs at a time, so items finish in the order in which they arrived.
  */
-export function backgroundBatch<Item>(run: (items: Item[]) => Promise<unknown>): (item: Item) => Promise<void> {
+export function backgroundBatch<Item>(
+  run: (items: Item[]) => Promise<unknown>,
+  lingerMs = LINGER_MS,
+): (item: Item) => Promise<void> {
   return microBatch<Item, void>({
     concurrency: 1,
     max: BACKGROUND_MAX,
-    lingerMs: LINGER_MS,
+    lingerMs,
     waitMs: Number.POSITIVE_INFINITY,
     run: async (items) => {
       await run(items);

@@ -1,9 +1,8 @@
 import type { CallOptions } from "@connectrpc/connect";
-import type { Sql } from "sql-template-tag";
 import { type Bus, measureBus } from "../events/bus.js";
 import type { Random } from "../ids.js";
 import { createLedger, type Ledger } from "../ledger/ledger.js";
-import { createOutbox, measureOutbox, type Outbox } from "../ledger/outbox.js";
+import { createOutbox, measureOutbox, type Outbox, type OutboxOptions } from "../ledger/outbox.js";
 import type { Published } from "../ledger/reconcile-outbox.js";
 import type { Database } from "../postgres/database.js";
 import type { Log } from "../process/log.js";
@@ -33,15 +32,15 @@ export interface PublisherDeps extends Pick<PublisherParts, "db" | "log" | "now"
   outbox: Outbox;
 }
 
-/** Creates the ledger, the outbox and the metrics of a service. A row that is not `deletable` stays in the outbox. Start the outbox. */
+/** Creates the ledger, the outbox and the metrics of a service; `marks` are marks of its own in the rows of the outbox. Start the outbox. */
 export function createPublisher(
   part: string,
   { db, bus, subscriber, log, now, random, faultPoints }: PublisherParts,
-  deletable?: Sql,
+  marks?: Required<Pick<OutboxOptions, "alsoSet" | "deletable">>,
 ): { deps: PublisherDeps; metrics: Metrics } {
   const filterMissing = async (events: readonly Published[]) =>
     (await subscriber.filterMissing({ events: [...events] }, { timeoutMs: ASK_MS })).missingEventIds;
-  const outbox = createOutbox({ db, bus, log, filterMissing, ...(deletable && { deletable }) });
+  const outbox = createOutbox({ db, bus, log, filterMissing, ...marks });
   const metrics = createMetrics({ part, log });
   measureBus(metrics, bus);
   measureOutbox(metrics, outbox);

@@ -9,7 +9,7 @@ import type { Carriers } from "./carriers/carrier.js";
 import { sandboxCarrier } from "./carriers/sandbox-carrier.js";
 import { carrierWithFaultPoints } from "./carriers/trial-carrier.js";
 import type { CarrierDeps } from "./deps.js";
-import { createProjectedMarks, createProjectOnce, PROJECTED } from "./neighbours/project-label-event.js";
+import { createProjectedMarks, createProjectOnce } from "./neighbours/project-label-event.js";
 import { carrierPeers, carrierRoutes } from "./rpc.js";
 import { storeLabel } from "./store-label.js";
 import { storeVoid } from "./void-label.js";
@@ -27,9 +27,9 @@ export interface CarrierParts extends PublisherParts, Pick<CarrierDeps, "records
 /** Starts carrier: its RPCs, the relay of its events, and the repetition of projections that records or tracking missed. */
 export async function startCarrier(parts: CarrierParts): Promise<Service> {
   const { db, log, records, tracking, random, faultPoints } = parts;
-  const { deps: publisher, metrics } = createPublisher("carrier", parts, PROJECTED);
-  measureBookings(metrics, { db });
   const projectedMarks = createProjectedMarks(db, log);
+  const { deps: publisher, metrics } = createPublisher("carrier", parts, projectedMarks.inOutbox);
+  measureBookings(metrics, { db });
   const trial = parts.trial && { ...parts.trial, carrier: carrierWithFaultPoints(parts.trial.carrier, faultPoints) };
   const deps: CarrierDeps = {
     ...publisher,

@@ -29,7 +29,7 @@ async function labelsMissed(count: number) {
 }
 
 async function unprojected() {
-  await carrier.deps.projectedMarks.flush();
+  await Promise.all([carrier.deps.projectedMarks.flush(), carrier.deps.outbox.stop()]);
   return countIn(carrier.deps.db, "outbox", { projectedAt: null });
 }
 

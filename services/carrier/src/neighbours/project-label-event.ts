@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { CallOptions, Client } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
+import type { OutboxOptions } from "@shipping/kit/ledger/outbox";
 import { rowsOfEvents } from "@shipping/kit/ledger/outbox-publisher";
 import { databaseNow } from "@shipping/kit/postgres/clock";
 import type { Database } from "@shipping/kit/postgres/database";
@@ -89,28 +90,40 @@ function overdue(deps: ProjectionDeps, after: bigint): Promise<OverdueRow[]> {
     ORDER BY outbox.id LIMIT ${BATCH}`);
 }
 
-/** The condition on a row of the outbox that records and tracking have applied its event. */
-export const PROJECTED = sql`projected_at IS NOT NULL`;
-
 /** Marks in the outbox which events records and tracking have applied, in the background. */
 export interface ProjectedMarks {
   /** Marks an event soon. A lost mark only causes a repetition. */
   add(eventId: string): void;
+  /** For the outbox: the statement that marks events as published sets these marks, too, and a row without one is not deleted. */
+  inOutbox: Required<Pick<OutboxOptions, "alsoSet" | "deletable">>;
   flush(): Promise<void>;
 }
 
+// Longer than marks of publications wait for each other: most rows are then written once instead of twice.
+const LINGER_MS = 100;
+
 /** Creates the marks in the outbox of this database. Events that come together share a statement. */
 export function createProjectedMarks(db: Database, log: Log): ProjectedMarks {
-  const mark = backgroundBatch<string>((ids) =>
-    db.run(sql`UPDATE outbox SET projected_at = clock_timestamp() WHERE ${rowsOfEvents(ids)}`),
-  );
+  const unmarked = new Set<string>();
+  const take = (ids: readonly string[]) => ids.filter((id) => unmarked.delete(id));
+  const markSoon = backgroundBatch<string>(async (ids) => {
+    const left = take(ids);
+    if (left.length === 0) return;
+    await db.run(sql`UPDATE outbox SET projected_at = clock_timestamp() WHERE ${rowsOfEvents(left)}`);
+  }, LINGER_MS);
   let last = Promise.resolve();
 
   return {
     add(eventId) {
-      last = mark(eventId).catch((err) => {
+      unmarked.add(eventId);
+      last = markSoon(eventId).catch((err) => {
         log.warn({ err, event: eventId }, "projection not marked; the worker repeats it");
       });
+    },
+    inOutbox: {
+      deletable: sql`projected_at IS NOT NULL`,
+      alsoSet: (ids) =>
+        sql`projected_at = CASE WHEN event_id = ANY(${take(ids)}::text[]) THEN clock_timestamp() ELSE projected_at END`,
     },
     flush: () => last,
   };

@@ -13,7 +13,7 @@ import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { sandboxCarrier } from "../carriers/sandbox-carrier.js";
 import { createLabel } from "../create-label.js";
 import type { CarrierDeps } from "../deps.js";
-import { createProjectedMarks, PROJECTED } from "../neighbours/project-label-event.js";
+import { createProjectedMarks } from "../neighbours/project-label-event.js";
 import { carrierMigrations } from "../start-carrier.js";
 import { neighbours } from "./neighbours.js";
 
@@ -28,8 +28,8 @@ export async function carrierUnderTest() {
     onEvent: async (event) => void published.push(event),
     onDeadLetter: async () => {},
   });
-  const outbox = createOutbox({ db, bus, log, filterMissing: async () => [], deletable: PROJECTED });
   const projectedMarks = createProjectedMarks(db, log);
+  const outbox = createOutbox({ db, bus, log, filterMissing: async () => [], ...projectedMarks.inOutbox });
   const around = neighbours();
   const deps: CarrierDeps = {
     db,
