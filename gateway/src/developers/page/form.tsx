@@ -50,6 +50,27 @@ export function Field(props: { id: string; label: string; hint?: string; childre
   );
 }
 
+/** A select of a filter. Its first option filters by nothing. */
+export function Choice(props: {
+  name: string;
+  label: string;
+  chosen: string | undefined;
+  options: readonly (readonly [value: string, words: string])[];
+}) {
+  return (
+    <Field id={props.name} label={props.label}>
+      <select id={props.name} name={props.name}>
+        <option value="">All</option>
+        {props.options.map(([value, words]) => (
+          <option value={value} selected={value === props.chosen}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
 export function ErrorText({ id, errors, path }: { id: string; errors: readonly FieldError[]; path: string }) {
   const found = findError(errors, path);
   if (!found) return null;

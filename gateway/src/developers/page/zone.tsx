@@ -28,6 +28,25 @@ export function ZoneField({ zone = "" }: { zone: string | undefined }) {
   return <input type="hidden" name="zone" value={zone} />;
 }
 
+/** A day or a time of a filter. Its label names the zone. */
+export function TimeField(props: {
+  name: string;
+  label: string;
+  type: "date" | "datetime-local";
+  value: string | undefined;
+  zone: string | undefined;
+}) {
+  const { name, label, type, value, zone } = props;
+  return (
+    <div class="field">
+      <label for={name}>
+        {label} (<ZoneName zone={zone} />)
+      </label>
+      <input type={type} id={name} name={name} value={value} />
+    </div>
+  );
+}
+
 /** The name of a zone. Where it is not fixed, the script replaces it with the reader's. */
 export function ZoneName({ zone = "UTC" }: { zone?: string | undefined }) {
   return <span class="zone">{zone}</span>;

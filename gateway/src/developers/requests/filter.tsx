@@ -4,8 +4,9 @@ import { visible } from "../../input/text.js";
 import { codesOf, type WantedRequests } from "../../request-log/list-requests.js";
 import { ABORTED } from "../../request-log/logged-request.js";
 import { type KeyRow, keyName } from "../keys/keys.js";
+import { Choice } from "../page/form.js";
 import { readCursor } from "../page/paging.js";
-import { readZone, toInstant, toLocal, ZoneField, ZoneName } from "../page/zone.js";
+import { readZone, TimeField, toInstant, toLocal, ZoneField } from "../page/zone.js";
 
 /** The filter of the request list. Invalid values are ignored. */
 export interface RequestFilter extends WantedRequests {
@@ -92,50 +93,30 @@ export function FilterForm(props: { list: string; filter: RequestFilter; keys: r
   const { status = "", keyId } = filter;
   // A link may filter by a status such as 409, which stands for several codes, or by a key that is not among the listed ones.
   const number = /^\d+$/.test(status) ? [[status, status] as const] : [];
-  const keyChoices = keys.map((key): Option => [key.id, `${visible(keyName(key))} …${key.lastFour}`]);
+  const keyChoices = keys.map((key): readonly [string, string] => [
+    key.id,
+    `${visible(keyName(key))} …${key.lastFour}`,
+  ]);
   if (keyId && !keys.some(({ id }) => id === keyId)) keyChoices.push([keyId, keyId]);
   return (
-    <form class="request-filter" method="get" action={list} aria-label="Filter">
+    <form class="filter" method="get" action={list} aria-label="Filter">
       <Choice name="status" label="Status" chosen={status} options={[...CLASSES, ...number, ...CODES]} />
       <Choice name="method" label="Method" chosen={filter.method} options={METHODS.map((method) => [method, method])} />
       <Choice name="key" label="API key" chosen={keyId} options={keyChoices} />
       <ZoneField zone={filter.zone} />
-      <Minute name="from" label="From" time={filter.from} zone={filter.zone} />
-      <Minute name="until" label="Until" time={filter.until} zone={filter.zone} />
-      <div class="actions">
+      {(["from", "until"] as const).map((name) => (
+        <TimeField
+          name={name}
+          label={name === "from" ? "From" : "Until"}
+          type="datetime-local"
+          value={formatMinute(filter[name], filter.zone)}
+          zone={filter.zone}
+        />
+      ))}
+      <div class="field send">
         <button type="submit">Filter</button>
         {isFiltered(filter) && <a href={list}>Clear</a>}
       </div>
     </form>
-  );
-}
-
-type Option = readonly [value: string, words: string];
-
-function Choice(props: { name: string; label: string; chosen: string | undefined; options: readonly Option[] }) {
-  return (
-    <label>
-      {props.label}
-      <select name={props.name}>
-        <option value="">All</option>
-        {props.options.map(([value, words]) => (
-          <option value={value} selected={value === props.chosen}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-function Minute(props: { name: string; label: string; time: Date | undefined; zone: string | undefined }) {
-  const { name, label, time, zone } = props;
-  return (
-    <label>
-      <span>
-        {label} (<ZoneName zone={zone} />)
-      </span>
-      <input type="datetime-local" name={name} value={formatMinute(time, zone)} />
-    </label>
   );
 }

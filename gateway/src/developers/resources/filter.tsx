@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
+import { Choice } from "../page/form.js";
 import { AREA_PATH, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor } from "../page/paging.js";
 import { isMissing, MissingPart, type Part } from "../page/part.js";
 import { Note, Text } from "../page/text.js";
-import { readZone, toInstant, ZoneField, ZoneName } from "../page/zone.js";
+import { readZone, TimeField, toInstant, ZoneField } from "../page/zone.js";
 import type { FoundPage, Wanted } from "./find-resources.js";
 import { STATUSES } from "./record-table.js";
 
@@ -195,6 +196,7 @@ function ListActions({ path, filter }: { path: string; filter: Filter }) {
 
 function FilterForm(props: { path: string; filter: Filter; statuses: readonly string[]; searchHint: string }) {
   const { path, filter, statuses, searchHint } = props;
+  const zone = filter.zone || undefined;
   return (
     <form class="filter" method="get" action={path}>
       {filter.size !== PAGE_SIZE && <input type="hidden" name="size" value={filter.size} />}
@@ -214,31 +216,16 @@ function FilterForm(props: { path: string; filter: Filter; statuses: readonly st
         </p>
       </div>
       {statuses.length > 1 && (
-        <div class="field">
-          <label for="status">Status</label>
-          <select id="status" name="status">
-            <option value="">Any</option>
-            {statuses.map((status) => (
-              <option value={status} selected={status === filter.status}>
-                {STATUSES[status]?.words ?? status}
-              </option>
-            ))}
-          </select>
-        </div>
+        <Choice
+          name="status"
+          label="Status"
+          chosen={filter.status}
+          options={statuses.map((status) => [status, STATUSES[status]?.words ?? status])}
+        />
       )}
-      <div class="field">
-        <ZoneField zone={filter.zone} />
-        <label for="from">
-          Created on or after (<ZoneName zone={filter.zone || undefined} />)
-        </label>
-        <input type="date" id="from" name="from" value={filter.from} />
-      </div>
-      <div class="field">
-        <label for="to">
-          Created on or before (<ZoneName zone={filter.zone || undefined} />)
-        </label>
-        <input type="date" id="to" name="to" value={filter.to} />
-      </div>
+      <ZoneField zone={filter.zone} />
+      <TimeField name="from" label="Created on or after" type="date" value={filter.from} zone={zone} />
+      <TimeField name="to" label="Created on or before" type="date" value={filter.to} zone={zone} />
       <div class="field send">
         <button type="submit">Search</button>
         {isFiltered(filter) && <a href={path}>Clear</a>}
