@@ -15,7 +15,7 @@ export function dataMatrix(text: string): Uint8Array {
   encode(text, codewords);
   correct(codewords);
   const modules = FINDER.slice();
-  for (const [bit, place] of PLACES.entries()) modules[place] = (codewords[bit >> 3]! >> (7 - (bit & 7))) & 1;
+  for (let bit = 0; bit < PLACES.length; bit++) modules[PLACES[bit]!] = (codewords[bit >> 3]! >> (7 - (bit & 7))) & 1;
   return modules;
 }
 
@@ -46,9 +46,10 @@ function correct(codewords: Uint8Array): void {
   const rest = codewords.subarray(DATA);
   for (let at = 0; at < DATA; at++) {
     const factor = codewords[at]! ^ rest[0]!;
-    rest.copyWithin(0, 1);
-    rest[CORRECTION - 1] = 0;
-    for (let index = 0; index < CORRECTION; index++) rest[index]! ^= times(factor, GENERATOR[index]!);
+    for (let index = 0; index < CORRECTION; index++) {
+      const next = index < CORRECTION - 1 ? rest[index + 1]! : 0;
+      rest[index] = next ^ times(factor, GENERATOR[index]!);
+    }
   }
 }
 
