@@ -68,7 +68,7 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
     const startedAt = now();
     const nextAt = Math.max(startedAt, queue.nextAt) + costMs;
     let waitMs = nextAt - atOnceMs - startedAt;
-    // One that waits in vain takes no turn.
+    // A request that would wait longer than that gets no turn, so those after it do not wait for it.
     if (waitMs <= MAX_WAIT_MS) queue.nextAt = nextAt;
     if (waitMs <= 0) return { waitedMs: 0, isDue: true };
     delayed.add(response);

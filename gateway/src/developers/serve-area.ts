@@ -111,7 +111,7 @@ async function answerPage(
     cookies: req.headers.cookie,
     source: getClientAddress(req, deps.trustedProxies),
     userAgent: req.headers["user-agent"] ?? "",
-    // Only our own pages can submit a form (`isOwnForm`), so one counts whatever its sender says of it.
+    // A form counts as opened by a person whatever its headers say, because only our own pages can submit one (`isOwnForm`).
     openedByPerson: page.method === "POST" || isOpenedByPerson(req),
     requestId: res.locals.requestId,
   };

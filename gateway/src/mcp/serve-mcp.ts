@@ -71,7 +71,7 @@ async function readMessage(req: IncomingMessage, res: ServerResponse): Promise<u
   const bytes = await collect(req, res, MAX_BODY_BYTES);
   if (!bytes) throw fail("payload_too_large");
   const message = parse(bytes.toString());
-  // The protocol has none since 2025-06-18, and a small one could ask for very much.
+  // The protocol has no batches since 2025-06-18, and a small batch could cause a lot of work.
   if (Array.isArray(message)) throw failFields([{ path: "body", message: "must be one message, not a batch" }]);
   return message;
 }

@@ -9,7 +9,7 @@ function convert(value: unknown, isNames = false): unknown {
   if (Array.isArray(value)) return value.map((item) => convert(item));
   if (typeof value !== "object" || value === null) return value;
   const members = isNames ? value : convertKeywords(value as Json);
-  // What stands below `properties` are names of fields, not keywords. Examples are data.
+  // Below `properties`, keys are names of fields and not keywords. Examples are data, which stays as it is.
   return Object.fromEntries(
     Object.entries(members).map(([name, member]) => [
       name,
@@ -20,7 +20,7 @@ function convert(value: unknown, isNames = false): unknown {
 
 function convertKeywords(schema: Json): Json {
   const { $ref, type, exclusiveMinimum, examples, ...others } = schema;
-  // 3.0 ignores every other member.
+  // 3.0 ignores all members beside `$ref`.
   if (typeof $ref === "string") return { $ref };
   const converted: Json = { ...(type !== undefined && { type }), ...others };
   if (Array.isArray(type)) {
@@ -31,7 +31,7 @@ function convertKeywords(schema: Json): Json {
     converted.minimum = exclusiveMinimum;
     converted.exclusiveMinimum = true;
   }
-  // A schema's are a list. Those of an answer have names, and 3.0 knows them.
+  // In a schema, `examples` is a list, for which 3.0 has `example`. In a response it is an object, as in 3.0.
   if (Array.isArray(examples)) converted.example = examples[0];
   else if (examples !== undefined) converted.examples = examples;
   return converted;

@@ -42,7 +42,7 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
   let stopped = false;
   let interrupt = () => {};
 
-  // What is tried four times a second is said once a minute, in the words of NATS.
+  // Fetching is retried four times a second, but the same reason is logged only once a minute.
   function warn(what: string, reason: string | undefined): void {
     if (reason === undefined || !isNews(`${what} ${reason}`)) return;
     const setting = findLimit(reason);

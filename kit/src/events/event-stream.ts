@@ -27,7 +27,7 @@ export const EVENT_ID = "Event-Id";
 /** The pause before a failed step is repeated. */
 export const RETRY_MS = 250;
 
-// Of a stream and of a consumer.
+// The error codes of JetStream for a missing stream and a missing consumer.
 const NOT_FOUND = [10059, 10014];
 const DAY_MS = 86_400_000;
 
@@ -111,7 +111,7 @@ async function make(add: () => Promise<unknown>, update: () => Promise<unknown>)
     try {
       await update();
     } catch (error) {
-      // There is nothing to update, so what counts is why nothing was created.
+      // It does not exist, so the reason why it could not be created is the useful one.
       if (error instanceof JetStreamApiError && NOT_FOUND.includes(error.code)) throw refusal;
       if (!(error instanceof JetStreamApiError)) throw error;
       return error.message;

@@ -173,7 +173,7 @@ async function runBatches(applying: Applying, migration: Migration, table: strin
         loggedAt = performance.now();
         log.info({ migration: name, rows: rows + walked, page, pages }, "migration goes on");
       }
-      // The other half of the time belongs to everybody else.
+      // Pauses as long as the batch took, so that other statements have half of the time.
       if (rowCount) await setTimeout(Math.min(performance.now() - began, MAX_BREAK_MS));
     }
     rows += walked;

@@ -78,7 +78,7 @@ function openPool(url: string, options: PoolOptions): pg.Pool {
     connectionString: url,
     max: options.max,
     connectionTimeoutMillis: options.connectMs,
-    // A new connection costs both sides a login, and a plan for each of its statements: too much to pay again for every burst.
+    // Kept after a burst, because a new connection costs a login and a new plan for each of its statements.
     idleTimeoutMillis: IDLE_MS,
     // For a server that stops responding: otherwise the connection would be held until TCP times out.
     query_timeout: 6_000,

@@ -62,12 +62,12 @@ function clientWith(
       super(urlFile === undefined ? config : { ...(config as pg.ClientConfig), connectionString: readLatest(urlFile) });
     }
 
-    // pg has no other way to send parameters of its caller's choice (8.23).
+    // pg (8.23) has no option for sending other startup parameters.
     getStartupConf(): Record<string, string | undefined> {
       const { connectionParameters: given } = this as unknown as { connectionParameters: Record<string, string> };
       const { user, database, application_name } = given;
       const start = { user, database, ...(application_name && { application_name }), ...FORWARDED };
-      // Of two values, PostgreSQL takes the last.
+      // If a setting is given twice, PostgreSQL takes the last value, which is ours.
       return isBare() ? start : { ...start, options: [given.options, ...options].filter(Boolean).join(" ") };
     }
   };
@@ -191,7 +191,7 @@ async function storeSettings(pool: pg.Pool, { database }: Found, settings: [stri
   await pool.query(settings.map(([name, value]) => `${target} SET ${name} = ${pg.escapeLiteral(value)}`).join(";"));
 }
 
-// A pooler opens them again. A session of the pooler has the name of the part, so others of the role, such as a migration's, go on.
+// A pooler then opens new sessions. Only sessions with the part's name are ended, so others of the same role, such as a migration's, go on.
 async function endSessions(pool: pg.Pool, all: boolean): Promise<void> {
   await pool
     .query(`

@@ -98,7 +98,7 @@ export const serviceSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl()
     .optional()
     .describe("URL of the trace collector (OTLP over HTTP); no traces if not set"),
-  // OpenTelemetry's exporter reads it itself.
+  // Only checked here: OpenTelemetry's exporter reads the environment variable itself.
   OTEL_EXPORTER_OTLP_HEADERS: secret(
     z.string().regex(/^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/, "must be name=value, separated by commas"),
   )

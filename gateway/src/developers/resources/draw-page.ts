@@ -39,14 +39,14 @@ export function createDrawing<Given extends Uint8Array | readonly Uint8Array[] =
   function start(): ChildProcess {
     const started = fork(fileURLToPath(script), {
       execArgv: [...flags],
-      // Whatever a PDF does to it, it knows no secrets.
+      // A malicious PDF that takes over the process finds no secrets in its environment.
       env: {},
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
     // Without a listener, an error would end the gateway. `exit` or the timeout follows.
     started.on("error", () => {});
-    // It does not keep the gateway alive, and ends when its channel is closed.
+    // The gateway can exit while this process runs. That closes the channel, which ends the process.
     started.unref();
     started.channel?.unref();
     return started;

@@ -15,7 +15,7 @@ import {
 export const MAX_ROWS = 10_000;
 
 const CHUNK = 500;
-// A chunk that takes longer breaks the download off. So does a reader who takes longer for all of it.
+// The download is aborted if reading a chunk, or sending the whole file, takes longer.
 const CHUNK_MS = 5_000;
 const ALL_MS = 60_000;
 
