@@ -1,4 +1,4 @@
-import { failing, fallen, incomparable } from "./compare-ratios.js";
+import { columnFor, failing, fallen, incomparable } from "./compare-ratios.js";
 
 const baseline = { get: { cpu: 0.4, throughput: 0.8 }, list: { cpu: 0.2, throughput: 0.4 } };
 
@@ -28,6 +28,14 @@ test("a check needs a ratio of every case in the baseline for as many processes"
     "With --replicas 1, the baseline has no ratio of pdf, rates.",
   );
   expect(incomparable({ 1: baseline }, 3, ["get"])).toBe("With --replicas 3, the baseline has no ratio of get.");
+});
+
+test("a run is compared with what the same version of Node did, or else the newest before it", () => {
+  const columns = { 20: { 1: baseline }, 24: { 2: baseline } };
+  expect([20, 22, 24, 26].map((node) => columnFor(columns, node))).toEqual([
+    ...[columns[20], columns[20]],
+    ...[columns[24], columns[24]],
+  ]);
 });
 
 test("a case in which more than one operation in a hundred failed is named", () => {

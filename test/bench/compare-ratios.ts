@@ -5,14 +5,30 @@ export interface Ratios {
 }
 
 /** The ratios of the cases, by how many processes there were of each part. */
-export type Baseline = Record<number, Record<string, Ratios>>;
+export type Column = Record<number, Record<string, Ratios>>;
+
+/** A column for each measured version of Node, by its first number: that of the images, and the oldest that will do. */
+export type Baseline = Record<number, Column>;
+
+/** The column of a version of Node; without one of its own, that of the newest before it. */
+export function columnFor(baseline: Baseline, node: number): Column {
+  return (
+    baseline[
+      Math.max(
+        ...Object.keys(baseline)
+          .map(Number)
+          .filter((measured) => measured <= node),
+      )
+    ] ?? {}
+  );
+}
 
 /** By CPU alone, since a machine that does something else as well changes the throughput most, and only by much: runs of the same code differ, too. */
 const FALL = 0.5;
 
-/** Why these cases cannot be compared with the baseline; undefined if they can. */
-export function incomparable(baseline: Baseline, replicas: number, measured: readonly string[]): string | undefined {
-  const missing = measured.filter((name) => !baseline[replicas]?.[name]?.cpu);
+/** Why these cases cannot be compared with a column of the baseline; undefined if they can. */
+export function incomparable(column: Column, replicas: number, measured: readonly string[]): string | undefined {
+  const missing = measured.filter((name) => !column[replicas]?.[name]?.cpu);
   if (missing.length === 0) return undefined;
   return `With --replicas ${replicas}, the baseline has no ratio of ${missing.join(", ")}.`;
 }

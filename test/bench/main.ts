@@ -1,7 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Baseline, failing, fallen, incomparable } from "./compare-ratios.js";
+import { nodes } from "../versions/combinations.js";
+import { getNode } from "../versions/get-programs.js";
+import { type Baseline, columnFor, failing, fallen, incomparable } from "./compare-ratios.js";
 import { renderGrowth } from "./growth/render-growth.js";
 import { type BenchOptions, benchOptions } from "./options.js";
 import { ratiosOf, renderReport } from "./report.js";
@@ -10,12 +14,14 @@ import { renderSoak } from "./soak/render-soak.js";
 const BASELINE = fileURLToPath(new URL("baseline.json", import.meta.url));
 // What starts the platform is imported where it is used: help and refusals need nothing of it.
 const say = (line: string) => process.stderr.write(`${line}\n`);
+const major = Number(process.versions.node.split(".")[0]);
 
 /** What the platform costs, beside the least that its work can cost. */
 async function bench(options: BenchOptions): Promise<void> {
   // Read before anything is measured: without one, a check would end in vain after minutes.
   const baseline: Baseline = options.check || options.baseline ? JSON.parse(await readFile(BASELINE, "utf8")) : {};
-  const problem = options.check ? incomparable(baseline, options.replicas, options.measured) : undefined;
+  const column = columnFor(baseline, major);
+  const problem = options.check ? incomparable(column, options.replicas, options.measured) : undefined;
   if (problem !== undefined) {
     console.error(`error: ${problem} Measure one with --baseline, or choose cases with --only.`);
     process.exitCode = 1;
@@ -26,12 +32,13 @@ async function bench(options: BenchOptions): Promise<void> {
   await publish(report, renderReport(report), options.json);
   const ratios = ratiosOf(report);
   if (options.check) {
-    const problems = [...fallen(baseline[options.replicas] ?? {}, ratios), ...failing(report.cases)];
+    const problems = [...fallen(column[options.replicas] ?? {}, ratios), ...failing(report.cases)];
     for (const line of problems) console.log(line);
     process.exitCode = problems.length === 0 ? 0 : 1;
   }
   if (!options.baseline) return;
-  const updated = { ...baseline, [options.replicas]: { ...baseline[options.replicas], ...ratios } };
+  const own = baseline[major] ?? {};
+  const updated = { ...baseline, [major]: { ...own, [options.replicas]: { ...own[options.replicas], ...ratios } } };
   await writeFile(BASELINE, `${JSON.stringify(updated, null, 2)}\n`);
 }
 
@@ -56,7 +63,20 @@ async function publish(report: { startedAt: string }, text: string, wanted: stri
   console.log(`${text}\n\nAll figures are in ${file}.`);
 }
 
+/** The same on another version of Node: what is started runs on that of this process. */
+async function onNode(version: string): Promise<void> {
+  const program = join(await getNode(version), "node");
+  const other = spawn(program, [...process.execArgv, ...process.argv.slice(1)], { stdio: "inherit" });
+  // Ctrl-C reaches both.
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => other.kill());
+  const [code] = await once(other, "exit");
+  process.exitCode = code ?? 1;
+}
+
 const options = benchOptions(process.argv.slice(2));
-if (options.rows.length > 0) await growth(options);
+const other = Number(options.node) === major ? undefined : nodes[options.node ?? ""];
+if (other) await onNode(other);
+else if (options.rows.length > 0) await growth(options);
 else if (options.soak > 0) await soak(options);
 else await bench(options);

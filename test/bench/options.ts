@@ -1,5 +1,6 @@
 import { examples } from "@shipping/local/option-values";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { nodes } from "../versions/combinations.js";
 import { cases } from "./cases.js";
 
 /** The names by which `--only` takes a measurement. */
@@ -33,6 +34,8 @@ export interface BenchOptions {
   profile: boolean;
   /** Where the results go as JSON. */
   json?: string;
+  /** The first number of the version of Node on which everything runs; that in use unless given. */
+  node?: string;
 }
 
 // They have no meaning where no cases are compared: a run that ignored `--check` would pass.
@@ -73,6 +76,11 @@ export function benchOptions(args: readonly string[], command = new Command("npm
     .option("--baseline", "store the ratios as the new baseline", false)
     .option("--profile", "has every process write a CPU profile, and says where their time went", false)
     .option("--json <file>", "where the results go")
+    .addOption(
+      new Option("--node <major>", "run everything on this version of Node, which npm fetches once").choices(
+        Object.keys(nodes),
+      ),
+    )
     .addHelpText("after", examples("npm run bench -- --only get --seconds 1 --rounds 1"))
     .parse(args, { from: "user" });
   const { only: measured, ...options } = command.opts();

