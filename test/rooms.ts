@@ -6,6 +6,7 @@ export const rooms: Record<string, readonly string[]> = {
       "cli",
       "cli/commands",
       "cli/account-data",
+      "cli/load",
       "cli/tools",
       "cli/platform",
       ".",

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { openLoop } from "../bench/load.js";
+import { openLoop, percentile } from "@shipping/gateway/cli/load/open-loop";
 import { createShipment, parcelBody } from "../bench/seed.js";
-import { percentile } from "../bench/statistics.js";
 import { subscribeAll } from "../bench/subscriptions.js";
 import type { Target } from "../bench/target.js";
 import { openVerifyingReceiver, type VerifyingReceiver } from "./verifying-receiver.js";

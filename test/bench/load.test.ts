@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { closedLoop, openLoop } from "./load.js";
+import { openLoop } from "@shipping/gateway/cli/load/open-loop";
+import { closedLoop } from "./load.js";
 
 describe("closed loop", () => {
   test("each client has one operation under way, never two", async () => {

@@ -1,8 +1,8 @@
+import { type Operation, openLoop, percentile } from "@shipping/gateway/cli/load/open-loop";
 import type { Case } from "./cases.js";
-import { closedLoop, type Operation, openLoop } from "./load.js";
+import { closedLoop } from "./load.js";
 import { type Comparison, compareRounds, measureRound, type Round } from "./round.js";
 import type { Seeds } from "./seed.js";
-import { percentile } from "./statistics.js";
 import { settled, type Target } from "./target.js";
 
 /** How long and how hard a case is measured. */

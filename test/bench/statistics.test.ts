@@ -1,4 +1,5 @@
-import { percentile, spread } from "./statistics.js";
+import { percentile } from "@shipping/gateway/cli/load/open-loop";
+import { spread } from "./statistics.js";
 
 describe("spread", () => {
   test("is the middle of an odd number of values, whatever their order", () => {

@@ -11,13 +11,6 @@ export function spread(values: readonly number[]): Spread {
   return { median: median(sorted), min: sorted[0]!, max: sorted.at(-1)! };
 }
 
-/** The least value that `share` (0 to 1) of all values do not exceed. */
-export function percentile(values: readonly number[], share: number): number {
-  if (values.length === 0) return Number.NaN;
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
-}
-
 function median(sorted: readonly number[]): number {
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;

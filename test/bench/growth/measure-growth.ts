@@ -1,12 +1,11 @@
 import { randomInt } from "node:crypto";
+import { type Operation, openLoop, percentile } from "@shipping/gateway/cli/load/open-loop";
 import type { Database } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
 import type { ClusterUnderTest } from "../../cluster.js";
 import { superuserUrl, withServer } from "../../failover/postgres/replication.js";
-import { type Operation, openLoop } from "../load.js";
 import type { Platform } from "../platform.js";
 import { createShipment, parcelBody } from "../seed.js";
-import { percentile } from "../statistics.js";
 import type { Target } from "../target.js";
 import { idAt, idempotencyKey, loadRows, shipmentId } from "./load-rows.js";
 

@@ -1,4 +1,4 @@
-import { percentile } from "../statistics.js";
+import { percentile } from "@shipping/gateway/cli/load/open-loop";
 
 /** Megabytes of each process at one moment, by its name. */
 export type Memory = Readonly<Record<string, number>>;

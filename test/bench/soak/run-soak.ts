@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Operation } from "@shipping/gateway/cli/load/open-loop";
 import { cases } from "../cases.js";
-import { closedLoop, type Operation } from "../load.js";
+import { closedLoop } from "../load.js";
 import { describeMachine, type Machine } from "../machine.js";
 import type { BenchOptions } from "../options.js";
 import { startPlatform } from "../platform.js";
