@@ -23,7 +23,7 @@ export async function openLoop(operation: Operation, at: { rate: number; seconds
   for (let count = 0; count < total; ) {
     const due = begun + (count * 1000) / at.rate;
     if (performance.now() < due) {
-      await sleep(Math.min(1, due - performance.now()));
+      await sleep(1);
       continue;
     }
     count++;
