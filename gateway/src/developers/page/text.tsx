@@ -141,7 +141,7 @@ export function Table(props: {
       <thead>
         <tr>
           {props.headings.map((heading) => (
-            <th scope="col" class={heading.toLowerCase().replaceAll(" ", "-")}>
+            <th scope="col" data-column={heading.toLowerCase()}>
               {heading}
             </th>
           ))}
