@@ -58,7 +58,9 @@ const ignorer = {
   shouldIgnore(path: Path): string | undefined {
     if (!path.isCallExpression() && !path.isNewExpression()) return undefined;
     const text = path.toString().slice(0, 40);
-    return /^((\w+\.)*log\.\w+|span\.\w+)\(|^new (Error|TypeError|Counter|Gauge|Histogram)\(/.test(text)
+    return /^((\w+\.)*log\.\w+|span\.\w+)\(|^new (\w*Error|AddressRefused|ProxyFailed|Counter|Gauge|Histogram)\(/.test(
+      text,
+    )
       ? "for operators"
       : undefined;
   },

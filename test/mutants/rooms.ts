@@ -1,6 +1,6 @@
 /** Rooms that carry promises: the files that are mutated, and what runs in one process and must notice. A folder means its files or its tests. */
 export const rooms: Record<string, { files: string[]; tests: string[] }> = {
-  input: { files: ["gateway/src/input"], tests: ["gateway/src/input"] },
+  input: { files: ["gateway/src/input"], tests: ["gateway/src/input", "gateway/src/openapi"] },
   egress: { files: ["services/webhooks/src/egress"], tests: ["services/webhooks/src/egress"] },
   client: {
     files: ["attempt", "call", "config", "error-kinds", "operation", "read-answer", "retry", "send"]

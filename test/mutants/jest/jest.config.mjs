@@ -13,6 +13,8 @@ export default {
   transform: Object.fromEntries(
     Object.entries(config.transform).map(([files, [, options]]) => [files, [`${own}/transform.cjs`, options]]),
   ),
+  // Hundreds of schedules take longer than all other tests of a room.
+  testPathIgnorePatterns: ["/node_modules/", "-schedules\\.test"],
   runner: `${own}/runner.cjs`,
   testEnvironment: `${own}/environment.cjs`,
   reporters: [],

@@ -100,7 +100,7 @@ describe("vetAddresses", () => {
 
   test("refuses all if one is not public", async () => {
     const mixed = vetAddresses("a.example", 443, strict, answers("8.8.8.8", "10.0.0.1"));
-    await expect(mixed).rejects.toThrow(AddressRefused);
+    await expect(mixed).rejects.toThrow(new AddressRefused("a.example resolves to 10.0.0.1, which is not allowed."));
   });
 
   test("a name without addresses is not resolved", async () => {

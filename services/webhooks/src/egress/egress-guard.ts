@@ -105,7 +105,7 @@ export function createResolve(servers?: readonly string[]): Resolve {
 
 // ENOTFOUND and ENODATA are answers: there is no such name, or it has no address of this family.
 function isUnanswered(answer: PromiseSettledResult<unknown>): boolean {
-  return answer.status === "rejected" && !["ENOTFOUND", "ENODATA"].includes(answer.reason?.code);
+  return answer.status === "rejected" && !["ENOTFOUND", "ENODATA"].includes(answer.reason.code);
 }
 
 async function addressesOf(host: string, exempt: boolean, resolve: Resolve): Promise<string[]> {

@@ -86,7 +86,7 @@ describe("with EGRESS_PROXY_URL, a delivery", () => {
   });
 
   test("goes to the next address if the proxy cannot connect to the first", async () => {
-    const proxy = await proxyWith({ refusals: [503, 504] });
+    const proxy = await proxyWith({ refusals: [503, 504, 502, 503] });
     const through = connectionsWith({
       rules: closed,
       resolve: async () => ["93.184.216.34", "2606:4700:4700::1111"],
@@ -94,6 +94,7 @@ describe("with EGRESS_PROXY_URL, a delivery", () => {
     });
     expect(await describeEnd(post("https://a.example/", through))).toBe("timeout_connecting");
     expect(proxy.asked.map(({ target }) => target)).toEqual(["93.184.216.34:443", "[2606:4700:4700::1111]:443"]);
+    expect(await describeEnd(post("https://a.example/", through))).toBe("connection_unreachable");
   });
 
   test.each([403, 407])("is not the receiver's failure if the proxy answers %d", async (status) => {

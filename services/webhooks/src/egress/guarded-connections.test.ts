@@ -60,6 +60,7 @@ test("when they are destroyed, attempts end that still resolve the name, or wait
 }, 5_000);
 
 describe("the egress guard", () => {
+  const { connect: connectAnywhere } = net.Socket.prototype;
   const connect = jest.spyOn(net.Socket.prototype, "connect");
   beforeEach(() => connect.mockClear());
   afterAll(() => connect.mockRestore());
@@ -111,6 +112,16 @@ describe("the egress guard", () => {
     expect(await describeEnd(post(`http://${target}/`, through))).toBe("delivered 204");
     expect(looked).toEqual(["rebinding.example"]);
     expect(await describeEnd(post(`http://${target}/`, through))).toBe("name_not_found");
+  });
+
+  test("a connection that ends at another address than the vetted one carries no request", async () => {
+    const receiver = await receiverWith(withStatus(204));
+    connect.mockImplementationOnce(function (this: net.Socket) {
+      return Reflect.apply(connectAnywhere, this, [receiver.port, "127.0.0.1"]);
+    });
+    const through = connectionsWith({ rules: closed, resolve: async () => ["93.184.216.34"] });
+    expect(await describeEnd(post("http://a.example/", through))).toBe("address_refused");
+    expect(receiver.received).toEqual([]);
   });
 
   test("public when it is first resolved, loopback from then on: connected to the vetted address, refused at the next connection", async () => {

@@ -111,5 +111,7 @@ describe("the prefixes of a network", () => {
   test("are those that the operator names, without a question", async () => {
     const find = createFindNat64Prefixes(["2a00:64::/96"], async () => Promise.reject(new Error("asked")));
     expect(await find()).toEqual(prefixes("2a00:64::/96"));
+    const none = createFindNat64Prefixes(["10.0.0.0/8"], async () => []);
+    expect(await none()).toEqual([]);
   });
 });
