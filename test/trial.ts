@@ -19,6 +19,7 @@ const trials: Record<string, { main: string; summary: string }> = {
     summary: "record what clients of two gateways see under faults, and judge it",
   },
   mutants: { main: "mutants/main.js", summary: "break the code in one place at a time, and see whether tests notice" },
+  fuzz: { main: "fuzz/main.js", summary: "give parsers changed inputs, and compare them with a second opinion" },
   infrastructure: {
     main: "infrastructure/main.js",
     summary: "run on servers with other settings, limits, poolers and roles",

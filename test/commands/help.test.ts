@@ -24,6 +24,7 @@ const trials = [
   " failover",
   " history",
   " mutants",
+  " fuzz",
   " releases",
   " versions",
   " restore",

@@ -46,7 +46,7 @@ function notJson(text: string, expected: string, at = findJsonFault(text) ?? 0):
   if (at === text.length) return fail("invalid_json", "The body is not valid JSON: it ends before it is complete.");
   const before = text.slice(0, at);
   const lines = before.split("\n");
-  const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+  const place = `line ${lines.length}, column ${at - before.lastIndexOf("\n")}`;
   const hasDecimalComma = /\d,$/.test(before) && /\d/.test(text[at] ?? "");
   const advice = hasDecimalComma ? " Write decimals with a point, such as 1.5." : "";
   return fail("invalid_json", `The body is not valid JSON: correct ${place}.${advice}`);

@@ -1,4 +1,4 @@
-import { isBlank, visible } from "./text.js";
+import { isBlank, urlForm, visible } from "./text.js";
 
 test("what is blank is what Unicode calls White_Space, and nothing else", () => {
   const all = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
@@ -14,4 +14,32 @@ test.each([
   ["שלום, Grüße\n", "שלום, Grüße\n"],
 ])("%j is shown as %j", (text, shown) => {
   expect(visible(text)).toBe(shown);
+});
+
+test("the form of a URL takes public HTTPS in any case of letters, and no reserved or endless name", () => {
+  const isOfForm = (url: string) => new RegExp(urlForm.pattern).test(url) && !new RegExp(urlForm.not.pattern).test(url);
+  const endless = `${"a".repeat(63)}.`.repeat(4);
+  const taken = [
+    "https://example.com",
+    "HTTPS://EXAMPLE.com:443/a?b",
+    "https://home.example/",
+    `https://${endless.slice(5)}de/`,
+  ];
+  expect(taken.filter((url) => !isOfForm(url))).toEqual([]);
+  const names = [
+    "localhost",
+    "a.local",
+    "a.internal",
+    "a.home.arpa",
+    "a.Onion",
+    "a.test",
+    "a.invalid",
+    "a.svc",
+    "a.1",
+    "a.0x7f",
+  ];
+  const refused = [...names, endless.slice(0, -2), "a_b.de", "user@a.de", "a.de:8443"].map(
+    (name) => `https://${name}/`,
+  );
+  expect(refused.concat("http://a.de/", "://a.de/", "https://a.de/#b").filter(isOfForm)).toEqual([]);
 });

@@ -45,6 +45,16 @@ describe("a member whose name has a dot in it", () => {
       url: body.url,
       events: body.events,
     });
+    const nested = { ...order, to: { ...address, reference: 1 } };
+    expect(Object.keys(validMembers(nested, checkBody(orderInput, jsonBody(nested), "/")))).toEqual([
+      "reference",
+      "from",
+      "parcel",
+    ]);
+  });
+
+  test.each([null, [{}], "text"])("has no members to leave valid in %j", (body) => {
+    expect(validMembers(body, checkBody(orderInput, jsonBody(body), "/"))).toEqual({});
   });
 });
 
@@ -67,6 +77,11 @@ describe("an unknown member", () => {
       { ...order, to: { ...address, street: "x", Company: "x" } },
       "to.street did you mean to.street2?, to.Company did you mean to.company?",
     ],
+    [
+      { ...order, reference: undefined, referenceNumber: "1", to: { ...address, street1: undefined, street2x: "1" } },
+      "to.street2x did you mean to.street2?, referenceNumber did you mean reference?",
+    ],
+    [{ ...order, parcel: { ...parcel, weight_kg: undefined, we: 1 } }, "parcel.we leave it out"],
     [{ ...order, meta: {}, notes: "" }, "meta did you mean metadata?, notes leave it out"],
     [{ ...order, parcel: { ...parcel, "": 1, kg: 1 } }, 'parcel."" leave it out, parcel.kg leave it out'],
   ])("is told which absent member it is similar to, and no other: %#", (body, expected) => {

@@ -88,3 +88,9 @@ test("fields that are not known are skipped, and bytes that are no message are r
     expect(() => fromBinary(AnswerSchema, bytes)).toThrow();
   }
 });
+
+test("a field of another wire type is unknown", () => {
+  const [path, entry] = [Buffer.of(0x08, 5), Buffer.of(0x12, 4, 0x08, 1, 0x12, 0)];
+  expect(decodeCall(path)).toEqual({ path: "", headers: {}, message: new Uint8Array() });
+  expect(decodeCall(entry).headers).toEqual({ "": "" });
+});

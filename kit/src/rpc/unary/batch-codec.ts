@@ -74,7 +74,10 @@ const LENGTH_DELIMITED = 2;
 const FIELD_AT = 3;
 const tagOf = (field: number, type = LENGTH_DELIMITED) => (field << FIELD_AT) | type;
 
-/** Calls `read` for each field, and skips the fields that it does not know. */
+/**
+ * Calls `read` for each field, and skips the fields that it does not know. One of another wire type than its own is unknown too, as in Go and
+ * C++; the library (2.13) would read its bytes as if they were of the right type.
+ */
 function readFields(bytes: Buffer, read: (reader: BinaryReader, tag: number) => boolean): void {
   readUntil(bytes.length, new BinaryReader(bytes, readText), read);
 }

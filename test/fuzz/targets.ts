@@ -1,0 +1,256 @@
+import assert from "node:assert/strict";
+import { isUtf8 } from "node:buffer";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { addressLines } from "@shipping/carrier/label/address-lines";
+import { renderLabelPdf } from "@shipping/carrier/label/pdf";
+import { readPdf } from "@shipping/carrier/label/testing/read-pdf";
+import { isPlain } from "@shipping/gateway/http/http-rules";
+import { findJsonFault, parseJsonBody } from "@shipping/gateway/input/json-body";
+import { findLostNumbers } from "@shipping/gateway/input/lost-numbers";
+import { orderId, pageQuery } from "@shipping/gateway/input/schemas";
+import { urlForm } from "@shipping/gateway/input/text";
+import { Failure, MAX_FIELDS } from "@shipping/kit/errors";
+import { base32 } from "@shipping/kit/ids";
+import { decodeAnswer, decodeCall } from "@shipping/kit/rpc/unary/batch-codec";
+import { AnswerSchema, CallSchema } from "@shipping/proto/shipping/batch/v1/batch_pb";
+import { AddressSchema, ParcelSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import { sign, verifySignature } from "@shipping/webhooks/dispatch/signature";
+import { brokenTargetRule } from "@shipping/webhooks/egress/target-url";
+import { webhooks } from "shipping-client";
+import { isPlainlyLost, readPlainJson } from "./plain-json.js";
+
+export interface Target {
+  /** What its parser is: the ends of the paths of the files whose coverage counts. */
+  files: string[];
+  seeds: string[];
+  /** Throws if the parser does anything but what the second opinion says. */
+  check(bytes: Buffer): void | Promise<void>;
+}
+
+const parsed = (text: string): { value: unknown } | undefined => {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+};
+
+const NOW_S = 1_800_000_000;
+const SECRET = `whsec_${"A".repeat(43)}=`;
+const PAYLOAD = Buffer.from('{"id":"evt_1"}');
+const SIGNED = sign(SECRET, NOW_S, PAYLOAD);
+
+const ADDRESS = ["Erika", "Muster GmbH", "Heidestraße 17", "Hof 2", "Köln", "NRW", "51147", "DE"].join("\n");
+const addressFrom = (bytes: Buffer) => {
+  const [name, company, street1, street2, city, state, postalCode, country = ""] = bytes.toString().split("\n");
+  const known = /^[A-Z]{2}$/.test(country) ? country : "DE";
+  return create(AddressSchema, { name, company, street1, street2, city, state, postalCode, country: known } as object);
+};
+
+/** Without the known fields whose wire type is another one: protobuf's rule is that they are unknown. */
+function withoutMistyped(bytes: Uint8Array, types: Record<number, number>, entry?: number): Uint8Array {
+  const reader = new BinaryReader(bytes);
+  const writer = new BinaryWriter();
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    const data = reader.skip(type, field);
+    if (types[field] !== undefined && types[field] !== type) continue;
+    writer.tag(field, type);
+    if (field === entry) writer.bytes(withoutMistyped(new BinaryReader(data).bytes(), { 1: 2, 2: 2 }));
+    else writer.raw(data);
+  }
+  return writer.finish();
+}
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+
+function sameMessage(read: () => object, expected: () => object): void {
+  const outcome = (attempt: () => object) => {
+    try {
+      return attempt();
+    } catch {
+      return "refused";
+    }
+  };
+  assert.deepEqual(outcome(read), outcome(expected));
+}
+
+export const targets: Record<string, Target> = {
+  body: {
+    files: ["input/json-body.ts"],
+    seeds: ['{"a":[1,-2.5e3,"\\u00e9\\n",true,null,{}]}', "[[[[]]]]", "", "\ufeff{}", '{"a":1,5}'],
+    check(bytes) {
+      const text = isUtf8(bytes) ? bytes.toString() : undefined;
+      const json = text === undefined ? undefined : parsed(text);
+      if (text !== undefined) assert.equal(findJsonFault(text) === undefined, json !== undefined);
+      const isAccepted = json !== undefined && readPlainJson(text ?? "").depth <= 32;
+      try {
+        const { value } = parseJsonBody(bytes);
+        assert.ok(isAccepted);
+        assert.deepEqual(value, json.value);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        assert.ok(!isAccepted);
+      }
+    },
+  },
+  numbers: {
+    files: ["input/lost-numbers.ts"],
+    seeds: ['{"a":12345678901234567,"b":[1e400,0.1e-999],"a":1}', "[9007199254740993,1e21]", "123456789012345680000"],
+    check(bytes) {
+      const text = bytes.toString();
+      if (!parsed(text) || readPlainJson(text).depth > 32) return;
+      const { places, more } = findLostNumbers(text);
+      const lost = readPlainJson(text).numbers.filter(({ digits }) => isPlainlyLost(digits));
+      const first = lost.map(({ place }) => place.join("/")).sort();
+      assert.equal(places.length + more, lost.length);
+      assert.deepEqual(
+        places
+          .map((place) => place.join("/"))
+          .sort()
+          .slice(0, MAX_FIELDS),
+        first.slice(0, MAX_FIELDS),
+      );
+    },
+  },
+  target: {
+    files: ["egress/target-url.ts"],
+    seeds: [
+      "https://example.com/hook?a=b",
+      "https://a.internal/",
+      "https://[::1]/",
+      "http://0x7f.1:443/",
+      "https://u@h.de/#",
+    ],
+    check(bytes) {
+      const text = bytes.toString();
+      if (brokenTargetRule(text, { allowPrivate: false, allowTargets: [] }) !== undefined) return;
+      const url = new URL(text);
+      assert.deepEqual([url.protocol, url.port, url.username, url.password, url.hash], ["https:", "", "", "", ""]);
+      assert.match(url.hostname, /^(?=.{1,253}$)([a-z0-9-]{1,63}\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/);
+      assert.equal(url.hostname, /^https:\/\/([^/?:]+)/i.exec(text)?.[1]?.toLowerCase());
+      // What the service takes, the OpenAPI document allows.
+      assert.match(text, new RegExp(urlForm.pattern));
+      assert.doesNotMatch(text, new RegExp(urlForm.not.pattern));
+    },
+  },
+  signature: {
+    files: ["dispatch/signature.ts", "client/src/webhook-signature.ts"],
+    seeds: [SIGNED, `${SIGNED},v1=${"0".repeat(64)}`, SIGNED.replace("t=", "t=0")],
+    async check(bytes) {
+      const header = bytes.toString();
+      const options = { now: () => NOW_S * 1000 };
+      const isVerified = await webhooks.verify(PAYLOAD, header, SECRET, options).then(
+        () => true,
+        (error) => {
+          assert.equal(error.code, "invalid_signature");
+          return false;
+        },
+      );
+      const digests = header.split(",v1=").slice(1);
+      const time = Number(/^t=(\d+),/.exec(header)?.[1]);
+      const expected = sign(SECRET, time, PAYLOAD).split("v1=")[1] ?? "";
+      const isOld = !(Math.abs(NOW_S - time) <= 300);
+      if (isVerified) assert.ok(!isOld && (digests.includes(expected) || header.startsWith("t=0")));
+      const isOurs = verifySignature(SECRET, header, PAYLOAD, NOW_S);
+      if (digests.length === 1) assert.equal(isOurs, isVerified);
+      else assert.ok(!isOurs);
+    },
+  },
+  cursor: {
+    files: ["kit/src/ids.ts", "input/schemas.ts"],
+    seeds: [`ord_${"a".repeat(26)}`, `ord_${"b".repeat(25)}q`, "shp_x", "100"],
+    check(bytes) {
+      const text = bytes.toString();
+      const isCursor = pageQuery(orderId).safeParse({ after: text }).success;
+      const bits = [...text.slice(4)].map((one) => "abcdefghijklmnopqrstuvwxyz234567".indexOf(one));
+      const binary = bits.map((five) => five.toString(2).padStart(5, "0")).join("");
+      const number = /^[01]+$/.test(binary)
+        ? Buffer.from(binary.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [])
+        : Buffer.of();
+      assert.equal(isCursor, number.length === 16 && text === `ord_${base32(number)}`);
+      const limit = pageQuery(orderId).safeParse({ limit: text });
+      assert.equal(limit.success, Array.from({ length: 100 }, (_, index) => String(index + 1)).includes(text));
+    },
+  },
+  codec: {
+    files: ["unary/batch-codec.ts"],
+    seeds: [
+      Buffer.from(toBinary(CallSchema, create(CallSchema, { path: "/a", headers: { a: "b" }, message: Buffer.of(1) }))),
+      Buffer.from(
+        toBinary(AnswerSchema, create(AnswerSchema, { call: 3, status: 404, contentType: "a", headers: { c: "" } })),
+      ),
+    ].map((bytes) => bytes.toString("latin1")),
+    check(bytes) {
+      // A list of pairs, since a name may be `__proto__`.
+      const plain = ({ headers, ...rest }: { headers: Record<string, string>; [field: string]: unknown }) => ({
+        ...rest,
+        headers: Object.entries(headers),
+      });
+      sameMessage(
+        () => {
+          const call = decodeCall(bytes);
+          return plain({ ...call, message: hex(call.message) });
+        },
+        () => {
+          const call = fromBinary(CallSchema, withoutMistyped(bytes, { 1: 2, 2: 2, 3: 2 }, 2));
+          return plain({ path: call.path, message: hex(call.message), headers: call.headers });
+        },
+      );
+      sameMessage(
+        () => {
+          const answer = decodeAnswer(bytes);
+          return plain({ ...answer, body: hex(answer.body) });
+        },
+        () => {
+          const read = fromBinary(AnswerSchema, withoutMistyped(bytes, { 1: 0, 2: 0, 3: 2, 4: 2, 5: 2 }, 5));
+          const { call, status, contentType, headers } = read;
+          return plain({ call, status, contentType, body: hex(read.body), headers });
+        },
+      );
+    },
+  },
+  media: {
+    files: ["http/http-rules.ts"],
+    seeds: ["application/json; charset=utf-8", 'APPLICATION/JSON;charset="UTF8";', "text/json", "application/json;a=b"],
+    check(bytes) {
+      const text = bytes.toString("latin1");
+      const [name = "", ...parameters] = text
+        .split(";")
+        .map((part) => part.replace(/^[ \t]+|[ \t]+$/g, "").toLowerCase());
+      const given = parameters.filter((one) => one !== "");
+      const isJson = /^[^ \t]/.test(text) && name === "application/json" && given.length <= 1;
+      const charsets = ["charset=utf-8", "charset=utf8", 'charset="utf-8"', 'charset="utf8"'];
+      const expected = isJson && given.every((one) => charsets.includes(one));
+      assert.equal(isPlain({ headersDistinct: { "content-type": [text] } }, "application/json"), expected);
+    },
+  },
+  address: {
+    files: ["label/address-lines.ts"],
+    seeds: [ADDRESS, ADDRESS.replace("DE", "JP"), ADDRESS.replace("DE", "US"), ADDRESS.replace("51147\nDE", "n/a\nHK")],
+    check(bytes) {
+      const address = addressFrom(bytes);
+      for (const order of ["local", "latin"] as const) {
+        const texts = addressLines(address, order, (text) => text.trim()).map(({ text }) => text);
+        const kept = (text: string | undefined) => (text ?? "").replace(/[\ue000-\ue006]/g, "").trim();
+        const all = texts.join("\n");
+        assert.doesNotMatch(all, /[\ue000-\ue006]/);
+        for (const part of [address.name, address.company, address.street1, address.city].map(kept))
+          assert.ok(all.includes(part), `${JSON.stringify(part)} is not in ${JSON.stringify(all)}`);
+      }
+    },
+  },
+  pdf: {
+    files: ["label/page.ts", "label/layout.ts", "letters/standard-font.ts"],
+    seeds: [ADDRESS, ADDRESS.replace("Erika", "(a\\(b)\\)"), ADDRESS.replace("Köln", "東京 القاهرة")],
+    check(bytes) {
+      const [from, to] = [addressFrom(bytes), addressFrom(bytes)];
+      const parcel = create(ParcelSchema, { weightKg: 1, lengthCm: 1, widthCm: 1, heightCm: 1 });
+      const label = { trackingNumber: "TEST1", service: "S", reference: from.name, from, to, parcel };
+      const file = renderLabelPdf({ ...label, createdAt: new Date(0) });
+      assert.equal(readPdf(file).pages, 1);
+      assert.ok(Buffer.from(renderLabelPdf({ ...label, createdAt: new Date(0) })).equals(file));
+    },
+  },
+};
