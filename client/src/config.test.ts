@@ -54,6 +54,7 @@ describe("http", () => {
     const others = [
       "api.example.com",
       "localhost.example.com",
+      "notlocalhost",
       "127.0.0.1.example.com",
       "10.0.0.1",
       "[::2]",

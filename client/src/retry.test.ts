@@ -58,6 +58,8 @@ describe("the wait", () => {
 
 test("only what was not executed, or is made harmless by the key, is sent again", () => {
   expect(isRetryable(500, "internal_error")).toBe(true);
+  expect(isRetryable(429, "rate_limited")).toBe(true);
+  expect(isRetryable(500, undefined)).toBe(true);
   expect(isRetryable(502, undefined)).toBe(true);
   expect(isRetryable(503, "carrier_not_configured")).toBe(false);
   expect(isRetryable(409, "idempotency_in_progress")).toBe(true);
