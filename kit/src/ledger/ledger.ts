@@ -9,6 +9,7 @@ import {
 } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import sql, { empty, type Sql } from "sql-template-tag";
 import { type Caller, type Claim, requireCaller } from "../caller.js";
+import { type Columns, unnestRows } from "../postgres/columns.js";
 import type { Database } from "../postgres/database.js";
 import { byOrdinal, type WithOrdinal } from "../postgres/micro-batch.js";
 import { readOwned } from "../postgres/read-owned.js";
@@ -71,6 +72,16 @@ export function keyOfWrite({ caller, claim }: Pick<Write, "caller" | "claim">): 
   return `${caller.accountId} ${caller.environment} ${claim.idempotencyKey}`;
 }
 
+const wantedColumns = {
+  accountId: "text",
+  environment: "text",
+  idempotencyKey: "text",
+  token: "bigint",
+  fingerprint: "bytea",
+  status: "integer",
+  body: "bytea",
+} as const satisfies Columns;
+
 const readHolder = readOwned<LedgerRow>(
   "idempotency_key",
   (askedCondition) => sql`SELECT token, kind, fingerprint, status, body FROM ledger WHERE ${askedCondition}`,
@@ -82,22 +93,18 @@ const plain: LedgerCodec = { seal: (body) => body, open: (stored) => stored };
 export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
   const deps = { db };
   const toContext = (caller: Caller, idempotencyKey: string): LedgerContext => ({ ...caller, idempotencyKey });
-  const sealed = ({ caller, claim, snapshot }: Write) =>
-    codec.seal(snapshot.body, toContext(caller, claim.idempotencyKey));
+  const toWanted = ({ caller, claim, snapshot: { status, body: plainBody } }: Write) => {
+    const { accountId, environment } = caller;
+    const { idempotencyKey, token, fingerprint } = claim;
+    const body = codec.seal(plainBody, toContext(caller, idempotencyKey));
+    return { accountId, environment, idempotencyKey, token, fingerprint, status, body };
+  };
 
   function claim(writes: readonly Write[], condition: Sql = empty): Sql {
     // Sorted, so that no two statements wait for each other's keys.
     return sql`
       wanted AS (
-        SELECT * FROM unnest(
-          ${writes.map((write) => write.caller.accountId)}::text[],
-          ${writes.map((write) => write.caller.environment)}::text[],
-          ${writes.map((write) => write.claim.idempotencyKey)}::text[],
-          ${writes.map((write) => write.claim.token)}::bigint[],
-          ${writes.map((write) => write.claim.fingerprint)}::bytea[],
-          ${writes.map((write) => write.snapshot.status)}::integer[],
-          ${writes.map(sealed)}::bytea[]
-        ) WITH ORDINALITY AS wanted (account_id, environment, idempotency_key, token, fingerprint, status, body, ordinal)),
+        SELECT * FROM ${unnestRows(wantedColumns, writes.map(toWanted))}),
       taken AS (
         INSERT INTO ledger AS existing (account_id, environment, idempotency_key, token, kind, fingerprint, status, body)
         SELECT account_id, environment, idempotency_key, token, 'result', fingerprint, status, body

@@ -5,6 +5,7 @@ import type { Caller } from "../caller.js";
 import type { Bus } from "../events/bus.js";
 import { newId, type Random } from "../ids.js";
 import { databaseNow } from "../postgres/clock.js";
+import { type Columns, unnestRows } from "../postgres/columns.js";
 import type { Log } from "../process/log.js";
 import { startLoop } from "../process/loop.js";
 import type { Metrics } from "../process/metrics.js";
@@ -22,6 +23,8 @@ const MAX_LEASE = sql`interval '10 seconds'`;
 const POLL_MS = 250;
 const RECONCILE_MS = 60_000;
 const MAX_COUNTED = 10_000;
+
+const eventColumns = { id: "text", type: "text", body: "bytea", traceparent: "text?" } as const satisfies Columns;
 
 const encoder = new TextEncoder();
 
@@ -85,16 +88,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
   // A row that this process cannot publish is not leased, so the first process that can takes it.
   function insert(events: readonly Event[]): Sql {
     const leaseMs = hasRoom() ? LEASE_MS : 0;
+    const rows = events.map(({ id, type, body, traceparent }) => ({
+      id,
+      type,
+      body,
+      traceparent: traceparent || null,
+    }));
     if (leaseMs > 0) for (const event of events) leased.add(event);
     return sql`
       INSERT INTO outbox (event_id, type, account_id, environment, body, traceparent, created_at, leased_until)
-      SELECT event.id, event.type, claim.account_id, claim.environment, event.body, event.traceparent, ${now},
-        ${now} + ${leaseMs}::float8 * interval '1 ms'
-      FROM claim JOIN unnest(
-        ${events.map((event) => event.id)}::text[], ${events.map((event) => event.type)}::text[],
-        ${events.map((event) => event.body)}::bytea[], ${events.map((event) => event.traceparent || null)}::text[]
-      ) WITH ORDINALITY AS event (id, type, body, traceparent, ordinal) USING (ordinal)
-      ORDER BY event.id`;
+      SELECT id, type, account_id, environment, body, traceparent, ${now}, ${now} + ${leaseMs}::float8 * interval '1 ms'
+      FROM claim JOIN ${unnestRows(eventColumns, rows)} USING (ordinal)`;
   }
 
   function committed(event: Event): void {

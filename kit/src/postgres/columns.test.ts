@@ -24,6 +24,14 @@ test("rows become a table with a column for each of their members, and the numbe
   ]);
 });
 
+test("a single row becomes a table without arrays", () => {
+  const { text, values } = unnestRows(columns, [row]);
+  expect(text).toBe(
+    "(VALUES ($1::text, $2::json, $3::timestamptz, 1::bigint)) AS given (id, sent_to, paid_at, ordinal)",
+  );
+  expect(values).toEqual(["a", "{}", null]);
+});
+
 test("the compiler refuses a row that lacks a column, and null where a column has a value", () => {
   // @ts-expect-error
   const lacking: Row<typeof columns> = { id: "a", sentTo: "{}" };

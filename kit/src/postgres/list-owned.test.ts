@@ -147,10 +147,13 @@ describe("listOwned", () => {
     expect(idsIn(await waiting)).toHaveLength(1);
   });
 
-  test("finds each page by its index, however many rows there are", async () => {
+  test("finds each page by its index, however many rows there are, alone and with others", async () => {
     const { db, statements } = watched(database.db);
-    await listWrites({ db }, asked(await newRows(1), 1));
-    expect(await costlyNodes(database.db, statements[0]!)).toEqual([]);
+    const deps = { db };
+    const page = asked(await newRows(1), 1);
+    for (const pages of [1, 2]) await Promise.all(Array.from({ length: pages }, () => listWrites(deps, page)));
+    const costly = await Promise.all(statements.map((statement) => costlyNodes(database.db, statement)));
+    expect(costly).toEqual([[], []]);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Caller as CallerMessage } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql, { type Sql } from "sql-template-tag";
 import { type Caller, requireCaller } from "../caller.js";
-import type { Select } from "./columns.js";
+import { type Columns, type Select, unnestRows } from "./columns.js";
 import { microBatchOperation } from "./micro-batch.js";
 import type { ReadDeps } from "./read-owned.js";
 
@@ -30,6 +30,13 @@ interface ListOptions<Row> {
 /** The most pages in one statement: few, because each has up to a hundred rows or 1 MiB. */
 const PAGES = 8;
 
+const askedColumns = {
+  accountId: "text",
+  environment: "text",
+  after: "text",
+  most: "bigint",
+} as const satisfies Columns;
+
 interface AskedPage {
   caller: Caller;
   after: string;
@@ -45,8 +52,8 @@ export function listOwned<Row extends { id: string }, Deps extends ReadDeps = Re
   render,
   bytes,
 }: ListOptions<Row>): (deps: Deps, request: ListRequest) => Promise<Page> {
-  const askedCondition = sql`account_id = asked.account_id AND environment = asked.environment AND id > asked.after`;
-  const rowsOfPage = sql`${select(askedCondition)} ORDER BY id LIMIT asked.most`;
+  const askedCondition = sql`account_id = given.account_id AND environment = given.environment AND id > given.after`;
+  const rowsOfPage = sql`${select(askedCondition)} ORDER BY id LIMIT given.most`;
   // One row beyond the last that fits shows that there is a next page.
   const fitting = bytes
     ? sql`
@@ -59,16 +66,14 @@ export function listOwned<Row extends { id: string }, Deps extends ReadDeps = Re
   const read = microBatchOperation<Deps, AskedPage, Row[]>({
     max: PAGES,
     async run({ db }, asked) {
-      const rows = await db.runList<Row & { page: number }>(sql`
-        SELECT asked.ordinal::integer AS page, found.*
-        FROM unnest(
-          ${asked.map(({ caller }) => caller.accountId)}::text[], ${asked.map(({ caller }) => caller.environment)}::text[],
-          ${asked.map(({ after }) => after)}::text[], ${asked.map(({ limit }) => limit + 1)}::bigint[]
-        ) WITH ORDINALITY AS asked (account_id, environment, after, most, ordinal)
+      const rows = asked.map(({ caller, after, limit }) => ({ ...caller, after, most: BigInt(limit + 1) }));
+      const found = await db.runList<Row & { page: number }>(sql`
+        SELECT given.ordinal::integer AS page, found.*
+        FROM ${unnestRows(askedColumns, rows)}
         CROSS JOIN LATERAL (${fitting}) AS found
         ORDER BY page, found.id`);
       const pages = asked.map((): Row[] => []);
-      for (const row of rows) pages[row.page - 1]!.push(row);
+      for (const row of found) pages[row.page - 1]!.push(row);
       return pages;
     },
   });

@@ -1,6 +1,6 @@
 import sql, { raw, type Sql } from "sql-template-tag";
 import type { Caller } from "../caller.js";
-import type { Select } from "./columns.js";
+import { type Columns, type Select, unnestRows } from "./columns.js";
 import type { Database } from "./database.js";
 import { byOrdinal, microBatchOperation, type WithOrdinal } from "./micro-batch.js";
 
@@ -17,6 +17,8 @@ export interface ReadDeps {
 /** Reads one row; undefined if the caller has none with that key. */
 export type ReadOwned<Row, Deps = ReadDeps> = (deps: Deps, asked: Asked) => Promise<Row | undefined>;
 
+const askedColumns = { accountId: "text", environment: "text", id: "text" } as const satisfies Columns;
+
 /**
  * Creates the read of a caller's row by the column that holds its key. `select` returns the statement for one row, given its condition:
  * `selectFrom("orders", columns)`. Reads that wait at the same time share a statement.
@@ -25,16 +27,16 @@ export function readOwned<Row extends object, Deps extends ReadDeps = ReadDeps>(
   key: string,
   select: ((askedCondition: Sql, deps: Deps) => Sql) & Pick<Select<Row>, "found">,
 ): ReadOwned<Row, Deps> {
-  const askedCondition = sql`account_id = asked.account_id AND environment = asked.environment AND ${raw(key)} = asked.id`;
+  const askedCondition = sql`account_id = given.account_id AND environment = given.environment AND ${raw(key)} = given.id`;
   return microBatchOperation<Deps, Asked, Row | undefined>({
     async run(deps, asked) {
       // LIMIT keeps the planner from reversing the join: a plan made while the table was small would scan all of it for ever.
       const rows = await deps.db.run<Row & WithOrdinal>(sql`
-        SELECT asked.ordinal, found.*
-        FROM unnest(
-          ${asked.map(({ caller }) => caller.accountId)}::text[], ${asked.map(({ caller }) => caller.environment)}::text[],
-          ${asked.map(({ id }) => id)}::text[]
-        ) WITH ORDINALITY AS asked (account_id, environment, id, ordinal)
+        SELECT given.ordinal, found.*
+        FROM ${unnestRows(
+          askedColumns,
+          asked.map(({ caller, id }) => ({ ...caller, id })),
+        )}
         CROSS JOIN LATERAL (${select(askedCondition, deps)} LIMIT 1) AS found`);
       return byOrdinal(rows, asked.length);
     },

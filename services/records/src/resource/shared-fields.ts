@@ -64,7 +64,7 @@ export function insertClaimed<Stored extends typeof sharedColumns & Columns>(
   const insert = raw(`
     INSERT INTO ${table} (account_id, environment, ${names.text})
     SELECT account_id, environment, ${names.text} FROM claim JOIN `);
-  return (rows) => sql`${insert}${unnestRows(columns, rows)} USING (ordinal) ORDER BY account_id, environment, id`;
+  return (rows) => sql`${insert}${unnestRows(columns, rows)} USING (ordinal)`;
 }
 
 // In the order of the public resource. Members that are undefined are left out.

@@ -4,7 +4,7 @@ import { newId } from "@shipping/kit/ids";
 import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
 import { originText } from "@shipping/kit/ledger/origin";
 import { newEvent } from "@shipping/kit/ledger/outbox";
-import type { Row } from "@shipping/kit/postgres/columns";
+import { pickColumns, type Row, unnestRows } from "@shipping/kit/postgres/columns";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { PublisherDeps } from "@shipping/kit/service/publisher";
 import { noSuch } from "@shipping/proto/errors";
@@ -37,6 +37,7 @@ interface Creation extends Write {
   row: Row<typeof storedShipmentColumns>;
 }
 
+const orderColumn = pickColumns(storedShipmentColumns, ["orderId"]);
 const insertShipments = insertClaimed("shipments", storedShipmentColumns);
 
 // A shipment whose order is missing or belongs to another caller is left out of the statement: the foreign key would make the whole
@@ -46,7 +47,7 @@ const insertShipment = microBatchOperation<PublisherDeps, Creation, WriteOutcome
   run({ ledger, outbox }, creations) {
     const rows = creations.map(({ row }) => row);
     const orderIsThere = sql`
-      JOIN unnest(${rows.map(({ orderId }) => orderId)}::text[]) WITH ORDINALITY AS ordered (order_id, ordinal) USING (ordinal)
+      JOIN ${unnestRows(orderColumn, rows)} USING (ordinal)
       WHERE order_id IS NULL OR (
         SELECT true FROM orders
         WHERE account_id = wanted.account_id AND environment = wanted.environment AND id = order_id)`;
