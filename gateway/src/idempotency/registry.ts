@@ -2,8 +2,9 @@ import { hash } from "node:crypto";
 import type { Client } from "@connectrpc/connect";
 import type { Caller } from "@shipping/kit/caller";
 import type { Random } from "@shipping/kit/ids";
+import { type Columns, unnestRows } from "@shipping/kit/postgres/columns";
 import type { Database } from "@shipping/kit/postgres/database";
-import { byOrdinal, microBatchOperation, type WithOrdinal } from "@shipping/kit/postgres/micro-batch";
+import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import { ownedSql, readOwned } from "@shipping/kit/postgres/read-owned";
 import type { Log } from "@shipping/kit/process/log";
 import type { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
@@ -69,28 +70,49 @@ const readRow = readOwned<RegistryRow, Deps>(
 /** Claims a key that has no row. Returns the token, or undefined if another request was faster. Waiting claims share a statement. */
 export const claimKey = microBatchOperation<Deps, RegistryRequest, bigint | undefined>({ run: claimKeys });
 
-// Sorted, so that two statements cannot deadlock. Of requests with the same key, the first gets it.
+export const keyColumns = { accountId: "text", environment: "text", idempotencyKey: "text" } as const satisfies Columns;
+const claimColumns = { ...keyColumns, fingerprint: "bytea", owner: "text" } as const satisfies Columns;
+
 async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Promise<(bigint | undefined)[]> {
-  const rows = await deps.db.run<WithOrdinal & { token: bigint }>(sql`
-    WITH wanted AS (
-      SELECT DISTINCT ON (account_id, environment, idempotency_key) * FROM unnest(
-        ${requests.map(({ caller }) => caller.accountId)}::text[],
-        ${requests.map(({ caller }) => caller.environment)}::text[],
-        ${requests.map(({ idempotencyKey }) => idempotencyKey)}::text[],
-        ${requests.map(({ fingerprint }) => fingerprint)}::bytea[],
-        ${requests.map(({ owner }) => owner)}::text[]
-      ) WITH ORDINALITY AS wanted (account_id, environment, idempotency_key, fingerprint, owner, ordinal)
-      ORDER BY account_id, environment, idempotency_key, ordinal),
-    claimed AS (
-      INSERT INTO idempotency_registry
-        (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts, lease_until)
-      SELECT account_id, environment, idempotency_key, fingerprint, owner,
-        'claimed', nextval('idempotency_token'), 1, ${clock(deps)} + ${LEASE}
-      FROM wanted ORDER BY account_id, environment, idempotency_key
-      ON CONFLICT DO NOTHING
-      RETURNING account_id, environment, idempotency_key, token)
-    SELECT ordinal, token FROM claimed JOIN wanted USING (account_id, environment, idempotency_key)`);
-  return byOrdinal(rows, requests.length).map((row) => row?.token);
+  const rows = requests.toSorted(byKey).map(({ caller, idempotencyKey, fingerprint, owner }) => {
+    const { accountId, environment } = caller;
+    return { accountId, environment, idempotencyKey, fingerprint, owner };
+  });
+  const claimed = await deps.db.run<Caller & { idempotencyKey: string; token: bigint }>(sql`
+    INSERT INTO idempotency_registry
+      (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts, lease_until)
+    SELECT account_id, environment, idempotency_key, fingerprint, owner,
+      'claimed', nextval('idempotency_token'), 1, ${clock(deps)} + ${LEASE}
+    FROM ${unnestRows(claimColumns, rows)}
+    ON CONFLICT DO NOTHING
+    RETURNING account_id AS "accountId", environment, idempotency_key AS "idempotencyKey", token`);
+  const tokens = new Map(
+    claimed.map(({ idempotencyKey, token, ...caller }) => [keyText({ caller, idempotencyKey }), token]),
+  );
+  // Of requests with the same key, the first was inserted, because `toSorted` is stable, and gets the token.
+  return requests.map((request) => {
+    const key = keyText(request);
+    const token = tokens.get(key);
+    tokens.delete(key);
+    return token;
+  });
+}
+
+/** Sorts as every statement locks rows, so that no two wait for each other. Keys are ASCII, for which this order is that of COLLATE "C". */
+export function byKey(a: RegistryKey, b: RegistryKey): number {
+  return (
+    compare(a.caller.accountId, b.caller.accountId) ||
+    compare(a.caller.environment, b.caller.environment) ||
+    compare(a.idempotencyKey, b.idempotencyKey)
+  );
+}
+
+function compare(a: string, b: string): number {
+  return Number(a > b) - Number(a < b);
+}
+
+function keyText({ caller, idempotencyKey }: RegistryKey): string {
+  return `${caller.accountId} ${caller.environment} ${idempotencyKey}`;
 }
 
 /** Lets an equal request continue a claim whose lease has ended, with the same token. */
