@@ -1,4 +1,5 @@
 import type { Caller } from "@shipping/kit/caller";
+import { type Columns, unnestRows } from "@shipping/kit/postgres/columns";
 import type { Database } from "@shipping/kit/postgres/database";
 import { microBatch } from "@shipping/kit/postgres/micro-batch";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
@@ -30,6 +31,8 @@ export interface Presented {
   idempotencyKey?: string | undefined;
 }
 
+const presentedColumns = { keyHash: "bytea", idempotencyKey: "text?" } as const satisfies Columns;
+
 type Row = Omit<Admission, "caller" | "registry"> &
   Caller & { ordinal: number } & (RegistryRow | { [Column in keyof RegistryRow]: null });
 
@@ -54,41 +57,37 @@ export async function admit(deps: AdmitDeps, keyHash: Buffer, idempotencyKey?: s
  * - There is one counter per second, and it leaves the window after 60 to 61 seconds. If the last counted request is 60 seconds old, all
  *   counters leave, so that a client that has waited as told finds an empty window.
  * - If the clock was set back by up to 61 seconds, requests are counted in the latest second; by more, the window moves back with it.
+ * - OFFSET 0 makes PostgreSQL compute a value once, not again wherever it is used.
  * - LIMIT 1 makes each key and account an index look-up. Otherwise a plan from a time with few accounts would read both tables.
  */
 async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Promise<(Admission | undefined)[]> {
   const { requestsPerMinute, clockOffsetMs } = deps;
-  const rows = await deps.db.run<Row>(sql`
-    WITH asynchronous_commit AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
-    locked AS MATERIALIZED (
-      SELECT p.ordinal, p.idempotency_key, k.id, k.account_id, a.name, k.environment, k.scopes, k.expires_at, k.last_used_at,
-        w.counters, w.last_second, w.last_counted_at
-      FROM unnest(
-        ${presented.map(({ keyHash }) => keyHash)}::bytea[],
-        ${presented.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[]
-      ) WITH ORDINALITY AS p (hash, idempotency_key, ordinal)
-      CROSS JOIN LATERAL (SELECT * FROM api_keys WHERE hash = p.hash LIMIT 1) AS k
-      CROSS JOIN LATERAL (SELECT name, suspended_at FROM accounts WHERE id = k.account_id LIMIT 1) AS a
-      JOIN rate_windows w ON w.key_id = k.id
-      WHERE k.revoked_at IS NULL AND a.suspended_at IS NULL
-      ORDER BY p.hash
-      FOR UPDATE OF w),
-    timed AS MATERIALIZED (
-      SELECT *, clock_timestamp() + ${clockOffsetMs} * interval '1 millisecond' AS clock FROM locked),
-    placed AS MATERIALIZED (
-      SELECT *, CASE WHEN last_second - second BETWEEN 1 AND 61 THEN last_second ELSE second END AS this_second
-      FROM timed, LATERAL (SELECT floor(extract(epoch FROM clock))::bigint AS second) AS tick
-      WHERE expires_at IS NULL OR expires_at > clock),
-    moved AS MATERIALIZED (
-      SELECT *, counters[gone + 1:61] || array_fill(0, ARRAY[gone]) AS slots
-      FROM placed, LATERAL (
-        SELECT CASE WHEN last_counted_at <= clock - interval '60 seconds' THEN 61
-          ELSE least(greatest(this_second - last_second, 0), 61)::integer END AS gone) AS step),
+  const rows = presented.map(({ keyHash, idempotencyKey = null }) => ({ keyHash, idempotencyKey }));
+  const found = await deps.db.run<Row>(sql`
+    WITH timed AS MATERIALIZED (
+      SELECT *, clock_timestamp() + ${clockOffsetMs} * interval '1 millisecond' AS clock,
+        set_config('synchronous_commit', 'off', true) AS asynchronous_commit
+      FROM (
+        SELECT ordinal, idempotency_key, k.id, k.account_id, a.name, k.environment, k.scopes, k.expires_at, k.last_used_at,
+          w.counters, w.last_second, w.last_counted_at
+        FROM ${unnestRows(presentedColumns, rows)}
+        CROSS JOIN LATERAL (SELECT * FROM api_keys WHERE hash = key_hash LIMIT 1) AS k
+        CROSS JOIN LATERAL (SELECT name, suspended_at FROM accounts WHERE id = k.account_id LIMIT 1) AS a
+        JOIN rate_windows w ON w.key_id = k.id
+        WHERE k.revoked_at IS NULL AND a.suspended_at IS NULL
+        ORDER BY key_hash
+        FOR UPDATE OF w) AS locked),
     counted AS MATERIALIZED (
-      SELECT *, counted < ${requestsPerMinute} AS within
-      FROM moved, LATERAL (
-        SELECT coalesce(sum(n), 0)::integer AS counted, min(at) AS oldest
-        FROM unnest(slots) WITH ORDINALITY AS slot (n, at) WHERE n > 0) AS sum),
+      SELECT *, CASE WHEN last_second - second BETWEEN 1 AND 61 THEN last_second ELSE second END AS this_second,
+        counters[gone + 1:61] || array_fill(0, ARRAY[gone]) AS slots, counted < ${requestsPerMinute} AS within
+      FROM timed, LATERAL (SELECT floor(extract(epoch FROM clock))::bigint AS second OFFSET 0) AS tick,
+        LATERAL (
+          SELECT CASE WHEN last_counted_at <= clock - interval '60 seconds' THEN 61
+            ELSE least(greatest(second - last_second, 0), 61)::integer END AS gone OFFSET 0) AS step,
+        LATERAL (
+          SELECT coalesce(sum(n), 0)::integer AS counted, min(at) AS oldest
+          FROM unnest(counters[gone + 1:61]) WITH ORDINALITY AS slot (n, at) WHERE n > 0) AS sum
+      WHERE expires_at IS NULL OR expires_at > clock),
     windows AS (
       UPDATE rate_windows w
       SET counters = CASE WHEN within THEN slots[1:60] || (slots[61] + 1) ELSE slots END, last_second = this_second,
@@ -100,8 +99,8 @@ async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Prom
     SELECT ordinal::integer, c.id AS "keyId", c.account_id AS "accountId", c.name AS "accountName", c.environment, c.scopes, within,
       greatest(${requestsPerMinute} - counted - within::integer, 0) AS remaining, least(coalesce(oldest, 61), 60)::integer AS "resetSeconds",
       fingerprint, owner, state, token, attempts, state = 'claimed' AND ${isLive(sql`clock`)} AS "leaseLive"
-    FROM asynchronous_commit, counted AS c LEFT JOIN idempotency_registry USING (account_id, environment, idempotency_key)`);
-  const admitted = new Map(rows.map((row) => [row.ordinal, toAdmission(row)]));
+    FROM counted AS c LEFT JOIN idempotency_registry USING (account_id, environment, idempotency_key)`);
+  const admitted = new Map(found.map((row) => [row.ordinal, toAdmission(row)]));
   return presented.map((_, index) => admitted.get(index + 1));
 }
 
