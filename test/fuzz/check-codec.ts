@@ -11,7 +11,9 @@ function withoutMistyped(bytes: Uint8Array, types: Record<number, number>, entry
   while (reader.pos < reader.len) {
     const [field, type] = reader.tag();
     const data = reader.skip(type, field);
-    if (types[field] !== undefined && types[field] !== type) continue;
+    // Of a map's entry, the library (2.13) does not skip unknown fields, but reads on inside of them.
+    const isUnknown = types[field] === undefined;
+    if (isUnknown ? entry === undefined : types[field] !== type) continue;
     writer.tag(field, type);
     if (field === entry) writer.bytes(withoutMistyped(new BinaryReader(data).bytes(), { 1: 2, 2: 2 }));
     else writer.raw(data);
