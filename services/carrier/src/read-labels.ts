@@ -55,6 +55,6 @@ const findFile = readOwned<{ status: string; pdf: Buffer }>(
   (askedCondition) => sql`
     SELECT status, (
       SELECT pdf FROM label_files
-      WHERE account_id = asked.account_id AND environment = asked.environment AND label_id = asked.id) AS pdf
+      WHERE account_id = given.account_id AND environment = given.environment AND label_id = given.id) AS pdf
     FROM labels WHERE ${askedCondition}`,
 );
