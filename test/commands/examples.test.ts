@@ -26,18 +26,23 @@ beforeAll(async () => {
   // As `npm run build` has compiled them, which takes a third of the time.
   shell = await openShell(folder, { RUN_BUILT: "1" });
   // What `npm start` leaves beside itself.
-  const { sandbox } = await stack.newCustomer();
   const services = Object.entries(stack.rpcPorts).map(([part, port]) => [part, `http://127.0.0.1:${port}`]);
   const gateway = new URL(stack.baseUrl).origin;
   const platform = { databases: stack.databaseUrls, services: { ...Object.fromEntries(services), gateway } };
   await mkdir(join(folder, ".data"));
   await writeFile(join(folder, ".data/platform.json"), JSON.stringify(platform));
-  await writeFile(join(folder, ".data/demo.json"), JSON.stringify({ base_url: stack.baseUrl, sandbox_key: sandbox }));
+  await writeDemo();
 });
 afterAll(async () => {
   await stack.stop();
   await rm(folder, { recursive: true });
 });
+
+/** The key of a new account: what one command has used of a key's limit would be missing to the next. */
+async function writeDemo(): Promise<void> {
+  const { sandbox } = await stack.newCustomer();
+  await writeFile(join(folder, ".data/demo.json"), JSON.stringify({ base_url: stack.baseUrl, sandbox_key: sandbox }));
+}
 
 const examples = async (command: string) => examplesOf((await shell.run(`${command} --help`)).out);
 
@@ -136,6 +141,7 @@ test("migrate:new: the example compares schema and migrations", async () => {
 });
 
 test("conformance: the example finds that the platform conforms", async () => {
+  await writeDemo();
   for (const line of await examples("npm run -s conformance --")) {
     const { status, out } = await shell.run(line.replace("http://127.0.0.1:8080/api/v1", stack.baseUrl));
     expect([status, out]).toEqual([
