@@ -64,7 +64,7 @@ describe("send", () => {
     expect(await describeEnd(post(receiver.url))).toBe("delivered 204");
   });
 
-  test("a `100 Continue` that arrives in pieces, or together with the answer, is passed over", async () => {
+  test("a `100 Continue` that arrives in pieces, or together with the answer or another 1xx, is passed over", async () => {
     const pieces = ["H", "TTP/1.1 100 Conti", "nue\r\nA: b\r", "\n\r\n", "HTTP/1.1 100 \r\n\r\nHTTP/1.1 204 \r\n\r\n"];
     const url = await rawReceiver(async (socket) => {
       socket.setNoDelay(true);
@@ -74,6 +74,10 @@ describe("send", () => {
       }
     });
     expect(await describeEnd(post(url))).toBe("delivered 204");
+    const together = await rawReceiver((socket) =>
+      socket.write("HTTP/1.1 103 \r\nA: b\r\n\r\nHTTP/1.1 100 \r\n\r\nHTTP/1.1 204 \r\n\r\n"),
+    );
+    expect(await describeEnd(post(together))).toBe("delivered 204");
     const endless = await rawReceiver((socket) => socket.write(`HTTP/1.1 100 \r\nA: ${"x".repeat(40_000)}`));
     expect(await describeEnd(post(endless))).toBe("answer_header_too_large");
   });

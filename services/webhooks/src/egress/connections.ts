@@ -31,7 +31,7 @@ export function createConnections(connect: buildConnector.connector): Connection
   let destroyed = false;
 
   const connectForUndici: buildConnector.connector = (target, callback) =>
-    connect(target, (...made) => callback(...(made[1] ? [null, withoutContinue(made[1])] : made)));
+    connect(target, (...made) => callback(...(made[1] ? [null, withoutInformational(made[1])] : made)));
 
   function open(origin: string): Client {
     const connection = new Client(origin, { connect: connectForUndici, ...TIMEOUTS });
@@ -69,21 +69,21 @@ export function createConnections(connect: buildConnector.connector): Connection
   };
 }
 
-const CONTINUE = Buffer.from("HTTP/1.1 100");
-const MAX_CONTINUE_BYTES = 16_384;
+const INFORMATIONAL = Buffer.from("HTTP/1.1 1");
+const MAX_INFORMATIONAL_BYTES = 16_384;
 
 /**
- * Removes `100 Continue` from what is read of a socket: a server may send it at any time, and undici (7.30, 8.13) closes the connection.
- * Other 1xx answers it passes on.
+ * Removes 1xx answers from what is read of a socket: a server may send `100 Continue` at any time, and undici (7.30, 8.13) closes the
+ * connection. A `101` stays, because what follows it is no HTTP.
  */
-function withoutContinue(socket: Socket): Socket {
+function withoutInformational(socket: Socket): Socket {
   const read = socket.read.bind(socket);
   let held: Buffer | undefined;
   socket.read = () => {
     for (let next: Buffer | null = read(); next !== null; next = read()) {
       let rest = held ? Buffer.concat([held, next]) : next;
       held = undefined;
-      while (beginsWithContinue(rest)) {
+      while (beginsInformational(rest)) {
         const end = rest.indexOf("\r\n\r\n");
         if (end < 0) {
           held = rest;
@@ -91,7 +91,7 @@ function withoutContinue(socket: Socket): Socket {
         }
         rest = rest.subarray(end + 4);
       }
-      if (held && held.length <= MAX_CONTINUE_BYTES) continue;
+      if (held && held.length <= MAX_INFORMATIONAL_BYTES) continue;
       held = undefined;
       if (rest.length > 0) return rest;
     }
@@ -101,8 +101,9 @@ function withoutContinue(socket: Socket): Socket {
 }
 
 // Also if only a part of its first line has arrived.
-function beginsWithContinue(bytes: Buffer): boolean {
-  if (bytes.length === 0 || (bytes.length > 9 && bytes[9] !== CONTINUE[9])) return false;
-  const compared = Math.min(bytes.length, CONTINUE.length);
-  return bytes.compare(CONTINUE, 0, compared, 0, compared) === 0;
+function beginsInformational(bytes: Buffer): boolean {
+  if (bytes.length === 0 || (bytes.length > 9 && bytes[9] !== INFORMATIONAL[9])) return false;
+  const compared = Math.min(bytes.length, INFORMATIONAL.length);
+  if (bytes.compare(INFORMATIONAL, 0, compared, 0, compared) !== 0) return false;
+  return bytes.toString("latin1", 10, 12) !== "01";
 }
