@@ -80,10 +80,10 @@ test("members' pages are in their account's turn with its requests: one list at 
     await eventually(() => expect(held).toHaveLength(2));
     const waiting = async () =>
       Number(/^gateway_requests_waiting\S* (\d+)$/m.exec(await gateway.metrics.render())?.[1]);
-    // The pace of pages may still hold back others of the five.
-    await eventually(async () => expect(await waiting()).toBeGreaterThan(2));
+    // The pace of pages may still delay others of the five. None is held until they come: its call would time out.
+    await eventually(async () => expect(await waiting()).toBeGreaterThan(0));
     for (let ended = 0; ended < 7; ended++) {
-      await eventually(() => expect(held.length).toBeGreaterThan(ended));
+      await eventually(() => expect(held.length).toBeGreaterThan(ended), { withinMs: 15_000 });
       expect(held.length).toBeLessThanOrEqual(ended + 2);
       held[ended]?.();
     }
