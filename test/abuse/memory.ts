@@ -1,29 +1,23 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { parse } from "yaml";
-import { type Measured, memoryMbOf } from "../bench/process-costs.js";
+import type { Measured } from "../bench/process-costs.js";
 
-const SAMPLE_MS = 500;
-
-/** The most that each process had while it was watched, in megabytes. */
-export interface MemoryWatch {
-  peaks: Record<string, number>;
-  stop(): void;
+/** Has the kernel forget the peaks so far. proc(5): a 5 resets the "high water mark" of a process. Linux only. */
+export function resetPeaks(processes: readonly Measured[]): void {
+  for (const { pid } of processes) writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }
 
-export function watchMemory(processes: readonly Measured[]): MemoryWatch {
-  const peaks: Record<string, number> = {};
-  const sample = () => {
-    for (const [name, mb] of Object.entries(memoryMbOf(processes))) peaks[name] = Math.max(peaks[name] ?? 0, mb);
-  };
-  sample();
-  const sampling = setInterval(sample, SAMPLE_MS);
-  return {
-    peaks,
-    stop() {
-      clearInterval(sampling);
-      sample();
-    },
-  };
+/**
+ * The most memory that each process has had since then, in megabytes. The kernel keeps it: reading how large a process is at the moment
+ * again and again stops it each time for as long as its pages are counted, which the victim's slowest requests would show.
+ */
+export function peakMbOf(processes: readonly Measured[]): Record<string, number> {
+  return Object.fromEntries(
+    processes.map(({ name, pid }) => {
+      const status = readFileSync(`/proc/${pid}/status`, "utf8");
+      return [name, Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024];
+    }),
+  );
 }
 
 interface ChartValues {

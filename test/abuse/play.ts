@@ -8,7 +8,7 @@ import type { Platform } from "../bench/platform.js";
 import { type Known, MOST } from "./attacks/attack.js";
 import { READY } from "./attacks/attacks.js";
 import { addViewer } from "./attacks/member.js";
-import { memoryLimits, watchMemory } from "./memory.js";
+import { memoryLimits, peakMbOf, resetPeaks } from "./memory.js";
 import type { Experience, Victim } from "./victim.js";
 
 /** What an attack did to others. */
@@ -18,7 +18,7 @@ export interface Outcome {
   beside: Experience;
   /** What the attacker counted. */
   attacker: Record<string, number>;
-  /** Megabytes of each process at its highest. */
+  /** Megabytes of each part at its highest. */
   peaks: Record<string, number>;
   /** The promises that were broken, as sentences. */
   broken: string[];
@@ -35,25 +35,28 @@ export async function play(attack: string, platform: Platform, victim: Victim): 
   const attacker = await prepareAttack(attack, await knownTo(platform, victim));
   const alone = await victim.live(SECONDS.alone);
   const { processes } = await platform.cluster.now();
-  const watch = watchMemory(processes);
+  const limits = memoryLimits();
+  // Those with a limit are one process each; most of PostgreSQL's memory is shared by many.
+  const limited = processes.filter(({ name }) => partOf(name) in limits);
+  resetPeaks(limited);
   attacker.begin();
   const beside = await victim.live(SECONDS.beside);
-  watch.stop();
   const counted = await attacker.end();
   await new Promise((resolve) => setTimeout(resolve, SECONDS.between * 1_000));
   const now = await platform.cluster.now();
   const restarted = now.processes.filter(({ name, pid }) =>
     processes.every((one) => one.name !== name || one.pid !== pid),
   );
+  const peaks = peakMbOf(limited.filter(({ pid }) => now.processes.some((one) => one.pid === pid)));
   const broken = [
     ...brokenBy(alone, beside),
-    ...tooLarge(watch.peaks),
+    ...tooLarge(peaks, limits),
     ...Object.entries(MOST).flatMap(([what, most]) =>
       (counted[what] ?? 0) > most ? [`${counted[what]} ${what}, above ${most}`] : [],
     ),
     ...restarted.map(({ name }) => `${name} ended`),
   ];
-  return { attack, alone, beside, attacker: counted, peaks: watch.peaks, broken };
+  return { attack, alone, beside, attacker: counted, peaks, broken };
 }
 
 async function knownTo({ cluster }: Platform, { receiver }: Victim): Promise<Known> {
@@ -99,10 +102,11 @@ function brokenBy(alone: Experience, beside: Experience): string[] {
   return errors;
 }
 
-function tooLarge(peaks: Record<string, number>): string[] {
-  const limits = memoryLimits();
+const partOf = (name: string) => name.replace(/-\d+$/, "");
+
+function tooLarge(peaks: Record<string, number>, limits: Record<string, number>): string[] {
   return Object.entries(peaks).flatMap(([name, mb]) => {
-    const limit = limits[name.replace(/-\d+$/, "")];
+    const limit = limits[partOf(name)];
     return limit !== undefined && mb > limit ? [`${name} had ${Math.round(mb)} MB, above its limit of ${limit}`] : [];
   });
 }
