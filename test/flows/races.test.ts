@@ -146,7 +146,7 @@ test("PostgreSQL restarted under load: no 201 without a row, no process ends, no
   await untilDefinite(cluster.gateways, { method: "POST", path: "/orders", key, idempotencyKey: "after", body: given });
   await Promise.all(loops.map((loop) => loop.stop()));
   expect(acknowledged.length).toBeGreaterThanOrEqual(recovered);
-  expect(longestMs).toBeLessThan(11_000);
+  expect(longestMs).toBeLessThan(20_000);
   const rows = await cluster.databases.records.run<{ id: string }>(sql`SELECT id FROM orders`);
   const stored = new Set(rows.map(({ id }) => id));
   expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);

@@ -96,14 +96,14 @@ describe("a heavy request", () => {
     // Timers may fire a millisecond early.
     expect(await waitMs(bulkhead)).toBeGreaterThan(17);
     expect(await waitMs(bulkhead, { minPauseMs: 500 })).toBeGreaterThan(497);
-    const begun = performance.now();
-    (await bulkhead.acquire({ accountId: "b", weight: 4, deadline: soon(), onDisconnect: never }))();
-    expect(performance.now() - begun).toBeLessThan(250);
+    const other = bulkhead.acquire({ ...heavy, accountId: "b", deadline: soon() });
+    expect(await Promise.race([other, turnOfLoop("delayed")])).not.toBe("delayed");
+    (await other)();
     expect(await waitMs(bulkhead, {}, 3 * 1024 * 1024)).toBeGreaterThan(185);
   });
 
   test("is followed by the next one at once if no other account is active", async () => {
-    expect(await waitMs(createBulkhead({ total: 100, perAccount: 4 }), { minPauseMs: 5_000 })).toBeLessThan(2_500);
+    expect(await waitMs(createBulkhead({ total: 100, perAccount: 4 }), { minPauseMs: 60_000 })).toBeLessThan(30_000);
   });
 });
 

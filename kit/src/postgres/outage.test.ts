@@ -162,9 +162,10 @@ describe("connections to a server that is no longer the primary are replaced", (
     await fill(db);
     for (const socket of sockets) socket.unpipe().pause();
     await expect(db.run(sql`SELECT 1`)).rejects.toMatchObject({ mayHaveRun: true });
-    const begun = performance.now();
+    // Each is a socket here and one to PostgreSQL: the statement of each pool asks one, and opens one.
+    const opened = sockets.length;
     expect(await endsOf(db, "SELECT 1")).toEqual(["fine", "fine"]);
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(sockets.length).toBe(opened + 4);
     for (const socket of sockets) socket.destroy();
     await db.close();
   });

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+const MAX_WAIT_MS = 20_000;
 const MAX_PAUSE_MS = 250;
 
 /**
- * Retries an attempt until it does not throw, and returns its result. After `withinMs` (5 s) the last error is thrown. The longer it takes,
- * the longer the pauses: what is waited for shares the machine with the attempts.
+ * Retries an attempt until it does not throw, and returns its result. After `withinMs` (20 s) the last error is thrown: long enough for a
+ * machine that has much else to do, since only a test that fails waits so long. The longer it takes, the longer the pauses: what is waited for
+ * shares the machine with the attempts.
  */
 export async function eventually<T>(attempt: () => Promise<T> | T, options: { withinMs?: number } = {}): Promise<T> {
   const begun = performance.now();
-  const deadline = begun + (options.withinMs ?? 5_000);
+  const deadline = begun + (options.withinMs ?? MAX_WAIT_MS);
   for (;;) {
     try {
       return await attempt();

@@ -26,7 +26,7 @@ test.each(["", "0d", "1w", "1.5h", "36501d", `${"9".repeat(400)}d`])("%j is no d
 test("since when is a time, or an age", () => {
   expect(since("2026-01-31T12:00:00+01:00")).toBe("2026-01-31T11:00:00.000Z");
   expect(since("9999-12-31T23:59:59Z")).toBe("9999-12-31T23:59:59.000Z");
-  expect(Math.abs(Date.parse(since("7d")) + 7 * DAY_MS - Date.now())).toBeLessThan(1_000);
+  expect(Math.abs(Date.parse(since("7d")) + 7 * DAY_MS - Date.now())).toBeLessThan(60_000);
 });
 
 test.each([
