@@ -72,6 +72,18 @@ describe.each([
   });
 });
 
+test("in session mode, statements share the sessions of a pool that is smaller than the part's, and a process without one says why", async () => {
+  const url = await start({ pool_mode: "session", default_pool_size: "2" });
+  const db = openDatabase(url, { max: 6, log: silentLog() });
+  await eventually(() => requireSession(db.pool, { store: true }), { withinMs: 10_000 });
+  const busy = Promise.all(Array.from({ length: 20 }, () => db.run(sql`SELECT pg_sleep(0.01)`)));
+  expect(await busy).toHaveLength(20);
+  const other = openDatabase(url, { log: silentLog() });
+  await expect(other.run(sql`SELECT 1`)).rejects.toThrow(/the sessions of the pooler's pool are all in use/);
+  await other.close();
+  await db.close();
+});
+
 test("a part goes on when PgBouncer was killed", async () => {
   const db = openDatabase(await start(), { log: silentLog() });
   await db.run(sql`SELECT 1`);

@@ -1,7 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import sql from "sql-template-tag";
 import { silentLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
@@ -103,6 +105,8 @@ describe("run", () => {
 });
 
 describe("openDatabase", () => {
+  afterEach(() => jest.useRealTimers());
+
   test("lists have connections of their own: lists and other statements cannot take each other's", async () => {
     const opened = openDatabase(owned.url, { max: 5, log: silentLog() });
     const { pool, listPool } = opened;
@@ -116,6 +120,27 @@ describe("openDatabase", () => {
     expect((await list.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
     for (const client of [list, lists[1], ...others]) client?.release();
     await opened.close();
+  });
+
+  test("statements share the connections that the server has left, and after ten seconds try to open more", async () => {
+    const role = `few_${randomBytes(4).toString("hex")}`;
+    const operator = new pg.Client(owned.url);
+    await operator.connect();
+    await operator.query(`CREATE ROLE ${role} LOGIN PASSWORD 'p' CONNECTION LIMIT 2`);
+    jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "queueMicrotask"] });
+    const url = Object.assign(new URL(owned.url), { username: role, password: "p" }).href;
+    const few = openDatabase(url, { max: 6, log: silentLog() });
+    const busy = () => Promise.all(Array.from({ length: 20 }, () => few.run(sql`SELECT pg_sleep(0.005)`)));
+    await few.run(sql`SELECT 1`);
+    await busy();
+    expect(few.pool.totalCount).toBe(2);
+    await operator.query(`ALTER ROLE ${role} CONNECTION LIMIT 6`);
+    jest.advanceTimersByTime(10_000);
+    await busy();
+    expect(few.pool.totalCount).toBe(4);
+    await few.close();
+    await operator.query(`DROP ROLE ${role}`);
+    await operator.end();
   });
 
   test("losing a connection that is checked out does not end the process", async () => {

@@ -14,6 +14,7 @@ import {
   wrapConnect,
 } from "./outage.js";
 import { isRefusedStart, type Session, sessionOptions } from "./session.js";
+import { shareConnections } from "./share-connections.js";
 
 /** A part's database: a pool of connections, and a small one for lists. */
 export interface Database {
@@ -102,6 +103,7 @@ function openPool(url: string, options: PoolOptions): pg.Pool {
       return connect();
     });
   });
+  shareConnections(pool, options.log);
   outdated.watch(pool);
   // No connection came free in time, or none could be opened: nothing was sent.
   pool.connect = translated(pool.connect.bind(pool), (error) => {

@@ -115,8 +115,22 @@ async function tracksStatements(client: pg.ClientBase): Promise<boolean> {
   return rows.length > 0 && rows.every((row) => row.name !== name);
 }
 
-function ask(client: Pick<pg.ClientBase, "query">, question: pg.QueryConfig): Promise<pg.QueryResult> {
-  return client.query({ ...question, query_timeout: ANSWER_MS } as pg.QueryConfig);
+/** A connection was accepted, and its first question not answered. */
+export class NoSession extends Error {
+  constructor() {
+    super(
+      "No session within a second: the connection was accepted, but the sessions of the pooler's pool are all in use, or PostgreSQL does not respond.",
+    );
+    this.name = "NoSession";
+  }
+}
+
+async function ask(client: Pick<pg.ClientBase, "query">, question: pg.QueryConfig): Promise<pg.QueryResult> {
+  try {
+    return await client.query({ ...question, query_timeout: ANSWER_MS } as pg.QueryConfig);
+  } catch (error) {
+    throw (error as Error).message === "Query read timeout" ? new NoSession() : error;
+  }
 }
 
 /** Whether a pooler refused what a connection starts with. */

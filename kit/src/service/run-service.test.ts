@@ -17,8 +17,9 @@ beforeAll(async () => {
 afterEach(() => register.clear());
 afterAll(() => owned.drop());
 
-/** Starts a part without RPCs, and returns how many connections it had when it said that it was serving. */
-async function connectionsWhenServing(env: Record<string, string>): Promise<number> {
+/** Starts a part without RPCs. Returns how many connections it had when it said that it was serving, those for lists, and its warnings. */
+async function connectionsWhenServing(env: Record<string, string>) {
+  let lists = 0;
   const lines: string[] = [];
   const log = createLog({ part: "parcels", destination: { write: (line) => void lines.push(line) } });
   const config = readConfig(z.object(serviceSettings), {
@@ -28,26 +29,34 @@ async function connectionsWhenServing(env: Record<string, string>): Promise<numb
     DATABASE_URL: owned.url,
     ...env,
   });
-  const start: ServiceProcess["start"] = async () => ({ routes: () => {}, peers: {}, stop: async () => {} });
+  const start: ServiceProcess["start"] = async ({ listPool }) => {
+    lists = listPool.totalCount;
+    return { routes: () => {}, peers: {}, stop: async () => {} };
+  };
   const options = { part: "parcels", config, log, tls: undefined, migrations, start };
   const started = await startService(options, new AbortController().signal);
   const connections = await owned.db.run(sql`SELECT FROM pg_stat_activity WHERE application_name = 'parcels'`);
   expect(lines.filter((line) => line.includes('"serving"'))).toHaveLength(1);
   await started.stop(true);
-  return connections.length;
+  const warnings = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === "warn");
+  return { connections: connections.length, lists, warnings };
 }
 
 test("a part has opened all its connections when it says that it is serving: the first requests need not wait for them", async () => {
-  expect(await connectionsWhenServing({ DATABASE_POOL: "5" })).toBe(5);
+  expect(await connectionsWhenServing({ DATABASE_POOL: "5" })).toEqual({ connections: 5, lists: 2, warnings: [] });
 });
 
-test("a part whose server has fewer connections starts with those", async () => {
+test("a part whose server has fewer connections starts with those, lists included, and says so once", async () => {
   const role = `few_${randomBytes(4).toString("hex")}`;
   await owned.db.pool.query(
     `CREATE ROLE ${role} LOGIN PASSWORD 'p' CONNECTION LIMIT 3; GRANT pg_read_all_data TO ${role}`,
   );
   const url = new URL(owned.url);
   [url.username, url.password] = [role, "p"];
-  expect(await connectionsWhenServing({ DATABASE_URL: url.href, DATABASE_POOL: "5" })).toBe(3);
+  const { connections, lists, warnings } = await connectionsWhenServing({ DATABASE_URL: url.href, DATABASE_POOL: "5" });
+  expect([connections, lists]).toEqual([3, 2]);
+  expect(warnings).toMatchObject([
+    { open: 1, max: 3, err: { message: expect.stringContaining("too many connections") } },
+  ]);
   await owned.db.pool.query(`DROP ROLE ${role}`);
 });

@@ -84,7 +84,8 @@ export async function startService(options: ServiceProcess, stopSignal: AbortSig
 
   const attempt = () => requireDatabase(db, options.migrations);
   const postgresql = await waitFor("database", { log, stopping: stopSignal, attempt });
-  for (const pool of [db.pool, db.listPool]) await openConnections(pool, log);
+  // Lists first, so that they have theirs if there are few: the other pool has one already.
+  for (const pool of [db.listPool, db.pool]) await openConnections(pool, log);
   const running = await options.start(db);
   started = running;
   const server =
@@ -122,7 +123,9 @@ async function openConnections(pool: pg.Pool, log: Log): Promise<void> {
       opened.push(await pool.connect());
     } catch (err) {
       failed++;
-      log.warn({ err, opened: opened.length, max: pool.options.max }, "could not open a database connection");
+      // If there are no more, the pool has said so, and takes those that it has for all.
+      if (opened.length < pool.options.max)
+        log.warn({ err, opened: opened.length, max: pool.options.max }, "could not open a database connection");
     }
   }
   for (const client of opened) client.release();
