@@ -9,6 +9,7 @@ import { newApiKey } from "@shipping/gateway/admission/api-key";
 import { openPrisma } from "@shipping/gateway/database/deps";
 import { type Database, openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
+import { CONNECT_MS } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Part, parts } from "@shipping/local/parts";
 import { type ClusterOptions, launchCluster } from "./launch-cluster.js";
@@ -122,7 +123,9 @@ async function clusterIn(dataDir: string, stop: () => Promise<void>): Promise<Cl
 
 async function openAll(dataDir: string): Promise<Record<Part, Database>> {
   const { databases: urls } = JSON.parse(await readFile(join(dataDir, "platform.json"), "utf8"));
-  const opened = parts.map((part) => [part, openDatabase(urls[part], { max: 5, log: silentLog() })] as const);
+  const opened = parts.map(
+    (part) => [part, openDatabase(urls[part], { max: 5, connectMs: CONNECT_MS, log: silentLog() })] as const,
+  );
   return Object.fromEntries(opened) as Record<Part, Database>;
 }
 

@@ -9,7 +9,7 @@ import type { Environment } from "@shipping/kit/caller";
 import { createLocalBus } from "@shipping/kit/events/bus";
 import { type Database, openDatabase } from "@shipping/kit/postgres/database";
 import { createLog, type Log, silentLog } from "@shipping/kit/process/log";
-import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
+import { CONNECT_MS, type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
 import { localDeliveryConfig } from "@shipping/local/config";
 import { migrationFolders, type Part, parts } from "@shipping/local/parts";
 import { type RunningParts, startParts } from "@shipping/local/platform/start-parts";
@@ -120,7 +120,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 export async function sharedStack(options: { requestsPerMinute?: 120 | 100_000 } = {}): Promise<Stack> {
   const { shared, release } = await share<SharedStack>("stack");
   const baseUrl = shared.baseUrls[PER_MINUTE_SHARED.indexOf(options.requestsPerMinute ?? PER_MINUTE)]!;
-  const opened = parts.map((part) => [part, openDatabase(shared.databaseUrls[part], { log: silentLog() })] as const);
+  const opened = parts.map(
+    (part) => [part, openDatabase(shared.databaseUrls[part], { connectMs: CONNECT_MS, log: silentLog() })] as const,
+  );
   const databases = Object.fromEntries(opened) as Record<Part, Database>;
   const prisma = openPrisma(databases.gateway);
   return {

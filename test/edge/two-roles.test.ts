@@ -5,7 +5,7 @@ import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { migrate } from "@shipping/kit/postgres/migrate";
 import { silentLog } from "@shipping/kit/process/log";
-import type { TestDatabase } from "@shipping/kit/testing/database";
+import { CONNECT_MS, type TestDatabase } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { migrationFolders, type Part, parts } from "@shipping/local/parts";
 import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
@@ -61,7 +61,7 @@ const asAdministrator = (text: string) => execute(urlOf(undefined), text);
 /** A part's database as its role, which owns nothing there. */
 function opened(part: Part): TestDatabase {
   const url = urlOf(part, named(part));
-  const db = openDatabase(url, { connectMs: 5_000, log: silentLog() });
+  const db = openDatabase(url, { connectMs: CONNECT_MS, log: silentLog() });
   return {
     url,
     db,

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
+import { CONNECT_MS } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Part, parts } from "@shipping/local/parts";
 import sql, { raw } from "sql-template-tag";
@@ -23,7 +24,11 @@ afterAll(() => cluster.stop(), 60_000);
 async function openServer() {
   const { address } = await cluster.process("postgres");
   const password = (await readFile(join(cluster.dataDir, "postgres.password"), "utf8")).trim();
-  const server = openDatabase(`postgres://postgres:${password}@${address}/postgres`, { max: 1, log: silentLog() });
+  const server = openDatabase(`postgres://postgres:${password}@${address}/postgres`, {
+    max: 1,
+    connectMs: CONNECT_MS,
+    log: silentLog(),
+  });
   // Copying and dropping databases wait for a checkpoint, which is no matter of seconds on a busy disk.
   Object.assign(server.pool.options, { query_timeout: 0 });
   await server.run(raw("SET statement_timeout = 0"));

@@ -1,5 +1,6 @@
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
+import { CONNECT_MS } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
 import { gatewayDatabase } from "../testing/gateway-database.js";
@@ -43,7 +44,7 @@ test("a key that expires while its window is another request's is nobody's", asy
 
 test("it waits for no disk, and no other statement is spared that wait", async () => {
   const { hash } = await gateway.newKey();
-  const db = openDatabase(gateway.url, { max: 1, log: silentLog() });
+  const db = openDatabase(gateway.url, { max: 1, connectMs: CONNECT_MS, log: silentLog() });
   const setting = () => db.run(sql`SHOW synchronous_commit`);
   await db.run(sql`BEGIN`);
   expect(await admit({ ...deps(), db }, hash)).toMatchObject({ within: true });

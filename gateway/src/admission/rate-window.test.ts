@@ -1,5 +1,6 @@
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
+import { CONNECT_MS } from "@shipping/kit/testing/database";
 import { runs } from "@shipping/kit/testing/runs";
 import fc from "fast-check";
 import { gatewayDatabase } from "../testing/gateway-database.js";
@@ -28,7 +29,7 @@ async function admitted(count: number, deps: AdmitDeps, hash: Buffer): Promise<n
 describe("the rate window", () => {
   test("of 200 requests at once over three gateways exactly 120 pass", async () => {
     const { hash } = await gateway.newKey();
-    const pools = [1, 2, 3].map(() => openDatabase(gateway.url, { log: silentLog() }));
+    const pools = [1, 2, 3].map(() => openDatabase(gateway.url, { connectMs: CONNECT_MS, log: silentLog() }));
     const gateways = pools.map((db) => createAdmit({ ...at(0), db }));
     let turn = 0;
     const admissions = await times(200, () => gateways[turn++ % 3]!({ keyHash: hash }));

@@ -1,5 +1,6 @@
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
+import { CONNECT_MS } from "@shipping/kit/testing/database";
 import { newCaller } from "@shipping/kit/testing/writes";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { fingerprintOf } from "../testing/idempotency-under-test.js";
@@ -75,7 +76,7 @@ describe("createDoneMarks", () => {
 
   test("marks that cannot be written are given up, and the next ones are tried again", async () => {
     const [lost] = (await claimKeys(1)) as [DoneMark];
-    const closed = openDatabase(gateway.url, { log: silentLog() });
+    const closed = openDatabase(gateway.url, { connectMs: CONNECT_MS, log: silentLog() });
     await closed.close();
     const done = createDoneMarks({ ...deps(), db: closed });
     done.mark(lost);

@@ -4,6 +4,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { Failure } from "@shipping/kit/errors";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
+import { CONNECT_MS } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
@@ -21,7 +22,7 @@ export async function idempotencyUnderTest() {
   const ledgers = { records: records.client, carrier: carrier.client, webhooks: carrier.client };
   const log = silentLog();
   const started = [database.url, database.url].map((url) => {
-    const db = openDatabase(url, { log });
+    const db = openDatabase(url, { connectMs: CONNECT_MS, log });
     const deps: RegistryDeps = { db, log, random: randomBytes, clockOffsetMs: 0, clients: { ledgers } };
     return { ...deps, idempotency: startIdempotency(deps) };
   });

@@ -1,12 +1,13 @@
 import { silentLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
+import { CONNECT_MS } from "../testing/database.js";
 import { samplesIn } from "../testing/samples.js";
 import { measureClock } from "./clock.js";
 import { type Database, openDatabase } from "./database.js";
 
 let db: Database;
 beforeAll(() => {
-  db = openDatabase(process.env.TEST_DATABASE_URL!, { log: silentLog() });
+  db = openDatabase(process.env.TEST_DATABASE_URL!, { connectMs: CONNECT_MS, log: silentLog() });
 });
 afterAll(() => db.close());
 

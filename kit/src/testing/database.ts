@@ -12,6 +12,9 @@ import { silentLog } from "../process/log.js";
  */
 export const TEST_SETTINGS = { fsync: "off", full_page_writes: "off", max_connections: "800" };
 
+/** On a busy machine a first connection may take longer than the second after which a part gives up. */
+export const CONNECT_MS = 5_000;
+
 /** A test's own database. `drop` closes `db` and removes it. */
 export interface TestDatabase {
   url: string;
@@ -36,8 +39,7 @@ export async function testDatabase(options: { directory: string; url?: string })
     const template = await ensureTemplate(client, serverUrl, options.directory);
     await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   });
-  // On a busy machine a first connection may take longer than the second after which a part gives up.
-  const db = openDatabase(url, { connectMs: 5_000, log: silentLog() });
+  const db = openDatabase(url, { connectMs: CONNECT_MS, log: silentLog() });
   return {
     url,
     db,
