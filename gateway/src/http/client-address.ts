@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isIP } from "node:net";
+import { isIP, isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 export const addressHeaders = ["x-forwarded-for", "forwarded", "x-real-ip"] as const;
@@ -27,7 +27,7 @@ export function getClientAddress(
   if (vouchedFor !== undefined) return vouchedFor;
   const { remoteAddress = "unknown" } = request.socket;
   const reported = proxies.count > 0 ? entryOf(request.headersDistinct[proxies.header] ?? [], proxies) : undefined;
-  return readAddress(reported ?? "") ?? readAddress(remoteAddress) ?? remoteAddress;
+  return readAddress(reported) ?? readAddress(remoteAddress) ?? remoteAddress;
 }
 
 function entryOf(values: readonly string[], { count, header }: TrustedProxies): string | undefined {
@@ -44,8 +44,13 @@ function entryOf(values: readonly string[], { count, header }: TrustedProxies): 
 const IN_BRACKETS = /^\[([^\]]*)\](?::\d*)?$/;
 const WITH_PORT = /^([\d.]+):\d*$/;
 
+const AS_IPV6 = "::ffff:";
+
 /** An address without port, brackets and zone, IPv6 compressed, an IPv4 address that is written as IPv6 as IPv4. Undefined if it is none. */
-function readAddress(text: string): string | undefined {
+function readAddress(text = ""): string | undefined {
+  // Nearly all are plain IPv4, which has one spelling. A connection to a server on all addresses has it as IPv6.
+  const plain = text.startsWith(AS_IPV6) ? text.slice(AS_IPV6.length) : text;
+  if (isIPv4(plain)) return plain;
   const bare = text.trim().replace(/^"(.*)"$/, "$1");
   const host = IN_BRACKETS.exec(bare)?.[1] ?? WITH_PORT.exec(bare)?.[1] ?? bare;
   const address = host.split("%", 1)[0] ?? "";
