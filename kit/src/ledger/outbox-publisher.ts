@@ -7,7 +7,6 @@ import { backgroundBatch } from "../postgres/micro-batch.js";
 import { createInFlight } from "../process/in-flight.js";
 import type { Log } from "../process/log.js";
 import { traced } from "../process/tracing.js";
-import type { OutboxOptions } from "./outbox.js";
 import type { OutboxRow } from "./reconcile-outbox.js";
 
 const IN_FLIGHT = 256;
@@ -40,7 +39,7 @@ export function createOutboxPublisher(deps: {
   bus: Bus;
   log: Log;
   now: Sql;
-  alsoSet: OutboxOptions["alsoSet"];
+  alsoSet: ((eventIds: readonly string[]) => Sql) | undefined;
 }): OutboxPublisher {
   const { db, bus, log, now, alsoSet } = deps;
   const underWay = createInFlight();

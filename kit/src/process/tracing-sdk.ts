@@ -21,7 +21,19 @@ import {
 } from "@opentelemetry/sdk-trace-node";
 import { failureIn } from "../errors.js";
 import { type Log, redact } from "./log.js";
-import type { Span, SpanOptions, Tracer } from "./tracing.js";
+
+export interface SpanOptions {
+  /** `server` begins a trace if there is none. Any other span needs a parent; without one, there is no span. */
+  kind: "server" | "client" | "producer" | "consumer" | "internal";
+  /** The W3C trace context of its cause, from a header or an event; by default, the current one. */
+  parent?: string | undefined;
+  attributes?: Readonly<Record<string, string | number | undefined>>;
+}
+
+export interface Span {
+  rename(name: string): void;
+  set(attributes: Readonly<Record<string, string | number | undefined>>): void;
+}
 
 const EXPORT_MS = 2_000;
 const CLOSE_MS = 1_000;
@@ -38,7 +50,7 @@ const KINDS = {
  * Creates a tracer that sends its spans to `endpoint` over OTLP, for a `ratio` (0 to 1) of the traces that begin here. Only `startTracing`
  * loads this module.
  */
-export function createTracer(options: { part: string; endpoint: string; ratio: number; log: Log }): Tracer {
+export function createTracer(options: { part: string; endpoint: string; ratio: number; log: Log }) {
   const { part, endpoint, ratio, log } = options;
   const say = (message: string) => log.warn({ reason: message }, "spans not exported");
   diag.setLogger({ error: say, warn: say, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);

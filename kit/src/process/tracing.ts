@@ -1,7 +1,8 @@
 import type { Log } from "./log.js";
+import type { createTracer, Span, SpanOptions } from "./tracing-sdk.js";
 
 const nobody: Span = { rename() {}, set() {} };
-let tracer: Tracer | undefined;
+let tracer: ReturnType<typeof createTracer> | undefined;
 
 /** Sends the spans of this process to the configured collector. Without one, nothing is loaded, and tracing costs nothing. */
 export async function startTracing(options: {
@@ -47,24 +48,4 @@ export function traceparent(): string {
 export function traceHeaders(): { traceparent?: string } {
   const context = traceparent();
   return context ? { traceparent: context } : {};
-}
-
-export interface SpanOptions {
-  /** `server` begins a trace if there is none. Any other span needs a parent; without one, there is no span. */
-  kind: "server" | "client" | "producer" | "consumer" | "internal";
-  /** The W3C trace context of its cause, from a header or an event; by default, the current one. */
-  parent?: string | undefined;
-  attributes?: Readonly<Record<string, string | number | undefined>>;
-}
-
-export interface Span {
-  rename(name: string): void;
-  set(attributes: Readonly<Record<string, string | number | undefined>>): void;
-}
-
-export interface Tracer {
-  span<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>;
-  shared<T>(parents: readonly string[], work: () => Promise<T>): Promise<T>;
-  traceparent(): string;
-  close(): Promise<void>;
 }

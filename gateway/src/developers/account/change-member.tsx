@@ -1,7 +1,7 @@
 import { type FieldError, failureIn } from "@shipping/kit/errors";
 import { z } from "zod";
 import { changeRole, getMember, type Member, ROLES, type Role, removeMember } from "../../accounts/manage-members.js";
-import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors } from "../page/form.js";
+import { AccountForm, Choice, FormButtons, FormErrors } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { checkForm, readField } from "../page/read-form.js";
 import { Fact, Note, Text, Time } from "../page/text.js";
@@ -124,16 +124,5 @@ const WORDS: Record<Role, string> = {
 };
 
 export function RoleChoice({ role: chosen, errors }: { role: string; errors: readonly FieldError[] }) {
-  return (
-    <Field id="role" label="Role">
-      <select id="role" name="role" {...errorAttributes("role", errors, "role")}>
-        {ROLES.map((role) => (
-          <option value={role} selected={role === chosen}>
-            {WORDS[role]}
-          </option>
-        ))}
-      </select>
-      <ErrorText id="role" errors={errors} path="role" />
-    </Field>
-  );
+  return <Choice name="role" label="Role" chosen={chosen} options={Object.entries(WORDS)} errors={errors} />;
 }

@@ -12,7 +12,7 @@ import { getMember, normalizeEmail, ROLES } from "../../accounts/manage-members.
 import type { Mail } from "../../mail/deliver.js";
 import { toMail } from "../../mail/letter.js";
 import { SITE_NAME } from "../../site/site-header.js";
-import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors } from "../page/form.js";
+import { AccountForm, FormButtons, FormErrors, TextField } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Fact, Note, Secret, Text, Time } from "../page/text.js";
@@ -199,22 +199,17 @@ function InviteForm({ deps, form, errors }: { deps: PageDeps; form: Form; errors
       </p>
       <FormErrors errors={errors} fields={["email", "role"]} />
       <AccountForm formId={keepFormId(form, deps.random)}>
-        <Field id="email" label="Email address">
-          <input
-            type="text"
-            inputMode="email"
-            id="email"
-            name="email"
-            value={readField(form, "email")}
-            maxLength={200}
-            required
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            {...errorAttributes("email", errors, "email")}
-          />
-          <ErrorText id="email" errors={errors} path="email" />
-        </Field>
+        <TextField
+          name="email"
+          label="Email address"
+          inputMode="email"
+          value={readField(form, "email")}
+          maxLength={200}
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          errors={errors}
+        />
         <RoleChoice role={readField(form, "role")} errors={errors} />
         <FormButtons submit="Invite member" cancel={MEMBERS_PATH} />
       </AccountForm>

@@ -2,7 +2,7 @@ import type { Environment } from "@shipping/kit/caller";
 import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
 import type { ComponentChildren } from "preact";
 import { AREA_PATH } from "../page/page.js";
-import { Text, Time } from "../page/text.js";
+import { Since, Text, Time } from "../page/text.js";
 import type { Outcome } from "../read/read-events.js";
 import { describeFailure } from "./failure-words.js";
 
@@ -43,13 +43,8 @@ function OutcomeWords({ outcome, children: host }: { outcome: Outcome; children:
   if (state === "delivered")
     return (
       <>
-        {at ? (
-          <>
-            Confirmed by {host} {at}
-          </>
-        ) : (
-          <>Confirmed by {host}</>
-        )}
+        Confirmed by {host}
+        {at && <> {at}</>}
       </>
     );
   if (state === "exhausted") {
@@ -64,12 +59,7 @@ function OutcomeWords({ outcome, children: host }: { outcome: Outcome; children:
   return (
     <>
       Not yet confirmed by {host}, which has failed
-      {failingSince && (
-        <>
-          {" "}
-          since <Time at={failingSince} />
-        </>
-      )}
+      <Since at={failingSince} />
       {failure && `: ${describeFailure(failure).what}`}
     </>
   );
@@ -96,12 +86,7 @@ export function OutcomeSummary({ outcomes, createdAt, now }: Outcomes) {
       {state === "failing" && (
         <>
           has failed
-          {failingSince && (
-            <>
-              {" "}
-              since <Time at={failingSince} />
-            </>
-          )}
+          <Since at={failingSince} />
         </>
       )}
       {state === "waiting" && "has not responded yet"}

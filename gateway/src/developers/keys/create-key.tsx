@@ -4,7 +4,7 @@ import { z } from "zod";
 import { isName, NAME_RULE } from "../../accounts/manage-accounts.js";
 import { type CreatedKey, createKey } from "../../accounts/manage-keys.js";
 import { type Scope, scopes } from "../../admission/api-key.js";
-import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors } from "../page/form.js";
+import { AccountForm, Checkboxes, Choice, FormButtons, FormErrors, TextField } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Fact, Guide, Note, Secret, Text, Time } from "../page/text.js";
@@ -87,53 +87,39 @@ export async function submitKeyForm(deps: PageDeps, request: PageRequest): Promi
 
 function KeyForm(props: { deps: PageDeps; environment: Environment; form: Form; errors: readonly FieldError[] }) {
   const { deps, environment, form, errors } = props;
-  const [chosen, expires] = [form.get("scopes") ?? [], readField(form, "expires")];
+  const advice =
+    environment === "sandbox" ? "All are selected, so that every guide works." : "Select only what this key needs.";
   return (
     <>
       <h1>{environment === "live" ? "Create a live key" : "Create a sandbox key"}</h1>
       <p>The next page shows the key once. Be ready to store it with your server's other secrets.</p>
       <FormErrors errors={errors} fields={["name", "scopes", "expires"]} />
       <AccountForm formId={keepFormId(form, deps.random)}>
-        <Field id="name" label="Name" hint="The server or program that will use this key.">
-          <input
-            type="text"
-            id="name"
-            name="name"
-            value={readField(form, "name")}
-            maxLength={200}
-            required
-            autocomplete="off"
-            {...errorAttributes("name", errors, "name")}
-          />
-          <ErrorText id="name" errors={errors} path="name" />
-        </Field>
-        <fieldset>
-          <legend>Permissions</legend>
-          <p class="hint">
-            {environment === "sandbox"
-              ? "All are selected, so that every guide works."
-              : "Select only what this key needs."}{" "}
-            In the API, a permission is called a scope.
-          </p>
-          {scopes.map((scope) => (
-            <div class="choice">
-              <input type="checkbox" id={scope} name="scopes" value={scope} checked={chosen.includes(scope)} />
-              <label for={scope}>{SCOPE_WORDS[scope]}</label>
-              <code class="sub">{scope}</code>
-            </div>
-          ))}
-          <ErrorText id="scopes" errors={errors} path="scopes" />
-        </fieldset>
-        <Field id="expires" label="Expires" hint="If a key leaks, an expiry date limits the damage.">
-          <select id="expires" name="expires" {...errorAttributes("expires", errors, "expires")}>
-            {EXPIRIES.map((expiry) => (
-              <option value={expiry} selected={expires === expiry}>
-                {expiry === "never" ? "Never" : `In ${EXPIRY_DAYS[expiry]} days`}
-              </option>
-            ))}
-          </select>
-          <ErrorText id="expires" errors={errors} path="expires" />
-        </Field>
+        <TextField
+          name="name"
+          label="Name"
+          hint="The server or program that will use this key."
+          value={readField(form, "name")}
+          maxLength={200}
+          autocomplete="off"
+          errors={errors}
+        />
+        <Checkboxes
+          name="scopes"
+          label="Permissions"
+          hint={`${advice} In the API, a permission is called a scope.`}
+          chosen={form.get("scopes") ?? []}
+          options={Object.entries(SCOPE_WORDS)}
+          errors={errors}
+        />
+        <Choice
+          name="expires"
+          label="Expires"
+          hint="If a key leaks, an expiry date limits the damage."
+          chosen={readField(form, "expires")}
+          options={Object.entries(EXPIRY_DAYS).map(([name, days]) => [name, days ? `In ${days} days` : "Never"])}
+          errors={errors}
+        />
         <FormButtons submit="Create key" cancel={`${AREA_PATH}/${environment}/keys`} />
       </AccountForm>
     </>

@@ -2,7 +2,7 @@ import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/we
 import { describeFailure } from "../events/failure-words.js";
 import { keyName } from "../keys/keys.js";
 import { AREA_PATH } from "../page/page.js";
-import { Note, Text, Time } from "../page/text.js";
+import { Note, Since, Text, Time } from "../page/text.js";
 import { endpointHost } from "../read/read-subscriptions.js";
 import type { KeyInUse } from "./read-figures.js";
 
@@ -83,12 +83,7 @@ export function Attention(props: {
               </a>{" "}
               is failing
             </strong>
-            {failingSince && (
-              <>
-                {" "}
-                since <Time at={new Date(failingSince)} />
-              </>
-            )}
+            <Since at={failingSince ? new Date(failingSince) : undefined} />
             {lastFailure && `: ${describeFailure(lastFailure).what}.`}
           </li>
         ))}

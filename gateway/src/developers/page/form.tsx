@@ -1,5 +1,5 @@
 import type { FieldError } from "@shipping/kit/errors";
-import { type ComponentChildren, createContext } from "preact";
+import { type ComponentChildren, type ComponentProps, createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { visible } from "../../input/text.js";
 import type { SignedIn } from "../session/session.js";
@@ -40,29 +40,35 @@ export function FormButtons(props: { submit: string; cancel: string; isDangerous
   );
 }
 
-export function Field(props: { id: string; label: string; hint?: string; children: ComponentChildren }) {
+interface FieldProps {
+  name: string;
+  label: string;
+  hint?: string | undefined;
+  /** The errors of the whole form. */
+  errors?: readonly FieldError[];
+}
+
+type Options = readonly (readonly [value: string, words: string])[];
+
+/** A line that has to be filled in. The other attributes are those of its `<input>`. */
+export function TextField({ name, label, hint, errors = [], ...attributes }: FieldProps & ComponentProps<"input">) {
   return (
-    <div class="field">
-      <label for={props.id}>{props.label}</label>
-      {props.hint && <p class="hint">{props.hint}</p>}
-      {props.children}
-    </div>
+    <Field name={name} label={label} hint={hint} errors={errors}>
+      <input type="text" id={name} name={name} required {...attributes} {...errorAttributes(name, errors)} />
+    </Field>
   );
 }
 
-/** A select of a filter. Its first option filters by nothing. */
-export function Choice(props: {
-  name: string;
-  label: string;
-  chosen: string | undefined;
-  options: readonly (readonly [value: string, words: string])[];
-}) {
+/** The first option of a filter: it filters by nothing. */
+export const ALL = ["", "All"] as const;
+
+export function Choice(props: FieldProps & { chosen: string | undefined; options: Options }) {
+  const { name, chosen, options, errors = [] } = props;
   return (
-    <Field id={props.name} label={props.label}>
-      <select id={props.name} name={props.name}>
-        <option value="">All</option>
-        {props.options.map(([value, words]) => (
-          <option value={value} selected={value === props.chosen}>
+    <Field {...props}>
+      <select id={name} name={name} {...errorAttributes(name, errors)}>
+        {options.map(([value, words]) => (
+          <option value={value} selected={value === chosen}>
             {words}
           </option>
         ))}
@@ -71,22 +77,52 @@ export function Choice(props: {
   );
 }
 
-export function ErrorText({ id, errors, path }: { id: string; errors: readonly FieldError[]; path: string }) {
-  const found = findError(errors, path);
+function Field({ name, label, hint, errors = [], children }: FieldProps & { children: ComponentChildren }) {
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      {hint && <p class="hint">{hint}</p>}
+      {children}
+      <ErrorText name={name} errors={errors} />
+    </div>
+  );
+}
+
+/** Options of which any number can be chosen, each with its words and the API's name for it. */
+export function Checkboxes(props: FieldProps & { chosen: readonly string[]; options: Options }) {
+  const { name, label, hint, errors = [], chosen, options } = props;
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      {hint && <p class="hint">{hint}</p>}
+      {options.map(([value, words]) => (
+        <div class="choice">
+          <input type="checkbox" id={value} name={name} value={value} checked={chosen.includes(value)} />
+          <label for={value}>{words}</label>
+          <code class="sub">{value}</code>
+        </div>
+      ))}
+      <ErrorText name={name} errors={errors} />
+    </fieldset>
+  );
+}
+
+function ErrorText({ name, errors }: { name: string; errors: readonly FieldError[] }) {
+  const found = findError(errors, name);
   if (!found) return null;
   return (
-    <p class="fault" id={`${id}-fault`}>
+    <p class="fault" id={`${name}-fault`}>
       {`This ${found.message}.`}
     </p>
   );
 }
 
-export function errorAttributes(id: string, errors: readonly FieldError[], path: string) {
-  return findError(errors, path) ? { "aria-invalid": "true" as const, "aria-describedby": `${id}-fault` } : {};
+function errorAttributes(name: string, errors: readonly FieldError[]) {
+  return findError(errors, name) ? { "aria-invalid": "true" as const, "aria-describedby": `${name}-fault` } : {};
 }
 
-function findError(errors: readonly FieldError[], path: string): FieldError | undefined {
-  return errors.find((error) => error.path === path || error.path.startsWith(`${path}.`));
+function findError(errors: readonly FieldError[], name: string): FieldError | undefined {
+  return errors.find(({ path }) => path === name || path.startsWith(`${name}.`));
 }
 
 /** The message above a refused form. It lists the errors that belong to none of the form's fields. */

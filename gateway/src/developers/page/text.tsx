@@ -47,6 +47,17 @@ export function Time({ at }: { at: Date }) {
   return <time dateTime={iso} title={`${day} ${time} UTC`}>{`${day} ${time.slice(0, 5)} UTC`}</time>;
 }
 
+/** " since" a point in time, within a sentence. Renders nothing if the time is not known. */
+export function Since({ at }: { at: Date | undefined }) {
+  if (!at) return null;
+  return (
+    <>
+      {" since "}
+      <Time at={at} />
+    </>
+  );
+}
+
 export function Chips({ words }: { words: readonly string[] }) {
   return (
     <ul class="chips">

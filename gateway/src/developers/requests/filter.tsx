@@ -4,7 +4,7 @@ import { visible } from "../../input/text.js";
 import { codesOf, type WantedRequests } from "../../request-log/list-requests.js";
 import { ABORTED } from "../../request-log/logged-request.js";
 import { type KeyRow, keyName } from "../keys/keys.js";
-import { Choice } from "../page/form.js";
+import { ALL, Choice } from "../page/form.js";
 import { readCursor } from "../page/paging.js";
 import { readZone, TimeField, toInstant, toLocal, ZoneField } from "../page/zone.js";
 
@@ -100,9 +100,14 @@ export function FilterForm(props: { list: string; filter: RequestFilter; keys: r
   if (keyId && !keys.some(({ id }) => id === keyId)) keyChoices.push([keyId, keyId]);
   return (
     <form class="filter" method="get" action={list} aria-label="Filter">
-      <Choice name="status" label="Status" chosen={status} options={[...CLASSES, ...number, ...CODES]} />
-      <Choice name="method" label="Method" chosen={filter.method} options={METHODS.map((method) => [method, method])} />
-      <Choice name="key" label="API key" chosen={keyId} options={keyChoices} />
+      <Choice name="status" label="Status" chosen={status} options={[ALL, ...CLASSES, ...number, ...CODES]} />
+      <Choice
+        name="method"
+        label="Method"
+        chosen={filter.method}
+        options={[ALL, ...METHODS.map((method) => [method, method] as const)]}
+      />
+      <Choice name="key" label="API key" chosen={keyId} options={[ALL, ...keyChoices]} />
       <ZoneField zone={filter.zone} />
       {(["from", "until"] as const).map((name) => (
         <TimeField

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Choice } from "../page/form.js";
+import { ALL, Choice } from "../page/form.js";
 import { AREA_PATH, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor } from "../page/paging.js";
 import { isMissing, MissingPart, type Part } from "../page/part.js";
@@ -220,7 +220,7 @@ function FilterForm(props: { path: string; filter: Filter; statuses: readonly st
           name="status"
           label="Status"
           chosen={filter.status}
-          options={statuses.map((status) => [status, STATUSES[status]?.words ?? status])}
+          options={[ALL, ...statuses.map((status) => [status, STATUSES[status]?.words ?? status] as const)]}
         />
       )}
       <ZoneField zone={filter.zone} />

@@ -7,7 +7,7 @@ import { clock } from "../../database/deps.js";
 import type { Mail } from "../../mail/deliver.js";
 import { toMail } from "../../mail/letter.js";
 import { SITE_NAME } from "../../site/site-header.js";
-import { ErrorText, errorAttributes, Field, FormErrors } from "../page/form.js";
+import { FormErrors, TextField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { checkForm, readField } from "../page/read-form.js";
 import { refusalPage } from "../page/refusal-page.js";
@@ -108,26 +108,18 @@ export function LinkForm(props: {
   return (
     <form method="post" action={PATH}>
       {returnTo !== undefined && <input type="hidden" name="return_to" value={returnTo} />}
-      <Field
-        id="email"
+      <TextField
+        name="email"
         label="Email address"
         hint={`We email you a sign-in link. It works once and expires after ${LINK_MINUTES} minutes.`}
-      >
-        <input
-          type="text"
-          inputMode="email"
-          id="email"
-          name="email"
-          value={email}
-          maxLength={200}
-          required
-          autocomplete="email"
-          autocapitalize="none"
-          spellcheck={false}
-          {...errorAttributes("email", errors, "email")}
-        />
-        <ErrorText id="email" errors={errors} path="email" />
-      </Field>
+        inputMode="email"
+        value={email}
+        maxLength={200}
+        autocomplete="email"
+        autocapitalize="none"
+        spellcheck={false}
+        errors={errors}
+      />
       <button type="submit">Email me a link</button>
     </form>
   );

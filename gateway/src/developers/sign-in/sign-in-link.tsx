@@ -2,7 +2,7 @@ import sql, { type Sql } from "sql-template-tag";
 import { INVITATION_DAYS } from "../../accounts/invite-members.js";
 import { LINK_MINUTES } from "../../accounts/manage-members.js";
 import { clock } from "../../database/deps.js";
-import { Field } from "../page/form.js";
+import { TextField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";
 import { Text } from "../page/text.js";
@@ -35,9 +35,14 @@ export async function showLink(): Promise<PageAnswer> {
 export function PassLinkForm({ action }: { action: string }) {
   return (
     <form method="post" action={action} data-link>
-      <Field id="link" label="Link" hint="Paste the whole link that you received.">
-        <input type="text" id="link" name="link" maxLength={500} required autocomplete="off" spellcheck={false} />
-      </Field>
+      <TextField
+        name="link"
+        label="Link"
+        hint="Paste the whole link that you received."
+        maxLength={500}
+        autocomplete="off"
+        spellcheck={false}
+      />
       <button type="submit">Continue</button>
     </form>
   );

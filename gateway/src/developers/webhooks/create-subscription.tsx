@@ -3,7 +3,7 @@ import { type FieldError, failureIn } from "@shipping/kit/errors";
 import { EVENT_TYPES, eventTypes } from "@shipping/proto/event-types";
 import { z } from "zod";
 import { webhookInput } from "../../input/schemas.js";
-import { AccountForm, ErrorText, errorAttributes, Field, FormButtons, FormErrors } from "../page/form.js";
+import { AccountForm, Checkboxes, FormButtons, FormErrors, TextField } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Guide, Note, Secret, Text } from "../page/text.js";
@@ -60,41 +60,23 @@ function SubscriptionForm(props: {
       <p>The next page shows the signing secret once. Your receiver needs it to verify that events come from us.</p>
       <FormErrors errors={errors} fields={["url", "events"]} />
       <AccountForm formId={keepFormId(form, deps.random)}>
-        <Field
-          id="url"
+        <TextField
+          name="url"
           label="Endpoint URL"
           hint="The URL of your receiver: https on port 443 with a public host name."
-        >
-          <input
-            type="text"
-            inputMode="url"
-            id="url"
-            name="url"
-            value={readField(form, "url")}
-            placeholder="https://shop.example.com/webhooks"
-            required
-            autocomplete="off"
-            {...errorAttributes("url", errors, "url")}
-          />
-          <ErrorText id="url" errors={errors} path="url" />
-        </Field>
-        <fieldset>
-          <legend>Events</legend>
-          {EVENT_TYPES.map((type) => (
-            <div class="choice">
-              <input
-                type="checkbox"
-                id={type}
-                name="events"
-                value={type}
-                checked={form.get("events")?.includes(type)}
-              />
-              <label for={type}>{eventTypes[type].description.replace(".", "")}</label>
-              <code class="sub">{type}</code>
-            </div>
-          ))}
-          <ErrorText id="events" errors={errors} path="events" />
-        </fieldset>
+          inputMode="url"
+          value={readField(form, "url")}
+          placeholder="https://shop.example.com/webhooks"
+          autocomplete="off"
+          errors={errors}
+        />
+        <Checkboxes
+          name="events"
+          label="Events"
+          chosen={form.get("events") ?? []}
+          options={EVENT_TYPES.map((type) => [type, eventTypes[type].description.replace(".", "")])}
+          errors={errors}
+        />
         <FormButtons submit="Create subscription" cancel={`${AREA_PATH}/${environment}/webhooks`} />
       </AccountForm>
     </>

@@ -1,5 +1,4 @@
 import ipaddr from "ipaddr.js";
-import type { Resolve } from "./egress-guard.js";
 
 /** A range of IPv6 that stands for all of IPv4 behind a translator, such as 64:ff9b::/96. */
 export interface Nat64Prefix {
@@ -42,7 +41,11 @@ export function embeddedIpv4(address: ipaddr.IPv6, prefixes: readonly Nat64Prefi
  * Finds the prefixes by asking DNS, unless some are `given`. It asks again after ten minutes, and until the answer the earlier one holds: only
  * the first connection waits.
  */
-export function createFindNat64Prefixes(given: readonly string[], resolve: Resolve, now = Date.now): FindNat64Prefixes {
+export function createFindNat64Prefixes(
+  given: readonly string[],
+  resolve: (hostname: string) => Promise<string[]>,
+  now = Date.now,
+): FindNat64Prefixes {
   const named = given.flatMap((text) => readNat64Prefix(text) ?? []);
   if (named.length > 0) return async () => named;
   let askAgainAt = 0;

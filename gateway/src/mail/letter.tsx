@@ -1,5 +1,31 @@
 import { render } from "preact-render-to-string";
-import type { Letter } from "./letter.js";
+import { visible } from "../input/text.js";
+import { SITE_NAME } from "../site/site-header.js";
+import type { Mail } from "./deliver.js";
+
+export interface Letter {
+  subject: string;
+  before: readonly string[];
+  /** A quiet link is no button. */
+  links: readonly { words: string; url: string; quiet?: true }[];
+  after: readonly string[];
+}
+
+// Names come from customers: they must not start a new line or change the text direction around them.
+const oneLine = (text: string) => visible(text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " "));
+
+/** Formats a letter as plain text and as HTML with the same words. The HTML loads nothing from elsewhere. */
+export function toMail(to: string, letter: Letter): Mail {
+  const clean: Letter = {
+    subject: oneLine(letter.subject),
+    before: letter.before.map(oneLine),
+    links: letter.links.map((link) => ({ ...link, words: oneLine(link.words) })),
+    after: letter.after.map(oneLine),
+  };
+  const links = clean.links.map(({ words, url }) => `${words}:\n${url}`);
+  const text = [SITE_NAME, ...clean.before, ...links, ...clean.after].join("\n\n");
+  return { to, subject: clean.subject, text: `${text}\n`, html: letterHtml(clean) };
+}
 
 const STYLE = `
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
@@ -14,7 +40,7 @@ main { max-width: 560px; margin: 0 auto; }
   a:not(.button) { color: #8fb4ff; }
 }`;
 
-export function letterHtml(product: string, { subject, before, links, after }: Letter): string {
+function letterHtml({ subject, before, links, after }: Letter): string {
   const html = render(
     <html lang="en">
       <head>
@@ -26,7 +52,7 @@ export function letterHtml(product: string, { subject, before, links, after }: L
       </head>
       <body>
         <main>
-          <p class="product">{product}</p>
+          <p class="product">{SITE_NAME}</p>
           {before.map((words) => (
             <p>{words}</p>
           ))}
