@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { examples } from "@shipping/local/option-values";
 import { Command } from "commander";
 
@@ -45,7 +46,8 @@ for (const [name, { main, summary }] of Object.entries(trials)) {
     .passThroughOptions()
     .argument("[arguments...]")
     .action(async (args: string[]) => {
-      process.argv.splice(2, process.argv.length, ...args);
+      // Its own program, too: some run themselves once more.
+      process.argv.splice(1, process.argv.length, fileURLToPath(new URL(main, import.meta.url)), ...args);
       await import(`./${main}`);
     });
 }

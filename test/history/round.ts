@@ -3,7 +3,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import type { EventReceiver } from "../chaos/deliveries/event-receiver.js";
 import { promisedEvents, toldBy } from "./check/events.js";
 import { judge } from "./check/judge.js";
-import type { Anomaly, Disturbance, History } from "./check/operation.js";
+import type { Anomaly, Disturbance } from "./check/operation.js";
 import { wrongLimits } from "./check/rate-limit.js";
 import type { Fault, Stage } from "./faults/stage.js";
 import { clientOf, contend } from "./workload/contend.js";
@@ -114,12 +114,12 @@ async function settle(
 ): Promise<void> {
   await Promise.all(customers.map((customer) => clientOf({ history, ...recorder }, customer, chance).walkAll()));
   const arrived = () => (history.arrivals = customers.flatMap((customer) => customer.arrivals()));
-  await eventually(() => requireAll(history, arrived), { withinMs: EVENTS_MS }).catch(() => {});
+  const promised = [...promisedEvents(history).keys()];
+  await eventually(() => requireAll(promised, toldBy(arrived())), { withinMs: EVENTS_MS }).catch(() => {});
   await Promise.all(customers.map((customer) => customer.close()));
 }
 
-function requireAll(history: History, arrived: () => History["arrivals"]): void {
-  const told = toldBy(arrived());
-  const missing = [...promisedEvents(history).keys()].filter((promised) => !told.has(promised));
+function requireAll(promised: readonly string[], told: ReadonlySet<string>): void {
+  const missing = promised.filter((one) => !told.has(one));
   if (missing.length > 0) throw new Error(`${missing.length} events are missing.`);
 }

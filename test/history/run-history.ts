@@ -26,7 +26,7 @@ const STAGES: readonly { faults: readonly string[]; start(options: StageOptions)
   { faults: ["disk-full"], start: disksStage },
   { faults: ["upgrade"], start: upgradeStage },
 ];
-const PACE: Pace = { calmMs: 6_000, customers: 3, clients: 4 };
+const PACE: Pace = { calmMs: 15_000, customers: 6, clients: 8 };
 const SHOWN = 10;
 
 /** Plays the faults, one after the other and all again, until the time is over, each round with customers of its own. */

@@ -29,47 +29,54 @@ const SHOWN = 6;
 export function linearize<State>(initial: State, given: readonly Step<State>[], budget = BUDGET): Search {
   const steps = [...given].sort((a, b) => a.startMs - b.startMs);
   const met = new Set<string>();
-  const open: { done: bigint; count: number; state: State }[] = [{ done: 0n, count: 0, state: initial }];
-  let best = { done: 0n, count: -1 };
+  const open: Position<State>[] = [{ done: 0n, from: 0, count: 0, state: initial }];
+  let best = { done: 0n, from: 0, count: -1 };
   for (let left = budget; open.length > 0; left--) {
     if (left === 0) return { found: "too much to search" };
     const position = withoutChange(steps, open.pop()!);
     if (position.count > best.count) best = position;
-    const next = firstSteps(steps, position.done);
+    const next = firstSteps(steps, position);
     if (next.every((at) => steps[at]?.unknown !== undefined)) return { found: "order" };
     const name = `${position.done.toString(36)} ${JSON.stringify(position.state)}`;
     if (met.has(name)) continue;
     met.add(name);
     open.push(...positionsAfter(steps, position, next));
   }
-  return { found: "none", ...pieceAround(steps, best.done) };
+  return { found: "none", ...pieceAround(steps, best) };
 }
 
-interface Position<State> {
+interface Done {
   done: bigint;
+  /** Every step before this one is done: most are done in their order, and need no second look. */
+  from: number;
+}
+
+interface Position<State> extends Done {
   count: number;
   state: State;
 }
 
 /** Takes every step that is possible here and changes nothing: no order is lost by taking it at once. */
-function withoutChange<State>(steps: readonly Step<State>[], from: Position<State>): Position<State> {
-  let { done, count } = from;
+function withoutChange<State>(steps: readonly Step<State>[], { state, ...before }: Position<State>): Position<State> {
+  let { done, from, count } = before;
   for (;;) {
-    const idle = firstSteps(steps, done).filter((at) => {
+    const idle = firstSteps(steps, { done, from }).filter((at) => {
       const step = steps[at]!;
-      return step.unknown === undefined && step.after(from.state).includes(from.state);
+      return step.unknown === undefined && step.after(state).includes(state);
     });
-    if (idle.length === 0) return { done, count, state: from.state };
+    if (idle.length === 0) return { done, from, count, state };
     for (const at of idle) done |= 1n << BigInt(at);
+    while ((done >> BigInt(from)) & 1n) from++;
     count += idle.length;
   }
 }
 
 /** The steps that can be the next: those that began before any other one was over. */
-function firstSteps<State>(steps: readonly Step<State>[], done: bigint): number[] {
+function firstSteps<State>(steps: readonly Step<State>[], { done, from }: Done): number[] {
   const first: number[] = [];
   let overMs = Number.POSITIVE_INFINITY;
-  for (const [at, { startMs, endMs, unknown }] of steps.entries()) {
+  for (let at = from; at < steps.length; at++) {
+    const { startMs, endMs, unknown } = steps[at]!;
     if (startMs > overMs) break;
     if ((done >> BigInt(at)) & 1n) continue;
     first.push(at);
@@ -80,7 +87,7 @@ function firstSteps<State>(steps: readonly Step<State>[], done: bigint): number[
 
 function positionsAfter<State>(
   steps: readonly Step<State>[],
-  { done, count, state }: Position<State>,
+  { done, from, count, state }: Position<State>,
   next: readonly number[],
 ): Position<State>[] {
   const alike = new Set<string>();
@@ -89,15 +96,15 @@ function positionsAfter<State>(
     if (unknown !== undefined && alike.has(unknown)) return [];
     if (unknown !== undefined) alike.add(unknown);
     const states = after(state).filter((one) => unknown === undefined || one !== state);
-    return states.map((one) => ({ done: done | (1n << BigInt(at)), count: count + 1, state: one }));
+    return states.map((one) => ({ done: done | (1n << BigInt(at)), from, count: count + 1, state: one }));
   });
 }
 
-function pieceAround<State>(steps: readonly Step<State>[], done: bigint) {
-  const isDone = (at: number) => ((done >> BigInt(at)) & 1n) === 1n;
+function pieceAround<State>(steps: readonly Step<State>[], position: Done) {
+  const isDone = (at: number) => ((position.done >> BigInt(at)) & 1n) === 1n;
   const lines = (indexes: readonly number[]) => indexes.map((at) => steps[at]!.line());
   return {
     explained: lines([...steps.keys()].filter(isDone).slice(-SHOWN)),
-    unexplained: lines(firstSteps(steps, done).slice(0, SHOWN)),
+    unexplained: lines(firstSteps(steps, position).slice(0, SHOWN)),
   };
 }

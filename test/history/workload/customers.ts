@@ -15,7 +15,7 @@ export interface Customer extends Shared {
   close(): Promise<void>;
 }
 
-const KEYS = 24;
+const KEYS = 40;
 const DOOMED = 3;
 
 /** Makes a customer with many API keys: idempotency keys belong to the account, and each API key has a limit. */
@@ -48,12 +48,12 @@ const patiently = <T>(work: () => Promise<T>) => eventually(work, { withinMs: 60
 
 /** Makes API keys of an account, with names for the history. */
 export async function newKeys(cluster: ClusterUnderTest, account: string, count: number): Promise<NamedKey[]> {
-  const keys: NamedKey[] = [];
-  for (let made = 0; made < count; made++) {
-    const { key, keyId } = await patiently(() => cluster.newKey(account));
-    keys.push({ key, keyId, name: keyId });
-  }
-  return keys;
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const { key, keyId } = await patiently(() => cluster.newKey(account));
+      return { key, keyId, name: keyId };
+    }),
+  );
 }
 
 /** Uses a key on all gateways until it is stopped, as fast as `pauseMs` lets it. */
