@@ -14,12 +14,16 @@ export interface Schedule {
   run<T>(process: string, actor: string, work: () => Promise<T>): Promise<T | undefined>;
   /** Ends a process as `kill -9` does: none of its actors goes on. */
   kill(process: string): void;
+  /** Stops a process for a time, as a busy machine or a long garbage collection does: others go on, and its leases run out. */
+  freeze(process: string, ms: number): void;
   /** From now on everybody gets a turn in order of arrival, and time passes only while nobody has anything to do. */
   calmDown(): void;
   /** Waits for the turn of the actor that calls. */
   step(what: string): Promise<void>;
   /** Something to do outside of all processes, as soon as the schedule says so and it is ready. */
   add(task: Task): void;
+  /** Does something once the run is over, however it ended. */
+  afterwards(work: () => Promise<unknown>): void;
 }
 
 export interface Task {
@@ -70,6 +74,7 @@ async function playOnce(seed: number, prepare: Prepare): Promise<void> {
     });
   } finally {
     restore();
+    for (const work of run.last) await work();
   }
 }
 
@@ -85,6 +90,8 @@ function createRun(seed: number) {
   const trace: string[] = [];
   const ends = new Map<string, { ended: Promise<undefined>; kill(): void }>();
   const killed = new Set<string>();
+  const frozenUntil = new Map<string, number>();
+  const last: (() => Promise<unknown>)[] = [];
   const priorities = new Map<string, number>();
   let lowest = 0;
   let isCalm = false;
@@ -144,20 +151,29 @@ function createRun(seed: number) {
     timers = timers.filter(({ actor }) => actor.process !== process);
   }
 
+  const thawsAt = (process = "") => frozenUntil.get(process) ?? 0;
+
+  function freeze(process: string, ms: number): void {
+    frozenUntil.set(process, nowMs + ms);
+    const actor = { name: process, process, nowMs: () => nowMs, wait: () => () => {} };
+    timers.push({ at: nowMs + ms, actor, run() {} });
+  }
+
   const clock: Task = {
     actor: CLOCK,
     what: "",
     perform() {
-      const next = timers.reduce((first, timer) => (timer.at < first.at ? timer : first));
+      const dueAt = ({ at, actor }: Timer) => Math.max(nowMs, at, thawsAt(actor.process));
+      const next = timers.reduce((first, timer) => (dueAt(timer) < dueAt(first) ? timer : first));
       timers = timers.filter((timer) => timer !== next);
-      nowMs = next.at;
+      nowMs = dueAt(next);
       trace.push(`  ${Math.round(nowMs)} ms: a timer of ${next.actor.name}`);
       next.run();
     },
   };
 
   function next(): Task | undefined {
-    const ready: Task[] = tasks.filter(({ isReady }) => isReady?.() ?? true);
+    const ready: Task[] = tasks.filter(({ process, isReady }) => thawsAt(process) <= nowMs && (isReady?.() ?? true));
     const passes = !isCalm && (seed % 2 === 0 || choose(8) === 0);
     if (timers.length > 0 && (passes || ready.length === 0)) ready.push(clock);
     if (ready.length === 0) return undefined;
@@ -180,11 +196,14 @@ function createRun(seed: number) {
     nowMs: () => nowMs,
     run,
     kill,
+    freeze,
     calmDown() {
       isCalm = true;
+      frozenUntil.clear();
     },
     step,
     add,
+    afterwards: (work) => void last.push(work),
   };
 
   async function all(play: Play["play"]): Promise<void> {
@@ -211,7 +230,7 @@ function createRun(seed: number) {
     }
   }
 
-  return { schedule, all, trace };
+  return { schedule, all, trace, last };
 }
 
 // Mulberry32: small, and the same everywhere.

@@ -36,6 +36,8 @@ export async function scheduledDatabases({ db, url }: Pick<TestDatabase, "db" | 
     await pool.query(`TRUNCATE ${tables.join(", ")} RESTART IDENTITY`);
     const begun = new Set<Begun>();
     let blocked: Begun | undefined;
+    // The roll-back of one that waits for a lock comes after those of the others.
+    schedule.afterwards(() => Promise.all([...begun].map((statement) => end(statement, "ROLLBACK"))));
 
     function send(config: { text: string; values: unknown[] }): Promise<pg.QueryResult> {
       const { name: actor, process } = currentActor()!;
@@ -91,13 +93,17 @@ export async function scheduledDatabases({ db, url }: Pick<TestDatabase, "db" | 
     }
 
     async function finish(statement: Begun, how: "COMMIT" | "ROLLBACK"): Promise<void> {
-      begun.delete(statement);
-      await statement.session.query(how);
-      statement.session.release();
+      await end(statement, how);
       statement.answer(statement.ending);
       const waiting = blocked;
       blocked = undefined;
       if (waiting) await proceed(waiting);
+    }
+
+    async function end(statement: Begun, how: "COMMIT" | "ROLLBACK"): Promise<void> {
+      begun.delete(statement);
+      await statement.session.query(how);
+      statement.session.release();
     }
 
     async function waitsForLock({ processID }: Session): Promise<boolean> {

@@ -5,6 +5,7 @@ import { newId } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger/ledger";
 import { createOutbox } from "@shipping/kit/ledger/outbox";
 import { silentLog } from "@shipping/kit/process/log";
+import type { Call } from "@shipping/kit/rpc/server";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
 import { testBus } from "@shipping/kit/testing/outbox-testbed";
 import { rowsIn } from "@shipping/kit/testing/rows";
@@ -33,6 +34,16 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const SETTLE_MS = 10_000;
+// A lease of a request has 2,400 ms, one of the worker 8,000, and a call is in doubt for 12,400.
+const DELAYS_MS = [1, 1, 100, 2_500, 4_000, 13_000];
+const FREEZES_MS = [1_000, 3_000, 9_000, 13_000];
+
+interface StoredLabel {
+  id: string;
+  status: string;
+  trackingNumber: string;
+  voidedAt: Date | null;
+}
 
 /** What an answer says: the label's ID, a refusal, or that nobody knows. */
 function ended({ outcome }: WriteOutcome): string {
@@ -43,10 +54,10 @@ function ended({ outcome }: WriteOutcome): string {
 const refusal = (error: unknown) => failureIn(error)?.code ?? "unknown";
 
 test("a booking is settled once, with one label and one charge, whatever the order of calls, commits, requests and workers", async () => {
-  await explore(20, async (schedule) => {
+  await explore(100, async (schedule) => {
     const open = await openScheduled(schedule);
     const { random } = schedule;
-    const { network, carrier, activeBookings } = scheduledCarrier(schedule, schedule.choose(2) === 0);
+    const { network, carrier, activeBookings, doubleCalls } = scheduledCarrier(schedule, schedule.choose(2) === 0);
     const { records, tracking, newShipment } = neighbours();
     const caller: Caller = { accountId: newId("acc", random), environment: "sandbox" };
     const { id: shipmentId } = newShipment(caller);
@@ -67,8 +78,14 @@ test("a booking is settled once, with one label and one charge, whatever the ord
       };
     }
 
+    /** A call with so little time left that whoever waits for a booking polls a few times. */
+    function hurried(): Call {
+      const overMs = schedule.nowMs() + 2_600;
+      return { ...patient, timeLeftMs: () => overMs - schedule.nowMs() };
+    }
+
     async function label(deps: CarrierDeps, claim: ReturnType<typeof newClaim>): Promise<string> {
-      const answer = await createLabel(deps, labelRequest(caller, shipmentId, claim, rateId), patient).then(
+      const answer = await createLabel(deps, labelRequest(caller, shipmentId, claim, rateId), hurried()).then(
         ended,
         refusal,
       );
@@ -76,27 +93,39 @@ test("a booking is settled once, with one label and one charge, whatever the ord
       return answer;
     }
 
+    const voidedBy = (deps: CarrierDeps, answer: string, claim: ReturnType<typeof newClaim>) =>
+      voidLabel(deps, voidRequest(caller, answer.slice("created ".length), claim), hurried()).then(ended, refusal);
+
     async function play() {
       const processes = ["carrier 1", "carrier 2"].map((name) => ({ name, deps: startCarrier() }));
+      const one = () => processes[schedule.choose(2)]!;
+      const soon = () => sleep(DELAYS_MS[schedule.choose(DELAYS_MS.length)]);
       const claims = ["one key", "another key"].map((key) => newClaim(key));
+      const voids = ["one void", "another void"].map((key) => newClaim(key));
       const requests = Array.from({ length: 2 + schedule.choose(2) }, (_, number) => {
-        const { name, deps } = processes[schedule.choose(2)]!;
-        const claim = claims[schedule.choose(3) === 0 ? 1 : 0]!;
-        return schedule.run(name, `label ${number} under ${claim.idempotencyKey}`, () => label(deps, claim));
+        const { name, deps } = one();
+        const claim = claims[schedule.choose(4) === 0 ? 1 : 0]!;
+        return schedule.run(name, `label ${number} under ${claim.idempotencyKey}`, async () => {
+          if (number > 0) await soon();
+          const answer = await label(deps, claim);
+          if (!answer.startsWith("created ") || schedule.choose(3) === 0) return;
+          await soon();
+          await voidedBy(deps, answer, voids[schedule.choose(2)]!);
+        });
       });
-      const workers = processes.map(({ name, deps }) =>
+      const workers = processes.slice(schedule.choose(2)).map(({ name, deps }) =>
         schedule.run(name, "worker", async () => {
-          for (let round = schedule.choose(4); round > 0; round--) {
-            await settleOnce(deps, labelWriter(deps));
-            await sleep(SETTLE_MS);
-          }
+          await soon();
+          await settleOnce(deps, labelWriter(deps));
         }),
       );
-      const chaos = schedule.run("chaos", "fences and kills", async () => {
-        for (let pause = schedule.choose(30); pause > 0; pause--) await schedule.step("waits");
-        const kind = schedule.choose(4);
+      const chaos = schedule.run("chaos", "fences, freezes and kills", async () => {
+        await soon();
+        for (let pause = schedule.choose(20); pause > 0; pause--) await schedule.step("waits");
+        const kind = schedule.choose(6);
         if (kind === 0) schedule.kill("carrier 2");
-        if (kind === 1) await fence(open(), caller, claims[0]!).catch(() => {});
+        if (kind === 1) await fence(open(), caller, [...claims, ...voids][schedule.choose(4)]!).catch(() => {});
+        if (kind > 2) schedule.freeze(one().name, FREEZES_MS[schedule.choose(FREEZES_MS.length)]!);
       });
       await Promise.all([...requests, ...workers, chaos]);
       network.isGood = true;
@@ -112,10 +141,8 @@ test("a booking is settled once, with one label and one charge, whatever the ord
           await settleOnce(deps, labelWriter(deps));
           if (answer === "stale") claim = newClaim(claim.idempotencyKey);
           if (isVoided && answer.startsWith("created ")) {
-            const id = answer.slice("created ".length);
-            const voided = () =>
-              voidLabel(deps, voidRequest(caller, id, newClaim("void")), patient).then(ended, refusal);
-            while ((await voided()) === "unknown") await sleep(SETTLE_MS);
+            const again = newClaim("last void");
+            while ((await voidedBy(deps, answer, again)) === "unknown") await sleep(SETTLE_MS);
           }
         }
         const open = sql`SELECT FROM bookings WHERE due_at IS NOT NULL`;
@@ -127,7 +154,7 @@ test("a booking is settled once, with one label and one charge, whatever the ord
     }
 
     async function check() {
-      const labels = await rowsIn<{ id: string; status: string; trackingNumber: string }>(database.db, "labels");
+      const labels = await rowsIn<StoredLabel>(database.db, "labels");
       const events = await rowsIn<{ type: string }>(database.db, "outbox");
       const isType = (type: string) => events.filter((event) => event.type === type).length;
       expect(labels.length).toBeLessThanOrEqual(1);
@@ -140,7 +167,12 @@ test("a booking is settled once, with one label and one charge, whatever the ord
       for (const { answer } of created) expect(answer).toBe(`created ${labels[0]?.id}`);
       // Nobody is told of a label under two keys.
       expect(new Set(created.map(({ key }) => key)).size).toBeLessThanOrEqual(1);
-      const states = (await rowsIn<{ state: string }>(database.db, "bookings")).map(({ state }) => state);
+      expect(doubleCalls).toEqual([]);
+      const bookings = await rowsIn<{ state: string; createdAt: Date }>(database.db, "bookings");
+      // Nobody books for a shipment that is voided.
+      const voidedAt = labels[0]?.voidedAt ?? Number.POSITIVE_INFINITY;
+      expect(bookings.filter(({ createdAt }) => createdAt > voidedAt)).toEqual([]);
+      const states = bookings.map(({ state }) => state);
       expect(states.filter((state) => state !== "over")).toEqual(activeBookings().map(() => "held"));
     }
 

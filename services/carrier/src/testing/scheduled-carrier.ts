@@ -1,17 +1,34 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Schedule } from "@shipping/kit/testing/schedules/explore";
-import { type ActiveBooking, CarrierRefusal, CarrierUnavailable, type RemoteCarrier } from "../carriers/carrier.js";
+import { currentActor } from "@shipping/kit/testing/schedules/virtual-time";
+import {
+  type ActiveBooking,
+  type CallLimits,
+  CarrierRefusal,
+  CarrierUnavailable,
+  type RemoteCarrier,
+  type Wanted,
+} from "../carriers/carrier.js";
 import { scriptedCarrier } from "./scripted-carrier.js";
+
+// Most calls arrive before anybody stops waiting for them, some long after that.
+const DELAYS_MS = [1, 50, 50, 300, 300, 3_000, 9_000];
+const PAUSES_MS = [3_000, 9_000];
 
 /** A carrier at the end of a network that loses and delays calls and answers; what it has booked is as in `scriptedCarrier`. */
 export function scheduledCarrier(schedule: Schedule, takesKeys: boolean) {
   const network = { isGood: false };
   const { carrier, activeBookings } = scriptedCarrier({ takesKeys, mayExecuteForMs: 10_000 });
+  // Until when the carrier may be asked to book under a key by nobody else, on the clock of the schedule.
+  const reservedMs = new Map<string, number>();
+  const doubleCalls: string[] = [];
   const limits = { signal: new AbortController().signal };
   let calls = 0;
 
   /** Nothing is carried out later than the carrier says that it may be. */
   async function carryOut<T>(what: string, act: () => Promise<T>): Promise<T> {
     const deadlineMs = schedule.nowMs() + carrier.callMs + carrier.mayExecuteForMs;
+    if (!network.isGood) await sleep(DELAYS_MS[schedule.choose(DELAYS_MS.length)]);
     await schedule.step(`${what} arrives`);
     if (schedule.nowMs() > deadlineMs) throw new Error("It was dropped.");
     return act();
@@ -20,6 +37,12 @@ export function scheduledCarrier(schedule: Schedule, takesKeys: boolean) {
   async function call<T>(what: string, act: () => Promise<T>): Promise<T> {
     const fault = network.isGood ? 0 : schedule.choose(12);
     const number = ++calls;
+    // What the carrier says may be dealt with long after a lease has run out.
+    const pause = () => {
+      const { process } = currentActor()!;
+      if (!network.isGood && schedule.choose(4) === 0) schedule.freeze(process, PAUSES_MS[schedule.choose(2)]!);
+    };
+    if (fault === 2 || fault === 3) pause();
     if (fault === 1) throw new Error("The call was lost.");
     if (fault === 2) throw new CarrierUnavailable("too busy");
     if (fault === 3 && what === "book") throw new CarrierRefusal("no such street");
@@ -30,15 +53,26 @@ export function scheduledCarrier(schedule: Schedule, takesKeys: boolean) {
     }
     const result = await answer;
     await schedule.step(`${what} has its answer`);
+    pause();
     if (fault === 5) throw new Error("The answer was lost.");
     return result;
   }
 
+  /** A carrier that takes no keys must not be asked again while it may still carry out a call, any other not while a call lasts. */
+  async function book(key: string, wanted: Wanted, { signal }: CallLimits): Promise<ActiveBooking> {
+    if (schedule.nowMs() < (reservedMs.get(key) ?? 0)) doubleCalls.push(key);
+    const untilMs = schedule.nowMs() + carrier.callMs + (takesKeys ? 0 : carrier.mayExecuteForMs);
+    reservedMs.set(key, untilMs);
+    const over = () => takesKeys && reservedMs.get(key) === untilMs && reservedMs.delete(key);
+    signal.addEventListener("abort", over);
+    return call("book", () => carrier.book(key, wanted, limits)).finally(over);
+  }
+
   const scheduled: RemoteCarrier = {
     ...carrier,
-    book: (key, wanted) => call("book", () => carrier.book(key, wanted, limits)),
+    book,
     find: (key) => call<ActiveBooking[]>("find", () => carrier.find(key, limits)),
     cancel: (reference) => call("cancel", () => carrier.cancel(reference, limits)),
   };
-  return { network, carrier: scheduled, activeBookings };
+  return { network, carrier: scheduled, activeBookings, doubleCalls };
 }
