@@ -23,6 +23,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+/** What `npm ci` does: `.ci/run` begins with it, in an empty clone. Its half a minute is saved here by links to the files that it has written. */
+function installAsHere(clone: string): void {
+  for (const modules of ["node_modules", "gateway/node_modules"]) {
+    const [from, to] = [join(root, modules), join(clone, modules)];
+    // Another file system takes copies.
+    execFileSync("sh", ["-c", 'cp -al "$0" "$1" 2> /dev/null || cp -a "$0/." "$1"', from, to]);
+  }
+}
+
 /** The lines of a section's shell snippets. */
 function linesOf(page: string, heading: string): string[] {
   const section = page.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`)) ?? "";
@@ -134,7 +143,8 @@ test("the first hour, by the printed lines alone: an empty clone, an empty brows
   // The first of these lines of this machine has fetched what the others need.
   const offline = { npm_config_prefer_offline: "true" };
   const shell = openPlainShell(clone, { ...offline, PORT: "0", OPS_PORT: "0" }, LINE_MS);
-  for (const line of [install, demo]) await succeed(shell, line ?? "");
+  installAsHere(clone);
+  await succeed(shell, demo ?? "");
 
   let listened = { out: "" };
   await shell.runWhile(start ?? "", "Ctrl-C", async (printed) => {
