@@ -53,7 +53,7 @@ describe("timeoutMs of one call", () => {
     server = await loopback((response, seen) => void setTimeout(() => ok({}, {}, 200)(response, seen), 100));
     const shipping = server.client({ timeoutMs: 20, maxRetries: 0 });
     expect(await errorOf(shipping.account.get())).toMatchObject({ code: "timed_out" });
-    expect(await shipping.account.get({ timeoutMs: 10_000 })).toEqual({});
+    expect(await shipping.account.get({ timeoutMs: 2 ** 31 - 1 })).toEqual({});
   });
 });
 

@@ -62,6 +62,8 @@ describe("an answer that got lost: the same key, the same bytes, once more", () 
     ["cut, of unknown length", (response) => response.socket?.end(`${HEAD}%PDF-1.7`)],
     ["empty", respondWith(200, "application/pdf", "")],
     ["something else", respondWith(200, "application/pdf", "<html>%%EOF")],
+    ["of another type", respondWith(200, "text/plain", PDF)],
+    ["of no type", (response) => response.writeHead(200).end(PDF)],
   ])("a PDF that is %s is loaded again", async (_name, answer) => {
     await serve(answer, respondWith(200, "application/pdf", PDF));
     expect(Buffer.from(await server.client().labels.file("lbl_1")).toString()).toBe(PDF);
@@ -89,11 +91,35 @@ describe("what another attempt does not help", () => {
     ["HTML 403", html(403), "unexpected_answer"],
     ["307", respondWith(307, "text/plain", "", { location: "http://127.0.0.1:1/" }), "unexpected_answer"],
     ["a bare 429", html(429), "unexpected_answer"],
+    ["300, although it has data", ok(DRAFT, {}, 300), "unexpected_answer"],
   ])("%s", async (_name, answer, code) => {
     await serve(answer);
     const error = await errorOf(server.client().shipments.create(SHIPMENT, { idempotencyKey: "order-7" }));
     expect(error).toMatchObject({ code, idempotencyKey: "order-7" });
     expect(server.seen).toHaveLength(1);
+  });
+
+  const redirected = "the base URL redirects to /x, and redirects are not followed. Correct baseUrl.";
+  const foreign = "(text/plain) without an error object from the API.";
+  test.each<[status: number, headers: Record<string, string>, message: string]>([
+    [300, { location: "/x" }, `Answered 300: ${redirected}`],
+    [399, { location: "/x" }, `Answered 399: ${redirected}`],
+    [302, {}, `Answered 302 ${foreign}`],
+    [400, { location: "/x" }, `Answered 400 ${foreign}`],
+  ])("%i with the headers %j says so", async (status, headers, message) => {
+    await serve(respondWith(status, "text/plain", "", headers));
+    expect((await errorOf(server.client().account.get())).message).toBe(message);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("a redirect as browsers show it, with status 0 and nothing else", async () => {
+    await serve(ok(DRAFT));
+    const fetch = jest.fn(async () => Response.error());
+    expect(await errorOf(server.client({ fetch }).account.get())).toMatchObject({
+      code: "unexpected_answer",
+      message: "Answered 0 (no content type) without an error object from the API.",
+    });
+    expect(fetch).toHaveBeenCalledTimes(1);
   });
 
   test("an answer without end is read no further than 32 MiB", async () => {
@@ -165,6 +191,8 @@ describe("retries", () => {
     expect(first).toMatch(/^[0-9a-f-]{36}$/);
     expect(second).not.toBe(first);
     expect([third, read]).toEqual(["order 7", undefined]);
+    const types = server.seen.map(({ headers }) => headers["content-type"]);
+    expect(types).toEqual([...Array(3).fill("application/json"), undefined]);
   });
 
   test("a body that nobody looks at is read, so that its connection is free again", async () => {
