@@ -9,7 +9,7 @@ import { newId } from "../ids.js";
 import { violated } from "../postgres/database.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
-import { createLedger, executedNow, type Ledger, type LedgerCodec } from "./ledger.js";
+import { createLedger, executedNow, keyOfWrite, type Ledger, type LedgerCodec } from "./ledger.js";
 
 let database: TestDatabase;
 let ledger: Ledger;
@@ -130,6 +130,7 @@ describe("creations in one statement", () => {
       [caller.accountId, caller.environment],
     );
     // It waits for the key `a`, and holds no other key meanwhile.
+    expect(new Set(["c", "a", "b", "c"].map((key) => keyOfWrite(write(key)))).size).toBe(3);
     const first = createThings(["c", "a", "b"].map(write));
     await eventually(async () => expect(await blocked()).toBe(1));
     const second = await createThings(["b", "c"].map(write)).finally(() => other.query("ROLLBACK"));

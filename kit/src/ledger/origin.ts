@@ -12,6 +12,7 @@ export function originText({ requestedBy = "", requestId = "" }: Claim, event: {
 
 /** The same as a message. Its fields are empty if the column is null. */
 export function originIn(text: string | null): Origin {
-  const [eventId = "", requestId = "", ...requestedBy] = (text ?? "").split(" ");
+  if (text === null) return create(OriginSchema);
+  const [eventId, requestId, ...requestedBy] = text.split(" ") as [string, string, ...string[]];
   return create(OriginSchema, { eventId, requestId, requestedBy: requestedBy.join(" ") });
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql, { type Sql } from "sql-template-tag";
 import type { Database } from "../postgres/database.js";
 import { createLog } from "../process/log.js";
@@ -45,12 +46,27 @@ test("an event that the bus refuses is logged with the reason", async () => {
   const { outboxOn, commit } = outboxTestbed(database.db);
   const { lines, log } = keptLog();
   const bus = testBus();
-  await commit(outboxOn(bus), thingCreated());
+  const stored = thingCreated();
+  await commit(outboxOn(bus), stored);
   bus.refusing = true;
-  expect(await outboxOn(bus, { ...LATER, log }).relayOnce()).toBe(0);
+  const outbox = outboxOn(bus, { ...LATER, log });
+  expect(await outbox.relayOnce()).toBe(0);
+  outbox.committed(stored);
+  await outbox.stop();
+  const line = { msg: "event not published yet; the relay repeats it", err: { message: "no responders" } };
   expect(lines).toMatchObject([
-    { msg: "event not published yet; the relay repeats it", rows: 1, err: { message: "no responders" } },
+    { ...line, rows: 1 },
+    { ...line, event: stored.id },
   ]);
+});
+
+test("an event that another process publishes keeps its trace, if it has one", async () => {
+  const { outboxOn, commit } = outboxTestbed(database.db);
+  const traces: string[] = [];
+  const bus = { ...testBus(), publish: async (event: Event) => void traces.push(event.traceparent) };
+  for (const traceparent of ["", "00-1-2-01"]) await commit(outboxOn(bus), { ...thingCreated(), traceparent });
+  expect(await outboxOn(bus, LATER).relayOnce()).toBe(2);
+  expect(traces).toEqual(["", "00-1-2-01"]);
 });
 
 test("events that are published but cannot be marked are logged as that, once for all of a batch", async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import sql from "sql-template-tag";
 import { silentLog } from "../process/log.js";
@@ -7,7 +8,7 @@ import { eventually } from "../testing/eventually.js";
 import { outboxTestbed, testBus, thingCreated } from "../testing/outbox-testbed.js";
 import { costlyNodes, watched } from "../testing/plans.js";
 import { samplesIn } from "../testing/samples.js";
-import { createOutbox, measureOutbox } from "./outbox.js";
+import { createOutbox, measureOutbox, newEvent } from "./outbox.js";
 
 const event = thingCreated;
 
@@ -28,6 +29,9 @@ describe("newEvent", () => {
       `{"id":"${made.id}","type":"thing.created","livemode":false,"created_at":"2026-11-21T10:00:00.000Z","data":{"id":"t_1"}}`,
     );
     expect(made.id).toMatch(/^evt_/);
+    const caller = { accountId: made.accountId, environment: "live" } as const;
+    const live = newEvent({ type: "thing.created", caller, data: "{}", now: new Date(0), random: randomBytes });
+    expect(Buffer.from(live.body).toString()).toContain('"livemode":true');
   });
 });
 
@@ -80,10 +84,13 @@ describe("the relay", () => {
     const bus = testBus();
     bus.down = true;
     const stored = event();
-    const outbox = outboxOn(bus);
+    const { db, statements } = watched(database.db);
+    const outbox = outboxOn(bus, { db });
     await commit(outbox, stored);
     outbox.committed(stored);
     expect(await outbox.relayOnce()).toBe(0);
+    await outbox.stop();
+    expect(statements).toEqual([]);
     bus.down = false;
     expect(await outbox.relayOnce()).toBe(1);
     expect(bus.taken).toEqual([stored.id]);

@@ -87,17 +87,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   // A row that this process cannot publish is not leased, so the first process that can takes it.
   function insert(events: readonly Event[]): Sql {
-    const leaseMs = hasRoom() ? LEASE_MS : 0;
+    const isLeased = hasRoom();
     const rows = events.map(({ id, type, body, traceparent }) => ({
       id,
       type,
       body,
       traceparent: traceparent || null,
     }));
-    if (leaseMs > 0) for (const event of events) leased.add(event);
+    if (isLeased) for (const event of events) leased.add(event);
     return sql`
       INSERT INTO outbox (event_id, type, account_id, environment, body, traceparent, created_at, leased_until)
-      SELECT id, type, account_id, environment, body, traceparent, ${now}, ${now} + ${leaseMs}::float8 * interval '1 ms'
+      SELECT id, type, account_id, environment, body, traceparent, ${now}, ${now} + ${isLeased ? LEASE_MS : 0}::float8 * interval '1 ms'
       FROM claim JOIN ${unnestRows(eventColumns, rows)} USING (ordinal)`;
   }
 
