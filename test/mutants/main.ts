@@ -40,13 +40,16 @@ for (const name of command.args.length > 0 ? command.args : Object.keys(rooms)) 
   say(
     `${name}: ${mutants.length} of ${all.length} mutants; ${all.length - open.length} are explained${file ? " or in other files" : ""}`,
   );
-  const outcomes = await runMutants(root, { plan, mutants, tests: room.tests }, say);
-  const left = mutants.filter(({ id }) => outcomes.get(id) !== "killed");
-  for (const { id, file: path, line, original, replacement } of left.sort(
-    (a, b) => a.file.localeCompare(b.file) || a.line - b.line,
-  ))
-    console.log(`${path}:${line} ${outcomes.get(id)}\n- ${shown(original)}\n+ ${shown(replacement)}`);
-  const killed = mutants.length - left.length;
+  let killed = 0;
+  await runMutants(
+    root,
+    { plan, mutants, tests: room.tests },
+    say,
+    ({ file: path, line, original, replacement }, end) => {
+      if (end === "killed") killed += 1;
+      else console.log(`${path}:${line} ${end}\n- ${shown(original)}\n+ ${shown(replacement)}`);
+    },
+  );
   console.log(`${name}: ${killed} of ${mutants.length} killed, ${((100 * killed) / mutants.length).toFixed(1)} %\n`);
 }
 

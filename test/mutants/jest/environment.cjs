@@ -1,3 +1,4 @@
+const { inspect } = require("node:util");
 const WorkerEnvironment = require("../../jest/worker-environment.cjs");
 
 const nameOf = ({ name, parent }) =>
@@ -9,20 +10,26 @@ module.exports = function MutantEnvironment(config, context) {
   const environment = new WorkerEnvironment(config, context);
   environment.global.__stryker__ = state;
   state.currentTestId = undefined;
+  const { trial } = state;
   let failed = false;
+  let began = 0;
   environment.handleTestEvent = ({ name, test, hook }) => {
-    const isActive = state.activeMutant !== "none";
     if (name === "test_start") {
       state.currentTestId = nameOf(test);
-      if (isActive) {
-        if (failed || (state.only && !state.only.has(state.currentTestId))) test.mode = "skip";
-        test.timeout = 4000 + 5 * (state.durations[state.currentTestId] ?? 0);
+      began = performance.now();
+      if (trial) {
+        if (failed || (trial.only && !trial.only.has(state.currentTestId))) test.mode = "skip";
+        test.timeout = 4000 + 5 * (trial.durations[state.currentTestId] ?? 0);
       }
     }
-    if (name === "hook_start" && isActive) hook.timeout = 20_000;
+    if (name === "hook_start" && trial) hook.timeout = 20_000;
     if (name === "test_done") {
+      const usualMs = trial?.durations[state.currentTestId] ?? 0;
       state.currentTestId = undefined;
-      if (test.errors.length > 0) failed = true;
+      if (test.errors.length === 0) return;
+      failed = true;
+      const isTimeout = /Exceeded timeout of/.test(inspect(test.errors, { depth: 3 }));
+      if (isTimeout || performance.now() - began > 2000 + 2 * usualMs) state.isSlow = true;
     }
   };
   return environment;

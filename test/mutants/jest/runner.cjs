@@ -1,10 +1,15 @@
 const { existsSync, readFileSync, writeFileSync } = require("node:fs");
-const { join } = require("node:path");
+const { basename, join } = require("node:path");
 const { default: TestRunner } = require("jest-runner");
 
 // Stryker's instrumented code reads and writes these fields, as `__stryker__` of the tests' context (`environment.cjs`).
 const state = { activeMutant: "none", sqlMutants: {} };
 globalThis.mutantState = state;
+
+/** How often a test file is tried that fails without a mutant, too. */
+const MAX_TRIES = 3;
+
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 /**
  * Runs the tests once to learn which mutant each of them reaches, then for each mutant those that reach it, until one fails. All in this
@@ -29,14 +34,20 @@ module.exports = class MutantRunner extends TestRunner {
         failure = String(error?.message ?? error);
       });
       await runner.runTests([test], watcher, { serial: true });
+      process.send({ ran: test.path });
       return { failure, result };
     };
     if (!existsSync(learnt)) {
       const reached = {};
       for (const test of tests) {
-        state.mutantCoverage = { static: {}, perTest: {} };
-        const began = performance.now();
-        const { failure, result } = await run(test);
+        let began;
+        let failure;
+        let result;
+        for (let tries = 1; tries <= MAX_TRIES && failure !== ""; tries++) {
+          state.mutantCoverage = { static: {}, perTest: {} };
+          began = performance.now();
+          ({ failure, result } = await run(test));
+        }
         if (failure) process.send({ red: test.path, failure });
         else {
           const durations = (result?.testResults ?? []).map(({ fullName, duration }) => [fullName, duration ?? 0]);
@@ -46,26 +57,55 @@ module.exports = class MutantRunner extends TestRunner {
       }
       writeFileSync(learnt, JSON.stringify(reached));
     }
-    const reached = Object.entries(JSON.parse(readFileSync(learnt, "utf8"))).sort(([, a], [, b]) => a.ms - b.ms);
+    const reached = Object.entries(JSON.parse(readFileSync(learnt, "utf8")));
+    const history = new Map();
     const done = new Set(process.env.MUTANTS_DONE.split(","));
-    for (const id of plan.ids.filter((each) => !done.has(each))) {
+    for (const [id, source] of Object.entries(plan.files).filter(([each]) => !done.has(each))) {
       process.send({ begun: id });
-      const began = performance.now();
-      let killedBy;
-      let isReached = false;
-      for (const [path, file] of reached) {
-        const names = Object.keys(file.perTest).filter((name) => file.perTest[name][id]);
-        if (names.length === 0 && !file.static[id]) continue;
-        isReached = true;
-        const hits = names.reduce((sum, name) => sum + file.perTest[name][id], file.static[id] ?? 0);
-        Object.assign(state, { activeMutant: id, hitCount: 0, hitLimit: 1000 + 100 * hits, durations: file.durations });
-        state.only = file.static[id] ? undefined : new Set(names);
-        const { failure } = await run(tests.find((test) => test.path === path));
-        state.activeMutant = "none";
-        if (failure) killedBy = path;
-        if (failure) break;
+      let outcome = "not reached";
+      for (const { path, file, names, past } of inOrder(reached, id, source, history)) {
+        const trial = { durations: file.durations, only: file.static[id] ? undefined : new Set(names) };
+        const hits = sum(names.map((name) => file.perTest[name][id])) + (file.static[id] ?? 0);
+        const ended = await this.judge(() => run(tests.find((test) => test.path === path)), id, hits, trial);
+        past.tries += 1;
+        if (ended === "killed") past.kills += 1;
+        if (outcome !== "unclear") outcome = ended;
+        if (ended === "killed") outcome = ended;
+        if (ended === "killed") break;
       }
-      process.send({ ended: id, killedBy, isReached, ms: performance.now() - began });
+      process.send({ ended: id, outcome });
     }
   }
+
+  /** A failure that took long may be the machine's: it counts if the same tests then pass without the mutant, within the same limits. */
+  async judge(run, id, hits, trial) {
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      Object.assign(state, { activeMutant: id, hitCount: 0, hitLimit: 1000 + 100 * hits, isSlow: false, trial });
+      const { failure } = await run();
+      state.activeMutant = "none";
+      const isSlow = state.isSlow;
+      const isKilled = failure && (!isSlow || !(await run()).failure);
+      state.trial = undefined;
+      if (!failure) return "survived";
+      if (isKilled) return "killed";
+    }
+    return "unclear";
+  }
 };
+
+/** The test files that reach a mutant: first those that killed others of its file, or have its name, and take little time. */
+function inOrder(reached, id, source, history) {
+  return reached
+    .map(([path, file]) => {
+      const names = Object.keys(file.perTest).filter((name) => file.perTest[name][id]);
+      const all = sum(Object.values(file.durations));
+      const ms = file.ms - (file.static[id] ? 0 : all - sum(names.map((name) => file.durations[name] ?? 0)));
+      const key = `${source} ${path}`;
+      const isNear = basename(path).startsWith(basename(source, ".ts"));
+      const past = history.get(key) ?? { kills: isNear ? 3 : 1, tries: 3 };
+      history.set(key, past);
+      return { path, file, names, past, cost: (Math.max(ms, 100) * past.tries) / past.kills };
+    })
+    .filter(({ file, names }) => names.length > 0 || file.static[id])
+    .sort((a, b) => a.cost - b.cost);
+}
