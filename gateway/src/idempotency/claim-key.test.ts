@@ -1,7 +1,18 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
 import { gatewayDatabase } from "../testing/gateway-database.js";
-import { claimKey, fingerprint, type RegistryRequest } from "./registry.js";
+import { markDone } from "./mark-done.js";
+import {
+  claimKey,
+  deleteFencedClaim,
+  deleteSoleClaim,
+  endLease,
+  fingerprint,
+  peekKey,
+  type RegistryRequest,
+  rejoinClaim,
+  takeOverKey,
+} from "./registry.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {
@@ -48,4 +59,38 @@ test("claims of the same keys in opposite order do not wait for each other", asy
     [true, true],
     [false, true, false],
   ]);
+});
+
+test("a claim is continued, ended, replaced and deleted under its own key and token alone, and only while it is open", async () => {
+  const deps = { db: gateway.db, clockOffsetMs: 0 };
+  const later = { ...deps, clockOffsetMs: 4_001 };
+  const [own, other] = [request("own"), request("other")];
+  const [token, otherToken] = [(await claimKey(deps, own))!, (await claimKey(deps, other))!];
+  const rows = async () => {
+    const where = `account_id = $1 AND idempotency_key IN ('own', 'other') ORDER BY idempotency_key`;
+    const text = `SELECT *, lease_until > now() AS live FROM idempotency_registry WHERE ${where}`;
+    return (await deps.db.pool.query(text, [caller.accountId])).rows;
+  };
+  async function tryAll(given: bigint, state: "claimed" | "done"): Promise<void> {
+    expect(await rejoinClaim(later, own, given)).toBeUndefined();
+    expect(await takeOverKey(later, own, { token: given, state })).toBeUndefined();
+    expect([await deleteSoleClaim(deps, own, given), await deleteFencedClaim(deps, own, given)]).toEqual([
+      false,
+      false,
+    ]);
+    await endLease(deps, own, given);
+  }
+  const before = await rows();
+  expect(await rejoinClaim(deps, own, token)).toBeUndefined();
+  for (const wrong of [token - 1n, otherToken]) await tryAll(wrong, "claimed");
+  expect(await takeOverKey(later, own, { token, state: "done" })).toBeUndefined();
+  expect(await rows()).toEqual(before);
+
+  await markDone(deps, [{ ...own, token }]);
+  const done = await rows();
+  expect(done).toMatchObject([{ state: "claimed" }, { state: "done", lease_until: null }]);
+  await tryAll(token, "claimed");
+  expect(await rows()).toEqual(done);
+  expect(await takeOverKey(deps, { ...own, owner: "carrier" }, { token, state: "done" })).toBeGreaterThan(otherToken);
+  expect(await peekKey(deps, own)).toMatchObject({ owner: "carrier", state: "claimed", attempts: 1, leaseLive: true });
 });

@@ -1,4 +1,6 @@
+import { create } from "@bufbuild/protobuf";
 import { fail } from "@shipping/kit/errors";
+import { WriteOutcomeSchema } from "@shipping/proto/shipping/common/v1/common_pb";
 import {
   created,
   fingerprintOf,
@@ -20,6 +22,12 @@ afterEach(() => under.owners.records.failWith(undefined));
 type Send = OnceRequest<string>["send"];
 
 describe("the RPC", () => {
+  test("no outcome: an error of ours, and the claim stays for whoever asks the owner", async () => {
+    const request = under.request("A", { send: async () => create(WriteOutcomeSchema) });
+    await expect(under.execute(request)).rejects.toThrow("The owner of the write gave no outcome.");
+    expect(await under.row(request)).toMatchObject({ state: "claimed" });
+  });
+
   test("conflict: 409, and the claim is done with the fingerprint of the ledger", async () => {
     const { request, claim } = await under.claimed("A");
     await under.owners.records.write(request.caller, claim, "A");

@@ -1,4 +1,5 @@
 import { fail, toConnectError } from "@shipping/kit/errors";
+import { watched } from "@shipping/kit/testing/plans";
 import { newCaller } from "@shipping/kit/testing/writes";
 import {
   created,
@@ -28,6 +29,15 @@ describe("peek: none", () => {
     await under.marked(request);
     expect(await under.row(request)).toMatchObject({ owner: "records", attempts: 1, fingerprint: fingerprintOf("A") });
     expect(await under.owners.records.executions(request.caller)).toHaveLength(1);
+  });
+
+  test("what admit has read is not read again: a claim is the only statement before the answer, and a replay needs none", async () => {
+    const { db, statements } = watched(under.gateway.db);
+    const [gateway, request] = [{ ...under.gateway, db }, under.request("A")];
+    expect(await under.execute(request, gateway)).toEqual(created("A"));
+    await under.marked(request);
+    expect(await under.execute({ ...request, peeked: await under.row(request) }, gateway)).toEqual(replayed("A"));
+    expect(statements.map(({ text }) => text.trim().split(" ", 1))).toEqual([["INSERT"]]);
   });
 
   test("a request that does not validate reserves nothing and is not sent", async () => {

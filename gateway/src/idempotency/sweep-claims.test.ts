@@ -51,6 +51,17 @@ test("the claims of an owner that is down are tried again a minute later, the ot
   expect(await under.row(claim)).toMatchObject({ state: "done" });
 });
 
+test("a claim whose row somebody else has locked is passed over, and waited for by nobody", async () => {
+  const locked = await abandoned("A", { executed: true });
+  await abandoned("B", { executed: true });
+  const other = await under.gateway.db.pool.connect();
+  await other.query("BEGIN");
+  await other.query("SELECT FROM idempotency_registry WHERE account_id = $1 FOR UPDATE", [locked.caller.accountId]);
+  expect(await sweepIn(65)).toEqual({ done: 1, deleted: 0, left: 0 });
+  await other.query("ROLLBACK");
+  other.release();
+});
+
 test("two sweepers at once share the work", async () => {
   await Promise.all(Array.from({ length: 150 }, (_, number) => abandoned(`${number}`, { executed: true })));
   const [one, two] = await Promise.all([sweepIn(65), sweepIn(65, under.otherGateway)]);
