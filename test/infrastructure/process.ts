@@ -45,7 +45,7 @@ export const processRow = (say: (line: string) => void): Promise<Report> =>
       figures: { probe, writesWithFewFiles: load.acknowledged() - before },
       promises: [
         [probe === 200, "The probe of a process with few file descriptors failed."],
-        [load.acknowledged() - before > 50, "The gateway stood still."],
+        [load.acknowledged() - before > before / 4, "The gateway stood still."],
         [after.every(({ pid }) => pids.includes(pid)), "A signal ended a part."],
       ],
     });

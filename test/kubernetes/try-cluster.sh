@@ -2,7 +2,8 @@
 # Tries the chart on a real cluster: test/kubernetes/try-cluster.sh [values.yaml …]
 # Needs kubectl, helm, a KUBECONFIG, and the images of the values on the nodes (build-images.sh makes those of the parts). Installs into a
 # namespace of its own that enforces restricted Pod Security, runs the smoke test, checks network policies and identities, renews certificates,
-# then upgrades, deletes pods, scales, breaks and rolls back under load. Succeeds if no request failed and no event was lost; KEEP=1 leaves everything in place.
+# then upgrades, deletes pods, scales, breaks and rolls back under load. NEXT_TAG names other images, to which it also upgrades all parts and from which it
+# rolls them back. Succeeds if no request failed and no event was lost; KEEP=1 leaves everything in place.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . test/kubernetes/trial.sh
@@ -85,7 +86,19 @@ renewal() {
 renewals() { k logs --selector "app.kubernetes.io/component=$1" --tail=-1 | grep -c '"certificate renewed"' || true; }
 starts() { k get pods --selector app.kubernetes.io/component=records --output 'jsonpath={.items[*].status.containerStatuses[*].state.running.startedAt}'; }
 
+replace_images() {
+  for _ in 1 2; do
+    say "upgrade to the images $NEXT_TAG"
+    upgrade --set "image.tag=$NEXT_TAG"
+    expect "the image of records" "$(k get deployment shipping-records --output 'jsonpath={.spec.template.spec.containers[0].image}' | sed 's/.*://')" "$NEXT_TAG"
+    say "rollback"
+    helm rollback shipping --namespace "$namespace" --wait --timeout 10m > /dev/null
+    settled
+  done
+}
+
 disturb() {
+  [ -z "${NEXT_TAG:-}" ] || replace_images
   say "upgrade of all parts"
   upgrade --set logLevel=warn
   for part in "${parts[@]}"; do
