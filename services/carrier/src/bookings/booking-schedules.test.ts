@@ -54,7 +54,7 @@ function ended({ outcome }: WriteOutcome): string {
 const refusal = (error: unknown) => failureIn(error)?.code ?? "unknown";
 
 test("a booking is settled once, with one label and one charge, whatever the order of calls, commits, requests and workers", async () => {
-  await explore(100, async (schedule) => {
+  await explore(50, async (schedule) => {
     const open = await openScheduled(schedule);
     const { random } = schedule;
     const { network, carrier, activeBookings, doubleCalls } = scheduledCarrier(schedule, schedule.choose(2) === 0);
