@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
@@ -100,8 +102,13 @@ async function followWebhooks(page: Page, shell: Shell, reader: string, setUp: s
   const [secret = ""] = /whsec_[^"]+/.exec(await succeed(shell, `${setUp}\n${subscribe}`)) ?? [];
 
   await failSaying(shell, "node receiver.mjs", "Error: Set WEBHOOK_SECRET to the secret of your subscription.");
-  // As somebody else may listen on its own port.
-  const started = `PORT=${port} ${start.replace("whsec_…", secret)}`;
+  const printed = start.replace("whsec_…", secret);
+  // Without PORT, the program takes port 8000. If that is taken, it says so.
+  const holder = createServer().listen(8000, "127.0.0.1");
+  await once(holder, "listening").catch(() => {});
+  await failSaying(shell, printed, "127.0.0.1:8000");
+  holder.close();
+  const started = `PORT=${port} ${printed}`;
   const received = await shell.runWhile(started, "Listening on", async (said) => {
     await succeed(shell, `${setUp}\nnode label.mjs`);
     await eventually(() => expect(said()).toMatch(/label\.created TEST\d+/), EVENT);
@@ -110,14 +117,16 @@ async function followWebhooks(page: Page, shell: Shell, reader: string, setUp: s
 }
 
 /** What readers do wrong in their first hour, each with the words that help. */
-async function makeMistakes(shell: Shell, reader: string, setUp: string): Promise<void> {
+async function makeMistakes(shell: Shell, reader: string, setUp: string, weakKey: string): Promise<void> {
   const body = `{"reference":"Order 1","parcel":{"weight":1}}`;
   const send = (path: string, headers: string, data: string) =>
     `${setUp}\ncurl -sS --fail-with-body "$SHIPPING_URL${path}" -H "Authorization: Bearer $SHIPPING_KEY" -H "Content-Type: application/json" ${headers} -d '${data}'`;
   const subscription = (path: string) => `{"url":"https://shop.example.com/${path}","events":["label.created"]}`;
   const fixedKey = `-H "Idempotency-Key: shop-webhook"`;
-  const account = `${setUp}\ncurl -sS --fail-with-body "$SHIPPING_URL/account" -H "Authorization: Bearer YOUR_SANDBOX_KEY"`;
-  await failSaying(shell, account, "perhaps a placeholder such as YOUR_SANDBOX_KEY");
+  const account = (key: string) =>
+    `${setUp}\ncurl -sS --fail-with-body "$SHIPPING_URL/account" -H "Authorization: Bearer ${key}"`;
+  await failSaying(shell, account("YOUR_SANDBOX_KEY"), "perhaps a placeholder such as YOUR_SANDBOX_KEY");
+  await failSaying(shell, account(weakKey), "The API key does not have the scope account:read.");
   await failSaying(shell, send("/shipments", "", body), "Add an Idempotency-Key header");
   await failSaying(shell, send("/shipments", fixedKey, body), "did you mean parcel.weight_kg?");
   await succeed(shell, send("/webhooks", fixedKey, subscription("hooks")));
@@ -160,7 +169,8 @@ test("the first hour, by the printed lines alone: an empty clone, an empty brows
       await eventually(() => expect(said()).toMatch(/label\.created .* signature ok/), EVENT);
       await page.goto(new URL("/docs/webhooks", link).href);
       await followWebhooks(page, own, reader, setUp);
-      await makeMistakes(own, reader, setUp);
+      const created = await succeed(shell, "npm run -s admin -- key create --environment sandbox --scopes orders:read");
+      await makeMistakes(own, reader, setUp, /service_test_\S+/.exec(created)?.[0] ?? "");
     });
     // The demo's account is the only one, so no command has to name it.
     expect(await succeed(shell, "npm run -s admin -- request list --status 409")).toContain("idempotency_conflict");

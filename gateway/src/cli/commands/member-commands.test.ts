@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Env } from "@shipping/kit/process/config";
+import { peekLink } from "../../developers/sign-in/sign-in-link.js";
 import { gatewayDatabase } from "../../testing/gateway-database.js";
 import { runAdmin } from "../run-admin.js";
 
@@ -12,7 +15,8 @@ async function admin(line: string, env: Env = { PUBLIC_URL: "https://ship.exampl
   const out: string[] = [];
   const err: string[] = [];
   const shell = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
-  const status = await runAdmin(line.split(" "), { env: { DATABASE_URL_GATEWAY: gateway.url, ...env }, ...shell });
+  const words = [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
+  const status = await runAdmin(words, { env: { DATABASE_URL_GATEWAY: gateway.url, ...env }, ...shell });
   return { status, out: out.join(""), err: err.join("") };
 }
 
@@ -33,6 +37,22 @@ test("account create --admin-email makes somebody who can sign in, or nothing", 
   expect((await admin("account create --name Globex --admin-email ada")).err).toContain("email");
   expect((await admin("account create --name Globex --admin-email a@b.example", {})).err).toContain("Set PUBLIC_URL.");
   expect(await json("account list")).toEqual(before);
+});
+
+test("the commands that the chart prints after an installation lead to an account, somebody who can sign in, and a key", async () => {
+  const notes = readFileSync(join(import.meta.dirname, "../../../../deploy/chart/templates/NOTES.txt"), "utf8");
+  const [withAdmin = "", alone = "", key = "", ...others] = [...notes.matchAll(/ -- admin (.*)/g)].map(
+    ([, line]) => line,
+  );
+  expect([withAdmin.includes("--admin-email"), alone.includes("--admin-email"), others]).toEqual([true, false, []]);
+  const { out } = await admin(withAdmin);
+  const [, token = ""] = /https:\/\/ship\.example\/developers\/sign-in\/link#([\w-]{43})/.exec(out) ?? [];
+  expect(await peekLink({ ...gateway.admin, clockOffsetMs: 0 }, token)).toEqual({
+    email: "you@example.com",
+    accountName: "First customer",
+  });
+  expect((await admin(key)).out).toMatch(/service_test_/);
+  expect(await admin(alone, {})).toMatchObject({ status: 0, err: "" });
 });
 
 describe("member", () => {
