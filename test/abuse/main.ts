@@ -19,6 +19,8 @@ const chosenAttacks = chosen.filter((name) => name !== GROWTH);
 
 const CUSTOMERS = { accounts: 40, keysOfEach: 6 };
 const WARM_UP_SECONDS = 5;
+/** A disk that stalls for 300 ms, or whatever else the machine does at times, breaks a limit once. What an attack breaks, it breaks in most plays. */
+const PLAYS = 3;
 
 const shown = ({ p50, p99, events }: Experience) =>
   `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms; events p50 ${events.p50.toFixed(1)}, p99 ${events.p99.toFixed(1)} ms`;
@@ -45,9 +47,16 @@ async function playAttacks(): Promise<void> {
     const victim = await newVictim(platform.target);
     await victim.live(WARM_UP_SECONDS);
     for (const attack of chosenAttacks) {
-      const outcome = await play(attack, platform, victim);
-      print(outcome);
-      if (outcome.broken.length > 0) process.exitCode = 1;
+      let broken = 0;
+      for (let kept = 0; kept <= PLAYS / 2 && broken <= PLAYS / 2; ) {
+        const outcome = await play(attack, platform, victim);
+        print(outcome);
+        if (outcome.broken.length > 0) broken++;
+        else kept++;
+        // Nothing else happens by chance, and most attacks break nothing.
+        if (broken === 0) break;
+      }
+      if (broken > PLAYS / 2) process.exitCode = 1;
     }
     await victim.close();
   } finally {
