@@ -45,6 +45,20 @@ test("all who wait in a process are answered when the first one is, with one pol
   expect(under.owners.records.asked).toEqual(["Read"]);
 });
 
+test("each waits for its own request: another key's answer, or another account's with the same key, is none", async () => {
+  const one = under.request("A");
+  const others = [under.request("B", { caller: one.caller, idempotencyKey: "another key" }), under.request("C")];
+  const leaders = [one, ...others].map((request) => paused(request));
+  const leading = leaders.map(({ request }) => under.execute(request));
+  await Promise.all(leaders.map(({ reached }) => reached));
+  const followers = [one, ...others].map((request) => under.execute(request));
+  await under.polling();
+  await under.registryAtRest();
+  for (const leader of leaders) leader.release();
+  expect(await Promise.all(leading)).toEqual(["A", "B", "C"].map(created));
+  expect(await Promise.all(followers)).toEqual(["A", "B", "C"].map(replayed));
+});
+
 test("those who wait in another process are answered too", async () => {
   const first = paused(under.request("A"));
   const leader = under.execute(first.request);
