@@ -7,7 +7,10 @@ import { hammer } from "./hammer.js";
 
 const RECORDS = 20_000;
 
-/** Gives an account a viewer, and shipments with labels that all begin alike. Returns the viewer's cookie. */
+/**
+ * Gives an account a viewer, and shipments with labels that all begin alike, one a second as customers create them: indexes of lists are
+ * sorted by time alone, so that a list of rows of one time would read all of them. Returns the viewer's cookie.
+ */
 export async function addViewer({ databases }: ClusterUnderTest, accountId: string): Promise<string> {
   const { token, hash } = newSessionToken({ random: pooledRandom });
   const member = `mem_${accountId}`;
@@ -22,11 +25,11 @@ export async function addViewer({ databases }: ClusterUnderTest, accountId: stri
   await databases.records.run(sql`
     INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, label_id, created_at)
     SELECT ${accountId}, 'sandbox', 'shp_' || to_char(n, 'FM000000') || ${end}, 'label_created', 'aaa', ${address}::json, ${address}::json,
-      '{}', 'lbl_' || to_char(n, 'FM000000') || ${end}, now() FROM generate_series(1, ${RECORDS}::integer) AS n`);
+      '{}', 'lbl_' || to_char(n, 'FM000000') || ${end}, now() - n * interval '1 second' FROM generate_series(1, ${RECORDS}::integer) AS n`);
   await databases.carrier.run(sql`
     INSERT INTO labels (account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at)
     SELECT ${accountId}, 'sandbox', 'lbl_' || to_char(n, 'FM000000') || ${end}, 'shp_' || to_char(n, 'FM000000') || ${end}, 'created', 'test',
-      'TEST' || n || ${end}, now() FROM generate_series(1, ${RECORDS}::integer) AS n`);
+      'TEST' || n || ${end}, now() - n * interval '1 second' FROM generate_series(1, ${RECORDS}::integer) AS n`);
   return `developers-session=${token}`;
 }
 
