@@ -4,6 +4,8 @@ import sql, { type Sql } from "sql-template-tag";
 export const recordsAccountData: AccountData = {
   tables: [
     { name: "search_queue", key: ["n"], walked: true, derived: true },
+    { name: "shipment_search_recent", key: ["environment", "id"], derived: true },
+    { name: "order_search_recent", key: ["environment", "id"], derived: true },
     { name: "shipment_search", key: ["environment", "id"], derived: true },
     { name: "order_search", key: ["environment", "id"], derived: true },
     { name: "shipments", key: ["environment", "id"] },

@@ -78,6 +78,25 @@ test("a search row goes with its record, whoever deletes it, and a queued record
   expect(await countIn(deps.db, "shipment_search", { accountId })).toBe(0);
 });
 
+test("finds what has no hashes yet, once while it gets them, and no longer than its record is there", async () => {
+  const caller = newCaller();
+  const { accountId } = caller;
+  const id = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id as string;
+  const find = async () => {
+    const request = create(SearchShipmentsRequestSchema, { caller, search: { limit: 50, text: "grace" } });
+    return (await searchShipments(records.deps, request)).shipments.map((found) => found.id);
+  };
+  await fillAll();
+  await records.deps.db.run(sql`
+    INSERT INTO shipment_search_recent (account_id, environment, id, created_at, text)
+    SELECT account_id, environment, id, created_at, text FROM shipment_search WHERE account_id = ${accountId}`);
+  expect(await find()).toEqual([id]);
+  await records.deps.db.run(sql`DELETE FROM shipment_search WHERE account_id = ${accountId}`);
+  expect(await find()).toEqual([id]);
+  await records.deps.db.run(sql`DELETE FROM shipments WHERE account_id = ${accountId}`);
+  expect(await countIn(records.deps.db, "shipment_search_recent", { accountId })).toBe(0);
+});
+
 test("finds what an earlier release filled, by the hashes that this gave it", async () => {
   const caller = { accountId: "acc_earlier", environment: "sandbox" } as const;
   const id = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id as string;

@@ -1,9 +1,9 @@
 import type { Caller } from "@shipping/kit/caller";
 import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
 import type { PlaceInList } from "@shipping/kit/postgres/search-owned";
-import sql from "sql-template-tag";
+import sql, { raw } from "sql-template-tag";
 import { type RecordTable, SEARCH_TABLES } from "./fill-search.js";
-import { seedFor, toEarlierGrams, toReadings, toWantedGrams } from "./search-text.js";
+import { type Reading, seedFor, toEarlierGrams, toReadings, toWantedGrams } from "./search-text.js";
 
 /** The segments that one search reads: two million records. Older ones are found if a search names days. */
 const MAX_SEGMENTS = 128;
@@ -34,21 +34,27 @@ interface WantedByText extends PlaceInList {
 /** The IDs of the caller's records that a text finds, the newest first. They are not `all` if there may be more. */
 export async function findByText(deps: ReadDeps, wanted: WantedByText): Promise<{ ids: string[]; all: boolean }> {
   const readings = toReadings(wanted.text);
-  const segments = readings.length > 0 ? await readSegments(deps, wanted) : [];
+  if (readings.length === 0) return { ids: [], all: true };
+  // Rows leave those without hashes for a segment, so these are read before the list of segments.
   const found = new Map<string, Match>();
+  for (const match of await readRecent(deps, wanted, readings)) found.set(match.id, match);
+  const segments = await readSegments(deps, wanted);
   const searched = segments.slice(0, MAX_SEGMENTS);
   for (let at = 0, count = FIRST_SEGMENTS; at < searched.length; at += count, count *= GROWTH) {
-    const some = searched.slice(at, at + count);
-    for (const match of await readMatches(deps, wanted, { readings, segments: some })) found.set(match.id, match);
     // What is newer than all segments that are left comes before everything in them.
-    const border = searched[at + count]?.newest.getTime() ?? Number.NEGATIVE_INFINITY;
+    const border = searched[at]!.newest.getTime();
     const settled = [...found.values()].filter(({ createdAt }) => createdAt.getTime() > border);
     if (settled.length >= wanted.most) return { ids: newestIds(settled, wanted.most), all: false };
+    const some = searched.slice(at, at + count);
+    for (const match of await readMatches(deps, wanted, { readings, segments: some })) found.set(match.id, match);
   }
-  return { ids: newestIds([...found.values()], wanted.most), all: segments.length === searched.length };
+  const all = found.size < wanted.most && segments.length === searched.length;
+  return { ids: newestIds([...found.values()], wanted.most), all };
 }
 
 const quoted = (element: string) => `"${element.replace(/["\\]/g, "\\$&")}"`;
+
+const toPatterns = ({ patterns }: Reading) => `{${patterns.map(quoted).join(",")}}`;
 
 function newestIds(matches: readonly Match[], most: number): string[] {
   const byTime = [...matches].sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1));
@@ -63,20 +69,35 @@ function readSegments({ db }: ReadDeps, { caller, table, from, before, at }: Wan
     ORDER BY newest DESC, segment LIMIT ${MAX_SEGMENTS + 1}::bigint`);
 }
 
+/** Reads up to `most` matches of those that have no hashes yet: about a thousand rows of the caller's, at most. */
+function readRecent(
+  { db }: ReadDeps,
+  { caller, table, from, before, at, id, most }: WantedByText,
+  readings: readonly Reading[],
+): Promise<Match[]> {
+  return db.runList<Match>(sql`
+    SELECT found.id, found.created_at AS "createdAt"
+    FROM unnest(${readings.map(toPatterns)}::text[]) AS asked (patterns)
+    CROSS JOIN LATERAL (
+      SELECT id, created_at FROM ${raw(SEARCH_TABLES[table])}_recent
+      WHERE ${ownedSql(caller)} AND text LIKE ALL (asked.patterns::text[]) AND created_at >= ${from}::timestamptz
+        AND created_at < ${before}::timestamptz AND (created_at, id) < (${at}::timestamptz, ${id})
+      ORDER BY created_at DESC, id DESC LIMIT ${most}::bigint) AS found`);
+}
+
 /** Reads up to `most` matches of each segment, by a function of the database: see its migration. */
 function readMatches(
   { db }: ReadDeps,
   { caller, table, from, before, at, id, most }: WantedByText,
-  { readings, segments }: { readings: ReturnType<typeof toReadings>; segments: readonly Segment[] },
+  { readings, segments }: { readings: readonly Reading[]; segments: readonly Segment[] },
 ): Promise<Match[]> {
   const asked = segments.flatMap(({ segment }) => {
     const seed = seedFor(caller, segment);
     const toGrams = segment < 0 ? toWantedGrams : toEarlierGrams;
-    return readings.map(({ strings, patterns }) => ({ grams: `{${toGrams(strings, seed)}}`, patterns }));
+    return readings.map((reading) => ({ grams: `{${toGrams(reading.strings, seed)}}`, patterns: toPatterns(reading) }));
   });
-  const patterns = asked.map((one) => `{${one.patterns.map(quoted).join(",")}}`);
   return db.runList<Match>(sql`
     SELECT id, created_at AS "createdAt"
-    FROM match_records(${SEARCH_TABLES[table]}, ${asked.map(({ grams }) => grams)}::text[], ${patterns}::text[], ${caller.accountId + caller.environment},
+    FROM match_records(${SEARCH_TABLES[table]}, ${asked.map(({ grams }) => grams)}::text[], ${asked.map(({ patterns }) => patterns)}::text[], ${caller.accountId + caller.environment},
       ${from}::timestamptz, ${before}::timestamptz, ${at}::timestamptz, ${id}, ${most}::bigint)`);
 }
