@@ -18,9 +18,10 @@ export function Breakable({ children }: { children: string }) {
   );
 }
 
-const TAIL = 8;
+const TAIL = /.{0,8}$/su;
 // Words up to this length fit every column, and lines break between them, and after the hyphens of names.
 const SHORT = 16;
+const LONG = /\S{17}/;
 const BETWEEN_WORDS = /\s|(?<=\p{L}-)(?=\p{L})/u;
 
 /**
@@ -30,12 +31,13 @@ const BETWEEN_WORDS = /\s|(?<=\p{L}-)(?=\p{L})/u;
  */
 export function Middle({ children: text, marks = [] }: { children: string; marks?: readonly string[] }) {
   const shown = visible(text);
-  const tail = [...shown].slice(-TAIL).join("");
-  if (shown.split(BETWEEN_WORDS).every((word) => word.length <= SHORT)) return <Marked marks={marks}>{text}</Marked>;
+  if (!LONG.test(shown) || shown.split(BETWEEN_WORDS).every((word) => word.length <= SHORT))
+    return <Marked marks={marks}>{text}</Marked>;
+  const [start, end] = withMarks(shown, marks, shown.length - TAIL.exec(shown)![0].length);
   return (
     <bdi class="middle" title={shown}>
-      <span>{withMarks(shown, marks, { end: shown.length - tail.length })}</span>
-      {withMarks(shown, marks, { start: shown.length - tail.length })}
+      <span>{start}</span>
+      {end}
     </bdi>
   );
 }

@@ -16,6 +16,7 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
   const found = unlessMissing(page)?.found ?? [];
   const shipmentIds = found.map(({ shipmentId }) => shipmentId);
   const shipments = await readPart(request, (part) => findShipmentsById(deps, part, shipmentIds));
+  const marks = toMarks(filter.text);
   const list = htmlPage(
     "Labels",
     <FilteredList
@@ -37,7 +38,7 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
               label={label}
               shipment={unlessMissing(shipments)?.get(label.shipmentId)}
               base={`${AREA_PATH}/${environment}`}
-              marks={toMarks(filter.text)}
+              marks={marks}
             />
           ))}
         </Table>

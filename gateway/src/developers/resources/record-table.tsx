@@ -3,7 +3,7 @@ import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_p
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { ComponentChildren } from "preact";
 import { visible } from "../../input/text.js";
-import { isMarked } from "../page/marked.js";
+import { unmarkedIn } from "../page/marked.js";
 import { AREA_PATH } from "../page/page.js";
 import { Middle, Table, Time } from "../page/text.js";
 import { shortPlace } from "./parcel.js";
@@ -77,8 +77,9 @@ type FoundBy = Partial<Pick<RecordSummary, "to" | "from" | "metadata">>;
 export function RecipientCells({ found, marks = [] }: { found: FoundBy; marks?: readonly string[] }) {
   const { to } = found;
   const shown = to ? [to.name, to.company ?? "", shortPlace(to)] : [];
-  const unseen = marks.filter((mark) => !shown.some((text) => isMarked(text, [mark])));
-  const others = unseen.length > 0 ? searchedTexts(found).filter(([, text]) => isMarked(text, unseen)) : [];
+  const unseen = shown.reduce((left, text) => unmarkedIn(text, left), marks);
+  const isFound = (text: string) => unmarkedIn(text, unseen).length < unseen.length;
+  const others = unseen.length > 0 ? searchedTexts(found).filter(([, text]) => isFound(text)) : [];
   return (
     <>
       <td data-label="Recipient">
@@ -104,18 +105,22 @@ export function RecipientCells({ found, marks = [] }: { found: FoundBy; marks?: 
   );
 }
 
+// Of metadata that is nothing but values, or one long text, a row shows no more than of others.
+const MAX_VALUES = 50;
+const BEGINNING = /^.{0,200}/su;
+
 /** What a record is found by and its row does not show, with what it is. */
 function searchedTexts({ to, from, metadata }: FoundBy): (readonly [name: string, text: string])[] {
   const sender = from && [from.name, from.company, shortPlace(from), from.email, from.phone];
   return [
     ...[to?.email, to?.phone].map((text) => ["", text ?? ""] as const),
     ...(sender ?? []).map((text) => ["From", text ?? ""] as const),
-    ...(metadata === undefined ? [] : valuesIn("Metadata", JSON.parse(metadata))),
+    ...(metadata === undefined ? [] : valuesIn("Metadata", JSON.parse(metadata)).slice(0, MAX_VALUES)),
   ];
 }
 
 function valuesIn(name: string, value: unknown): (readonly [string, string])[] {
-  if (typeof value !== "object" || value === null) return [[name, String(value)]];
+  if (typeof value !== "object" || value === null) return [[name, BEGINNING.exec(String(value))![0]]];
   return Object.entries(value).flatMap(([key, inner]) => valuesIn(Array.isArray(value) ? name : visible(key), inner));
 }
 
