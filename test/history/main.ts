@@ -11,11 +11,12 @@ const command = new Command("npm run trial -- history")
   .description("Record what clients of two gateways see under faults, and judge whether it can be explained.")
   .option("--minutes <count>", "how long; faults that have begun are finished", wholeNumber(1, 10_000), 10)
   .addOption(new Option("--faults <names...>", "all unless named").choices(FAULTS).default(FAULTS))
+  .option("--calm <seconds>", "before and after each fault", wholeNumber(1, 600), 15)
   .option("--seed <number>", "what decides what clients and faults do; random unless given", wholeNumber(0, 2 ** 31))
   .option("--revision <revision>", "upgrade: the older release, a tag, a branch or a commit", "HEAD~1")
   .addHelpText("after", examples("npm run trial -- history --minutes 2 --faults none kill"))
   .parse();
-const options = command.opts<{ minutes: number; faults: string[]; revision: string; seed?: number }>();
+const options = command.opts<{ minutes: number; calm: number; faults: string[]; revision: string; seed?: number }>();
 // Loaded after the command line is read: help and its refusals need nothing of the platform.
 const { hasOwnMounts, rerunInOwnMounts } = await import("../failover/disk-full/own-mounts.js");
 if (options.faults.includes("disk-full") && !hasOwnMounts()) {

@@ -26,15 +26,17 @@ const STAGES: readonly { faults: readonly string[]; start(options: StageOptions)
   { faults: ["disk-full"], start: disksStage },
   { faults: ["upgrade"], start: upgradeStage },
 ];
-const PACE: Pace = { calmMs: 15_000, customers: 6, clients: 8 };
+const CUSTOMERS = 6;
+const CLIENTS = 8;
 const SHOWN = 10;
 
 /** Plays the faults, one after the other and all again, until the time is over, each round with customers of its own. */
 export async function runHistory(
   say: (line: string) => void,
-  options: { minutes: number; faults: readonly string[]; seed: number; revision: string },
+  options: { minutes: number; calm: number; faults: readonly string[]; seed: number; revision: string },
 ): Promise<HistoryReport> {
   const { minutes, faults, seed, revision } = options;
+  const pace: Pace = { calmMs: options.calm * 1000, customers: CUSTOMERS, clients: CLIENTS };
   const chance = chanceFrom(seed);
   const report: HistoryReport = { seed, operations: 0, events: 0, limited: 0, anomalies: 0, faults: {} };
   const untilMs = performance.now() + minutes * 60_000;
@@ -54,7 +56,7 @@ export async function runHistory(
       const greedy = await startGreedy(stage, chance);
       for (const name of names) {
         say(`${name}, after ${report.operations} operations`);
-        const round = await playRound(stage, { name, play: stage.faults[name]! }, { sink, chance, pace: PACE, greedy });
+        const round = await playRound(stage, { name, play: stage.faults[name]! }, { sink, chance, pace, greedy });
         const { operations, events, limited, anomalies } = round;
         say(`${name}: ${operations} operations, ${events} events, ${anomalies.length} anomalies`);
         for (const anomaly of anomalies.slice(0, SHOWN)) say(pieceOf(anomaly));
