@@ -20,7 +20,7 @@ import {
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace-node";
 import { failureIn } from "../errors.js";
-import { type Log, redact } from "./log.js";
+import { type Log, onceAMinute, redact } from "./log.js";
 
 export interface SpanOptions {
   /** `server` begins a trace if there is none. Any other span needs a parent; without one, there is no span. */
@@ -52,7 +52,11 @@ const KINDS = {
  */
 export function createTracer(options: { part: string; endpoint: string; ratio: number; log: Log }) {
   const { part, endpoint, ratio, log } = options;
-  const say = (message: string) => log.warn({ reason: message }, "spans not exported");
+  const isNews = onceAMinute();
+  const say = (message: string) => {
+    const reason = messageIn(message);
+    if (isNews(reason)) log.warn({ reason }, "spans not exported");
+  };
   diag.setLogger({ error: say, warn: say, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
   const url = `${endpoint.replace(/\/$/, "")}/v1/traces`;
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_MS });
@@ -96,6 +100,15 @@ export function createTracer(options: { part: string; endpoint: string; ratio: n
       for (const api of [trace, context, propagation, diag]) api.disable();
     },
   };
+}
+
+/** The SDK passes a text, or an error as JSON with its stack. */
+function messageIn(said: string): string {
+  try {
+    return JSON.parse(said).message ?? said;
+  } catch {
+    return said;
+  }
 }
 
 async function run<T>(made: OtelSpan, within: Context, work: () => Promise<T>): Promise<T> {

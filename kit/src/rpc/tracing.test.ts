@@ -2,8 +2,9 @@ import { createClient } from "@connectrpc/connect";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import fc from "fast-check";
 import { microBatch } from "../postgres/micro-batch.js";
-import { silentLog } from "../process/log.js";
+import { createLog, silentLog } from "../process/log.js";
 import { startTracing, traced, traceHeaders, traceparent } from "../process/tracing.js";
+import { eventually } from "../testing/eventually.js";
 import { otlpCollector } from "../testing/otlp-collector.js";
 import { ledgerRoutes, readRequest } from "../testing/rpc-testbed.js";
 import { secretTexts } from "../testing/secret-texts.js";
@@ -113,4 +114,26 @@ test("an error is thrown on", async () => {
     const failing = traced("request", { kind: "server" }, () => Promise.reject(new Error("broken")));
     await expect(failing).rejects.toThrow("broken");
   });
+});
+
+test("a collector that cannot be reached is logged once, in one line that says why", async () => {
+  const lines: string[] = [];
+  const gone = await otlpCollector();
+  await gone.stop();
+  const tracing = await startTracing({
+    part: "test",
+    config: { OTEL_EXPORTER_OTLP_ENDPOINT: gone.url, OTEL_TRACES_SAMPLER_ARG: 1 },
+    log: createLog({ part: "test", destination: { write: (line) => void lines.push(line) } }),
+  });
+  const request = () => traced("request", { kind: "server" }, async () => {});
+  await request();
+  await eventually(async () => expect(lines).toHaveLength(1));
+  await request();
+  await tracing.close();
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      msg: "spans not exported",
+      reason: expect.stringMatching(/^connect ECONNREFUSED [\d.:]+$/),
+    }),
+  ]);
 });
