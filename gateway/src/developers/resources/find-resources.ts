@@ -82,9 +82,11 @@ async function findShipmentsByLabel(deps: PageDeps, request: PageRequest, text: 
 }
 
 async function findLabelsByShipment(deps: PageDeps, request: PageRequest, text: string) {
-  const { shipments, nextCursor, incomplete } = await searchShipments(deps, request, { text, limit: MAX_IDS });
-  const ids = shipments.flatMap(({ labelId }) => labelId ?? []);
-  return { ids, incomplete: incomplete || nextCursor !== undefined };
+  const wanted = { text, limit: MAX_IDS };
+  const { labelIds, ...found } = await searchShipments(deps, request, wanted, { labelIdsOnly: true });
+  // A service of the last release returns the shipments.
+  const ids = [...labelIds, ...found.shipments.flatMap(({ labelId }) => labelId ?? [])];
+  return { ids, incomplete: found.incomplete || found.nextCursor !== undefined };
 }
 
 /** Finds shipments in the records service: those of an order, and those with these IDs even if the text does not match them. */
@@ -92,9 +94,9 @@ export function searchShipments(
   deps: PageDeps,
   request: PageRequest,
   wanted: Wanted,
-  { ids = [], ...order }: { ids?: readonly string[]; orderId?: string } = {},
+  { ids = [], ...others }: { ids?: readonly string[]; orderId?: string; labelIdsOnly?: true } = {},
 ) {
-  const message = { caller: toCaller(request), search: toSearch(wanted, ids), ...order };
+  const message = { caller: toCaller(request), search: toSearch(wanted, ids), ...others };
   return answered(deps.clients.records.searchShipments(message, callOptions(request)));
 }
 

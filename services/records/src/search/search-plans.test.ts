@@ -63,3 +63,20 @@ test("no index but the primary key, and that of an order's shipments, can be tak
     "shipments_pkey",
   ]);
 });
+
+test("a search for the labels of shipments selects nothing else of them, and yields those that the shipments name", async () => {
+  const { db, statements } = watched(records.deps.db);
+  const caller = newCaller();
+  for (const _ of [1, 2, 3]) await createShipment(records.deps, shipmentRequest(caller));
+  const labelled = sql`UPDATE shipments SET status = 'label_created', label_id = 'lbl_' || id`;
+  await records.deps.db.run(sql`${labelled} WHERE account_id = ${caller.accountId}`);
+  await fill();
+  const request = { caller, search: { limit: 2, text: "grace" } };
+  const find = (labelIdsOnly: boolean) =>
+    searchShipments({ ...records.deps, db }, create(SearchShipmentsRequestSchema, { ...request, labelIdsOnly }));
+  const { shipments, nextCursor } = await find(false);
+  statements.length = 0;
+  const labelIds = shipments.map(({ labelId }) => labelId);
+  expect(await find(true)).toMatchObject({ shipments: [], labelIds, nextCursor });
+  expect(statements.filter(({ text }) => /recipient|sender|metadata/.test(text))).toEqual([]);
+});

@@ -37,18 +37,18 @@ const shipmentSummary = {
 
 const byId = { names: [sql`id`] };
 const readOrders = searchOwned({ ...byId, table: "orders", columns: orderSummary, statuses: ["received"] });
-const readShipments = searchOwned({
-  ...byId,
-  table: "shipments",
-  columns: shipmentSummary,
-  statuses: ["draft", "label_created", "voided"],
+const shipments = { ...byId, table: "shipments", statuses: ["draft", "label_created", "voided"] };
+const readShipments = searchOwned({ ...shipments, columns: shipmentSummary });
+const readLabelIds = searchOwned({
+  ...shipments,
+  columns: pickColumns(shipmentColumns, ["id", "createdAt", "labelId"]),
 });
 
 /** How many matches of a text are examined for a page of one state, which only the records themselves have. */
 const MAX_EXAMINED = 400;
 
 /** Creates the search for records by ID, or by any words of theirs. */
-function byWords<Found extends Awaited<ReturnType<typeof readOrders>>>(
+function byWords<Found extends { nextCursor?: string }>(
   table: RecordTable,
   read: (deps: ReadDeps, request: SearchOrdersRequest | SearchShipmentsRequest) => Promise<Found>,
 ) {
@@ -69,6 +69,7 @@ function byWords<Found extends Awaited<ReturnType<typeof readOrders>>>(
 
 const findOrders = byWords("orders", readOrders);
 const findShipments = byWords("shipments", readShipments);
+const findLabelIds = byWords("shipments", readLabelIds);
 
 /** Finds the caller's orders, newest first. */
 export async function searchOrders(deps: ReadDeps, request: SearchOrdersRequest): Promise<SearchOrdersResponse> {
@@ -81,6 +82,11 @@ export async function searchShipments(
   deps: ReadDeps,
   request: SearchShipmentsRequest,
 ): Promise<SearchShipmentsResponse> {
+  if (request.labelIdsOnly) {
+    const { rows, ...found } = await findLabelIds(deps, request);
+    const labelIds = rows.flatMap(({ labelId }) => labelId ?? []);
+    return create(SearchShipmentsResponseSchema, { ...found, labelIds });
+  }
   const { rows, ...found } =
     request.orderId === undefined ? await findShipments(deps, request) : await findShipmentsOfOrder(deps, request);
   return create(SearchShipmentsResponseSchema, { ...found, shipments: rows.map((row) => toSummary(row, request)) });
