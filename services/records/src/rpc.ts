@@ -1,7 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { Routes } from "@shipping/kit/rpc/server";
 import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
-import type { PublisherDeps } from "@shipping/kit/service/publisher";
 import type { Peers } from "@shipping/kit/tls/secure-server";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
@@ -12,6 +11,7 @@ import {
 } from "@shipping/proto/shipping/records/v1/records_pb";
 import { countResources, recordsAccountData } from "./account-data.js";
 import { getOrder, getShipment, getShipmentForCarrier, listOrders, listShipments } from "./read/read-records.js";
+import type { RecordsDeps } from "./search/recent.js";
 import { searchOrders, searchShipments } from "./search/search-records.js";
 import { applyLabelEvent } from "./write/apply-label-event.js";
 import { createOrder } from "./write/create-order.js";
@@ -36,7 +36,7 @@ export const recordsPeers: Peers = {
   carrier: [its.getShipmentForCarrier, its.applyLabelEvent],
 };
 
-export function recordsRoutes(deps: PublisherDeps): Routes {
+export function recordsRoutes(deps: RecordsDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);
     ownerOperationsRoutes(router, {

@@ -4,17 +4,22 @@ import { createPublisher, type PublisherParts } from "@shipping/kit/service/publ
 import type { Service } from "@shipping/kit/service/run-service";
 import { recordsPeers, recordsRoutes } from "./rpc.js";
 import { fillSearch } from "./search/fill-search.js";
+import { hashCrowded, type RecordsDeps } from "./search/recent.js";
 
 export const recordsMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
-// A record is found a second after its creation at the latest.
 const FILL_SEARCH_MS = 500;
 
 /** Starts records: its RPCs, the relay of its events, and the worker that fills the search. */
 export async function startRecords(parts: PublisherParts): Promise<Service> {
-  const { deps, metrics } = createPublisher("records", parts);
+  const { deps: publisher, metrics } = createPublisher("records", parts);
+  const deps: RecordsDeps = { ...publisher, crowded: new Map() };
   deps.outbox.start();
-  const search = startLoop({ name: "fill search", everyMs: FILL_SEARCH_MS, log: parts.log, once: fillSearch(deps) });
+  const once = async (isStopping: () => boolean) => {
+    await hashCrowded(deps, isStopping);
+    await fillSearch(deps)(isStopping);
+  };
+  const search = startLoop({ name: "fill search", everyMs: FILL_SEARCH_MS, log: parts.log, once });
   return {
     routes: recordsRoutes(deps),
     peers: recordsPeers,

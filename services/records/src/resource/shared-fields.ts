@@ -56,8 +56,8 @@ export function lastMembers({ environment, createdAt }: SharedRow): string {
 }
 
 /** Creates the insertion of rows whose writes are in the CTE `claim`, which has their environment. */
-export function insertClaimed<Stored extends typeof sharedColumns & Columns>(
-  table: "orders" | "shipments",
+export function insertClaimed<Stored extends Pick<typeof sharedColumns, "environment"> & Columns>(
+  table: string,
   { environment, ...columns }: Stored,
 ): (rows: readonly Row<Stored>[]) => Sql {
   const names = columnNames(columns);

@@ -1,6 +1,6 @@
 import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
 import sql, { raw } from "sql-template-tag";
-import { searchStrings, seedFor, toGrams, toSearchText } from "./search-text.js";
+import { type SearchedRow, seedFor, toGrams, toSearchText } from "./search-text.js";
 
 export const SEARCH_TABLES = { orders: "order_search", shipments: "shipment_search" } as const;
 
@@ -9,23 +9,19 @@ export type RecordTable = keyof typeof SEARCH_TABLES;
 /**
  * How many rows a segment has. In a larger one, a word that most records have costs a search more; with more segments, a word that none has.
  */
-const SEGMENT_ROWS = 16_384;
+export const SEGMENT_ROWS = 16_384;
 
 // Few enough that other calls do not wait while their words are found, which takes 5 ms.
 const BATCH = 100;
 const BACKFILL_PAGES = 32;
 
-interface Queued {
+interface Queued extends SearchedRow {
   n: bigint;
   recordTable: RecordTable;
   accountId: string;
   environment: string;
   id: string;
   createdAt: Date | null;
-  reference: string;
-  sender: string;
-  recipient: string;
-  metadata: string | null;
   segment: number | null;
   rows: number | null;
 }
@@ -82,7 +78,8 @@ async function writeRows({ db }: ReadDeps, table: RecordTable, queued: readonly 
     const last = next.get(owner) ?? { segment: row.segment ?? -1, rows: row.rows ?? 0 };
     const at = last.rows < SEGMENT_ROWS ? last : { segment: last.segment - 1, rows: 0 };
     next.set(owner, { segment: at.segment, rows: at.rows + 1 });
-    return [{ ...row, ...toSearchRow(row, at.segment) }];
+    const text = toSearchText(row);
+    return [{ ...row, text, grams: toGrams(text, seedFor(row, at.segment)), inSegment: at.segment }];
   });
   // The order of rows and segments is the same everywhere, so that two processes do not wait for each other.
   await db.runList(
@@ -106,16 +103,6 @@ async function writeRows({ db }: ReadDeps, table: RecordTable, queued: readonly 
         rows = kept.rows + excluded.rows, oldest = least(kept.oldest, excluded.oldest), newest = greatest(kept.newest, excluded.newest)`,
     { replan: true },
   );
-}
-
-function toSearchRow(row: Queued, segment: number) {
-  const strings = searchStrings({
-    reference: row.reference,
-    from: JSON.parse(row.sender),
-    to: JSON.parse(row.recipient),
-    metadata: row.metadata === null ? null : JSON.parse(row.metadata),
-  });
-  return { text: toSearchText(strings), grams: toGrams(strings, seedFor(row, segment)), inSegment: segment };
 }
 
 /** Queues some of the rows of before, the latest pages of a table first. Returns whether there were any left. */

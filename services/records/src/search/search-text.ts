@@ -1,11 +1,11 @@
 import { foldText, wordsIn } from "@shipping/kit/fold-text";
 
-/** The fields of an order or a shipment by which it is found. */
-export interface SearchedFields {
+/** The columns of an order or a shipment by which it is found. Addresses and metadata are JSON. */
+export interface SearchedRow {
   reference: string;
-  from: SearchedAddress;
-  to: SearchedAddress;
-  metadata: unknown;
+  sender: string;
+  recipient: string;
+  metadata: string | null;
 }
 
 interface SearchedAddress {
@@ -21,7 +21,7 @@ interface SearchedAddress {
 const MAX_CHARACTERS = 2_000;
 
 /** What a record is found by, each once: strings by any part of theirs, and others by their beginning. */
-export interface SearchStrings {
+interface SearchStrings {
   anywhere: string[];
   beginnings: string[];
 }
@@ -30,14 +30,16 @@ export interface SearchStrings {
  * The strings by which a record is found. References: with their punctuation, and in one piece. Others: folded words; email addresses;
  * postal codes and telephone numbers in one piece, however they are punctuated.
  */
-export function searchStrings({ reference, from, to, metadata }: SearchedFields): SearchStrings {
+function searchStrings({ reference, sender, recipient, metadata }: SearchedRow): SearchStrings {
+  const addresses: SearchedAddress[] = [JSON.parse(recipient), JSON.parse(sender)];
   const anywhere = new Set([foldSpaces(reference), inOnePiece(reference)]);
   const others = wordsIn(reference);
-  for (const { name, company = "", city, postal_code, email = "", phone = "" } of [to, from]) {
+  for (const { name, company = "", city, postal_code, email = "", phone = "" } of addresses) {
     for (const text of [name, company, city, postal_code, email]) others.push(...wordsIn(text));
     others.push(foldSpaces(email), inOnePiece(postal_code), phone.replace(/\D/g, ""));
   }
-  for (const value of valuesIn(metadata)) others.push(...wordsIn(value));
+  const values = metadata === null ? [] : valuesIn(JSON.parse(metadata));
+  for (const value of values) others.push(...wordsIn(value));
   let characters = 0;
   const fits = (string: string) => {
     characters += string.length;
@@ -46,9 +48,16 @@ export function searchStrings({ reference, from, to, metadata }: SearchedFields)
   return { anywhere: [...anywhere].filter(fits), beginnings: [...new Set(others)].filter(fits) };
 }
 
-/** The strings as one text, in which each begins after a space. */
-export function toSearchText({ anywhere, beginnings }: SearchStrings): string {
-  return ` ${[...anywhere, ...beginnings].join(" ")} `;
+/** A record's strings as one text, in which each begins after a space. The last line has those that are found by their beginning. */
+export function toSearchText(row: SearchedRow): string {
+  const { anywhere, beginnings } = searchStrings(row);
+  return [...anywhere, beginnings.join(" ")].map((line) => ` ${line} `).join("\n");
+}
+
+/** The hashes of all that a text can be found by, for the index. */
+export function toGrams(text: string, seed: number): number[] {
+  const anywhere = text.split("\n").map((line) => line.slice(1, -1));
+  return hashStrings({ beginnings: anywhere.pop()!.split(" "), anywhere }, seed);
 }
 
 const inOnePiece = (text: string) => wordsIn(text).join("");
@@ -94,8 +103,7 @@ const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Scrip
 // How long the beginnings are that have hashes. A longer one is found by the longest of these, and then compared.
 const LENGTHS = [9, 5, 3];
 
-/** The hashes of all that a record's strings can be found by, for the index. */
-export function toGrams({ anywhere, beginnings }: SearchStrings, seed: number): number[] {
+function hashStrings({ anywhere, beginnings }: SearchStrings, seed: number): number[] {
   const grams = new Set<number>();
   const add = (string: string, isAnywhere: boolean) => {
     if (string.length < 3) grams.add(hash(seed, string, 0, string.length));

@@ -5,11 +5,12 @@ import { createLocalBus } from "@shipping/kit/events/bus";
 import { createLedger } from "@shipping/kit/ledger/ledger";
 import { createOutbox } from "@shipping/kit/ledger/outbox";
 import { silentLog } from "@shipping/kit/process/log";
-import type { PublisherDeps } from "@shipping/kit/service/publisher";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { newClaim } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { CreateOrderRequestSchema, CreateShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import sql from "sql-template-tag";
+import type { RecordsDeps } from "../search/recent.js";
 import { recordsMigrations } from "../start-records.js";
 
 /** The operations of records on their own database; `published` holds the events that reached the bus. */
@@ -24,13 +25,14 @@ export async function recordsUnderTest() {
     onDeadLetter: async () => {},
   });
   const outbox = createOutbox({ db, bus, log, filterMissing: async () => [] });
-  const deps: PublisherDeps = {
+  const deps: RecordsDeps = {
     db,
     ledger: createLedger(db),
     outbox,
     log,
     now: () => new Date("2026-11-21T10:00:00.123Z"),
     random: randomBytes,
+    crowded: new Map(),
   };
   return {
     deps,
@@ -63,3 +65,14 @@ export function orderRequest(caller: Caller, extra: Extra = {}) {
 export function shipmentRequest(caller: Caller, extra: Extra & { orderId?: string } = {}) {
   return create(CreateShipmentRequestSchema, { ...given, caller, claim: newClaim(), ...extra });
 }
+
+/** Copies a shipment that is recent, each copy a second newer than the one before, with IDs from `shp_0001` on. */
+export const copyShipment = (id: string, count: number) => sql`
+  WITH copied AS (
+    INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, created_at)
+    SELECT account_id, environment, 'shp_' || lpad(n::text, 4, '0'), 'draft', reference, sender, recipient, parcel, created_at + n * interval '1 second'
+    FROM shipments, generate_series(1, ${count}::bigint) AS n WHERE id = ${id}
+    RETURNING *)
+  INSERT INTO shipment_search_recent (account_id, environment, id, created_at, text)
+  SELECT account_id, environment, copied.id, copied.created_at, text
+  FROM copied JOIN shipment_search_recent USING (account_id, environment)`;

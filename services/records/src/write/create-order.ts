@@ -5,16 +5,16 @@ import { originText } from "@shipping/kit/ledger/origin";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import type { Row } from "@shipping/kit/postgres/columns";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
-import type { PublisherDeps } from "@shipping/kit/service/publisher";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { CreateOrderRequest } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import { newOrder, orderJson, storedOrderColumns } from "../resource/order.js";
 import { insertClaimed } from "../resource/shared-fields.js";
+import { createdRecent, insertRecent, type RecordsDeps } from "../search/recent.js";
 
 /** Creates an order, its event and its replayable answer in one statement, which waiting creations share. */
-export async function createOrder(deps: PublisherDeps, request: CreateOrderRequest): Promise<WriteOutcome> {
+export async function createOrder(deps: RecordsDeps, request: CreateOrderRequest): Promise<WriteOutcome> {
   const { random } = deps;
   const caller = requireCaller(request);
   const claim = requireClaim(request);
@@ -25,7 +25,10 @@ export async function createOrder(deps: PublisherDeps, request: CreateOrderReque
   const event = newEvent({ type: "order.created", caller, data, now, random });
   const row = { ...order, origin: originText(claim, event) };
   const outcome = await insertOrder(deps, { caller, claim, snapshot, event, row });
-  if (executedNow(outcome)) deps.outbox.committed(event);
+  if (executedNow(outcome)) {
+    deps.outbox.committed(event);
+    createdRecent(deps, { ...caller, table: "orders" });
+  }
   return outcome;
 }
 
@@ -35,14 +38,16 @@ interface Creation extends Write {
 }
 
 const insertOrders = insertClaimed("orders", storedOrderColumns);
+const insertTexts = insertRecent("orders");
 
-const insertOrder = microBatchOperation<PublisherDeps, Creation, WriteOutcome>({
+const insertOrder = microBatchOperation<RecordsDeps, Creation, WriteOutcome>({
   keyOf: keyOfWrite,
   run({ ledger, outbox }, creations) {
     const rows = creations.map(({ row }) => row);
     const statement = sql`
       WITH ${ledger.claim(creations)},
       created AS (${insertOrders(rows)}),
+      findable AS (${insertTexts(rows)}),
       emitted AS (${outbox.insert(creations.map(({ event }) => event))})
       SELECT ordinal FROM claim`;
     return ledger.executeCreations(creations, statement);

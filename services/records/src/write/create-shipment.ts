@@ -6,7 +6,6 @@ import { originText } from "@shipping/kit/ledger/origin";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { pickColumns, type Row, unnestRows } from "@shipping/kit/postgres/columns";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
-import type { PublisherDeps } from "@shipping/kit/service/publisher";
 import { noSuch } from "@shipping/proto/errors";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
@@ -14,9 +13,10 @@ import type { CreateShipmentRequest } from "@shipping/proto/shipping/records/v1/
 import sql from "sql-template-tag";
 import { insertClaimed } from "../resource/shared-fields.js";
 import { newShipment, shipmentJson, storedShipmentColumns } from "../resource/shipment.js";
+import { createdRecent, insertRecent, type RecordsDeps } from "../search/recent.js";
 
 /** Creates a shipment, its event and its replayable answer in one statement, which waiting creations share. */
-export async function createShipment(deps: PublisherDeps, request: CreateShipmentRequest): Promise<WriteOutcome> {
+export async function createShipment(deps: RecordsDeps, request: CreateShipmentRequest): Promise<WriteOutcome> {
   const { random } = deps;
   const caller = requireCaller(request);
   const claim = requireClaim(request);
@@ -28,7 +28,10 @@ export async function createShipment(deps: PublisherDeps, request: CreateShipmen
   const row = { ...shipment, origin: originText(claim, event) };
   const outcome = await insertShipment(deps, { caller, claim, snapshot, event, row });
   if (!outcome) throw fail("not_found", noSuch("order"));
-  if (executedNow(outcome)) deps.outbox.committed(event);
+  if (executedNow(outcome)) {
+    deps.outbox.committed(event);
+    createdRecent(deps, { ...caller, table: "shipments" });
+  }
   return outcome;
 }
 
@@ -39,10 +42,11 @@ interface Creation extends Write {
 
 const orderColumn = pickColumns(storedShipmentColumns, ["orderId"]);
 const insertShipments = insertClaimed("shipments", storedShipmentColumns);
+const insertTexts = insertRecent("shipments");
 
 // A shipment whose order is missing or belongs to another caller is left out of the statement: the foreign key would make the whole
 // statement fail.
-const insertShipment = microBatchOperation<PublisherDeps, Creation, WriteOutcome | undefined>({
+const insertShipment = microBatchOperation<RecordsDeps, Creation, WriteOutcome | undefined>({
   keyOf: keyOfWrite,
   run({ ledger, outbox }, creations) {
     const rows = creations.map(({ row }) => row);
@@ -54,6 +58,7 @@ const insertShipment = microBatchOperation<PublisherDeps, Creation, WriteOutcome
     const statement = sql`
       WITH ${ledger.claim(creations, orderIsThere)},
       created AS (${insertShipments(rows)}),
+      findable AS (${insertTexts(rows)}),
       emitted AS (${outbox.insert(creations.map(({ event }) => event))})
       SELECT ordinal FROM claim`;
     return ledger.execute(creations, statement);
