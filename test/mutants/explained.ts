@@ -3,10 +3,40 @@ import type { Mutant } from "./find-mutants.js";
 /** Mutants that no test can notice, or that none should. `original` is their text in the file, or the part of it that `replacement` stands for. */
 export const explained: { file: string; original: string; replacement: string; why: string }[] = [
   {
+    file: "gateway/src/admission/bulkhead.ts",
+    original: "pauseMs < 1",
+    replacement: "pauseMs <= 1",
+    why: "A pause of exactly a millisecond.",
+  },
+  {
+    file: "gateway/src/admission/pace.ts",
+    original: "++requests",
+    replacement: "--requests",
+    why: "Every thousandth request is as well counted downwards.",
+  },
+  {
     file: "kit/src/ledger/outbox.ts",
     original: "ORDER BY id",
     replacement: "",
     why: "PostgreSQL reads the rows from the index of unpublished events, which is in this order. Only ORDER BY says that it must.",
+  },
+  {
+    file: "services/webhooks/src/dispatch/ready-queue.ts",
+    original: "<=",
+    replacement: "<",
+    why: "What is due at this very microsecond.",
+  },
+  {
+    file: "services/webhooks/src/dispatch/sweep-deliveries.ts",
+    original: "<",
+    replacement: "<=",
+    why: "A lease that ends at this very microsecond.",
+  },
+  {
+    file: "services/webhooks/src/dispatch/sweep-deliveries.ts",
+    original: "expired.length === 0",
+    replacement: "false",
+    why: "Where nothing has expired, the statement that is spared changes nothing.",
   },
   {
     file: "services/webhooks/src/egress/egress-guard.ts",

@@ -51,6 +51,7 @@ interface Path {
   listKey: string | null;
   parentPath: Path | null;
   isCallExpression(): boolean;
+  isVariableDeclarator(): boolean;
   isNewExpression(): boolean;
   get(part: string): { isIdentifier(named: { name: string }): boolean };
   toString(): string;
@@ -61,6 +62,7 @@ const ignorer = {
   shouldIgnore(path: Path): string | undefined {
     const isSpanName = path.listKey === "arguments" && path.key === 0;
     if (isSpanName && path.parentPath?.get("callee").isIdentifier({ name: "traced" })) return "for operators";
+    if (path.isVariableDeclarator() && path.get("id").isIdentifier({ name: "help" })) return "for operators";
     if (!path.isCallExpression() && !path.isNewExpression()) return undefined;
     const text = path.toString().slice(0, 40);
     return /^((\w+\.)*log\.\w+|span\.\w+)\(|^new (\w*Error|AddressRefused|ProxyFailed|Counter|Gauge|Histogram)\(/.test(

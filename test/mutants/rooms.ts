@@ -13,8 +13,14 @@ export const rooms: Record<string, { files: string[]; tests: string[] }> = {
     files: ["gateway/src/idempotency"],
     tests: ["gateway/src/idempotency", "gateway/src/api/execute-write"],
   },
-  admission: { files: ["gateway/src/admission"], tests: ["gateway/src/admission"] },
-  dispatch: { files: ["services/webhooks/src/dispatch"], tests: ["services/webhooks/src/dispatch"] },
+  admission: {
+    files: ["gateway/src/admission"],
+    tests: ["gateway/src/admission", "gateway/src/api/middleware/admit-caller"],
+  },
+  dispatch: {
+    files: ["services/webhooks/src/dispatch"],
+    tests: ["services/webhooks/src/dispatch", "services/webhooks/src/operator/control-deliveries"],
+  },
   ledger: { files: ["kit/src/ledger"], tests: ["kit/src/ledger"] },
   events: { files: ["kit/src/events"], tests: ["kit/src/events"] },
   postgres: { files: ["kit/src/postgres"], tests: ["kit/src/postgres"] },

@@ -44,6 +44,7 @@ describe("parseApiKey", () => {
       key,
       `Basic ${key}`,
       `Bearer${key}`,
+      `Digest Bearer ${key}`,
       `Bearer ${key} ${key}`,
     ]) {
       expect(parseApiKey(header)).toBeUndefined();

@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
+import { createMetrics } from "@shipping/kit/process/metrics";
 import { type GatewayUnderTest, gatewayUnderTest } from "../testing/gateway-under-test.js";
-import { createPace, type Pace } from "./pace.js";
+import { createPace, DEFAULT_PACE, measurePace, type Pace } from "./pace.js";
 
 const response = () => ({}) as ServerResponse;
 
@@ -31,6 +32,14 @@ describe("an address", () => {
     expect(await atOnce(pace, "192.0.2.1", 1)).toBe(1);
     now = 3_600_000;
     expect(await atOnce(pace, "192.0.2.1", 5)).toBe(5);
+  });
+
+  test("gets 25 responses at once unless the settings say otherwise, and then 50 a second", async () => {
+    let now = 0;
+    const pace = createPace(DEFAULT_PACE, () => now);
+    expect(await atOnce(pace, "192.0.2.1", 30)).toBe(25);
+    now = 1_000;
+    expect(await atOnce(pace, "192.0.2.1", 50)).toBe(25);
   });
 
   test("has further requests delayed, one after the other", async () => {
@@ -78,7 +87,9 @@ describe("an address", () => {
 
   test("that has taken a tenth of a CPU waits, however few its requests are, and no other address with it", async () => {
     const pace = createPace({ perSecond: 10, burst: 5 }, () => 0);
-    pace.charge("192.0.2.1", () => spendCpu(70));
+    const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 10_000, system: 60_000 });
+    pace.charge("192.0.2.1", () => {});
+    usage.mockRestore();
     expect(await atOnce(pace, "192.0.2.1", 1)).toBe(0);
     expect(await atOnce(pace, "192.0.2.2", 1)).toBe(1);
   });
@@ -119,6 +130,16 @@ test("all pages together take no more than their part of a CPU; refusals do not 
     Promise.race([turn.then(() => true), new Promise<boolean>((resolve) => setImmediate(resolve, false))]);
   expect(await isDue(pace.admit(address, response()))).toBe(false);
   expect(await isDue(pace.delay(address, response()))).toBe(true);
+});
+
+test("how many it delays, and how many addresses it knows, are metrics", async () => {
+  const pace = createPace({ perSecond: 10, burst: 1 }, () => 0);
+  for (const address of ["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2"]) void pace.delay(address, response());
+  const metrics = createMetrics({ part: "gateway", log: silentLog() });
+  measurePace(metrics, pace);
+  const text = await metrics.render();
+  expect(text).toContain('gateway_requests_paced{part="gateway"} 2\n');
+  expect(text).toContain('gateway_addresses_tracked{part="gateway"} 2\n');
 });
 
 describe("a gateway", () => {

@@ -70,7 +70,6 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
     let waitMs = nextAt - atOnceMs - startedAt;
     // A request that would wait longer than that gets no turn, so those after it do not wait for it.
     if (waitMs <= MAX_WAIT_MS) queue.nextAt = nextAt;
-    if (waitMs <= 0) return { waitedMs: 0, isDue: true };
     delayed.add(response);
     let leftMs = MAX_WAIT_MS;
     let { chargedMs } = queue;

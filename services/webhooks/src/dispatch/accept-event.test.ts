@@ -53,7 +53,9 @@ describe("acceptEvents", () => {
     await acceptEvents(full, [event]);
     for (const { id } of wanting) expect(await stateOf(id)).toEqual(["pending 0"]);
     for (const { id } of [...others, disabled]) expect(await stateOf(id)).toEqual([]);
-    expect(await rowsIn(deps.db, "events", { id: event.id })).toMatchObject([{ body: Buffer.from(event.body) }]);
+    expect(await rowsIn(deps.db, "events", { id: event.id })).toMatchObject([
+      { body: Buffer.from(event.body), traceparent: null },
+    ]);
   });
 
   test("an event that comes again makes nothing, in the same batch or later, for new subscriptions either", async () => {
@@ -200,7 +202,7 @@ test("deadLetterEvent keeps text that PostgreSQL cannot store: the ID only if it
   expect(await countIn(deps.db, "events", { accountId: caller.accountId })).toBe(1);
   const message = Buffer.from(toBinary(EventSchema, faulty));
   expect(await rowsIn(deps.db, "dead_events", { message })).toMatchObject([
-    { eventId: null, reason: "the event ID is malformed" },
+    { eventId: null, kind: "unreadable", reason: "the event ID is malformed" },
   ]);
   await deadLetterEvent(deps, message, "unreadable", "published as events.sandbox.\u0000", good.id);
   const [dead] = await rowsIn(deps.db, "dead_events", { eventId: good.id });

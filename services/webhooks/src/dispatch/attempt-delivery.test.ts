@@ -45,8 +45,10 @@ const complete = async (ended: Ended) => {
 describe("attemptDelivery", () => {
   test("logs one wide line with the host alone: no path, no query, no secret", async () => {
     const receiver = await receiverWith(withStatus(500));
-    await attemptDelivery(deps, complete, claimedFor(receiver.url, 2), performance.now());
+    const began = performance.now();
+    await attemptDelivery(deps, complete, claimedFor(receiver.url, 2), began);
     expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0]!).ms).toBeLessThanOrEqual(Math.ceil(performance.now() - began));
     expect(JSON.parse(lines[0]!)).toMatchObject({
       msg: "attempt",
       event: "evt_1",

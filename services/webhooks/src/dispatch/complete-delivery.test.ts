@@ -21,6 +21,10 @@ afterAll(async () => {
 /** A process that has claimed the first attempts of that many events of one subscription, as far as its eight slots go. */
 async function attempting(events: number): Promise<{ deps: DispatchDeps; woken: () => number }> {
   const deps = webhooks.replica();
+  let woken = 0;
+  deps.wakeDispatcher = () => {
+    woken += 1;
+  };
   const caller = newCaller();
   await subscribe(deps, caller, receiver.url);
   const { received } = receiver;
@@ -30,10 +34,6 @@ async function attempting(events: number): Promise<{ deps: DispatchDeps; woken: 
     Array.from({ length: events }, () => eventFor(caller)),
   );
   await eventually(() => expect(received.length - before).toBe(Math.min(events, 8)));
-  let woken = 0;
-  deps.wakeDispatcher = () => {
-    woken += 1;
-  };
   return { deps, woken: () => woken };
 }
 
@@ -43,14 +43,15 @@ const answerAll = () => {
 
 const delivered = (deps: DispatchDeps) => countIn(deps.db, "deliveries", { state: "delivered" });
 
-test("the end of an attempt wakes the dispatcher where its subscription has more that is due, and only there", async () => {
+test("an arrival, and the end of an attempt, wake the dispatcher where their subscription has more that is due, and only there", async () => {
+  const crowded = await attempting(9);
+  expect(crowded.woken()).toBe(1);
+  answerAll();
+  await eventually(async () => expect(await delivered(crowded.deps)).toBe(8));
+  expect(crowded.woken()).toBeGreaterThan(1);
+
   const alone = await attempting(8);
   answerAll();
-  await eventually(async () => expect(await delivered(alone.deps)).toBe(8));
+  await eventually(async () => expect(await delivered(alone.deps)).toBe(16));
   expect(alone.woken()).toBe(0);
-
-  const crowded = await attempting(9);
-  answerAll();
-  await eventually(async () => expect(await delivered(crowded.deps)).toBe(16));
-  expect(crowded.woken()).toBeGreaterThan(0);
 });

@@ -1,16 +1,13 @@
 import { eventually } from "@shipping/kit/testing/eventually";
-import { countIn } from "@shipping/kit/testing/rows";
+import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
-import sql from "sql-template-tag";
-import { disableSubscription } from "../subscriptions/disable-subscription.js";
 import { type Receiver, type Responder, startReceiver, withStatus } from "../testing/receiver.js";
 import { failThrice, findDelivery, findQueue, inexactRows } from "../testing/stored-deliveries.js";
-import { disableRequest, eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";
 import { verifySignature } from "./signature.js";
-import { sweepOnce } from "./sweep-deliveries.js";
 
 const MINUTE = 60_000;
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
@@ -82,6 +79,12 @@ describe("dispatchOnce", () => {
       expect(await dispatchAfter(30_000)).toBe(1);
     }
     expect(await dispatchAfter(1_000 * MINUTE)).toBe(0);
+    await deps.health.flushOnce();
+    const hours = await rowsIn<{ failed: number; givenUp: number }>(inbox.db, "subscription_hours", {
+      subscriptionId: id,
+    });
+    const sum = (counts: number[]) => counts.reduce((all, count) => all + count);
+    expect([sum(hours.map(({ failed }) => failed)), sum(hours.map(({ givenUp }) => givenUp))]).toEqual([8, 1]);
 
     expect(receiver.received).toHaveLength(8);
     expect(await findDelivery(inbox.db, { subscriptionId: id })).toMatchObject({
@@ -161,13 +164,29 @@ describe("dispatchOnce", () => {
   test("after three failures in a row a subscription has two in flight, and unhealthy ones share 30 % of the slots", async () => {
     const receiver = await receiverWith(() => {});
     const unhealthy = await Promise.all(Array.from({ length: 3 }, () => backlog(receiver.url, 5)));
-    const healthy = await backlog(receiver.url, 9);
     await failThrice(inbox.db, ...unhealthy);
     const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 17 } });
+    const caller = newCaller();
+    const { id: healthy } = await subscribe(inbox, caller, receiver.url);
+    // The first eight are sent on arrival.
+    await acceptEvents(
+      deps,
+      Array.from({ length: 9 }, () => eventFor(caller)),
+    );
     while ((await dispatchOnce(deps)) > 0);
     const inFlight = await Promise.all(unhealthy.map((id) => countOf(id, "in_flight")));
     expect(inFlight.sort()).toEqual([1, 2, 2]);
     expect(await countOf(healthy, "in_flight")).toBe(8);
+    await Promise.all([receiver.close(), expectIdle()]);
+  });
+
+  test("an unhealthy subscription has its turn beside the backlog of a healthy one", async () => {
+    const receiver = await receiverWith(() => {});
+    const [healthy, unhealthy] = [await backlog(receiver.url, 4), await backlog(receiver.url, 2)];
+    await failThrice(inbox.db, unhealthy);
+    const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 3 } });
+    expect(await dispatchOnce(deps)).toBe(3);
+    expect([await countOf(healthy, "in_flight"), await countOf(unhealthy, "in_flight")]).toEqual([2, 1]);
     await Promise.all([receiver.close(), expectIdle()]);
   });
 
@@ -179,61 +198,5 @@ describe("dispatchOnce", () => {
     expect(await dispatchOnce(deps)).toBe(0);
     expect(await countOf(id, "pending")).toBe(3);
     await Promise.all([receiver.close(), expectIdle()]);
-  });
-});
-
-describe("a disabled subscription", () => {
-  test("its pending deliveries are never claimed, and cancelled by the sweep", async () => {
-    const receiver = await receiverWith(withStatus(204));
-    const caller = newCaller();
-    const { id } = await subscribe(inbox, caller, receiver.url);
-    await acceptEvents(inbox, [eventFor(caller), eventFor(caller)]);
-    await disableSubscription(inbox, disableRequest(caller, id));
-    const deps = webhooks.replica();
-    expect(await dispatchOnce(deps)).toBe(0);
-    expect(await sweepOnce(deps)).toEqual({ expired: 0, cancelled: 2 });
-    expect(await sweepOnce(deps)).toEqual({ expired: 0, cancelled: 0 });
-    await acceptEvents(deps, [eventFor(caller)]);
-    expect(await countOf(id, "cancelled")).toBe(2);
-    expect(receiver.received).toHaveLength(0);
-  });
-});
-
-describe("a lease that ran out", () => {
-  test("is a failed attempt that ended then, and its process can no longer complete it", async () => {
-    const answers: (() => void)[] = [];
-    const receiver = await receiverWith((response) => answers.push(() => response.writeHead(204).end()));
-    const id = await backlog(receiver.url, 1);
-    const held = webhooks.replica();
-    expect(await dispatchOnce(held)).toBe(1);
-    await eventually(() => expect(receiver.received).toHaveLength(1));
-    const claimed = await findDelivery(inbox.db, { subscriptionId: id });
-
-    const early = webhooks.replica({ clockOffsetMs: 19_000 });
-    expect(await sweepOnce(early)).toEqual({ expired: 0, cancelled: 0 });
-    const other = webhooks.replica({ clockOffsetMs: 21_000, random: (bytes) => Buffer.alloc(bytes) });
-    const sweeps = await Promise.all([sweepOnce(other), sweepOnce(other)]);
-    expect(sweeps.map(({ expired }) => expired).sort()).toEqual([0, 1]);
-
-    const failed = await findDelivery(inbox.db, { subscriptionId: id });
-    expect(failed).toMatchObject({ state: "pending", attempt: 1, lastError: "lease_expired" });
-    expect(failed!.nextAt!.getTime() - claimed!.leaseUntil!.getTime()).toBe(MINUTE);
-
-    answers[0]!();
-    await held.attempts.stop(5_000, () => {});
-    expect(await findDelivery(inbox.db, { subscriptionId: id })).toEqual(failed);
-  });
-
-  test("eight leases that run out exhaust the delivery", async () => {
-    const id = await backlog("http://localhost:1/", 1);
-    const deps = webhooks.replica();
-    for (let attempt = 1; attempt <= 8; attempt++) {
-      await webhooks.db.run(sql`
-        UPDATE deliveries SET state = 'in_flight', attempt = ${attempt}, next_at = NULL, lease_until = now() - interval '1 ms', claim_id = gen_random_uuid()
-        WHERE subscription_id = ${id}`);
-      expect((await sweepOnce(deps)).expired).toBe(1);
-    }
-    expect(await countOf(id, "exhausted")).toBe(1);
-    expect(await findQueue(inbox.db, id)).toMatchObject({ failStreak: 8 });
   });
 });
