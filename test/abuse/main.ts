@@ -58,7 +58,7 @@ async function playAttacks(): Promise<void> {
       }
       if (broken > PLAYS / 2) process.exitCode = 1;
     }
-    await victim.close();
+    victim.close();
   } finally {
     await platform.stop();
   }

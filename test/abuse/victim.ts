@@ -21,7 +21,7 @@ export interface Victim {
   receiver: string;
   /** Lives for so many seconds. */
   live(seconds: number): Promise<Experience>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Requests per second: three reads, a shipment and an order in turn. */
@@ -29,9 +29,8 @@ const RATE = 40;
 const EVENTS_WITHIN_MS = 20_000;
 
 export async function newVictim(target: Target): Promise<Victim> {
-  const secrets: string[] = [];
-  const receiver = await openVerifyingReceiver(secrets);
-  secrets.push(...(await subscribeAll(target, (customer) => `${receiver.url}/${customer}`)));
+  const receiver = await openVerifyingReceiver();
+  receiver.verifyWith(await subscribeAll(target, (customer) => `${receiver.url}/${customer}`));
   const seeds = await Promise.all(
     target.customers.all.slice(0, 20).map((customer) => createShipment(target, customer)),
   );

@@ -1,0 +1,26 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { webhooks } from "shipping-client";
+
+// A receiver as the client's guide has it, on loopback. It sends its URL, then each event's resource and when it was received, before it was
+// verified. It is sent the secrets of the subscriptions; the last segment of the path says which of them is the subscription's.
+let secrets: readonly string[] = [];
+process.on("message", (sent: string[]) => {
+  secrets = sent;
+});
+process.on("disconnect", () => process.exit(0));
+const server = createServer(async (request, response) => {
+  const receivedMs = performance.timeOrigin + performance.now();
+  const secret = secrets[Number(request.url?.split("/").at(-1))] ?? "whsec_unknown";
+  const body = Readable.toWeb(request);
+  const event = await webhooks.verify(body, request.headers["service-signature"], secret).catch(() => undefined);
+  // Whoever sends what is not signed does not get to send the rest of it.
+  if (!event) return void response.writeHead(400, { connection: "close" }).end();
+  process.send?.([(event.data as { id: string }).id, receivedMs]);
+  response.writeHead(204).end();
+});
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}/events`);
