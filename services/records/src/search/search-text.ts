@@ -31,22 +31,31 @@ interface SearchStrings {
  * postal codes and telephone numbers in one piece, however they are punctuated.
  */
 function searchStrings({ reference, sender, recipient, metadata }: SearchedRow): SearchStrings {
-  const addresses: SearchedAddress[] = [JSON.parse(recipient), JSON.parse(sender)];
-  const anywhere = new Set([foldSpaces(reference), inOnePiece(reference)]);
-  const others = wordsIn(reference);
-  for (const { name, company = "", city, postal_code, email = "", phone = "" } of addresses) {
-    for (const text of [name, company, city, postal_code, email]) others.push(...wordsIn(text));
-    others.push(foldSpaces(email), inOnePiece(postal_code), phone.replace(/\D/g, ""));
-  }
-  const values = metadata === null ? [] : valuesIn(JSON.parse(metadata));
-  for (const value of values) others.push(...wordsIn(value));
+  const anywhere = new Set<string>();
+  const beginnings = new Set<string>();
   let characters = 0;
-  const fits = (string: string) => {
-    characters += string.length;
-    return string !== "" && characters <= MAX_CHARACTERS;
+  // Folding is most of the cost, so texts beyond the limit are not folded.
+  const add = (strings: Set<string>, read: (text: string) => readonly string[], text: string) => {
+    for (const string of characters > MAX_CHARACTERS ? [] : read(text)) {
+      if (!strings.has(string)) characters += string.length;
+      if (string !== "" && characters <= MAX_CHARACTERS) strings.add(string);
+    }
   };
-  return { anywhere: [...anywhere].filter(fits), beginnings: [...new Set(others)].filter(fits) };
+  add(anywhere, (text) => [foldSpaces(text), inOnePiece(text)], reference);
+  add(beginnings, wordsIn, reference);
+  for (const { name, company = "", city, postal_code, email = "", phone = "" } of [recipient, sender].map(
+    parseAddress,
+  )) {
+    for (const text of [name, company, city, postal_code, email]) add(beginnings, wordsIn, text);
+    add(beginnings, (text) => [foldSpaces(text)], email);
+    add(beginnings, (text) => [inOnePiece(text)], postal_code);
+    add(beginnings, (text) => [text.replace(/\D/g, "")], phone);
+  }
+  for (const value of metadata === null ? [] : valuesIn(JSON.parse(metadata))) add(beginnings, wordsIn, value);
+  return { anywhere: [...anywhere], beginnings: [...beginnings] };
 }
+
+const parseAddress = (json: string): SearchedAddress => JSON.parse(json);
 
 /** A record's strings as one text, in which each begins after a space. The last line has those that are found by their beginning. */
 export function toSearchText(row: SearchedRow): string {
