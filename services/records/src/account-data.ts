@@ -3,7 +3,6 @@ import sql, { type Sql } from "sql-template-tag";
 
 export const recordsAccountData: AccountData = {
   tables: [
-    { name: "search_queue", key: ["n"], walked: true, derived: true },
     { name: "shipment_search_recent", key: ["environment", "id"], derived: true },
     { name: "order_search_recent", key: ["environment", "id"], derived: true },
     { name: "shipment_search", key: ["environment", "id"], derived: true },
@@ -14,7 +13,7 @@ export const recordsAccountData: AccountData = {
     { name: "outbox", key: ["id"], walked: true, bytes: { body: "json" } },
     { name: "search_segments", key: ["environment", "record_table", "segment"], derived: true },
   ],
-  kept: { search_backfill: "It counts pages of tables." },
+  kept: { search_backfill: "It counts pages of tables.", search_queue: "Nothing is written to it." },
   inFlight: (accountId) => sql`SELECT count(*) FROM outbox WHERE published_at IS NULL AND account_id = ${accountId}`,
 };
 

@@ -3,12 +3,12 @@ import { startLoop } from "@shipping/kit/process/loop";
 import { createPublisher, type PublisherParts } from "@shipping/kit/service/publisher";
 import type { Service } from "@shipping/kit/service/run-service";
 import { recordsPeers, recordsRoutes } from "./rpc.js";
-import { fillSearch } from "./search/fill-search.js";
+import { backfillOnce } from "./search/backfill-search.js";
 import { hashCrowded, type RecordsDeps } from "./search/recent.js";
 
 export const recordsMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
-const FILL_SEARCH_MS = 500;
+const HASH_RECENT_MS = 500;
 
 /** Starts records: its RPCs, the relay of its events, and the worker that fills the search. */
 export async function startRecords(parts: PublisherParts): Promise<Service> {
@@ -16,10 +16,10 @@ export async function startRecords(parts: PublisherParts): Promise<Service> {
   const deps: RecordsDeps = { ...publisher, crowded: new Map() };
   deps.outbox.start();
   const once = async (isStopping: () => boolean) => {
-    await hashCrowded(deps, isStopping);
-    await fillSearch(deps)(isStopping);
+    do await hashCrowded(deps, isStopping);
+    while (!isStopping() && (await backfillOnce(deps)));
   };
-  const search = startLoop({ name: "fill search", everyMs: FILL_SEARCH_MS, log: parts.log, once });
+  const search = startLoop({ name: "hash recent", everyMs: HASH_RECENT_MS, log: parts.log, once });
   return {
     routes: recordsRoutes(deps),
     peers: recordsPeers,

@@ -26,6 +26,9 @@ export async function addViewer({ databases }: ClusterUnderTest, accountId: stri
     INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, label_id, created_at)
     SELECT ${accountId}, 'sandbox', 'shp_' || to_char(n, 'FM000000') || ${end}, 'label_created', 'aaa', ${address}::json, ${address}::json,
       '{}', 'lbl_' || to_char(n, 'FM000000') || ${end}, now() - n * interval '1 second' FROM generate_series(1, ${RECORDS}::integer) AS n`);
+  // As after an upgrade from before there was a search.
+  await databases.records.run(sql`
+    UPDATE search_backfill SET pages = pg_relation_size(record_table::regclass) / 8192 WHERE record_table = 'shipments'`);
   await databases.carrier.run(sql`
     INSERT INTO labels (account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at)
     SELECT ${accountId}, 'sandbox', 'lbl_' || to_char(n, 'FM000000') || ${end}, 'shp_' || to_char(n, 'FM000000') || ${end}, 'created', 'test',

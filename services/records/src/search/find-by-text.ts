@@ -2,7 +2,7 @@ import type { Caller } from "@shipping/kit/caller";
 import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
 import type { PlaceInList } from "@shipping/kit/postgres/search-owned";
 import sql, { raw } from "sql-template-tag";
-import { type RecordTable, SEARCH_TABLES } from "./fill-search.js";
+import { type RecordTable, recentTable, SEARCH_TABLES } from "./recent.js";
 import { type Reading, seedFor, toEarlierGrams, toReadings, toWantedGrams } from "./search-text.js";
 
 /** The segments that one search reads: two million records. Older ones are found if a search names days. */
@@ -79,7 +79,7 @@ function readRecent(
     SELECT found.id, found.created_at AS "createdAt"
     FROM unnest(${readings.map(toPatterns)}::text[]) AS asked (patterns)
     CROSS JOIN LATERAL (
-      SELECT id, created_at FROM ${raw(SEARCH_TABLES[table])}_recent
+      SELECT id, created_at FROM ${raw(recentTable(table))}
       WHERE ${ownedSql(caller)} AND text LIKE ALL (asked.patterns::text[]) AND created_at >= ${from}::timestamptz
         AND created_at < ${before}::timestamptz AND (created_at, id) < (${at}::timestamptz, ${id})
       ORDER BY created_at DESC, id DESC LIMIT ${most}::bigint) AS found`);

@@ -5,8 +5,12 @@ import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
 import type { PublisherDeps } from "@shipping/kit/service/publisher";
 import sql, { raw, type Sql } from "sql-template-tag";
 import { insertClaimed, type SharedRow, sharedColumns } from "../resource/shared-fields.js";
-import { type RecordTable, SEARCH_TABLES, SEGMENT_ROWS } from "./fill-search.js";
 import { seedFor, toGrams, toSearchText } from "./search-text.js";
+
+/** Where a record is found by hashes. */
+export const SEARCH_TABLES = { orders: "order_search", shipments: "shipment_search" } as const;
+
+export type RecordTable = keyof typeof SEARCH_TABLES;
 
 /** An account's environment that may have many recent rows. */
 interface Owner extends Caller {
@@ -21,6 +25,9 @@ export interface RecordsDeps extends PublisherDeps {
 /** How many rows of an owner's a search compares without hashes, and a few hundred more. A thousand cost it 1.5 ms. */
 const KEPT = 1_024;
 
+// In a larger segment, a word that most records have costs a search more; with more segments, a word that none has.
+const SEGMENT_ROWS = 16_384;
+
 // So many that the index takes equal hashes together, and so few that their statement takes less than a twentieth of a second.
 const BATCH = 256;
 
@@ -29,7 +36,7 @@ const CREATIONS_PER_LOOK = 256;
 
 const recentColumns = { ...pickColumns(sharedColumns, ["id", "environment", "createdAt"]), text: "text" } as const;
 
-const recentTable = (table: RecordTable) => `${SEARCH_TABLES[table]}_recent`;
+export const recentTable = (table: RecordTable) => `${SEARCH_TABLES[table]}_recent`;
 
 /** Creates the insertion of what new records are found by, into a statement that creates them. */
 export function insertRecent(table: RecordTable): (rows: readonly SharedRow[]) => Sql {
@@ -38,8 +45,12 @@ export function insertRecent(table: RecordTable): (rows: readonly SharedRow[]) =
 }
 
 /** To be called for each record that was created. */
-export function createdRecent({ crowded }: RecordsDeps, owner: Owner): void {
-  if (Math.random() * CREATIONS_PER_LOOK >= 1) return;
+export function createdRecent(deps: RecordsDeps, owner: Owner): void {
+  if (Math.random() * CREATIONS_PER_LOOK < 1) crowd(deps, owner);
+}
+
+/** Has an owner looked at. */
+export function crowd({ crowded }: RecordsDeps, owner: Owner): void {
   crowded.set(`${owner.table} ${owner.accountId} ${owner.environment}`, owner);
 }
 

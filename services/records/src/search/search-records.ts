@@ -18,8 +18,8 @@ import sql from "sql-template-tag";
 import { orderColumns } from "../resource/order.js";
 import { addressIn } from "../resource/shared-fields.js";
 import { shipmentColumns } from "../resource/shipment.js";
-import type { RecordTable } from "./fill-search.js";
 import { findByText } from "./find-by-text.js";
+import type { RecordTable } from "./recent.js";
 
 const orderSummary = pickColumns(orderColumns, [
   "id",

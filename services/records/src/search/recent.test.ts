@@ -6,7 +6,7 @@ import sql from "sql-template-tag";
 import { copyShipment, orderRequest, recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
 import { createOrder } from "../write/create-order.js";
 import { createShipment } from "../write/create-shipment.js";
-import { fillSearch, fillSearchOnce } from "./fill-search.js";
+import { backfillOnce } from "./backfill-search.js";
 import { createdRecent, hashCrowded, hashRecent } from "./recent.js";
 import { searchShipments } from "./search-records.js";
 
@@ -15,14 +15,6 @@ beforeAll(async () => {
   records = await recordsUnderTest();
 });
 afterAll(() => records.end());
-
-const fillAll = () => fillSearch(records.deps)(() => false);
-
-/** Copies a shipment, as the release before this one created them. */
-const copies = (id: string, count: number) => sql`
-  INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, created_at)
-  SELECT account_id, environment, 'shp_' || n, status, reference, sender, recipient, parcel, created_at
-  FROM shipments, generate_series(1, ${count}::bigint) AS n WHERE id = ${id}`;
 
 test("each record's row leaves the recent ones once, and the newest thousand stay, whoever moves them at the same time", async () => {
   const { deps } = records;
@@ -65,22 +57,25 @@ test("one creation in a few hundred has its owner looked at", async () => {
   expect([...crowded.values()]).toEqual([owner]);
 });
 
-test("records of before the upgrade are filled in, and those of the release before, which come first", async () => {
+test("records that are older than the search get what they are found by, each once, whoever does it at the same time", async () => {
   const { deps } = records;
-  const { accountId, environment } = newCaller();
-  const id = toSnapshot(await createShipment(deps, shipmentRequest({ accountId, environment }))).json.id as string;
+  const caller = newCaller();
+  const { accountId } = caller;
+  const id = toSnapshot(await createShipment(deps, shipmentRequest(caller))).json.id as string;
+  await deps.db.run(copyShipment(id, 3_000));
+  await deps.db.run(sql`DELETE FROM shipment_search_recent WHERE account_id = ${accountId} AND id <> ${id}`);
+  await hashRecent(deps, { ...caller, table: "shipments" }, 0);
   await deps.db.run(sql`
-    WITH copied AS (${copies(id, 3_000)})
-    UPDATE search_backfill SET pages = 1000 WHERE record_table = 'shipments'`);
-  await deps.db.run(sql`DELETE FROM search_queue`);
-  await fillSearchOnce(deps);
-  await deps.db.run(sql`
-    INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, created_at)
-    SELECT account_id, environment, 'shp_newer', status, reference, sender, recipient, parcel, created_at FROM shipments WHERE id = ${id}`);
-  await fillSearchOnce(deps);
-  expect(await countIn(deps.db, "shipment_search", { accountId, id: "shp_newer" })).toBe(1);
-  await fillAll();
-  expect(await countIn(deps.db, "shipment_search", { accountId })).toBe(3002);
+    UPDATE search_backfill SET pages = pg_relation_size(record_table::regclass) / 8192 WHERE record_table = 'shipments'`);
+  deps.crowded.clear();
+  const backfill = async () => {
+    while (await backfillOnce(deps));
+  };
+  await Promise.all([backfill(), backfill()]);
+  expect(await countIn(deps.db, "shipment_search_recent", { accountId })).toBe(3000);
+  await hashCrowded(deps, () => false);
+  expect(await countIn(deps.db, "shipment_search_recent", { accountId })).toBe(952);
+  expect(await countIn(deps.db, "shipment_search", { accountId })).toBe(2049);
   expect(await rowsIn(deps.db, "search_backfill", { recordTable: "shipments" })).toMatchObject([{ pages: 0 }]);
 });
 
@@ -88,17 +83,12 @@ test("what a record is found by goes with it, whoever deletes it", async () => {
   const { deps } = records;
   const caller = newCaller();
   const { accountId } = caller;
-  const id = toSnapshot(await createShipment(deps, shipmentRequest(caller))).json.id as string;
+  await createShipment(deps, shipmentRequest(caller));
   await hashRecent(deps, { ...caller, table: "shipments" }, 0);
   await createShipment(deps, shipmentRequest(caller));
-  await deps.db.run(copies(id, 1));
-  expect(await countIn(deps.db, "search_queue", { accountId })).toBe(1);
   await deps.db.run(sql`DELETE FROM shipments WHERE account_id = ${accountId}`);
   expect(await countIn(deps.db, "shipment_search", { accountId })).toBe(0);
   expect(await countIn(deps.db, "shipment_search_recent", { accountId })).toBe(0);
-  await fillAll();
-  expect(await countIn(deps.db, "search_queue", { accountId })).toBe(0);
-  expect(await countIn(deps.db, "shipment_search", { accountId })).toBe(0);
 });
 
 test("finds what an earlier release filled, by the hashes that this gave it", async () => {
