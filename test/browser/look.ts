@@ -8,6 +8,8 @@ const WINDOWS = [
   { width: 390, colorScheme: "light" },
   { width: 390, colorScheme: "dark" },
 ] as const;
+/** What is left to see of a page whose like has been seen in all windows: what scrolls where it is narrow, and both sets of colours. */
+export const FEWER_WINDOWS = [WINDOWS[1], WINDOWS[2]];
 const NARROWEST = 360;
 /** The rules whose finding depends on colours. In the dark, the others would find what they find in the light. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
@@ -23,11 +25,15 @@ interface AxeResult {
  * What is wrong with a page as it is, on a desk and on a telephone, in light and dark. With `SCREENSHOTS` set to a folder, leaves
  * there what it looked like, as `name`.
  */
-export async function faultsOf(page: Page, name: string): Promise<string[]> {
+export async function faultsOf(
+  page: Page,
+  name: string,
+  windows: readonly (typeof WINDOWS)[number][] = WINDOWS,
+): Promise<string[]> {
   // Not as a script of the page, which its policy forbids.
   await page.evaluate(axe);
   const found: string[] = [];
-  for (const { width, colorScheme } of WINDOWS) {
+  for (const { width, colorScheme } of windows) {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme });
     found.push(

@@ -34,6 +34,15 @@ function installAsHere(clone: string): void {
   }
 }
 
+/** The demo prints what the README shows, but for what differs from run to run, and leaves a label. */
+async function playDemo(shell: Shell, line: string, clone: string, readme: string): Promise<void> {
+  const [, shown = ""] = /```text\n(From an order[\s\S]*?)```/.exec(readme) ?? [];
+  expect(shown.split("\n").length).toBeGreaterThan(5);
+  const alike = (text: string) => text.replace(/[a-z2-7]{26}/g, "ID").replace(/ *\d+\.\d ms/g, " MS");
+  expect(alike(await succeed(shell, line))).toContain(alike(shown));
+  expect((await readFile(join(clone, "label-demo.pdf"))).subarray(0, 5).toString()).toBe("%PDF-");
+}
+
 /** The lines of a section's shell snippets. */
 function linesOf(page: string, heading: string): string[] {
   const section = page.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`)) ?? "";
@@ -153,7 +162,7 @@ test("the first hour, by the printed lines alone: an empty clone, an empty brows
   const offline = { npm_config_prefer_offline: "true" };
   const shell = openPlainShell(clone, { ...offline, PORT: "0", OPS_PORT: "0" }, LINE_MS);
   installAsHere(clone);
-  await succeed(shell, demo ?? "");
+  await playDemo(shell, demo ?? "", clone, readme);
 
   let listened = { out: "" };
   await shell.runWhile(start ?? "", "Ctrl-C", async (printed) => {
