@@ -1,6 +1,7 @@
 import type { Api, Clock } from "./api.js";
 import type { Exchange } from "./exchange.js";
 import type { Fixtures } from "./fixtures.js";
+import type { Watched } from "./watch-deliveries.js";
 
 /** What a check needs beyond a sandbox key. */
 export const needs = {
@@ -40,7 +41,7 @@ export interface Context {
   /** A sandbox key of the same account with the scopes account:read and orders:write. */
   narrow: Api;
   live: Api;
-  fixtures: Fixtures;
+  fixtures: Fixtures<Watched>;
   clock: Clock;
   /** Aborted when the run is interrupted. */
   stop: AbortSignal;

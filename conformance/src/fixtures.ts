@@ -1,7 +1,6 @@
 import type { Api } from "./api.js";
 import type { Exchange } from "./exchange.js";
 import { given } from "./judge.js";
-import type { Watched } from "./watch-deliveries.js";
 
 export const EVENTS = ["order.created", "shipment.created", "label.created", "label.voided"];
 
@@ -35,10 +34,10 @@ function address(name: string) {
 
 export type Inputs = ReturnType<typeof inputsFor>;
 
-export type Fixtures = ReturnType<typeof createFixtures>;
+export type Fixtures<Watched> = ReturnType<typeof createFixtures<Watched>>;
 
 /** Resources that many checks use. Each is created once, when a check first needs it. */
-export function createFixtures(api: Api, inputs: Inputs, watch: () => Promise<Watched>) {
+export function createFixtures<Watched>(api: Api, inputs: Inputs, watch: () => Promise<Watched>) {
   const { record, keyOf } = inputs;
   const idOf = async (fixture: () => Promise<Exchange>) => given(await fixture()).id as string;
   const shipmentFor = (what: string) =>

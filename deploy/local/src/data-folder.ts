@@ -6,7 +6,7 @@ import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/loca
 /** The data folder of a running platform, locked for this process. */
 export interface DataFolder {
   path: string;
-  /** The content of a small secret file (mode 0600), made by `make` the first time. */
+  /** The content of one of its small secret files, made by `make` the first time. */
   keep(name: string, make: () => string): Promise<string>;
   /** Writes a JSON file (mode 0600) that others read while the platform runs; replaced by rename, so that they never see half of it. */
   publish(name: string, value: unknown): Promise<void>;
@@ -61,7 +61,8 @@ function parseHolder(text: string): ProcessIdentity | undefined {
   }
 }
 
-async function keep(file: string, make: () => string): Promise<string> {
+/** The content of a small secret file (mode 0600), made by `make` the first time. */
+export async function keep(file: string, make: () => string): Promise<string> {
   const kept = await readFile(file, "utf8").catch(() => "");
   if (kept) return kept;
   await publishText(file, make());

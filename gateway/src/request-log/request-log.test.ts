@@ -11,7 +11,7 @@ import { samplesIn } from "@shipping/kit/testing/samples";
 import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { gatewayDatabase } from "../testing/gateway-database.js";
-import { refusalsByCode, requestsByHour } from "./count-requests.js";
+import { countRequests } from "./count-requests.js";
 import type { EndedRequest } from "./logged-request.js";
 import { startRequestLog } from "./request-log.js";
 
@@ -69,7 +69,7 @@ test("a stop writes everything that was recorded, counts included", async () => 
   requests.countRead(caller);
   await requests.stop();
   expect(await written()).toBe(2_500);
-  const hours = await requestsByHour({ db: gateway.db, clockOffsetMs: 0 }, caller);
+  const { hours } = await countRequests({ db: gateway.db, clockOffsetMs: 0 }, caller);
   expect(hours.map(({ writes, reads }) => writes + reads).reduce((sum, n) => sum + n)).toBe(2_501);
 });
 
@@ -216,17 +216,18 @@ describe("a loop of refusals", () => {
     requests.log(ended(caller, { status: undefined, aborted: true }));
     await requests.stop();
     const deps = { db: gateway.db, clockOffsetMs: 0 };
-    expect(await refusalsByCode(deps, caller)).toEqual([
+    const { hours, refusals } = await countRequests(deps, caller);
+    expect(refusals).toEqual([
       { code: "rate_limited", status: 429, count: 1_000 },
       { code: "service_unavailable", status: 503, count: 1 },
     ]);
-    const hours = await requestsByHour(deps, caller);
     expect(hours).toHaveLength(24);
     expect(hours.filter(({ refused }) => refused > 0)).toEqual([
       { hour: expect.any(Date), reads: 0, writes: 0, replays: 1, refused: 1_000, failed: 1, aborted: 1 },
     ]);
-    expect((await requestsByHour(deps, newCaller())).every(({ refused }) => refused === 0)).toBe(true);
-    expect(await refusalsByCode({ db: gateway.db, clockOffsetMs: 2 * DAY_MS }, caller)).toEqual([]);
+    const others = await countRequests(deps, newCaller());
+    expect([others.hours.every(({ refused }) => refused === 0), others.refusals]).toEqual([true, []]);
+    expect((await countRequests({ ...deps, clockOffsetMs: 2 * DAY_MS }, caller)).refusals).toEqual([]);
   });
 
   test("of nobody is listed a hundred and twenty times a minute, whatever it tries", async () => {

@@ -29,13 +29,7 @@ export async function prepareDatabases(options: {
 }
 
 function givenUrls(config: LocalConfig): Record<Part, string | undefined> {
-  return {
-    gateway: config.DATABASE_URL_GATEWAY,
-    records: config.DATABASE_URL_RECORDS,
-    carrier: config.DATABASE_URL_CARRIER,
-    tracking: config.DATABASE_URL_TRACKING,
-    webhooks: config.DATABASE_URL_WEBHOOKS,
-  };
+  return mapParts((part) => config[`DATABASE_URL_${part.toUpperCase() as Uppercase<Part>}`]);
 }
 
 async function databasesOn(

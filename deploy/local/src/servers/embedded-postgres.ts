@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import getPort from "get-port";
+import { keep } from "../data-folder.js";
 import { findInstallationPaths, type InstallationPaths } from "./installation-paths.js";
 import { isRunning, type ProcessIdentity, processIdentity, readCommand } from "./process-identity.js";
 import { endWithUs, type ServerProcess, startServerProcess } from "./server-process.js";
@@ -44,7 +45,7 @@ const SETTINGS = {
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
   const paths = await findInstallationPaths(dataDir, options.programs);
-  const password = await superuserPassword(`${dataDir}.password`);
+  const password = await keep(`${dataDir}.password`, () => randomBytes(24).toString("base64url"));
   await endPredecessor(paths.data);
   await initialise(paths, password);
   const { port, ...server } = await launch(paths, options);
@@ -54,15 +55,6 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     url: (database, user = "postgres", secret = password) =>
       `postgresql://${encodeURIComponent(user)}:${encodeURIComponent(secret)}@127.0.0.1:${port}/${encodeURIComponent(database)}`,
   };
-}
-
-async function superuserPassword(path: string): Promise<string> {
-  const kept = await readFile(path, "utf8").catch(() => "");
-  if (kept) return kept;
-  const made = randomBytes(24).toString("base64url");
-  await writeFile(`${path}.unfinished`, made, { mode: 0o600 });
-  await rename(`${path}.unfinished`, path);
-  return made;
 }
 
 async function endPredecessor(data: string): Promise<void> {

@@ -1,12 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import { fail } from "@shipping/kit/errors";
 import { beginErasing, endErasing, SETTLED_AFTER_MS, type Suspended } from "../../accounts/manage-accounts.js";
-import type { Part } from "../platform/find-platform.js";
+import { parts } from "../platform/find-platform.js";
 import type { Progress } from "../tools/admin-command.js";
 import { countRows, onPartData, type TableCount, type Target } from "./part-data.js";
 
 /** A part comes before those that it reads from or refers to. The gateway is last, so that the account can be found by name until then. */
-const ORDER: readonly Part[] = ["webhooks", "tracking", "carrier", "records", "gateway"];
+const ORDER = parts.toReversed();
 
 const POLL_MS = 500;
 

@@ -2,12 +2,10 @@ import { appendFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fail } from "@shipping/kit/errors";
 import type { ExportedRow, ExportPage } from "@shipping/kit/service/account-data";
-import type { Part } from "../platform/find-platform.js";
+import { type Part, parts } from "../platform/find-platform.js";
 import type { Progress } from "../tools/admin-command.js";
 import { toJson } from "../tools/print.js";
 import { countRows, onPartData, type TableCount, type Target } from "./part-data.js";
-
-const PARTS: readonly Part[] = ["gateway", "records", "carrier", "tracking", "webhooks"];
 
 /** Writes all data of an account, part by part. The manifest comes last: without it, an export is incomplete. */
 export async function exportAccount(target: Target, writer: ExportWriter, progress: Progress) {
@@ -18,7 +16,7 @@ export async function exportAccount(target: Target, writer: ExportWriter, progre
   const exportedAt = deps.now();
   const tables: TableCount[] = [];
   let files = 0;
-  for (const part of PARTS) {
+  for (const part of parts) {
     await onPartData(target, part, async (data) => {
       let cursor: string | undefined;
       do {

@@ -3,12 +3,11 @@ import { type Booking, CarrierOperationsService } from "@shipping/proto/shipping
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { type DeadEvent, WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { Argument, InvalidArgumentError } from "commander";
+import { PUBLISHERS } from "../platform/find-platform.js";
 import { callService } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { limitOption } from "../tools/options.js";
 import { plain, toFacts, toTable } from "../tools/print.js";
-
-const PUBLISHERS = ["records", "carrier"] as const;
 
 /** Adds the commands for work that waits: events to publish, bookings to settle, messages that webhooks could not read. */
 export function addBacklogCommands(admin: AdminCommand, tools: Tools): void {

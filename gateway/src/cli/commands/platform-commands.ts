@@ -3,7 +3,7 @@ import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/o
 import { CommanderError } from "commander";
 import { type LoggedAct, listActs } from "../../accounts/operator-log.js";
 import { checkApi, checkBus, checkDatabase, checkService } from "../platform/check-parts.js";
-import { notFound, type Part, type PerPart, type Platform } from "../platform/find-platform.js";
+import { notFound, type Part, type PerPart, type Platform, PUBLISHERS } from "../platform/find-platform.js";
 import type { Finding } from "../platform/finding.js";
 import { callService, onGateway } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
@@ -67,8 +67,6 @@ function checkClientAddresses({ proxiesBehindHttps: trusted }: Platform): Findin
     },
   ];
 }
-
-const PUBLISHERS = ["records", "carrier"] as const;
 
 /** Checks whether the events of a part are on their way: as long as the alerts wait, and no longer. */
 async function checkEvents(platform: Platform, part: (typeof PUBLISHERS)[number]): Promise<Finding[]> {

@@ -10,6 +10,9 @@ export const parts = ["gateway", "records", "carrier", "tracking", "webhooks"] a
 /** A part of the platform: each has a database and an address. */
 export type Part = (typeof parts)[number];
 
+/** The parts that publish events. */
+export const PUBLISHERS = ["records", "carrier"] as const;
+
 export type PerPart = Record<Part, string | undefined>;
 
 /** The addresses of a platform, as far as they are known. */

@@ -1,5 +1,5 @@
 import { getCapabilities } from "../../api/endpoints/account.js";
-import { refusalsByCode, requestsByHour } from "../../request-log/count-requests.js";
+import { countRequests } from "../../request-log/count-requests.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { listHealth } from "../read/read-subscriptions.js";
@@ -9,11 +9,9 @@ import { countLabels, readKeyUsage } from "./read-figures.js";
 
 export async function showOverview(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;
-  const caller = toCaller(request);
-  const [keys, hours, refusals, health, labels] = await Promise.all([
+  const [keys, { hours, refusals }, health, labels] = await Promise.all([
     readKeyUsage(deps, request),
-    requestsByHour(deps, caller),
-    refusalsByCode(deps, caller),
+    countRequests(deps, toCaller(request)),
     readPart(request, (part) => listHealth(deps, part)),
     getCapabilities(environment).labels ? readPart(request, (part) => countLabels(deps, part)) : undefined,
   ]);
