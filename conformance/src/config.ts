@@ -79,7 +79,7 @@ function sandboxKey(key: string): string {
 }
 
 const keyFile = (prefix: string) => (path: string) => {
-  const key = contentOf(path).trim();
+  const key = readContent(path).trim();
   const wrong = faultInKey(key, prefix);
   if (wrong) throw new InvalidArgumentError(`The key in ${path} ${wrong}`);
   return key;
@@ -91,7 +91,7 @@ function faultInKey(key: string, prefix: string): string | undefined {
   return /^[!-~]+$/.test(key) ? undefined : "must be one line of ASCII characters without spaces.";
 }
 
-function contentOf(path: string): string {
+function readContent(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

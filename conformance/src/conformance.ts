@@ -77,7 +77,7 @@ export async function judge(options: Options): Promise<Report> {
   const listener = webhook && (await openListener(webhook.listen, webhook.url));
   try {
     const exchanges: Exchange[] = [];
-    const context = contextOf(options, listener, exchanges);
+    const context = createContext(options, listener, exchanges);
     await requireSandbox(context);
     const outcomes = await runChecks(chosen, context);
     // Also after an interruption.
@@ -107,7 +107,7 @@ async function requireSandbox({ fixtures }: Context): Promise<void> {
   if (account.json?.data?.livemode === true) throw new NotJudged("the key is a live key, despite its prefix");
 }
 
-function contextOf(options: Options, listener: Listener | undefined, exchanges: Exchange[]): Context {
+function createContext(options: Options, listener: Listener | undefined, exchanges: Exchange[]): Context {
   const { secondKey, narrowKey, liveKey, slow, invasive, profile, stop = NEVER } = options;
   const run = `conformance-${randomBytes(6).toString("hex")}`;
   const withKey = apiFactory(options, exchanges);
@@ -166,13 +166,13 @@ const isNew = (one: Exchange) =>
   one.method === "POST" && succeeded(one) && !one.responseHeaders.has("idempotency-replayed");
 
 export function leftBehind(exchanges: readonly Exchange[]): LeftBehind {
-  const ids = (path: string) => new Set(exchanges.filter((one) => isNew(one) && one.path === path).map(idOf));
+  const ids = (path: string) => new Set(exchanges.filter((one) => isNew(one) && one.path === path).map(getId));
   return Object.fromEntries(["orders", "shipments", "labels", "webhooks"].map((name) => [name, ids(`/${name}`).size]));
 }
 
 /** Disables the active subscriptions of the run. Returns the IDs of those that could not be disabled. */
 export async function disableAll(api: Api, exchanges: readonly Exchange[]): Promise<string[]> {
-  const made = exchanges.filter((one) => isNew(one) && one.path === "/webhooks").map(idOf);
+  const made = exchanges.filter((one) => isNew(one) && one.path === "/webhooks").map(getId);
   const gone = new Set(exchanges.filter((one) => one.method === "DELETE" && succeeded(one)).map(({ path }) => path));
   const staying: string[] = [];
   for (const id of made.filter((one) => !gone.has(`/webhooks/${one}`))) {
@@ -182,4 +182,4 @@ export async function disableAll(api: Api, exchanges: readonly Exchange[]): Prom
   return staying;
 }
 
-const idOf = ({ json }: Exchange): string => String(json?.data?.id);
+const getId = ({ json }: Exchange): string => String(json?.data?.id);

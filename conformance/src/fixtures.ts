@@ -39,9 +39,9 @@ export type Fixtures<Watched> = ReturnType<typeof createFixtures<Watched>>;
 /** Resources that many checks use. Each is created once, when a check first needs it. */
 export function createFixtures<Watched>(api: Api, inputs: Inputs, watch: () => Promise<Watched>) {
   const { record, keyOf } = inputs;
-  const idOf = async (fixture: () => Promise<Exchange>) => given(await fixture()).id as string;
+  const readId = async (fixture: () => Promise<Exchange>) => given(await fixture()).id as string;
   const shipmentFor = (what: string) =>
-    once(async () => api.post("/shipments", { ...record, order_id: await idOf(order) }, keyOf(what)));
+    once(async () => api.post("/shipments", { ...record, order_id: await readId(order) }, keyOf(what)));
 
   const order = once(async () => {
     await api.post("/orders", { ...record, parcel: null }, keyOf("order"));
@@ -49,15 +49,15 @@ export function createFixtures<Watched>(api: Api, inputs: Inputs, watch: () => P
   });
   const shipment = shipmentFor("shipment");
   const otherShipment = shipmentFor("other-shipment");
-  const rates = once(async () => api.post("/rates", { shipment_id: await idOf(shipment) }, keyOf("rates")));
+  const rates = once(async () => api.post("/rates", { shipment_id: await readId(shipment) }, keyOf("rates")));
   const label = once(async () => {
     const rate = given(await rates())[0];
     return api.post("/labels", { shipment_id: rate?.shipment_id, rate_id: rate?.id }, keyOf("label"));
   });
-  const file = once(async () => api.get(`/labels/${await idOf(label)}/file`));
+  const file = once(async () => api.get(`/labels/${await readId(label)}/file`));
   const voided = once(async () => {
     await file();
-    return api.post(`/labels/${await idOf(label)}/void`, {}, keyOf("void"));
+    return api.post(`/labels/${await readId(label)}/void`, {}, keyOf("void"));
   });
   const labelFor = async (shipmentId: string) => {
     const rate = given(await rates())[0];
@@ -87,14 +87,14 @@ export function createFixtures<Watched>(api: Api, inputs: Inputs, watch: () => P
     /** A second label for the shipment. */
     secondLabel: once(async () => labelFor(given(await label()).shipment_id)),
     /** A label for the other shipment with the rate of the first. */
-    labelWithForeignRate: once(async () => labelFor(await idOf(otherShipment))),
+    labelWithForeignRate: once(async () => labelFor(await readId(otherShipment))),
     voided,
-    voidedFile: once(async () => api.get(`/labels/${await idOf(voided)}/file`)),
+    voidedFile: once(async () => api.get(`/labels/${await readId(voided)}/file`)),
     voidedTracking: once(async () => api.get(`/tracking/${given(await voided()).tracking_number}`)),
     /** A new label for the shipment of the voided one. */
     replacement: once(async () => labelFor(given(await voided()).shipment_id)),
     subscription,
-    disabled: once(async () => api.delete(`/webhooks/${await idOf(subscription)}`, keyOf("disable"))),
+    disabled: once(async () => api.delete(`/webhooks/${await readId(subscription)}`, keyOf("disable"))),
     /** The deliveries for another order, shipment, label and void. */
     deliveries: once(watch),
   };

@@ -40,10 +40,10 @@ function interruption(): AbortSignal {
 try {
   await conformanceCommand(keyFromEnvironment(), run).parseAsync();
 } catch (error) {
-  process.exitCode = statusOf(error);
+  process.exitCode = toExitStatus(error);
 }
 
-function statusOf(error: unknown): number {
+function toExitStatus(error: unknown): number {
   // Commander has already printed it. Help also throws, with exit code 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
   say((error as Error).message);

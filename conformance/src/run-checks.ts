@@ -22,7 +22,7 @@ export async function runChecks(checks: readonly Check[], context: Context): Pro
   for (const [index, check] of checks.entries()) {
     const before = context.exchanges.length;
     const start = performance.now();
-    const error = await errorOf(check, context);
+    const error = await findError(check, context);
     const requests = context.exchanges.length - before;
     const ms = Math.round(performance.now() - start);
     const left = checks.slice(index);
@@ -33,7 +33,7 @@ export async function runChecks(checks: readonly Check[], context: Context): Pro
   return outcomes;
 }
 
-async function errorOf(check: Check, context: Context): Promise<unknown> {
+async function findError(check: Check, context: Context): Promise<unknown> {
   const missing = check.needs?.find((need) => !context.given.has(need));
   if (missing) return new Skipped(needs[missing]);
   try {

@@ -11,7 +11,7 @@ interface Item {
 const DEFAULT_LIMIT = 25;
 const PAGES_LOOKED_AT = 3;
 
-function pageOf(answer: Exchange): { items: Item[]; next: string | null } {
+function readPage(answer: Exchange): { items: Item[]; next: string | null } {
   const items = mustSucceed(answer, 200);
   must(Array.isArray(items), `GET ${answer.path} does not return an array`);
   const next = answer.json.next_cursor;
@@ -26,7 +26,7 @@ async function walk(api: Api, path: string): Promise<{ items: Item[]; ended: boo
   const items: Item[] = [];
   let next: string | null = null;
   for (let page = 0; page === 0 || (next !== null && page < PAGES_LOOKED_AT); page++) {
-    const seen = pageOf(await api.get(`${path}?limit=100${next === null ? "" : after(next)}`));
+    const seen = readPage(await api.get(`${path}?limit=100${next === null ? "" : after(next)}`));
     must(seen.items.length <= 100, `GET ${path}?limit=100 answers ${seen.items.length} records`);
     items.push(...seen.items);
     next = seen.next;
@@ -83,10 +83,10 @@ function listChecks({ resource, ours, proves, badLimits }: List): Check[] {
       proves: ["Repeat with `after` set to `next_cursor` until it is null.", "| list `limit` | 1 to 100, default 25 |"],
       async run(context) {
         await ours(context);
-        const first = pageOf(await context.api.get(`${path}?limit=1`));
+        const first = readPage(await context.api.get(`${path}?limit=1`));
         mustBe(first.items.length, 1, `the number of records of GET ${path}?limit=1`);
         if (first.next === null) throw new Skipped(`needs more than one of the ${resource}`);
-        const second = pageOf(await context.api.get(`${path}?limit=1${after(first.next)}`));
+        const second = readPage(await context.api.get(`${path}?limit=1${after(first.next)}`));
         must(second.items.length <= 1, `GET ${path}?limit=1 answers ${second.items.length} records`);
         mustBeInOrder(path, [...first.items, ...second.items]);
         must(second.next !== first.next, `GET ${path} answers one cursor twice`);
@@ -104,7 +104,7 @@ function listChecks({ resource, ours, proves, badLimits }: List): Check[] {
       proves: ["| list `limit` | 1 to 100, default 25 |", ...proves],
       async run(context) {
         if (resource === "orders" && context.given.has("invasive")) await haveMoreThanDefault(context);
-        const { items, next } = pageOf(await context.api.get(path));
+        const { items, next } = readPage(await context.api.get(path));
         if (next === null && items.length < DEFAULT_LIMIT) {
           throw new Skipped(`needs more than ${DEFAULT_LIMIT} ${resource}, and there are ${items.length}`);
         }
@@ -115,7 +115,7 @@ function listChecks({ resource, ours, proves, badLimits }: List): Check[] {
 }
 
 async function haveMoreThanDefault({ api, run }: Context): Promise<void> {
-  const { items } = pageOf(await api.get(`/orders?limit=${DEFAULT_LIMIT + 1}`));
+  const { items } = readPage(await api.get(`/orders?limit=${DEFAULT_LIMIT + 1}`));
   for (let n = items.length; n <= DEFAULT_LIMIT; n++) given(await api.post("/orders", inputsFor(run).record));
 }
 

@@ -17,7 +17,7 @@ import {
 import { type DeliveryConfig, deliverySettings, refuseSwitchesInProduction } from "@shipping/webhooks/config";
 import { z } from "zod";
 
-const databaseOf = (part: string) =>
+const databaseFor = (part: string) =>
   databaseUrl()
     .optional()
     .describe(`URL of the PostgreSQL database of ${part}; without it, an embedded server is used`);
@@ -27,11 +27,11 @@ const settings = z.object({
   OPS_PORT: port().default(0).describe("port for /livez, /readyz and /metrics; 0 picks a free port"),
   HOST: z.string().default("127.0.0.1").describe("address to listen on"),
   DATA_DIR: z.string().default(".data").describe("folder for all data of the platform"),
-  DATABASE_URL_GATEWAY: databaseOf("the gateway"),
-  DATABASE_URL_RECORDS: databaseOf("records"),
-  DATABASE_URL_CARRIER: databaseOf("carrier"),
-  DATABASE_URL_TRACKING: databaseOf("tracking"),
-  DATABASE_URL_WEBHOOKS: databaseOf("webhooks"),
+  DATABASE_URL_GATEWAY: databaseFor("the gateway"),
+  DATABASE_URL_RECORDS: databaseFor("records"),
+  DATABASE_URL_CARRIER: databaseFor("carrier"),
+  DATABASE_URL_TRACKING: databaseFor("tracking"),
+  DATABASE_URL_WEBHOOKS: databaseFor("webhooks"),
   NATS_URL: z.string().optional().describe("URL of the NATS server; without it, events stay inside the process"),
   ...busIdentitySettings,
   NODE_ENV: z.string().default("development").describe("in production, switches for trials are refused"),

@@ -2,15 +2,15 @@ import { fileURLToPath } from "node:url";
 import type { Part } from "@shipping/gateway/cli/platform/find-platform";
 
 // By path and not from the parts themselves, whose import would load the whole platform into every command.
-const migrationsOf = (room: string) => fileURLToPath(new URL(`../../../${room}/prisma`, import.meta.url));
+const toMigrations = (room: string) => fileURLToPath(new URL(`../../../${room}/prisma`, import.meta.url));
 
 /** The folder with the migrations of each part's database. */
 export const migrationFolders = {
-  gateway: migrationsOf("gateway"),
-  records: migrationsOf("services/records"),
-  carrier: migrationsOf("services/carrier"),
-  tracking: migrationsOf("services/tracking"),
-  webhooks: migrationsOf("services/webhooks"),
+  gateway: toMigrations("gateway"),
+  records: toMigrations("services/records"),
+  carrier: toMigrations("services/carrier"),
+  tracking: toMigrations("services/tracking"),
+  webhooks: toMigrations("services/webhooks"),
 } as const satisfies Record<Part, string>;
 
 export type { Part };

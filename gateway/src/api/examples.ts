@@ -118,13 +118,13 @@ export const account = {
 
 /** The event of each type, in the order of the examples. */
 export const events = {
-  "order.created": eventOf("evt_m4zwc5dfonvhgzlsmf2g653boi", "order.created", order.created_at, order),
-  "shipment.created": eventOf("evt_nzsxg5dvonqw2zlqnrswk3dfmy", "shipment.created", shipment.created_at, shipment),
-  "label.created": eventOf("evt_kq3v7zj2m5xw4a6bnd2tc7yhre", "label.created", label.created_at, label),
-  "label.voided": eventOf("evt_ovzgk4tfmqxgc43fnzuw4zlsoa", "label.voided", voidedLabel.voided_at, voidedLabel),
+  "order.created": createEvent("evt_m4zwc5dfonvhgzlsmf2g653boi", "order.created", order.created_at, order),
+  "shipment.created": createEvent("evt_nzsxg5dvonqw2zlqnrswk3dfmy", "shipment.created", shipment.created_at, shipment),
+  "label.created": createEvent("evt_kq3v7zj2m5xw4a6bnd2tc7yhre", "label.created", label.created_at, label),
+  "label.voided": createEvent("evt_ovzgk4tfmqxgc43fnzuw4zlsoa", "label.voided", voidedLabel.voided_at, voidedLabel),
 } as const satisfies Record<EventType, unknown>;
 
-function eventOf<Data>(id: string, type: EventType, created_at: string, data: Data) {
+function createEvent<Data>(id: string, type: EventType, created_at: string, data: Data) {
   return { id, type, livemode: false, created_at, data };
 }
 

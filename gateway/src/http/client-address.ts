@@ -26,11 +26,11 @@ export function getClientAddress(
   const vouchedFor = proxies.tickets?.get(ticket);
   if (vouchedFor !== undefined) return vouchedFor;
   const { remoteAddress = "unknown" } = request.socket;
-  const reported = proxies.count > 0 ? entryOf(request.headersDistinct[proxies.header] ?? [], proxies) : undefined;
+  const reported = proxies.count > 0 ? findEntry(request.headersDistinct[proxies.header] ?? [], proxies) : undefined;
   return readAddress(reported) ?? readAddress(remoteAddress) ?? remoteAddress;
 }
 
-function entryOf(values: readonly string[], { count, header }: TrustedProxies): string | undefined {
+function findEntry(values: readonly string[], { count, header }: TrustedProxies): string | undefined {
   // A proxy replaces it instead of adding to it.
   if (header === "x-real-ip") return values.at(-1);
   // Not even quoted commas belong to an entry: with an open quote, a client could take in what the proxies add.

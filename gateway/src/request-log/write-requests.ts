@@ -21,7 +21,7 @@ export async function writeRequests(deps: Deps, rows: readonly LogRow[], counts:
   const ages = toArray(rows.map(({ endedAt }) => now - endedAt));
   const columns = Object.values(COLUMNS).map(([type, value]) => sql`${toArray(rows.map(value))}::${raw(type)}[]`);
   // Always in the same order, so that two gateways cannot deadlock on rows of counts.
-  const counted = counts.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const counted = counts.toSorted((a, b) => (toKey(a) < toKey(b) ? -1 : 1));
   const accounts = new Set([
     ...rows.map(({ caller }) => caller?.accountId ?? ""),
     ...counts.map(({ accountId }) => accountId),
@@ -53,7 +53,7 @@ function quoted(text: string): string {
   return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, "\\$&") : text}"`;
 }
 
-function keyOf({ accountId, environment, outcome }: Count): string {
+function toKey({ accountId, environment, outcome }: Count): string {
   return `${accountId} ${environment} ${outcome}`;
 }
 

@@ -24,13 +24,13 @@ export async function requirePostgres(connection: Pick<pg.ClientBase, "query">):
 }
 
 function isAtLeast(found: string, oldest: string): boolean {
-  const [major, minor] = numbersOf(found);
-  const [oldestMajor, oldestMinor] = numbersOf(oldest);
+  const [major, minor] = parseNumbers(found);
+  const [oldestMajor, oldestMinor] = parseNumbers(oldest);
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
 // Also reads `19beta1` and `2.15.0-RC.1`.
-function numbersOf(version: string): [major: number, minor: number] {
+function parseNumbers(version: string): [major: number, minor: number] {
   const [, major, minor] = /^v?(\d+)(?:\.(\d+))?/.exec(version) ?? [];
   return [Number(major ?? 0), Number(minor ?? 0)];
 }

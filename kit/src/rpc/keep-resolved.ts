@@ -53,7 +53,7 @@ export function keepResolved(options: {
   });
 
   async function refresh(target: Target): Promise<void> {
-    const { addresses, failure } = await addressesOf(target.url, resolve);
+    const { addresses, failure } = await resolveAll(target.url, resolve);
     if (closed) return;
     noteOutcome(target, failure);
     target.isLookedUp = true;
@@ -95,7 +95,7 @@ export function keepResolved(options: {
 }
 
 /** Every address behind a URL, as a URL of its own, with the host that led to it; or why there is none. */
-async function addressesOf(url: URL, resolve: Resolve): Promise<{ addresses: Address[]; failure?: string }> {
+async function resolveAll(url: URL, resolve: Resolve): Promise<{ addresses: Address[]; failure?: string }> {
   const host = bareHost(url);
   if (isIP(host)) return { addresses: [[url.origin, host]] };
   try {

@@ -112,8 +112,8 @@ export async function launch(of: Launch): Promise<Launched> {
   const common = { host: config.HOST, ports, databaseUrls, bus };
   const processes = planProcesses({ ...common, secretsKeys: keys, certificates, programs, env });
   say(`Starting ${processes.length} processes. Their logs are in ${logs} …`);
-  const tierOf = (part: Part) => (part === "gateway" ? "gateways" : "services");
-  await Promise.all(processes.map((process) => servers.start(tierOf(process.part), partServer(process, logs))));
+  const toTier = (part: Part) => (part === "gateway" ? "gateways" : "services");
+  await Promise.all(processes.map((process) => servers.start(toTier(process.part), partServer(process, logs))));
 
   const origins = mapParts((part) => ports.parts[part].map((port) => toOrigin(config.HOST, port)));
   const services = Object.fromEntries(parts.map((part) => [part, origins[part].join(",")]));

@@ -44,7 +44,7 @@ export async function openReceiver(
   let refused = 0;
 
   function take(header: string, body: Buffer): Finding {
-    const refusal = refusalOf(secrets, header, body, Math.floor(Date.now() / 1000));
+    const refusal = findRefusal(secrets, header, body, Math.floor(Date.now() / 1000));
     if (refusal) return { refusal };
     const event = eventIn(body);
     if (!event) return { refusal: "the signature is valid, but the body is not an event" };
@@ -101,7 +101,7 @@ export async function openReceiver(
 }
 
 /** Why a signature is invalid, as far as that is known; undefined if it is valid. */
-function refusalOf(secrets: readonly string[], header: string, body: Buffer, now: number): string | undefined {
+function findRefusal(secrets: readonly string[], header: string, body: Buffer, now: number): string | undefined {
   const holdsAt = (seconds: number) => secrets.some((secret) => verifySignature(secret, header, body, seconds));
   if (holdsAt(now)) return undefined;
   if (header === "") return "no Service-Signature header";

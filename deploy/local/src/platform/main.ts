@@ -20,7 +20,7 @@ The shipping platform is ready at ${baseUrl}
   metrics     ${metricsUrl}
   runs on     ${runsOn}
   demo keys   ${platform.demoFile}
-${linesOf(platform)}
+${describePlatform(platform)}
 First call:
   curl -w "\\n" -H "Authorization: Bearer ${demo.sandbox_key}" ${baseUrl}/account
 
@@ -29,7 +29,7 @@ Press Ctrl-C to stop. All data is in ${platform.dataDir}.
   return platform;
 }
 
-function linesOf({ demo: { sign_in_url, sign_in_email }, mailFolder }: Platform): string {
+function describePlatform({ demo: { sign_in_url, sign_in_email }, mailFolder }: Platform): string {
   const developers = `  developers  ${sign_in_url} (works once, within 15 minutes; for more, sign in as ${sign_in_email})\n`;
   return `${sign_in_url ? developers : ""}${mailFolder ? `  emails      printed here and saved in ${mailFolder}\n` : ""}`;
 }

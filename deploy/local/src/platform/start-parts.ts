@@ -70,23 +70,23 @@ async function startInto(
     return { transport: inProcess(service.routes, logOf(part)), port: server.port };
   }
 
-  const inputsOf = <P extends Part>(part: P) => ({ ...common, db: databases[part], log: logOf(part) });
-  const webhooks = await open("webhooks", await startWebhooks({ ...inputsOf("webhooks"), config: delivery }));
+  const inputsFor = <P extends Part>(part: P) => ({ ...common, db: databases[part], log: logOf(part) });
+  const webhooks = await open("webhooks", await startWebhooks({ ...inputsFor("webhooks"), config: delivery }));
   const subscriber = { subscriber: createClient(WebhooksService, webhooks.transport) };
-  const records = await open("records", await startRecords({ ...inputsOf("records"), ...subscriber }));
-  const tracking = await open("tracking", await startTracking(inputsOf("tracking")));
+  const records = await open("records", await startRecords({ ...inputsFor("records"), ...subscriber }));
+  const tracking = await open("tracking", await startTracking(inputsFor("tracking")));
   const neighbours = {
     records: createClient(RecordsService, records.transport),
     tracking: createClient(TrackingService, tracking.transport),
   };
-  const carrier = await open("carrier", await startCarrier({ ...inputsOf("carrier"), ...subscriber, ...neighbours }));
+  const carrier = await open("carrier", await startCarrier({ ...inputsFor("carrier"), ...subscriber, ...neighbours }));
   const clients = createClients({
     records: records.transport,
     carrier: carrier.transport,
     tracking: tracking.transport,
     webhooks: webhooks.transport,
   });
-  const { bus: _, ...inputs } = inputsOf("gateway");
+  const { bus: _, ...inputs } = inputsFor("gateway");
   const prisma = openPrisma(databases.gateway);
   started.push({ stop: () => prisma.$disconnect() });
   const { port, host, ...limits } = gateway;

@@ -102,8 +102,8 @@ async function hydrate(folder: string): Promise<boolean> {
     try {
       await symlink(relative(dirname(target), source), join(folder, target));
     } catch (error) {
-      if (codeOf(error) === "EACCES" || codeOf(error) === "EROFS") return false;
-      if (codeOf(error) !== "EEXIST") throw error;
+      if (getCode(error) === "EACCES" || getCode(error) === "EROFS") return false;
+      if (getCode(error) !== "EEXIST") throw error;
     }
   }
   return true;
@@ -120,7 +120,7 @@ async function copyPrograms(source: string, name: string, shared: string): Promi
   await openToAll(unfinished);
   await rename(unfinished, target).catch(async (error) => {
     await rm(unfinished, { recursive: true });
-    if (codeOf(error) !== "ENOTEMPTY" && codeOf(error) !== "EEXIST") throw error;
+    if (getCode(error) !== "ENOTEMPTY" && getCode(error) !== "EEXIST") throw error;
   });
   return target;
 }
@@ -162,6 +162,6 @@ function mayPass(user: PostgresUser, stats: Stats): boolean {
   return Boolean(stats.mode & (stats.gid === user.gid ? constants.S_IXGRP : constants.S_IXOTH));
 }
 
-function codeOf(error: unknown): string | undefined {
+function getCode(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }

@@ -55,7 +55,7 @@ export async function watchParts(urls: readonly string[], over: Promise<unknown>
   await readAll();
   const uses = urls.flatMap((url, index) => {
     const taken = readings[index]!;
-    if (startsOf(taken).size <= 1) return usesIn(taken);
+    if (listStarts(taken).size <= 1) return usesIn(taken);
     unseen.set(url, "several processes answer at this address, or it was restarted: name each of them");
     return [];
   });
@@ -73,11 +73,11 @@ async function readSamples(url: string): Promise<Samples> {
   return new Map(lines.map(([, name, part, value]) => [`${name} ${part}`, Number(value)]));
 }
 
-const partsOf = (samples: Samples, name: string) =>
+const listParts = (samples: Samples, name: string) =>
   [...samples.keys()].filter((key) => key.startsWith(`${name} `)).map((key) => key.slice(name.length + 1));
 
-const startsOf = (readings: readonly Reading[]) =>
-  new Set(readings.flatMap(({ samples }) => partsOf(samples, START).map((part) => samples.get(`${START} ${part}`))));
+const listStarts = (readings: readonly Reading[]) =>
+  new Set(readings.flatMap(({ samples }) => listParts(samples, START).map((part) => samples.get(`${START} ${part}`))));
 
 const START = "process_start_time_seconds";
 const CPU = "process_cpu_seconds_total";
@@ -85,12 +85,12 @@ const CPU = "process_cpu_seconds_total";
 function usesIn(readings: readonly Reading[]): Use[] {
   const [first, last] = [readings[0], readings.at(-1)];
   if (!first || !last) return [];
-  const cpu = partsOf(last.samples, CPU).map((part) => {
+  const cpu = listParts(last.samples, CPU).map((part) => {
     const seconds = (last.samples.get(`${CPU} ${part}`) ?? 0) - (first.samples.get(`${CPU} ${part}`) ?? 0);
     return { what: `one core by ${part}`, share: (1000 * seconds) / (last.at - first.at) };
   });
   const gauges = GAUGES.flatMap(([what, used, limit]) =>
-    partsOf(last.samples, limit).map((part) => {
+    listParts(last.samples, limit).map((part) => {
       const shares = readings.map(
         ({ samples }) => (samples.get(`${used} ${part}`) ?? 0) / (samples.get(`${limit} ${part}`) ?? 1),
       );

@@ -2,18 +2,18 @@ import { databaseUrl, type Env, readConfig, tlsSettings, urlList } from "@shippi
 import { z } from "zod";
 import { developerSettings } from "../../developers/session/settings.js";
 
-const databaseOf = (part: string) => databaseUrl().optional().describe(`URL of the PostgreSQL database of ${part}`);
+const databaseFor = (part: string) => databaseUrl().optional().describe(`URL of the PostgreSQL database of ${part}`);
 const serviceUrl = (part: string) => urlList().optional().describe(`URL of ${part}`);
 
 const settings = z.object({
   DATA_DIR: z.string().default(".data").describe("data folder of a local platform"),
-  DATABASE_URL: databaseOf("the gateway"),
+  DATABASE_URL: databaseFor("the gateway"),
   DATABASE_URL_FILE: z.string().optional().describe("file that contains DATABASE_URL"),
-  DATABASE_URL_GATEWAY: databaseOf("the gateway"),
-  DATABASE_URL_RECORDS: databaseOf("records"),
-  DATABASE_URL_CARRIER: databaseOf("carrier"),
-  DATABASE_URL_TRACKING: databaseOf("tracking"),
-  DATABASE_URL_WEBHOOKS: databaseOf("webhooks"),
+  DATABASE_URL_GATEWAY: databaseFor("the gateway"),
+  DATABASE_URL_RECORDS: databaseFor("records"),
+  DATABASE_URL_CARRIER: databaseFor("carrier"),
+  DATABASE_URL_TRACKING: databaseFor("tracking"),
+  DATABASE_URL_WEBHOOKS: databaseFor("webhooks"),
   PUBLIC_URL: urlList()
     .optional()
     .describe("address of the developer area; taken from the running platform if not set"),

@@ -18,7 +18,7 @@ export async function showEvent(deps: PageDeps, request: PageRequest): Promise<P
     "Event",
     <>
       <Breadcrumb list={`${AREA_PATH}/${environment}/webhooks`}>Webhooks</Breadcrumb>
-      <h1>{titleOf(type)}</h1>
+      <h1>{getTitle(type)}</h1>
       <dl>
         <Fact name="Event">
           <Id>{id}</Id>
@@ -53,4 +53,4 @@ export async function showEvent(deps: PageDeps, request: PageRequest): Promise<P
 
 const RESOURCES: Readonly<Record<string, string>> = { order: "Order", shipment: "Shipment", label: "Label" };
 
-const titleOf = (type: string) => (isEventType(type) ? eventTypes[type].title : type);
+const getTitle = (type: string) => (isEventType(type) ? eventTypes[type].title : type);

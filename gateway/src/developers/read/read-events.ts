@@ -41,8 +41,8 @@ export async function readOutcomes(
       failure: lastFailure,
     };
   };
-  const outcomesOf = (id: string) => read.outcomes.filter(({ eventId }) => eventId === id).map(toOutcome);
-  return new Map(read.eventIds.map((id) => [id, outcomesOf(id)]));
+  const findOutcomes = (id: string) => read.outcomes.filter(({ eventId }) => eventId === id).map(toOutcome);
+  return new Map(read.eventIds.map((id) => [id, findOutcomes(id)]));
 }
 
 /** The body of a webhook. */

@@ -45,9 +45,9 @@ export function encodeAnswers(answers: readonly BatchAnswer[]): Buffer {
 export function decodeCall(bytes: Buffer): BatchCall {
   const call: BatchCall = { path: "", headers: {}, message: new Uint8Array() };
   readFields(bytes, (reader, tag) => {
-    if (tag === tagOf(1)) call.path = reader.string();
-    else if (tag === tagOf(2)) readEntry(reader, call.headers);
-    else if (tag === tagOf(3)) call.message = reader.bytes();
+    if (tag === toTag(1)) call.path = reader.string();
+    else if (tag === toTag(2)) readEntry(reader, call.headers);
+    else if (tag === toTag(3)) call.message = reader.bytes();
     else return false;
     return true;
   });
@@ -58,11 +58,11 @@ export function decodeCall(bytes: Buffer): BatchCall {
 export function decodeAnswer(bytes: Buffer): BatchAnswer {
   const answer: BatchAnswer = { call: 0, status: 0, contentType: "", body: new Uint8Array(), headers: {} };
   readFields(bytes, (reader, tag) => {
-    if (tag === tagOf(1, VARINT)) answer.call = reader.uint32();
-    else if (tag === tagOf(2, VARINT)) answer.status = reader.int32();
-    else if (tag === tagOf(3)) answer.contentType = reader.string();
-    else if (tag === tagOf(4)) answer.body = reader.bytes();
-    else if (tag === tagOf(5)) readEntry(reader, answer.headers);
+    if (tag === toTag(1, VARINT)) answer.call = reader.uint32();
+    else if (tag === toTag(2, VARINT)) answer.status = reader.int32();
+    else if (tag === toTag(3)) answer.contentType = reader.string();
+    else if (tag === toTag(4)) answer.body = reader.bytes();
+    else if (tag === toTag(5)) readEntry(reader, answer.headers);
     else return false;
     return true;
   });
@@ -72,7 +72,7 @@ export function decodeAnswer(bytes: Buffer): BatchAnswer {
 const VARINT = 0;
 const LENGTH_DELIMITED = 2;
 const FIELD_AT = 3;
-const tagOf = (field: number, type = LENGTH_DELIMITED) => (field << FIELD_AT) | type;
+const toTag = (field: number, type = LENGTH_DELIMITED) => (field << FIELD_AT) | type;
 
 /**
  * Calls `read` for each field, and skips the fields that it does not know. One of another wire type than its own is unknown too, as in Go and
@@ -91,7 +91,7 @@ function readText(bytes: Uint8Array): string {
 function readUntil(end: number, reader: BinaryReader, read: (reader: BinaryReader, tag: number) => boolean): void {
   while (reader.pos < end) {
     const [field, type] = reader.tag();
-    if (!read(reader, tagOf(field, type))) reader.skip(type, field);
+    if (!read(reader, toTag(field, type))) reader.skip(type, field);
   }
   if (reader.pos !== end) throw new RangeError("A field ends beyond its message.");
 }
@@ -100,8 +100,8 @@ function readEntry(reader: BinaryReader, headers: Record<string, string>): void 
   const length = reader.uint32();
   let [name, value] = ["", ""];
   readUntil(reader.pos + length, reader, (_, tag) => {
-    if (tag === tagOf(1)) name = reader.string();
-    else if (tag === tagOf(2)) value = reader.string();
+    if (tag === toTag(1)) name = reader.string();
+    else if (tag === toTag(2)) value = reader.string();
     else return false;
     return true;
   });
@@ -122,7 +122,7 @@ class BackwardWriter {
     const end = this.#at;
     write();
     this.#varint(end - this.#at);
-    this.#varint(tagOf(field));
+    this.#varint(toTag(field));
   }
 
   bytes(field: number, bytes: Uint8Array): void {
@@ -130,7 +130,7 @@ class BackwardWriter {
     this.#at -= bytes.length;
     this.#bytes.set(bytes, this.#at);
     this.#varint(bytes.length);
-    this.#varint(tagOf(field));
+    this.#varint(toTag(field));
   }
 
   /** Only map entries contain empty texts. */
@@ -140,13 +140,13 @@ class BackwardWriter {
     this.#at -= length;
     this.#bytes.write(text, this.#at);
     this.#varint(length);
-    this.#varint(tagOf(field));
+    this.#varint(toTag(field));
   }
 
   number(field: number, value: number): void {
     if (value === 0) return;
     this.#varint(value);
-    this.#varint(tagOf(field, VARINT));
+    this.#varint(toTag(field, VARINT));
   }
 
   map(field: number, entries: Record<string, string>): void {
@@ -178,11 +178,11 @@ const MAX_UNIT_BYTES = 3;
 
 /** The most bytes that the texts of an element may take, including all overhead. */
 function most(headers: Record<string, string>, text: string): number {
-  const entries = sum(Object.entries(headers), ([name, value]) => sizeOf(name, value) + MAX_ENTRY_OVERHEAD);
-  return sizeOf(text) + entries + MAX_OVERHEAD;
+  const entries = sum(Object.entries(headers), ([name, value]) => maxBytes(name, value) + MAX_ENTRY_OVERHEAD);
+  return maxBytes(text) + entries + MAX_OVERHEAD;
 }
 
-const sizeOf = (...texts: string[]) => MAX_UNIT_BYTES * sum(texts, ({ length }) => length);
+const maxBytes = (...texts: string[]) => MAX_UNIT_BYTES * sum(texts, ({ length }) => length);
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0);

@@ -72,7 +72,7 @@ export async function vetAddresses(
   findNat64: FindNat64Prefixes = async () => [],
 ): Promise<VettedAddress[]> {
   const exempt = isExempt(host, port, rules);
-  const addresses = await addressesOf(host, exempt, resolve);
+  const addresses = await resolveAddresses(host, exempt, resolve);
   if (addresses.length === 0) throw new NameNotResolved(`${host} has no address.`);
   const nat64 = addresses.some((address) => ipaddr.IPv6.isValid(address)) ? await findNat64() : [];
   const refused = exempt ? undefined : addresses.find((address) => !isPublicAddress(address, rules.denyRanges, nat64));
@@ -108,7 +108,7 @@ function isUnanswered(answer: PromiseSettledResult<unknown>): boolean {
   return answer.status === "rejected" && !["ENOTFOUND", "ENODATA"].includes(answer.reason.code);
 }
 
-async function addressesOf(host: string, exempt: boolean, resolve: Resolve): Promise<string[]> {
+async function resolveAddresses(host: string, exempt: boolean, resolve: Resolve): Promise<string[]> {
   // Connecting to a literal address makes no lookup, so it is vetted here like any resolved address.
   if (ipaddr.isValid(host)) return [host];
   // Name servers do not know this name, and the hosts file is not read.

@@ -55,7 +55,7 @@ export function createFindNat64Prefixes(
   async function ask(): Promise<void> {
     askAgainAt = now() + KEEP_MS;
     try {
-      found = (await resolve(KNOWN_NAME)).flatMap(prefixesOf);
+      found = (await resolve(KNOWN_NAME)).flatMap(parsePrefixes);
     } catch {
       askAgainAt = now() + RETRY_MS;
     }
@@ -71,7 +71,7 @@ export function createFindNat64Prefixes(
   };
 }
 
-function prefixesOf(text: string): Nat64Prefix[] {
+function parsePrefixes(text: string): Nat64Prefix[] {
   if (!ipaddr.IPv6.isValid(text)) return [];
   const address = ipaddr.IPv6.parse(text);
   if (!NETWORKS.some((network) => address.match(network))) return [];
