@@ -15,7 +15,8 @@ import { getPrograms } from "./get-programs.js";
 // over separate processes. `--reports FOLDER` keeps Jest's results there as JSON.
 const root = fileURLToPath(new URL("../..", import.meta.url));
 // Drawing, rendering and parsing, which ask neither PostgreSQL nor NATS, and Node for little.
-const SAME_EVERYWHERE = "/carrier/src/label/|/gateway/src/(developers/page|guides|input|openapi|reference)/|/node_modules/";
+const SAME_EVERYWHERE =
+  "/carrier/src/label/|/gateway/src/(developers/page|guides|input|openapi|reference)/|/node_modules/";
 const LIMIT_MS = 15 * 60_000;
 
 // Ctrl-C ends the tests, and then what was started for them here.
