@@ -32,8 +32,10 @@ describe("who may call whom", () => {
   test("beside the gateway, carrier applies labels and reads shipments, and producers ask for missing events", () => {
     expect(rows.filter((row) => !row.startsWith("gateway ")).sort()).toEqual([
       "carrier → records ApplyLabelEvent",
+      "carrier → records ApplyLabelEvents",
       "carrier → records GetShipmentForCarrier",
       "carrier → tracking ApplyLabelEvent",
+      "carrier → tracking ApplyLabelEvents",
       "carrier → webhooks FilterMissing",
       "records → webhooks FilterMissing",
     ]);
@@ -43,7 +45,7 @@ describe("who may call whom", () => {
     const all = Object.entries(served).flatMap(([part, services]) =>
       services.flatMap(({ methods }) => methods.map(({ name }) => `gateway → ${part} ${name}`)),
     );
-    const betweenServices = / (ApplyLabelEvent|FilterMissing|GetShipmentForCarrier)$/;
+    const betweenServices = / (ApplyLabelEvents?|FilterMissing|GetShipmentForCarrier)$/;
     const expected = all.filter((row) => !betweenServices.test(row));
     expect(rows.filter((row) => row.startsWith("gateway ")).sort()).toEqual(expected.sort());
   });

@@ -22,7 +22,9 @@ export interface Claim {
 }
 
 /** The caller of a request. A request without a valid one is refused: only a faulty part could send it. */
-export function requireCaller(request: { caller?: CallerMessage | undefined }): Caller {
+export function requireCaller(request: {
+  caller?: Pick<CallerMessage, "accountId" | "environment"> | undefined;
+}): Caller {
   const { accountId, environment } = request.caller ?? {};
   if (!accountId || (environment !== "sandbox" && environment !== "live")) {
     throw fail("internal_error", "The request names no caller.");

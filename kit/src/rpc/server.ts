@@ -142,6 +142,7 @@ export function inProcess(routes: Routes, log: Log): Transport {
 
 /** What a handler passes on to its own calls: the remaining time and the request id. */
 export interface Call {
+  requestId: string;
   /** Milliseconds until the caller gives up; infinite if it set no deadline. */
   timeLeftMs(): number;
   /** Options for a call to a neighbour: at most `maxMs`, and never more than the remaining time. */
@@ -151,13 +152,15 @@ export interface Call {
 /** Reads deadline and request id from the context of a call. */
 export function callContext(context: HandlerContext): Call {
   const timeLeftMs = () => context.timeoutMs() ?? Number.POSITIVE_INFINITY;
+  const requestId = context.requestHeader.get("x-request-id") ?? "";
   return {
+    requestId,
     timeLeftMs,
     callOptions(maxMs = Number.POSITIVE_INFINITY) {
       const timeoutMs = Math.max(1, Math.floor(Math.min(maxMs, timeLeftMs())));
       return {
         ...(Number.isFinite(timeoutMs) ? { timeoutMs } : {}),
-        headers: { "x-request-id": context.requestHeader.get("x-request-id") ?? "" },
+        headers: { "x-request-id": requestId },
       };
     },
   };

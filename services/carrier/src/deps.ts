@@ -5,6 +5,6 @@ import type { Carriers } from "./carriers/carrier.js";
 import type { ProjectionDeps } from "./neighbours/project-label-event.js";
 
 export interface CarrierDeps extends PublisherDeps, ProjectionDeps {
-  records: Pick<Client<typeof RecordsService>, "getShipmentForCarrier" | "applyLabelEvent">;
+  records: Pick<Client<typeof RecordsService>, "getShipmentForCarrier" | "applyLabelEvent" | "applyLabelEvents">;
   carriers: Carriers;
 }

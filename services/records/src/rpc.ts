@@ -13,7 +13,7 @@ import { countResources, recordsAccountData } from "./account-data.js";
 import { getOrder, getShipment, getShipmentForCarrier, listOrders, listShipments } from "./read/read-records.js";
 import type { RecordsDeps } from "./search/recent.js";
 import { searchOrders, searchShipments } from "./search/search-records.js";
-import { applyLabelEvent } from "./write/apply-label-event.js";
+import { applyLabelEvent, applyLabelEvents } from "./write/apply-label-event.js";
 import { createOrder } from "./write/create-order.js";
 import { createShipment } from "./write/create-shipment.js";
 
@@ -33,7 +33,7 @@ export const recordsPeers: Peers = {
     ...LedgerService.methods,
     ...OwnerOperationsService.methods,
   ],
-  carrier: [its.getShipmentForCarrier, its.applyLabelEvent],
+  carrier: [its.getShipmentForCarrier, its.applyLabelEvent, its.applyLabelEvents],
 };
 
 export function recordsRoutes(deps: RecordsDeps): Routes {
@@ -57,6 +57,7 @@ export function recordsRoutes(deps: RecordsDeps): Routes {
       searchShipments: (request) => searchShipments(deps, request),
       getShipmentForCarrier: (request) => getShipmentForCarrier(deps, request),
       applyLabelEvent: (request) => applyLabelEvent(deps, request),
+      applyLabelEvents: (request) => applyLabelEvents(deps, request),
     });
   };
 }

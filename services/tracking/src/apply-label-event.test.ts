@@ -1,6 +1,6 @@
 import { failureIn } from "@shipping/kit/errors";
 import { newCaller } from "@shipping/kit/testing/writes";
-import { created, isPreTransit, isVoided, trackingUnderTest, voided } from "./testing/tracking-under-test.js";
+import { created, eventOf, isPreTransit, isVoided, trackingUnderTest, voided } from "./testing/tracking-under-test.js";
 
 let tracking: Awaited<ReturnType<typeof trackingUnderTest>>;
 beforeAll(async () => {
@@ -53,6 +53,13 @@ describe("applyLabelEvent", () => {
     );
     const ends = await Promise.all(numbers.map((number) => tracking.read(caller, number)));
     expect(ends).toEqual(numbers.map(() => isVoided));
+  });
+
+  test("events of several accounts in one call make each its caller's record", async () => {
+    const callers = [newCaller(), newCaller()];
+    await tracking.client.applyLabelEvents({ events: callers.map((caller) => eventOf(caller, "TEST1", created)) });
+    const ends = await Promise.all(callers.map((caller) => tracking.read(caller, "TEST1")));
+    expect(ends).toEqual([isPreTransit, isPreTransit]);
   });
 
   test("an event that is no label event is refused", async () => {

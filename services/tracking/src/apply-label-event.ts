@@ -1,13 +1,17 @@
 import { create } from "@bufbuild/protobuf";
-import { requireCaller } from "@shipping/kit/caller";
+import { type Caller, requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { type Columns, columnNames, type Row, unnestRows } from "@shipping/kit/postgres/columns";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import {
   type ApplyLabelEventRequest,
   type ApplyLabelEventResponse,
   ApplyLabelEventResponseSchema,
+  type ApplyLabelEventsRequest,
+  type ApplyLabelEventsResponse,
+  ApplyLabelEventsResponseSchema,
 } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import sql from "sql-template-tag";
 import { rowAfter, trackingColumns } from "./tracking.js";
@@ -17,11 +21,24 @@ export async function applyLabelEvent(
   deps: ReadDeps,
   request: ApplyLabelEventRequest,
 ): Promise<ApplyLabelEventResponse> {
-  const caller = requireCaller(request);
-  const row = request.event && rowAfter(request.event);
-  if (!row) throw fail("internal_error", "The event is not a label event.");
-  await advanceRecord(deps, { ...caller, ...row });
+  await advanceRecord(deps, changeBy(requireCaller(request), request.event));
   return create(ApplyLabelEventResponseSchema);
+}
+
+/** The same for many events, which share a statement. */
+export async function applyLabelEvents(
+  deps: ReadDeps,
+  { events }: ApplyLabelEventsRequest,
+): Promise<ApplyLabelEventsResponse> {
+  const changes = events.map((event) => changeBy(requireCaller({ caller: event }), event));
+  await Promise.all(changes.map((change) => advanceRecord(deps, change)));
+  return create(ApplyLabelEventsResponseSchema);
+}
+
+function changeBy(caller: Caller, event: Event | undefined): Change {
+  const row = event && rowAfter(event);
+  if (!row) throw fail("internal_error", "The event is not a label event.");
+  return { ...caller, ...row };
 }
 
 const changeColumns = { accountId: "text", environment: "text", ...trackingColumns } as const satisfies Columns;

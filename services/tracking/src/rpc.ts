@@ -5,7 +5,7 @@ import type { Peers } from "@shipping/kit/tls/secure-server";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { countResources, trackingAccountData } from "./account-data.js";
-import { applyLabelEvent } from "./apply-label-event.js";
+import { applyLabelEvent, applyLabelEvents } from "./apply-label-event.js";
 import { getTracking } from "./read-tracking.js";
 
 const its = TrackingService.method;
@@ -13,7 +13,7 @@ const its = TrackingService.method;
 /** Which part may call which methods of tracking. */
 export const trackingPeers: Peers = {
   gateway: [its.getTracking, ...OwnerOperationsService.methods],
-  carrier: [its.applyLabelEvent],
+  carrier: [its.applyLabelEvent, its.applyLabelEvents],
 };
 
 export function trackingRoutes(deps: ReadDeps): Routes {
@@ -22,6 +22,7 @@ export function trackingRoutes(deps: ReadDeps): Routes {
     router.service(TrackingService, {
       getTracking: (request) => getTracking(deps, request),
       applyLabelEvent: (request) => applyLabelEvent(deps, request),
+      applyLabelEvents: (request) => applyLabelEvents(deps, request),
     });
   };
 }

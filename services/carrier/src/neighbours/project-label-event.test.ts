@@ -1,10 +1,13 @@
-import { fail } from "@shipping/kit/errors";
+import { randomBytes } from "node:crypto";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { fail, toConnectError } from "@shipping/kit/errors";
+import { newEvent } from "@shipping/kit/ledger/outbox";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { carrierUnderTest, patient, voidRequest } from "../testing/carrier-under-test.js";
 import { voidLabel } from "../void-label.js";
-import { createProjectOnce } from "./project-label-event.js";
+import { createProjectOnce, projectLabelEvent } from "./project-label-event.js";
 
 let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
 beforeEach(async () => {
@@ -32,6 +35,36 @@ async function unprojected() {
   await Promise.all([carrier.deps.projectedMarks.flush(), carrier.deps.outbox.stop()]);
   return countIn(carrier.deps.db, "outbox", { projectedAt: null });
 }
+
+describe("projectLabelEvent", () => {
+  const events = [1, 2, 3].map(() => {
+    return newEvent({ type: "label.created", caller: newCaller(), data: "{}", now: new Date(), random: randomBytes });
+  });
+
+  /** Projects all of them at the same time, and returns the calls that were made, with the requests that each was for. */
+  async function projectTogether(deps = carrier.deps): Promise<string[]> {
+    await Promise.all(
+      events.map((event, at) => projectLabelEvent(deps, event, { ...patient, requestId: `req_${at}` })),
+    );
+    return carrier.seen.map(({ method, requestHeader }) => `${method.name} ${requestHeader.get("x-request-id")}`);
+  }
+
+  test("events that are ready at the same time share a call to each neighbour, which names all their requests", async () => {
+    const shared = "ApplyLabelEvents req_0,req_1,req_2";
+    expect(await projectTogether()).toEqual([shared, shared]);
+    expect(carrier.applied).toEqual({ records: events, tracking: events });
+  });
+
+  test.each([
+    ["of the release before, which does not know this call", new ConnectError("No such method.", Code.Unimplemented)],
+    ["that refuses one of them", toConnectError(fail("internal_error"))],
+  ])("a neighbour %s gets them one by one", async (_, error) => {
+    const applyLabelEvents = () => Promise.reject(error);
+    await projectTogether({ ...carrier.deps, records: { ...carrier.records, applyLabelEvents } });
+    expect(carrier.applied.records).toEqual(events);
+    expect(new Set(carrier.applied.tracking.map(({ id }) => id))).toEqual(new Set(events.map(({ id }) => id)));
+  });
+});
 
 describe("projectOnce", () => {
   test("repeats the events that one neighbour has missed, created before voided, and marks them", async () => {

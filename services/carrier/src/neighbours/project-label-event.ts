@@ -1,11 +1,11 @@
 import { create } from "@bufbuild/protobuf";
-import type { CallOptions, Client } from "@connectrpc/connect";
+import { type CallOptions, type Client, Code, ConnectError } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
 import type { OutboxOptions } from "@shipping/kit/ledger/outbox";
 import { rowsOfEvents } from "@shipping/kit/ledger/outbox-publisher";
 import { databaseNow } from "@shipping/kit/postgres/clock";
 import type { Database } from "@shipping/kit/postgres/database";
-import { backgroundBatch } from "@shipping/kit/postgres/micro-batch";
+import { backgroundBatch, microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
 import type { Call } from "@shipping/kit/rpc/server";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
@@ -16,8 +16,8 @@ import sql from "sql-template-tag";
 export interface ProjectionDeps {
   db: Database;
   projectedMarks: ProjectedMarks;
-  records: Pick<Client<typeof RecordsService>, "applyLabelEvent">;
-  tracking: Pick<Client<typeof TrackingService>, "applyLabelEvent">;
+  records: Pick<Client<typeof RecordsService>, "applyLabelEvent" | "applyLabelEvents">;
+  tracking: Pick<Client<typeof TrackingService>, "applyLabelEvent" | "applyLabelEvents">;
   log: Log;
   /** Added to the database's clock; 0 outside tests. */
   clockOffsetMs: number;
@@ -30,7 +30,7 @@ const BATCH = 100;
 /** Sends a committed event to records and tracking, so that the next read shows it. Failures are left to the worker. */
 export async function projectLabelEvent(deps: ProjectionDeps, event: Event, call: Call): Promise<void> {
   try {
-    await apply(deps, event, call.callOptions(PROJECTION_MS));
+    await applyTogether(deps, { event, call });
   } catch (err) {
     deps.log.warn({ err, event: event.id }, "label event not projected yet; the worker repeats it");
   }
@@ -79,6 +79,40 @@ async function apply(deps: ProjectionDeps, event: Event, options: CallOptions): 
   await Promise.all([deps.records.applyLabelEvent(request, options), deps.tracking.applyLabelEvent(request, options)]);
   deps.projectedMarks.add(event.id);
 }
+
+interface Applied {
+  event: Event;
+  call: Call;
+}
+
+/**
+ * Events that are ready at the same time, such as those of labels from one statement, share a call to each neighbour. An event never waits
+ * for the answer to the call before.
+ */
+const applyTogether = microBatchOperation<ProjectionDeps, Applied, void>({
+  concurrency: Number.POSITIVE_INFINITY,
+  patienceMs: 0,
+  async run(deps, together) {
+    const alone = () => together.map(({ event, call }) => apply(deps, event, call.callOptions(PROJECTION_MS)));
+    if (together.length === 1) return alone();
+    const events = together.map(({ event }) => event);
+    const headers = { "x-request-id": together.map(({ call }) => call.requestId).join() };
+    const options = { timeoutMs: PROJECTION_MS, headers };
+    try {
+      await Promise.all([
+        deps.records.applyLabelEvents({ events }, options),
+        deps.tracking.applyLabelEvents({ events }, options),
+      ]);
+    } catch (error) {
+      // A refused event must not hold up the others. And during a rollout, a neighbour of the release before does not know this call.
+      const isRefused = failureIn(error)?.code === "internal_error";
+      if (isRefused || ConnectError.from(error).code === Code.Unimplemented) return alone();
+      throw error;
+    }
+    for (const { id } of events) deps.projectedMarks.add(id);
+    return [];
+  },
+});
 
 type OverdueRow = Pick<Event, "id" | "type" | "accountId" | "environment"> & { outboxId: bigint; body: Buffer };
 

@@ -63,6 +63,7 @@ export async function carrierUnderTest() {
 
 /** A call without a deadline of its own. */
 export const patient: Call = {
+  requestId: "",
   timeLeftMs: () => Number.POSITIVE_INFINITY,
   callOptions: (timeoutMs) => (timeoutMs === undefined ? {} : { timeoutMs }),
 };

@@ -41,6 +41,12 @@ export function neighbours() {
         applied.records.push(event!);
         return {};
       },
+      async applyLabelEvents({ events }, context) {
+        seen.push(context);
+        await meet("records");
+        applied.records.push(...events);
+        return {};
+      },
     });
   }, log);
   const tracking = inProcess((router) => {
@@ -49,6 +55,12 @@ export function neighbours() {
         seen.push(context);
         await meet("tracking");
         applied.tracking.push(event!);
+        return {};
+      },
+      async applyLabelEvents({ events }, context) {
+        seen.push(context);
+        await meet("tracking");
+        applied.tracking.push(...events);
         return {};
       },
     });

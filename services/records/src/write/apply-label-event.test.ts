@@ -3,10 +3,14 @@ import type { Caller } from "@shipping/kit/caller";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { costlyNodes, usedIndexes, watched } from "@shipping/kit/testing/plans";
 import { jsonIn, newCaller, toSnapshot } from "@shipping/kit/testing/writes";
-import { ApplyLabelEventRequestSchema, GetShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import {
+  ApplyLabelEventRequestSchema,
+  ApplyLabelEventsRequestSchema,
+  GetShipmentRequestSchema,
+} from "@shipping/proto/shipping/records/v1/records_pb";
 import { getShipment } from "../read/read-records.js";
 import { recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
-import { applyLabelEvent } from "./apply-label-event.js";
+import { applyLabelEvent, applyLabelEvents } from "./apply-label-event.js";
 import { createShipment } from "./create-shipment.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;
@@ -19,10 +23,14 @@ async function newShipmentOf(caller: Caller): Promise<string> {
   return toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id;
 }
 
-function apply(caller: Caller, type: string, shipmentId: string, deps = records.deps) {
+function eventOf(caller: Caller, type: string, shipmentId: string) {
   const data = JSON.stringify({ id: "lbl_1", object: "label", shipment_id: shipmentId });
-  const { now, random } = deps;
-  const event = newEvent({ type, caller, data, now: now(), random });
+  const { now, random } = records.deps;
+  return newEvent({ type, caller, data, now: now(), random });
+}
+
+function apply(caller: Caller, type: string, shipmentId: string, deps = records.deps) {
+  const event = eventOf(caller, type, shipmentId);
   return applyLabelEvent(deps, create(ApplyLabelEventRequestSchema, { caller, event }));
 }
 
@@ -82,6 +90,17 @@ describe("applyLabelEvent", () => {
     const ends = await Promise.allSettled(applied);
     expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect(await read(caller, second)).toEqual({ status: "label_created", labelId: "lbl_1" });
+  });
+
+  test("events of several accounts in one call share a statement, and each changes its caller's shipment", async () => {
+    const callers = [caller, newCaller(), newCaller()];
+    const ids = await Promise.all(callers.map(newShipmentOf));
+    const events = callers.map((each, at) => eventOf(each, "label.created", ids[at]!));
+    const { db, statements } = watched(records.deps.db);
+    await applyLabelEvents({ ...records.deps, db }, create(ApplyLabelEventsRequestSchema, { events }));
+    expect(statements).toHaveLength(1);
+    const ends = await Promise.all(callers.map((each, at) => read(each, ids[at]!)));
+    expect(ends).toEqual(ids.map(() => ({ status: "label_created", labelId: "lbl_1" })));
   });
 
   test("an event that is no label event is refused", async () => {

@@ -3,10 +3,14 @@ import { type Caller, requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import {
   type ApplyLabelEventRequest,
   type ApplyLabelEventResponse,
   ApplyLabelEventResponseSchema,
+  type ApplyLabelEventsRequest,
+  type ApplyLabelEventsResponse,
+  ApplyLabelEventsResponseSchema,
 } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import { type ShipmentStatus, statusAfter } from "../resource/shipment.js";
@@ -16,12 +20,18 @@ export async function applyLabelEvent(
   deps: ReadDeps,
   request: ApplyLabelEventRequest,
 ): Promise<ApplyLabelEventResponse> {
-  const caller = requireCaller(request);
-  const status = statusAfter(request.event?.type ?? "");
-  if (!status || !request.event) throw fail("internal_error", "The event is not a label event.");
-  const label: { id: string; shipment_id: string } = JSON.parse(Buffer.from(request.event.body).toString()).data;
-  await changeShipment(deps, { caller, shipmentId: label.shipment_id, labelId: label.id, status });
+  await changeShipment(deps, changeBy(requireCaller(request), request.event));
   return create(ApplyLabelEventResponseSchema);
+}
+
+/** The same for many events, which share a statement. */
+export async function applyLabelEvents(
+  deps: ReadDeps,
+  { events }: ApplyLabelEventsRequest,
+): Promise<ApplyLabelEventsResponse> {
+  const changes = events.map((event) => changeBy(requireCaller({ caller: event }), event));
+  await Promise.all(changes.map((change) => changeShipment(deps, change)));
+  return create(ApplyLabelEventsResponseSchema);
 }
 
 interface Change {
@@ -29,6 +39,13 @@ interface Change {
   shipmentId: string;
   labelId: string;
   status: ShipmentStatus;
+}
+
+function changeBy(caller: Caller, event: Event | undefined): Change {
+  const status = statusAfter(event?.type ?? "");
+  if (!status || !event) throw fail("internal_error", "The event is not a label event.");
+  const label: { id: string; shipment_id: string } = JSON.parse(Buffer.from(event.body).toString()).data;
+  return { caller, shipmentId: label.shipment_id, labelId: label.id, status };
 }
 
 const changeShipment = microBatchOperation<ReadDeps, Change, void>({

@@ -17,6 +17,19 @@ export const voided = { type: "label.voided", at: "2026-11-21T11:00:00.000Z" };
 export const isPreTransit = { status: "pre_transit", createdAt, updatedAt: created.at };
 export const isVoided = { status: "voided", createdAt, updatedAt: voided.at };
 
+/** An event of the label with this tracking number. */
+export function eventOf(caller: Caller, trackingNumber: string, { type, at }: { type: string; at: string }) {
+  const label = {
+    id: "lbl_1",
+    shipment_id: "shp_1",
+    tracking_number: trackingNumber,
+    carrier: "service_sandbox",
+    created_at: createdAt,
+    test: true,
+  };
+  return newEvent({ type, caller, data: JSON.stringify(label), now: new Date(at), random: randomBytes });
+}
+
 /** Tracking on its own database, called as its neighbours call it. */
 export async function trackingUnderTest() {
   const { db, drop } = await testDatabase({ directory: trackingMigrations });
@@ -25,20 +38,8 @@ export async function trackingUnderTest() {
   return {
     client,
     /** Applies an event of the label with this tracking number. */
-    apply(caller: Caller, trackingNumber: string, { type, at }: { type: string; at: string }) {
-      const carrier = "service_sandbox";
-      const label = {
-        id: "lbl_1",
-        shipment_id: "shp_1",
-        tracking_number: trackingNumber,
-        carrier,
-        created_at: createdAt,
-        test: true,
-      };
-      const now = new Date(at);
-      const event = newEvent({ type, caller, data: JSON.stringify(label), now, random: randomBytes });
-      return client.applyLabelEvent({ caller, event });
-    },
+    apply: (caller: Caller, trackingNumber: string, event: { type: string; at: string }) =>
+      client.applyLabelEvent({ caller, event: eventOf(caller, trackingNumber, event) }),
     async read(caller: Caller, trackingNumber: string) {
       const { status, created_at, updated_at } = jsonIn(await client.getTracking({ caller, trackingNumber }));
       return { status, createdAt: created_at, updatedAt: updated_at };
