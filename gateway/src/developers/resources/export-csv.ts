@@ -77,7 +77,7 @@ export function exportCsv(kind: ListedKind): (deps: PageDeps, request: PageReque
     return {
       type: "text/csv; charset=utf-8",
       name: `${request.environment}-${kind}-${day}.csv`,
-      chunks: () => csvChunks(deps, request, { ...toWanted(filter), after: undefined }, READ[kind]),
+      chunks: () => csvChunks(deps, request, { ...toWanted(filter), after: undefined, rowsOnly: true }, READ[kind]),
     };
   };
 }

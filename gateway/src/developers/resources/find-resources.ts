@@ -17,6 +17,8 @@ export interface Wanted {
   createdBefore?: string | undefined;
   after?: string | undefined;
   limit?: number | undefined;
+  /** Without the sender and the metadata of what was found. */
+  rowsOnly?: boolean | undefined;
 }
 
 /** A page of matches, newest first. It is `incomplete` if the text matches so many records that not all of them were searched. */
@@ -51,9 +53,10 @@ export async function findShipmentsById(
   deps: PageDeps,
   request: PageRequest,
   ids: readonly string[],
+  { rowsOnly }: Pick<Wanted, "rowsOnly"> = { rowsOnly: true },
 ): Promise<Map<string, RecordSummary>> {
   if (ids.length === 0) return new Map();
-  const { shipments } = await searchShipments(deps, request, { limit: MAX_IDS }, { ids });
+  const { shipments } = await searchShipments(deps, request, { rowsOnly, limit: MAX_IDS }, { ids });
   return new Map(shipments.map((shipment) => [shipment.id, shipment]));
 }
 

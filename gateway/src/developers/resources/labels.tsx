@@ -15,7 +15,8 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
   const page = await readPart(request, (part) => findLabels(deps, part, toWanted(filter)));
   const found = unlessMissing(page)?.found ?? [];
   const shipmentIds = found.map(({ shipmentId }) => shipmentId);
-  const shipments = await readPart(request, (part) => findShipmentsById(deps, part, shipmentIds));
+  const rowsOnly = filter.text === "";
+  const shipments = await readPart(request, (part) => findShipmentsById(deps, part, shipmentIds, { rowsOnly }));
   const marks = toMarks(filter.text);
   const list = htmlPage(
     "Labels",

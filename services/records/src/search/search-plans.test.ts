@@ -76,3 +76,20 @@ test("a search for the labels of shipments selects nothing else of them, and yie
   expect(await find(true)).toMatchObject({ shipments: [], labelIds, nextCursor });
   expect(statements.filter(({ text }) => /recipient|sender|metadata/.test(text))).toEqual([]);
 });
+
+test("a list selects no more than its rows show, nor does a search of which only the rows are wanted", async () => {
+  const { db, statements } = watched(records.deps.db);
+  const caller = newCaller();
+  const id = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id as string;
+  const find = async (search: Partial<Search>) => {
+    const request = create(SearchShipmentsRequestSchema, { caller, search: { limit: 2, ...search } as Search });
+    return (await searchShipments({ ...records.deps, db }, request)).shipments;
+  };
+  const [found] = await find({ ids: [id] });
+  expect(found).toMatchObject({ id, from: { name: "Ada" } });
+  statements.length = 0;
+  const { from: _from, metadata: _metadata, ...row } = found!;
+  expect(await find({ ids: [id], rowsOnly: true })).toEqual([row]);
+  expect(await find({})).toEqual([row]);
+  expect(statements.filter(({ text }) => /sender|metadata/.test(text))).toEqual([]);
+});

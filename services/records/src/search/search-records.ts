@@ -2,8 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { type Columns, pickColumns, type Row, selectColumns } from "@shipping/kit/postgres/columns";
 import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
-import { placeAfter, searchOwned } from "@shipping/kit/postgres/search-owned";
-import type { Search } from "@shipping/proto/shipping/common/v1/common_pb";
+import { type Found, placeAfter, searchOwned } from "@shipping/kit/postgres/search-owned";
 import {
   type RecordSummary,
   RecordSummarySchema,
@@ -21,38 +20,44 @@ import { shipmentColumns } from "../resource/shipment.js";
 import { findByText } from "./find-by-text.js";
 import type { RecordTable } from "./recent.js";
 
-const orderSummary = pickColumns(orderColumns, [
-  "id",
-  "status",
-  "reference",
-  "recipient",
-  "sender",
-  "metadata",
-  "createdAt",
-]);
-const shipmentSummary = {
-  ...orderSummary,
-  ...pickColumns(shipmentColumns, ["orderId", "labelId"]),
-} as const satisfies Columns;
+const orderRow = pickColumns(orderColumns, ["id", "status", "reference", "recipient", "createdAt"]);
+const shipmentRow = { ...orderRow, ...pickColumns(shipmentColumns, ["orderId", "labelId"]) } as const satisfies Columns;
+/** What a search may have found a record by, beside its row. Metadata can be large. */
+const foundBy = pickColumns(orderColumns, ["sender", "metadata"]);
 
-const byId = { names: [sql`id`] };
-const readOrders = searchOwned({ ...byId, table: "orders", columns: orderSummary, statuses: ["received"] });
-const shipments = { ...byId, table: "shipments", statuses: ["draft", "label_created", "voided"] };
-const readShipments = searchOwned({ ...shipments, columns: shipmentSummary });
+type SearchRequest = SearchOrdersRequest | SearchShipmentsRequest;
+type SummaryRow = Row<typeof orderRow> & Partial<Row<typeof shipmentRow> & Row<typeof foundBy>>;
+
+const names = [sql`id`];
+const orders = { names, table: "orders", statuses: ["received"] };
+const shipments = { names, table: "shipments", statuses: ["draft", "label_created", "voided"] };
+const listOrders = searchOwned({ ...orders, columns: orderRow });
+const searchOrderRows = searchOwned({ ...orders, columns: { ...orderRow, ...foundBy } });
+const listShipments = searchOwned({ ...shipments, columns: shipmentRow });
+const searchShipmentRows = searchOwned({ ...shipments, columns: { ...shipmentRow, ...foundBy } });
 const readLabelIds = searchOwned({
   ...shipments,
   columns: pickColumns(shipmentColumns, ["id", "createdAt", "labelId"]),
 });
 
+const readOrders = (deps: ReadDeps, request: SearchRequest): Promise<Found<SummaryRow>> =>
+  (isRowsOnly(request) ? listOrders : searchOrderRows)(deps, request);
+const readShipments = (deps: ReadDeps, request: SearchRequest): Promise<Found<SummaryRow>> =>
+  (isRowsOnly(request) ? listShipments : searchShipmentRows)(deps, request);
+
+function isRowsOnly({ search }: SearchRequest): boolean {
+  return !search || search.rowsOnly || (search.text === undefined && search.ids.length === 0);
+}
+
 /** How many matches of a text are examined for a page of one state, which only the records themselves have. */
 const MAX_EXAMINED = 400;
 
 /** Creates the search for records by ID, or by any words of theirs. */
-function byWords<Found extends { nextCursor?: string }>(
+function byWords<Page extends { nextCursor?: string }>(
   table: RecordTable,
-  read: (deps: ReadDeps, request: SearchOrdersRequest | SearchShipmentsRequest) => Promise<Found>,
+  read: (deps: ReadDeps, request: SearchRequest) => Promise<Page>,
 ) {
-  return async (deps: ReadDeps, request: SearchOrdersRequest | SearchShipmentsRequest) => {
+  return async (deps: ReadDeps, request: SearchRequest) => {
     const { search } = request;
     const text = search?.text?.trim() ?? "";
     if (!search || text === "" || text.includes("\0")) return { ...(await read(deps, request)), incomplete: false };
@@ -74,7 +79,7 @@ const findLabelIds = byWords("shipments", readLabelIds);
 /** Finds the caller's orders, newest first. */
 export async function searchOrders(deps: ReadDeps, request: SearchOrdersRequest): Promise<SearchOrdersResponse> {
   const { rows, ...found } = await findOrders(deps, request);
-  return create(SearchOrdersResponseSchema, { ...found, orders: rows.map((row) => toSummary(row, request)) });
+  return create(SearchOrdersResponseSchema, { ...found, orders: rows.map(toSummary) });
 }
 
 /** Finds the caller's shipments, newest first. */
@@ -89,33 +94,29 @@ export async function searchShipments(
   }
   const { rows, ...found } =
     request.orderId === undefined ? await findShipments(deps, request) : await findShipmentsOfOrder(deps, request);
-  return create(SearchShipmentsResponseSchema, { ...found, shipments: rows.map((row) => toSummary(row, request)) });
+  return create(SearchShipmentsResponseSchema, { ...found, shipments: rows.map(toSummary) });
 }
 
 async function findShipmentsOfOrder(deps: ReadDeps, request: SearchShipmentsRequest) {
   const caller = requireCaller(request);
   const { limit = 1, after } = request.search ?? {};
   const { at, id } = await placeAfter(deps, { caller, table: "shipments", after });
-  const read = await deps.db.runList<Row<typeof shipmentSummary>>(sql`
-    SELECT ${selectColumns(shipmentSummary)} FROM shipments
+  const read = await deps.db.runList<Row<typeof shipmentRow>>(sql`
+    SELECT ${selectColumns(shipmentRow)} FROM shipments
     WHERE ${ownedSql(caller)} AND order_id = ${request.orderId} AND (created_at, id) < (${at}::timestamptz, ${id})
     ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}::bigint`);
   const rows = read.slice(0, limit);
   return { rows, incomplete: false, ...(read.length > limit && { nextCursor: rows.at(-1)!.id }) };
 }
 
-type SummaryRow = Row<typeof orderSummary> & Partial<Row<typeof shipmentSummary>>;
-
 /** A row of a list. A search also returns what else it may have found the record by. */
-function toSummary(row: SummaryRow, { search }: { search?: Search | undefined }): RecordSummary {
-  const { recipient, sender, metadata, createdAt, orderId, labelId, ...others } = row;
-  const isSearch = search?.text !== undefined || (search?.ids.length ?? 0) > 0;
+function toSummary({ recipient, sender, metadata, createdAt, orderId, labelId, ...others }: SummaryRow): RecordSummary {
   return create(RecordSummarySchema, {
     ...others,
     to: addressIn(recipient),
     createdAt: createdAt.toISOString(),
     ...(orderId && { orderId }),
     ...(labelId && { labelId }),
-    ...(isSearch && { from: addressIn(sender), ...(metadata && { metadata }) }),
+    ...(sender && { from: addressIn(sender), ...(metadata && { metadata }) }),
   });
 }
