@@ -4,6 +4,7 @@ import { DatabaseOutage } from "@shipping/kit/postgres/outage";
 import { fence, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
 import { remoteUnderTest } from "../testing/remote-under-test.js";
+import { SEND_WITHIN_MS } from "./booking-rows.js";
 
 let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
 beforeAll(async () => {
@@ -103,4 +104,21 @@ describe("when the database is lost after a call of the carrier, it is not certa
     await remote.settle(60);
     expect(await remote.labels()).toMatchObject([{ id, status: "voided" }]);
   });
+});
+
+test("a carrier is not called once the database was so slow that nobody would know how long the call is in doubt", async () => {
+  const remote = remoteUnderTest(carrier);
+  const { db } = remote.deps;
+  const now = performance.now.bind(performance);
+  let lateMs = 0;
+  const clock = jest.spyOn(performance, "now").mockImplementation(() => now() + lateMs);
+  const slow: typeof db.run = async (statement) => {
+    const rows = await db.run(statement);
+    lateMs += SEND_WITHIN_MS + 1;
+    return rows as never;
+  };
+  remote.deps.db = { ...db, run: slow };
+  await expect(remote.label(remote.newShipment())).rejects.toMatchObject(unknown);
+  clock.mockRestore();
+  expect(remote.calls).toEqual([]);
 });
