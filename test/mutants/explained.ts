@@ -4,9 +4,21 @@ import type { Mutant } from "./find-mutants.js";
 export const explained: { file: string; original: string; replacement: string; why: string }[] = [
   {
     file: "gateway/src/admission/bulkhead.ts",
+    original: '""',
+    replacement: '"Stryker was here!"',
+    why: "Before the first request: no account has either ID.",
+  },
+  {
+    file: "gateway/src/admission/bulkhead.ts",
     original: "pauseMs < 1",
     replacement: "pauseMs <= 1",
     why: "A pause of exactly a millisecond.",
+  },
+  {
+    file: "gateway/src/admission/pace.ts",
+    original: "paid * EXPECTED_CPU_MS",
+    replacement: "paid / EXPECTED_CPU_MS",
+    why: "It is 1.",
   },
   {
     file: "gateway/src/admission/pace.ts",

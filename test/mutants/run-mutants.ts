@@ -9,7 +9,7 @@ import type { Mutant, Plan } from "./find-mutants.js";
 export type Outcome = "killed" | "survived" | "not reached" | "unclear";
 
 /** Longer than a test file takes, on a busy machine too. */
-const STILL_MS = 120_000;
+const STILL_MS = 300_000;
 
 type Told =
   | { red: string; failure: string }

@@ -94,6 +94,16 @@ describe("an address", () => {
     expect(await atOnce(pace, "192.0.2.2", 1)).toBe(1);
   });
 
+  test("does not pay again for the turn that it had on admission", async () => {
+    const pace = createPace({ perSecond: 10, burst: 5 }, () => 0);
+    const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 50_000, system: 0 });
+    pace.charge("192.0.2.1", () => {});
+    pace.charge("192.0.2.2", () => {}, 0);
+    usage.mockRestore();
+    expect(await atOnce(pace, "192.0.2.1", 1)).toBe(1);
+    expect(await atOnce(pace, "192.0.2.2", 1)).toBe(0);
+  });
+
   test("waits for what its earlier requests have taken, even if it had asked before", async () => {
     const pace = createPace({ perSecond: 100, burst: 1 });
     await pace.admit("192.0.2.1", response());
