@@ -81,7 +81,9 @@ describe("an event that was given up", () => {
     recover();
     expect(await json(`delivery resend --subscription ${id} --state exhausted --since 1h`)).toEqual({ resent: 5 });
     await eventually(() => expect(receiver.received).toHaveLength(45));
-    expect(await json(`delivery list --subscription ${id} --state delivered --limit 3`)).toHaveLength(3);
+    await eventually(async () =>
+      expect(await json(`delivery list --subscription ${id} --state delivered --limit 3`)).toHaveLength(3),
+    );
   });
 });
 
