@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => records.end());
 
-test("each record's row leaves the recent ones once, and the newest thousand stay, whoever moves them at the same time", async () => {
+test("each record's row leaves the recent ones once, and the newest hundreds stay, whoever moves them at the same time", async () => {
   const { deps } = records;
   const caller = newCaller();
   const { accountId } = caller;
@@ -26,12 +26,12 @@ test("each record's row leaves the recent ones once, and the newest thousand sta
   for (const table of ["orders", "shipments"] as const) deps.crowded.set(table, { ...caller, table });
   const moved = [1, 2, 3].map(() => hashCrowded({ ...deps, crowded: new Map(deps.crowded) }, () => false));
   await Promise.all(moved);
-  expect(await countIn(deps.db, "shipment_search_recent", { accountId })).toBe(789);
+  expect(await countIn(deps.db, "shipment_search_recent", { accountId })).toBe(277);
   expect(await countIn(deps.db, "order_search_recent", { accountId })).toBe(1);
-  expect(await countIn(deps.db, "shipment_search", { accountId })).toBe(512);
+  expect(await countIn(deps.db, "shipment_search", { accountId })).toBe(1024);
   expect(await countIn(deps.db, "shipment_search", { accountId, id })).toBe(1);
   expect(await rowsIn(deps.db, "search_segments", { accountId })).toMatchObject([
-    { recordTable: "shipments", segment: -1, rows: 512 },
+    { recordTable: "shipments", segment: -1, rows: 1024 },
   ]);
 });
 
@@ -74,8 +74,8 @@ test("records that are older than the search get what they are found by, each on
   await Promise.all([backfill(), backfill()]);
   expect(await countIn(deps.db, "shipment_search_recent", { accountId })).toBe(3000);
   await hashCrowded(deps, () => false);
-  expect(await countIn(deps.db, "shipment_search_recent", { accountId })).toBe(952);
-  expect(await countIn(deps.db, "shipment_search", { accountId })).toBe(2049);
+  expect(await countIn(deps.db, "shipment_search_recent", { accountId })).toBe(440);
+  expect(await countIn(deps.db, "shipment_search", { accountId })).toBe(2561);
   expect(await rowsIn(deps.db, "search_backfill", { recordTable: "shipments" })).toMatchObject([{ pages: 0 }]);
 });
 

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { costlyNodes, pagesRead, watched } from "@shipping/kit/testing/plans";
+import { costlyNodes, cpuMs, pagesRead, watched } from "@shipping/kit/testing/plans";
 import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import type { Search } from "@shipping/proto/shipping/common/v1/common_pb";
 import {
@@ -11,6 +11,7 @@ import { copyShipment, recordsUnderTest, shipmentRequest } from "../testing/reco
 import { createShipment } from "../write/create-shipment.js";
 import { hashRecent } from "./recent.js";
 import { searchOrders, searchShipments } from "./search-records.js";
+import { toSearchText } from "./search-text.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;
 beforeAll(async () => {
@@ -49,6 +50,50 @@ test("every search reads its rows by an index, however many there are", async ()
   await find({ text: "gruse" });
   const [byWords] = statements.filter(({ text }) => text.includes("match_records"));
   expect(await pagesRead(db, byWords!)).toBeLessThan(table!.pages / 2);
+});
+
+describe("the dearest search of an account's recent rows takes at most 30 ms of CPU", () => {
+  const spread = (letters: string) => (n: number) =>
+    [n, n / letters.length, n * 31].map((at) => letters[Math.floor(at) % letters.length]).join("");
+  const repeated = (n: number) => "a".repeat(30 + (n % 30)) + "bcdefghijk"[n % 10]!;
+  test.each([
+    ["Latin letters", spread("0123456789abcdefghijklmnopqrstuvwxyz")],
+    ["Thai letters", spread("กขคฆงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรลวศ")],
+    ["one letter again and again", repeated],
+  ])("with the longest texts, of %s", async (_name, word) => {
+    const { db, statements } = watched(records.deps.db);
+    const caller = newCaller();
+    const address = JSON.stringify({ name: word(1), city: "", postal_code: "" });
+    const metadata = JSON.stringify(Array.from({ length: 700 }, (_, n) => word(n)).join(" "));
+    const reference = word(0).repeat(100).slice(0, 200);
+    const text = toSearchText({ reference, sender: address, recipient: address, metadata });
+    expect(Buffer.byteLength(text)).toBeGreaterThan(1_150);
+    // A few hundred more than are kept before the oldest get hashes.
+    await db.run(sql`
+      INSERT INTO shipment_search_recent (account_id, environment, id, created_at, text)
+      SELECT ${caller.accountId}, ${caller.environment}, 'shp_' || n, now(), ${text} FROM generate_series(1, 800) AS n`);
+    const [first, last] = [word(0)[0]!, word(35)[0]!];
+    const texts = [
+      last.repeat(4),
+      Array.from({ length: 8 }, (_, n) => word(n)[0]).join(" "),
+      Array.from({ length: 8 }, (_, n) => word(n * 31)).join(" "),
+      Array.from({ length: 8 }, (_, n) => `${first.repeat(4)}${word(n)}`).join(" "),
+      `${first} 1-${first} 2 ${first} 3 ${last}9`,
+      `${first} ${word(1)} 1 2 3 4 5 ${last}${last}9`,
+      `${first.repeat(120)}x`,
+      `${first.repeat(4)}x-${first.repeat(4)}y ${first.repeat(4)}9`,
+    ];
+    for (const text of texts) {
+      statements.length = 0;
+      const search = { limit: 100, text, rowsOnly: true };
+      await searchShipments({ ...records.deps, db }, create(SearchShipmentsRequestSchema, { caller, search }));
+      const recent = statements.filter((statement) => statement.text.includes("shipment_search_recent"));
+      expect(recent).toHaveLength(1);
+      const ms = await cpuMs(db, recent[0]!);
+      expect(ms).toBeGreaterThan(0);
+      expect(ms).toBeLessThan(30);
+    }
+  });
 });
 
 test("no index but the primary key, and that of an order's shipments, can be taken for that of an account", async () => {

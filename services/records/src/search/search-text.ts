@@ -17,8 +17,8 @@ interface SearchedAddress {
   postal_code: string;
 }
 
-// A search row costs a few microseconds for each character. Fields of usual length are less than a fifth of this.
-const MAX_CHARACTERS = 2_000;
+// A search compares each byte, and hashes cost a few microseconds for each character. Fields of usual length are a third of this.
+const MAX_BYTES = 1_200;
 
 /** What a record is found by, each once: strings by any part of theirs, and others by their beginning. */
 interface SearchStrings {
@@ -33,12 +33,14 @@ interface SearchStrings {
 function searchStrings({ reference, sender, recipient, metadata }: SearchedRow): SearchStrings {
   const anywhere = new Set<string>();
   const beginnings = new Set<string>();
-  let characters = 0;
-  // Folding is most of the cost, so texts beyond the limit are not folded.
+  let bytes = 0;
   const add = (strings: Set<string>, read: (text: string) => readonly string[], text: string) => {
-    for (const string of characters > MAX_CHARACTERS ? [] : read(text)) {
-      if (!strings.has(string)) characters += string.length;
-      if (string !== "" && characters <= MAX_CHARACTERS) strings.add(string);
+    // Folding is most of the cost, so a text is not folded if there is no place for a word of usual length.
+    for (const string of bytes > MAX_BYTES - 16 ? [] : read(text)) {
+      const size = 1 + Buffer.byteLength(string);
+      if (size === 1 || strings.has(string) || bytes + size > MAX_BYTES) continue;
+      bytes += size;
+      strings.add(string);
     }
   };
   add(anywhere, (text) => [foldSpaces(text), inOnePiece(text)], reference);
@@ -96,15 +98,38 @@ export function toReadings(text: string): Reading[] {
   // An email address is rare as it is. Its words are not.
   if (/^\S+@\S+$/.test(written)) return [{ strings: [written], patterns: [toPattern(written)] }];
   const readings = words.length > 0 ? [words] : [];
-  if (written.length >= 3 && /[^\p{L}\p{N}\p{So}\s]/u.test(written)) readings.push([written]);
+  // Otherwise its words find it as well, since the first may stand within a word of a reference.
+  const isForItself = (words[0]?.length ?? 0) < 3 && /[^\p{L}\p{N}\p{So}\s]/u.test(written);
+  if (written.length >= 3 && isForItself && !isRepetitive(written)) readings.push([written]);
   if (piece.length >= 4 && /\d/.test(piece) && !words.includes(piece)) readings.push([piece]);
   return readings.map((strings) => ({ strings, patterns: strings.map(toPattern) }));
 }
 
-// One or two letters are the beginning of a word, or stand anywhere in a script without spaces.
+// One or two letters, and what repeats itself, are the beginning of a word. Others may stand anywhere, as may letters of a script without spaces.
 function toPattern(string: string): string {
   const escaped = string.replace(/[\\%_]/g, "\\$&");
-  return string.length < 3 && !UNSPACED.test(string) ? `% ${escaped}%` : `%${escaped}%`;
+  const isBeginning = (string.length < 3 && !UNSPACED.test(string)) || isRepetitive(string);
+  return isBeginning ? `% ${escaped}%` : `%${escaped}%`;
+}
+
+const MAX_OVERLAPS = 3;
+
+/**
+ * Whether a string's beginnings overlap with more than three copies of themselves: `00000`, `ababababab`. From each letter of a text that repeats
+ * itself in the same way, LIKE would compare such a string almost to its end.
+ */
+function isRepetitive(string: string): boolean {
+  // For each beginning, the length of the longest shorter one with which it also ends, and how many of these there are (Knuth, Morris, Pratt).
+  const borders = [0];
+  const overlaps = [0];
+  for (let at = 1, border = 0; at < string.length; at++) {
+    while (border > 0 && string[at] !== string[border]) border = borders[border - 1]!;
+    if (string[at] === string[border]) border++;
+    borders.push(border);
+    overlaps.push(border === 0 ? 0 : overlaps[border - 1]! + 1);
+    if (overlaps[at]! > MAX_OVERLAPS) return true;
+  }
+  return false;
 }
 
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
