@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Metrics } from "@shipping/kit/process/metrics";
-import { toNetwork } from "./network.js";
+import { limitedNetworks } from "./network.js";
 
-/** The rate of responses to requests without a valid API key, per client address. */
+/** The rate of responses to requests without a valid API key, per client: an IPv4 address or a /64 of IPv6. A /48 gets four times as much. */
 export interface PaceLimits {
   /** Per second, sustained. */
   perSecond: number;
@@ -13,8 +13,8 @@ export interface PaceLimits {
 /** A page with its assets needs five, and a person opens two pages a second at most. */
 export const DEFAULT_PACE: PaceLimits = { perSecond: 50, burst: 25 };
 
-/** The part of the time of one CPU that the pages of an address may take, and that all pages may take. The rest is for API keys. */
-const CPU_OF_ADDRESS = 0.1;
+/** The part of the time of one CPU that the pages of a client may take, and that all pages may take. The rest is for API keys. */
+const CPU_OF_CLIENT = 0.1;
 const CPU_OF_ALL = 0.4;
 /** What a page is expected to take among all, until it is known. */
 const EXPECTED_CPU_MS = 1;
@@ -44,18 +44,20 @@ const REQUESTS_BETWEEN_SWEEPS = 1_000;
 
 export function createPace({ perSecond, burst }: PaceLimits, now = () => performance.now()) {
   const intervalMs = 1_000 / perSecond;
-  const addresses = new Map<string, Queue>();
+  const networks = new Map<string, Queue>();
   const all: Queue = { nextAt: 0, chargedMs: 0 };
   let requests = 0;
   const delayed = new Set<ServerResponse>();
 
-  function queueFor(address: string): Queue {
+  /** The queues in which an address waits, one after the other, each with how many clients' pace it has. */
+  function queuesFor(address: string): { queue: Queue; clients: number }[] {
     if (++requests % REQUESTS_BETWEEN_SWEEPS === 0)
-      for (const [inactive, { nextAt }] of addresses) if (nextAt <= now()) addresses.delete(inactive);
-    const network = toNetwork(address);
-    const queue = addresses.get(network) ?? { nextAt: 0, chargedMs: 0 };
-    addresses.set(network, queue);
-    return queue;
+      for (const [inactive, { nextAt }] of networks) if (nextAt <= now()) networks.delete(inactive);
+    return limitedNetworks(address, 1).map(({ network, most }) => {
+      const queue = networks.get(network) ?? { nextAt: 0, chargedMs: 0 };
+      networks.set(network, queue);
+      return { queue, clients: most };
+    });
   }
 
   function charge(queue: Queue, ms: number): void {
@@ -84,8 +86,15 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
     return { waitedMs: now() - startedAt, isDue: waitMs <= 0 };
   }
 
-  const delay = (address: string, response: ServerResponse): Promise<Turn> =>
-    wait(queueFor(address), intervalMs, burst * intervalMs, response);
+  async function delay(address: string, response: ServerResponse): Promise<Turn> {
+    let waitedMs = 0;
+    for (const { queue, clients } of queuesFor(address)) {
+      const turn = await wait(queue, intervalMs / clients, burst * intervalMs, response);
+      waitedMs += turn.waitedMs;
+      if (!turn.isDue) return { waitedMs, isDue: false };
+    }
+    return { waitedMs, isDue: true };
+  }
 
   return {
     /** Resolves when a refusal may be sent to this address. */
@@ -104,20 +113,21 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
       const { user, system } = process.cpuUsage(before);
       const cpuMs = (user + system) / 1_000;
       charge(all, (cpuMs - paid * EXPECTED_CPU_MS) / CPU_OF_ALL);
-      charge(queueFor(address), Math.max(0, cpuMs / CPU_OF_ADDRESS - paid * intervalMs));
+      const costMs = Math.max(0, cpuMs / CPU_OF_CLIENT - paid * intervalMs);
+      for (const { queue, clients } of queuesFor(address)) charge(queue, costMs / clients);
       return result;
     },
     /** Connections with delayed responses are closed first. */
     isDelaying: (response: ServerResponse) => delayed.has(response),
     waiting: () => delayed.size,
-    tracked: () => addresses.size,
+    tracked: () => networks.size,
   };
 }
 
 export function measurePace(metrics: Metrics, pace: Pace): void {
   const help = {
     gateway_requests_paced: "Pages and refusals held back because their address sends too many requests.",
-    gateway_addresses_tracked: "Addresses recently answered without a valid API key.",
+    gateway_addresses_tracked: "Addresses and networks recently answered without a valid API key.",
   };
   metrics.gauges(help, () => ({ gateway_requests_paced: pace.waiting(), gateway_addresses_tracked: pace.tracked() }));
 }
