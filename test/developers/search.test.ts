@@ -89,6 +89,7 @@ test("what several things are known by lists each with its kind and its id, five
     const newest = shipments.slice(-5).reverse();
     expect(html).toContain(`<a href="${SANDBOX}/shipments?q=${reference.toUpperCase()}">All matching shipments</a>`);
     expect(html).not.toContain("All matching orders");
+    expect(html).toContain(` value="${reference.toUpperCase()}"`);
     expect(found).toEqual([...newest.map(({ id }) => `shipments/${id}`), `orders/${order.id}`]);
   });
 });

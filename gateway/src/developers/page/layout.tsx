@@ -22,7 +22,7 @@ export function renderArea(page: HtmlPage, { page: route, session, environment: 
     children: (
       <>
         <SiteHeader site={{ hasArea: true }} part="developers">
-          {session && <SearchForm environment={environment ?? "sandbox"} />}
+          {session && <SearchForm environment={environment ?? "sandbox"} text={page.searched} />}
           {session && <Account session={session} />}
         </SiteHeader>
         {session && environment && (
@@ -55,11 +55,12 @@ export function renderArea(page: HtmlPage, { page: route, session, environment: 
   });
 }
 
-function SearchForm({ environment }: { environment: Environment }) {
+function SearchForm({ environment, text }: { environment: Environment; text: string | undefined }) {
+  const label = `Search ${environment}`;
   return (
     <search>
       <form action={`${AREA_PATH}/${environment}/search`}>
-        <input type="search" name="q" placeholder={`Search ${environment}`} aria-label={`Search ${environment}`} />
+        <input type="search" name="q" value={text} placeholder={label} aria-label={label} />
         <button type="submit">Search</button>
       </form>
     </search>

@@ -65,6 +65,8 @@ export interface HtmlPage {
   body: ComponentChildren;
   /** The page shows a secret, so it is not compressed. */
   secret?: true;
+  /** What the page has searched for: the search field keeps it. */
+  searched?: string;
   /** The browser reloads the page after so many seconds (`Refresh` header). */
   refreshSeconds?: number | undefined;
 }

@@ -55,7 +55,7 @@ export async function showSearch(deps: PageDeps, request: PageRequest): Promise<
     </>,
   );
   return retryMissing(
-    page,
+    { ...page, ...(isSearched && { searched: text }) },
     request,
     searched.map(({ part }) => part),
   );
