@@ -30,7 +30,12 @@ export const rooms: Record<string, { files: string[]; tests: string[] }> = {
       "services/carrier/src/create-label.ts",
       "services/carrier/src/store-label.ts",
     ],
-    tests: ["services/records/src/write", "services/carrier/src/create-label", "services/carrier/src/bookings"],
+    tests: ["create-label", "store-label", "bookings"]
+      .map((name) => `services/carrier/src/${name}`)
+      .concat("services/records/src/write"),
   },
-  bookings: { files: ["services/carrier/src/bookings"], tests: ["services/carrier/src/bookings"] },
+  bookings: {
+    files: ["services/carrier/src/bookings"],
+    tests: ["services/carrier/src/bookings", "services/carrier/src/store-label"],
+  },
 };

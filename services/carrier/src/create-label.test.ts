@@ -92,7 +92,11 @@ describe("createLabel", () => {
       const rateId = start.endsWith("x") ? start : start + (start === "rate_test_" ? `${id} ` : id);
       for (const shipmentId of [id, "shp_missing"]) {
         const refused = createLabel(carrier.deps, labelRequest(caller, shipmentId, newClaim(), rateId), patient);
-        await expect(refused).rejects.toMatchObject({ code: "invalid_request", fields: [{ path: "rate_id" }] });
+        const message = "must be the ID of a rate for this shipment, as POST /rates returns it";
+        await expect(refused).rejects.toMatchObject({
+          code: "invalid_request",
+          fields: [{ path: "rate_id", message }],
+        });
       }
       expect(await stored(caller)).toEqual(nothing);
     },

@@ -128,6 +128,6 @@ function labels({ outbox }: Pick<CarrierDeps, "outbox">, creations: readonly Cre
       SELECT account_id, environment, ${names} FROM new ORDER BY shipment_id),
     stored AS (
       INSERT INTO label_files (account_id, environment, label_id, pdf)
-      SELECT account_id, environment, id, pdf FROM new ORDER BY id),
+      SELECT account_id, environment, id, pdf FROM new),
     emitted AS (${outbox.insert(creations.map(({ event }) => event))})`;
 }

@@ -40,6 +40,13 @@ describe("a label of a carrier that is called", () => {
     ]);
   });
 
+  test("is looked for again if the carrier takes no keys: it may have carried out the call twice", async () => {
+    const remote = remoteUnderTest(carrier, { takesKeys: false });
+    await remote.newLabel();
+    const [booking] = await remote.bookings();
+    expect(booking).toMatchObject({ state: "held", dueAt: booking?.doubtUntil, doubtUntil: expect.any(Date) });
+  });
+
   test("is written down before the carrier is called: with a key, the shipment's ID and the claim, but no address", async () => {
     const remote = remoteUnderTest(carrier);
     const claim = newClaim();
@@ -110,6 +117,8 @@ describe("when the carrier's answer is lost", () => {
     await remote.label(shipmentId, claim);
     expect(new Set(remote.calls.map((call) => call.split(" ")[1])).size).toBe(1);
     expect(callsOf(remote.calls)).toEqual(["book", "find", "find", "book"]);
+    // The first call may be carried out late, and is looked for again.
+    expect(await remote.bookings()).toMatchObject([{ state: "held", dueAt: expect.any(Date) }]);
   });
 
   test("a carrier that takes no keys is not, until the first call can no longer take effect", async () => {
@@ -134,7 +143,10 @@ describe("when the carrier says no", () => {
       code: "invalid_request",
       fields: [{ path: "shipment_id", message: "was refused by the carrier: no such street." }],
     });
-    expect(await remote.bookings()).toMatchObject([{ state: "over", dueAt: null }]);
+    expect([await remote.bookings(), callsOf(remote.calls)]).toMatchObject([
+      [{ state: "over", dueAt: null }],
+      ["book"],
+    ]);
     expect(toSnapshot(await remote.label(shipmentId)).status).toBe(201);
   });
 
@@ -142,7 +154,20 @@ describe("when the carrier says no", () => {
     const remote = remoteUnderTest(carrier);
     remote.expect("book", { before: new CarrierUnavailable("busy") });
     await expect(remote.label(remote.newShipment())).rejects.toMatchObject({ code: "service_unavailable" });
-    expect(await remote.bookings()).toMatchObject([{ state: "over", dueAt: null }]);
+    expect([await remote.bookings(), callsOf(remote.calls)]).toMatchObject([
+      [{ state: "over", dueAt: null }],
+      ["book"],
+    ]);
+  });
+
+  test("not reached, after a lost answer, says nothing about the first call: the booking stays in doubt", async () => {
+    const remote = remoteUnderTest(carrier);
+    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
+    remote.expect("book", { hangs: true }, { before: new CarrierUnavailable("busy") });
+    for (let n = 0; n < 2; n++) await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    remote.goOn();
+    const { json } = toSnapshot(await remote.label(shipmentId, claim));
+    expect(remote.activeBookings()).toMatchObject([{ trackingNumber: json.tracking_number }]);
   });
 
   test("a refusal after a lost answer ends the request, and the booking of the lost call is cancelled", async () => {
@@ -169,44 +194,12 @@ describe("when the carrier says no", () => {
   });
 });
 
-describe("of concurrent requests", () => {
-  test("those with the same key get one label, with one call", async () => {
-    const remote = remoteUnderTest(carrier);
-    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
-    const outcomes = await Promise.all(Array.from({ length: 5 }, () => remote.label(shipmentId, claim)));
-    expect(new Set(outcomes.map((outcome) => Buffer.from(toSnapshot(outcome).body).toString())).size).toBe(1);
-    expect(callsOf(remote.calls)).toEqual(["book"]);
-  });
-
-  test("those with other keys wait, and get label_exists", async () => {
-    const remote = remoteUnderTest(carrier);
-    const shipmentId = remote.newShipment();
-    const ends = await Promise.allSettled(Array.from({ length: 4 }, () => remote.label(shipmentId)));
-    expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    for (const end of ends) if (end.status === "rejected") expect(end.reason).toMatchObject({ code: "label_exists" });
-    expect(callsOf(remote.calls)).toEqual(["book"]);
-  });
-});
-
-describe("a booking that cannot become a label", () => {
-  test("because another label has its number is cancelled, and the request may be repeated", async () => {
-    const remote = remoteUnderTest(carrier);
-    const { tracking_number: number } = await remote.newLabel();
-    const { carrier: called, deps } = remote;
-    const copied = {
-      ...called,
-      book: async (...given: Parameters<typeof called.book>) => ({
-        ...(await called.book(...given)),
-        trackingNumber: number,
-      }),
-    };
-    deps.carriers = { ...deps.carriers, trial: { accountId: remote.caller.accountId, carrier: copied } };
-    await expect(remote.label(remote.newShipment())).rejects.toMatchObject({
-      constraint: "labels_tracking_number_key",
-    });
-    await remote.settle(1);
-    expect(remote.activeBookings()).toMatchObject([{ trackingNumber: number }]);
-  });
+test("for a shipment whose label is voided, nothing is booked, although records still says draft", async () => {
+  const remote = remoteUnderTest(carrier);
+  const { id, shipment_id: shipmentId } = await remote.newLabel();
+  await remote.void(id);
+  await expect(remote.label(shipmentId)).rejects.toMatchObject({ code: "shipment_voided" });
+  expect(callsOf(remote.calls)).toEqual(["book", "cancel"]);
 });
 
 describe("a claim that is over", () => {

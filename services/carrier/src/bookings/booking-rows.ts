@@ -102,12 +102,13 @@ async function takeOne(deps: Deps, timing: Timing, changes: Sql, condition: Sql)
   return row;
 }
 
+/** Takes what is due. What somebody has is due when the lease ends, not before. */
 export async function takeDue(deps: Deps, most: number, leaseMs: number): Promise<BookingRow[]> {
   return deps.db.run<BookingRow>(sql`
     UPDATE bookings SET turn = turn + 1, leased_until = ${databaseNow(deps, leaseMs)}, due_at = ${databaseNow(deps, leaseMs)}
     WHERE ctid = ANY(ARRAY(
       SELECT ctid FROM bookings
-      WHERE due_at <= ${databaseNow(deps)} AND leased_until <= ${databaseNow(deps)}
+      WHERE due_at <= ${databaseNow(deps)}
       ORDER BY due_at LIMIT ${most} FOR UPDATE SKIP LOCKED))
     RETURNING ${columns(deps)}`);
 }

@@ -58,11 +58,11 @@ export function surplus(
   row: Pick<BookingRow, "state" | "reference">,
   active: readonly ActiveBooking[],
 ): ActiveBooking[] {
-  const kept = row.state === "held" || row.state === "voiding" ? row.reference : null;
+  const kept = row.state === "held" ? row.reference : null;
   return active.filter(({ reference }) => reference !== kept);
 }
 
-/** How long the worker waits after it could not settle a booking: half a second, doubled each time, up to a minute. */
+/** How long the worker waits after it could not settle a booking: twice as long with each turn, from two seconds up to a minute. */
 export function pauseMs(turn: number): number {
-  return Math.min(500 * 2 ** Math.min(turn, 7), 60_000);
+  return Math.min(500 * 2 ** turn, 60_000);
 }

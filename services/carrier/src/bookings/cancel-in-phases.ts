@@ -38,7 +38,7 @@ async function cancelNow(
   call: Call,
 ): Promise<void> {
   try {
-    await callCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.cancel(row.reference ?? "", limits));
+    await callCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.cancel(row.reference!, limits));
   } catch (error) {
     if (error instanceof CarrierRefusal) {
       await keepHeld(deps, row);

@@ -3,8 +3,10 @@ import { silentLog } from "@shipping/kit/process/log";
 import { createMetrics } from "@shipping/kit/process/metrics";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { type Booking, ListBookingsRequestSchema } from "@shipping/proto/shipping/carrier/v1/operations_pb";
+import sql from "sql-template-tag";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
 import { remoteUnderTest } from "../testing/remote-under-test.js";
+import { releaseBooking } from "./booking-rows.js";
 import { listBookings, measureBookings } from "./monitor-bookings.js";
 
 let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
@@ -47,6 +49,9 @@ test("lists bookings in doubt, of every account, the one that has been due longe
   expect(second?.accountId).toBe(other.caller.accountId);
   expect(await list({ limit: 1 })).toEqual([first]);
 
+  const [row] = await one.bookings();
+  await releaseBooking(one.deps, row!, 1_900);
+  expect((await list()).map(({ shipmentId }) => shipmentId)).toEqual([other.shipmentId, one.shipmentId]);
   await one.settle(2);
   expect((await list()).map(({ problem }) => problem)).toContain("Error: The connection was lost.");
   for (const seconds of [60, 240]) await one.settle(seconds);
@@ -101,4 +106,33 @@ test("bookings are counted from the first doubt until they are settled, and are 
   await remote.settle(60);
   await remote.settle(240);
   expect(await measured()).toMatchObject({ carrier_bookings_unsettled: 0, carrier_bookings_late: 0 });
+});
+
+test("bookings are late when they have been due for a minute", async () => {
+  const remote = await inDoubt();
+  const [row] = await remote.bookings();
+  await releaseBooking(remote.deps, row!, -30_000);
+  expect(await measured()).toMatchObject({ carrier_bookings_unsettled: 1, carrier_bookings_late: 0 });
+  await releaseBooking(remote.deps, row!, -61_000);
+  expect(await measured()).toMatchObject({ carrier_bookings_unsettled: 1, carrier_bookings_late: 1 });
+});
+
+test("a label's booking that is to be checked again is unsettled, but not in doubt", async () => {
+  await remoteUnderTest(carrier, { takesKeys: false }).newLabel();
+  expect(await measured()).toEqual({
+    carrier_bookings_unsettled: 1,
+    carrier_bookings_late: 0,
+    carrier_oldest_unsettled_seconds: 0,
+  });
+});
+
+test("of very many bookings, those that have been due longest are counted", async () => {
+  const remote = await inDoubt();
+  const [row] = await remote.bookings();
+  await carrier.deps.db.run(sql`
+    INSERT INTO bookings SELECT copy.* FROM bookings, generate_series(1, 10000) AS n,
+      jsonb_populate_record(bookings, jsonb_build_object('id', n, 'shipment_id', n)) AS copy
+    WHERE bookings.id = ${row!.id}`);
+  await carrier.deps.db.run(sql`UPDATE bookings SET due_at = due_at - interval '1 hour' WHERE id = '10000'`);
+  expect(await measured()).toMatchObject({ carrier_bookings_unsettled: 10_000, carrier_bookings_late: 1 });
 });

@@ -26,9 +26,9 @@ function toMessage({ reference, createdAt, dueAt, problem, ...row }: Row<typeof 
   return {
     ...row,
     createdAt: createdAt.toISOString(),
-    ...(reference !== null && { reference }),
-    ...(dueAt !== null && { dueAt: dueAt.toISOString() }),
-    ...(problem !== null && { problem }),
+    reference: reference ?? undefined,
+    dueAt: dueAt?.toISOString(),
+    problem: problem ?? undefined,
   };
 }
 

@@ -30,6 +30,8 @@ describe("settleOnce", () => {
     remote.expect("find", { before: lost });
     const { shipmentId, claim } = await inDoubt(remote);
     expect(await remote.settle(2)).toEqual({ settled: 1, left: 0 });
+    const [booking] = await remote.bookings();
+    expect(booking).toMatchObject({ state: "held", dueAt: booking?.doubtUntil, doubtUntil: expect.any(Date) });
     expect(await remote.events()).toEqual(["label.created"]);
     const again = toSnapshot(await remote.label(shipmentId, claim));
     expect(again.replayed).toBe(true);
@@ -87,7 +89,8 @@ describe("settleOnce", () => {
     await inDoubt(remote, claim);
     await fence(remote.deps.db, remote.caller, claim);
     remote.expect("cancel", { before: lost }, { after: lost }, { hangs: true });
-    for (const seconds of [2, 10]) await remote.settle(seconds);
+    expect(await remote.settle(2)).toEqual({ settled: 1, left: 0 });
+    expect(await remote.settle(10)).toEqual({ settled: 0, left: 1 });
     expect(await remote.bookings()).toMatchObject([{ state: "cancelling", problem: expect.stringContaining("lost") }]);
     expect(remote.activeBookings()).toHaveLength(1);
     for (const seconds of [30, 60]) await remote.settle(seconds);
@@ -189,7 +192,13 @@ describe("a void at a carrier that is called", () => {
     const [{ id }, claim] = [await remote.newLabel(), newClaim()];
     remote.expect("cancel", { before: lost });
     await expect(remote.void(id, claim)).rejects.toMatchObject({ code: 2 });
-    await remote.settle(1);
+    remote.expect("cancel", { before: lost });
+    expect(await remote.settle(1)).toEqual({ settled: 0, left: 1 });
+    expect([await remote.labels(), await remote.bookings()]).toMatchObject([
+      [{ status: "created" }],
+      [{ state: "voiding" }],
+    ]);
+    await remote.settle(10);
     expect([await remote.labels(), remote.activeBookings()]).toMatchObject([[{ status: "voided" }], []]);
     expect(toSnapshot(await remote.void(id, claim)).json.status).toBe("voided");
     expect((await remote.events()).sort()).toEqual(["label.created", "label.voided"]);
@@ -209,7 +218,10 @@ describe("a void at a carrier that is called", () => {
     const remote = remoteUnderTest(carrier);
     const { id } = await remote.newLabel();
     remote.expect("cancel", { before: new CarrierRefusal("it is on its way.") });
-    await expect(remote.void(id)).rejects.toMatchObject({ code: "invalid_request", fields: [{ path: "id" }] });
+    await expect(remote.void(id)).rejects.toMatchObject({
+      code: "invalid_request",
+      fields: [{ path: "id", message: "cannot be voided any more: it is on its way." }],
+    });
     expect(await remote.bookings()).toMatchObject([{ state: "held", dueAt: null }]);
     expect(await remote.labels()).toMatchObject([{ status: "created" }]);
   });

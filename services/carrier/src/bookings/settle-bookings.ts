@@ -61,7 +61,7 @@ async function settleVoid(
   carrier: RemoteCarrier,
 ): Promise<void> {
   try {
-    await callCarrier(carrier.callMs, (limits) => carrier.cancel(row.reference ?? "", limits));
+    await callCarrier(carrier.callMs, (limits) => carrier.cancel(row.reference!, limits));
   } catch (err) {
     if (!(err instanceof CarrierRefusal)) throw err;
     deps.log.error({ err, booking: row.id, account: row.accountId }, "void refused by the carrier; the label stays");

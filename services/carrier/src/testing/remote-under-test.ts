@@ -1,7 +1,9 @@
 import type { Caller } from "@shipping/kit/caller";
 import { rowsIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
-import type { BookingRow } from "../bookings/booking.js";
+import sql from "sql-template-tag";
+import type { BookingRow, BookingState } from "../bookings/booking.js";
+import { type Intent, insertBooking } from "../bookings/booking-rows.js";
 import { settleOnce } from "../bookings/settle-bookings.js";
 import { createLabel } from "../create-label.js";
 import type { CarrierDeps } from "../deps.js";
@@ -10,7 +12,7 @@ import { voidLabel } from "../void-label.js";
 import { type carrierUnderTest, labelRequest, patient, voidRequest } from "./carrier-under-test.js";
 import { scriptedCarrier } from "./scripted-carrier.js";
 
-type StoredBooking = BookingRow & { doubtUntil: Date | null };
+type StoredBooking = BookingRow & { leasedUntil: Date; doubtUntil: Date | null };
 
 /** A customer whose sandbox has its own carrier that is called, and what a test needs of it. */
 export function remoteUnderTest(
@@ -22,11 +24,20 @@ export function remoteUnderTest(
   const trial = { accountId: caller.accountId, carrier: scripted.carrier };
   const deps: CarrierDeps = { ...local, carriers: { ...local.carriers, trial } };
   const later = (seconds: number): CarrierDeps => ({ ...deps, clockOffsetMs: seconds * 1_000 });
+  const intent = (): Intent => ({
+    caller,
+    claim: newClaim(),
+    shipmentId: newShipment(caller).id,
+    carrier: scripted.carrier,
+  });
 
   return {
     ...scripted,
     caller,
     deps,
+    /** The deps of somebody whose clock is so far ahead. */
+    later,
+    intent,
     newShipment: () => newShipment(caller).id,
     label: (shipmentId: string, claim = newClaim()) =>
       createLabel(deps, labelRequest(caller, shipmentId, claim, `rate_scripted_${shipmentId}`), patient),
@@ -36,8 +47,19 @@ export function remoteUnderTest(
     void: (id: string, claim = newClaim()) => voidLabel(deps, voidRequest(caller, id, claim), patient),
     /** Runs the worker once, as if `seconds` had passed. */
     settle: (seconds: number) => settleOnce(later(seconds), labelWriter(later(seconds))),
+    /** Stores a booking as a request does before it calls the carrier. */
+    insert: async (given = intent()): Promise<BookingRow> => (await insertBooking(deps, given))!,
     bookings: () => rowsIn<StoredBooking>(deps.db, "bookings", { ...caller }),
+    booking: async ({ id }: BookingRow) => (await rowsIn<StoredBooking>(deps.db, "bookings", { ...caller, id }))[0]!,
+    setState: (state: BookingState, { id }: BookingRow) =>
+      deps.db.run(sql`UPDATE bookings SET state = ${state}, reference = 'ref' WHERE id = ${id}`),
     labels: () => rowsIn<{ status: string; trackingNumber: string }>(deps.db, "labels", { ...caller }),
     events: async () => (await rowsIn<{ type: string }>(deps.db, "outbox", { ...caller })).map(({ type }) => type),
   };
 }
+
+/** A booking as nobody has it: of another account, and under another ID. */
+export const unknownBookings = (row: BookingRow): BookingRow[] => [
+  { ...row, accountId: newCaller().accountId },
+  { ...row, id: "bkg_unknown" },
+];

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { newEvent } from "@shipping/kit/ledger/outbox";
+import { eventually } from "@shipping/kit/testing/eventually";
 import { costlyNodes, usedIndexes, watched } from "@shipping/kit/testing/plans";
 import { jsonIn, newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import {
@@ -8,6 +9,7 @@ import {
   ApplyLabelEventsRequestSchema,
   GetShipmentRequestSchema,
 } from "@shipping/proto/shipping/records/v1/records_pb";
+import sql from "sql-template-tag";
 import { getShipment } from "../read/read-records.js";
 import { recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
 import { applyLabelEvent, applyLabelEvents } from "./apply-label-event.js";
@@ -103,8 +105,44 @@ describe("applyLabelEvent", () => {
     expect(ends).toEqual(ids.map(() => ({ status: "label_created", labelId: "lbl_1" })));
   });
 
-  test("an event that is no label event is refused", async () => {
-    await expect(apply(caller, "order.created", "shp_1")).rejects.toMatchObject({ code: "internal_error" });
+  test("events that share a statement wait for one shipment at a time, in the order of IDs, and see what has become of it", async () => {
+    const ids = [await newShipmentOf(caller), await newShipmentOf(caller)].sort() as [string, string];
+    const events = ids.toReversed().map((id) => eventOf(caller, "label.created", id));
+    const { db } = records.deps;
+    const waiting = sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    const other = await db.pool.connect();
+    let applying: Promise<unknown> | undefined;
+    try {
+      await other.query("BEGIN");
+      await other.query("UPDATE shipments SET status = 'voided', label_id = 'lbl_0' WHERE id = $1", [ids[0]]);
+      applying = applyLabelEvents(records.deps, create(ApplyLabelEventsRequestSchema, { events }));
+      await eventually(async () => expect(await db.run(waiting)).toHaveLength(1));
+      await other.query("SELECT FROM shipments WHERE id = $1 FOR UPDATE NOWAIT", [ids[1]]);
+      await other.query("COMMIT");
+    } finally {
+      other.release(true);
+    }
+    await applying;
+    expect(await read(caller, ids[0])).toEqual({ status: "voided", labelId: "lbl_0" });
+    expect(await read(caller, ids[1])).toEqual({ status: "label_created", labelId: "lbl_1" });
+  });
+
+  test("an event that comes again writes nothing", async () => {
+    const id = await newShipmentOf(caller);
+    const version = () => records.deps.db.run(sql`SELECT xmin::text FROM shipments WHERE id = ${id}`);
+    for (const type of ["label.created", "label.voided"]) {
+      await apply(caller, type, id);
+      const before = await version();
+      await apply(caller, type, id);
+      expect(await version()).toEqual(before);
+    }
+  });
+
+  test("an event that is no label event is refused, and so is none", async () => {
+    const refusal = { code: "internal_error", message: "The event is not a label event." };
+    await expect(apply(caller, "order.created", "shp_1")).rejects.toMatchObject(refusal);
+    const none = applyLabelEvent(records.deps, create(ApplyLabelEventRequestSchema, { caller }));
+    await expect(none).rejects.toMatchObject(refusal);
   });
 });
 

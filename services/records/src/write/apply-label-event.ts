@@ -42,8 +42,8 @@ interface Change {
 }
 
 function changeBy(caller: Caller, event: Event | undefined): Change {
-  const status = statusAfter(event?.type ?? "");
-  if (!status || !event) throw fail("internal_error", "The event is not a label event.");
+  const status = event && statusAfter(event.type);
+  if (!status) throw fail("internal_error", "The event is not a label event.");
   const label: { id: string; shipment_id: string } = JSON.parse(Buffer.from(event.body).toString()).data;
   return { caller, shipmentId: label.shipment_id, labelId: label.id, status };
 }
@@ -64,7 +64,7 @@ const changeShipment = microBatchOperation<ReadDeps, Change, void>({
       change AS MATERIALIZED (
         SELECT wanted.* FROM wanted CROSS JOIN LATERAL (
           SELECT status FROM shipments
-          WHERE (account_id, environment, id) = (wanted.account_id, wanted.environment, wanted.id) LIMIT 1 FOR UPDATE
+          WHERE (account_id, environment, id) = (wanted.account_id, wanted.environment, wanted.id) FOR UPDATE
         ) AS current
         WHERE current.status = 'draft' OR (current.status = 'label_created' AND wanted.status = 'voided'))
       UPDATE shipments AS shipment SET status = change.status, label_id = change.label_id

@@ -80,6 +80,14 @@ describe("createOrder", () => {
     expect(await rowsOf(caller.accountId)).toEqual({ orders: 1, events: 1 });
   });
 
+  test("now and then, an account that has created one is looked at", async () => {
+    const caller = newCaller();
+    const random = jest.spyOn(Math, "random").mockReturnValue(0);
+    await createOrder(records.deps, orderRequest(caller));
+    random.mockRestore();
+    expect([...records.deps.crowded.values()]).toContainEqual({ ...caller, table: "orders" });
+  });
+
   test("the same key of another account or environment is another key", async () => {
     const [a, b] = [newCaller(), newCaller()];
     const callers = [a, b, { ...a, environment: "live" as const }];

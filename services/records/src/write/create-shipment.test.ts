@@ -31,6 +31,14 @@ describe("createShipment", () => {
     expect(toSnapshot(await createShipment(records.deps, request)).json.order_id).toBe(order.id);
   });
 
+  test("now and then, an account that has created one is looked at", async () => {
+    const caller = newCaller();
+    const random = jest.spyOn(Math, "random").mockReturnValue(0);
+    await createShipment(records.deps, shipmentRequest(caller));
+    random.mockRestore();
+    expect([...records.deps.crowded.values()]).toContainEqual({ ...caller, table: "shipments" });
+  });
+
   test("not_found for a missing or foreign order, and the key stays free", async () => {
     const [caller, other] = [newCaller(), newCaller()];
     const foreign = toSnapshot(await createOrder(records.deps, orderRequest(other))).json;

@@ -1,0 +1,157 @@
+import { fence, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
+import { createLabel } from "../create-label.js";
+import { carrierUnderTest, labelRequest, patient, voidRequest } from "../testing/carrier-under-test.js";
+import { remoteUnderTest } from "../testing/remote-under-test.js";
+import { voidLabel } from "../void-label.js";
+import { dropBooking, takeDue, takeForVoid } from "./booking-rows.js";
+
+let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
+beforeAll(async () => {
+  carrier = await carrierUnderTest();
+});
+afterAll(() => carrier.end());
+
+const lost = new Error("The connection was lost.");
+const unknown = { code: 2, rawMessage: "The outcome of a booking is unknown." };
+const callsOf = (calls: string[]) => calls.map((call) => call.split(" ")[0]);
+type Remote = ReturnType<typeof remoteUnderTest>;
+
+/** Has `act` happen when the carrier is called next, before it answers. */
+function during({ carrier: called, deps, caller }: Remote, method: "book" | "find", act: () => Promise<unknown>) {
+  const ask = called[method] as (...call: unknown[]) => Promise<unknown>;
+  let isOver = false;
+  const acting = async (...call: unknown[]) => {
+    if (!isOver) await act();
+    isOver = true;
+    return ask(...call);
+  };
+  deps.carriers = {
+    ...deps.carriers,
+    trial: { accountId: caller.accountId, carrier: { ...called, [method]: acting } },
+  };
+}
+
+/** Makes each statement take so long, by this process's clock. */
+function slowStatements({ deps }: Remote, ms: number): void {
+  const { db } = deps;
+  const now = performance.now.bind(performance);
+  let lateMs = 0;
+  jest.spyOn(performance, "now").mockImplementation(() => now() + lateMs);
+  deps.db = {
+    ...db,
+    run: async (statement) => {
+      const rows = await db.run(statement);
+      lateMs += ms;
+      return rows as never;
+    },
+  };
+}
+afterEach(() => jest.restoreAllMocks());
+
+describe("of concurrent requests", () => {
+  test("those with the same key get one label, with one call", async () => {
+    const remote = remoteUnderTest(carrier);
+    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => remote.label(shipmentId, claim)));
+    expect(new Set(outcomes.map((outcome) => Buffer.from(toSnapshot(outcome).body).toString())).size).toBe(1);
+    expect(callsOf(remote.calls)).toEqual(["book"]);
+  });
+
+  test("those with other keys wait, and get label_exists", async () => {
+    const remote = remoteUnderTest(carrier);
+    const shipmentId = remote.newShipment();
+    const ends = await Promise.allSettled(Array.from({ length: 4 }, () => remote.label(shipmentId)));
+    expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const end of ends) if (end.status === "rejected") expect(end.reason).toMatchObject({ code: "label_exists" });
+    expect(callsOf(remote.calls)).toEqual(["book"]);
+  });
+});
+
+describe("a request that waits for a booking that somebody else has", () => {
+  // A request keeps two seconds to store its outcome.
+  const hurried = () => {
+    const overMs = performance.now() + 2_300;
+    return { ...patient, timeLeftMs: () => overMs - performance.now() };
+  };
+
+  /** A label's request, and a void's, each of which meets a booking whose lease runs. */
+  async function waiting(kind: string) {
+    const remote = remoteUnderTest(carrier);
+    const { deps, caller } = remote;
+    if (kind === "label") {
+      const { shipmentId } = await remote.insert();
+      const request = labelRequest(caller, shipmentId, newClaim(), `rate_scripted_${shipmentId}`);
+      return { remote, act: (call = patient) => createLabel(deps, request, call) };
+    }
+    const { id, shipment_id: shipmentId } = await remote.newLabel();
+    await takeForVoid(remote.later(60), { ...remote.intent(), shipmentId });
+    remote.calls.length = 0;
+    return { remote, act: (call = patient) => voidLabel(deps, voidRequest(caller, id), call) };
+  }
+
+  test.each(["label", "void"])("of a %s has no outcome if it has waited for five seconds", async (kind) => {
+    const { remote, act } = await waiting(kind);
+    slowStatements(remote, 1_300);
+    await expect(act()).rejects.toMatchObject(unknown);
+    expect(remote.calls).toEqual([]);
+  });
+
+  test.each(["label", "void"])("of a %s waits no longer than it has time", async (kind) => {
+    const { remote, act } = await waiting(kind);
+    const begun = performance.now();
+    await expect(act(hurried())).rejects.toMatchObject(unknown);
+    expect(performance.now() - begun).toBeGreaterThan(100);
+    expect(remote.calls).toEqual([]);
+  });
+});
+
+describe("a request that continues a booking", () => {
+  /** A booking in doubt, of which the carrier knows nothing. */
+  async function inDoubt() {
+    const remote = remoteUnderTest(carrier);
+    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
+    remote.expect("book", { before: lost });
+    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    remote.calls.length = 0;
+    return { remote, repeat: () => remote.label(shipmentId, claim) };
+  }
+
+  test.each<[string, (remote: Remote) => Promise<unknown>]>([
+    ["the worker takes", ({ later }) => takeDue(later(60), 1_000, 1_000)],
+    ["is dropped", async ({ deps, bookings }) => dropBooking(deps, (await bookings())[0]!)],
+  ])("that %s while it searches does not call the carrier", async (_what, act) => {
+    const { remote, repeat } = await inDoubt();
+    during(remote, "find", () => act(remote));
+    await expect(repeat()).rejects.toMatchObject(unknown);
+    expect(callsOf(remote.calls)).toEqual(["find"]);
+  });
+
+  test("may search for as long as the carrier takes", async () => {
+    const { remote, repeat } = await inDoubt();
+    const now = performance.now.bind(performance);
+    during(remote, "find", async () => void jest.spyOn(performance, "now").mockImplementation(() => now() + 2_500));
+    expect(toSnapshot(await repeat()).status).toBe(201);
+  });
+});
+
+describe("a claim that gets another answer", () => {
+  test("while its carrier is called: the booking is to be cancelled", async () => {
+    const remote = remoteUnderTest(carrier);
+    const claim = newClaim();
+    const { id: other } = carrier.newShipment(remote.caller);
+    const another = newClaim(claim.idempotencyKey, "another");
+    during(remote, "book", () => createLabel(carrier.deps, labelRequest(remote.caller, other, another), patient));
+    expect((await remote.label(remote.newShipment(), claim)).outcome.case).toBe("conflict");
+    expect(await remote.bookings()).toMatchObject([{ state: "cancelling" }]);
+  });
+
+  test.each(["conflict", "stale"])("before a void: %s, and the carrier cancels nothing", async (answer) => {
+    const remote = remoteUnderTest(carrier);
+    const [{ id }, claim] = [await remote.newLabel(), newClaim()];
+    if (answer === "stale") await fence(carrier.deps.db, remote.caller, claim);
+    else await remote.label(remote.newShipment(), newClaim(claim.idempotencyKey, "another"));
+    remote.calls.length = 0;
+    expect((await remote.void(id, claim)).outcome.case).toBe(answer);
+    expect(remote.calls).toEqual([]);
+  });
+});
