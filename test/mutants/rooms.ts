@@ -22,8 +22,11 @@ export const rooms: Record<string, { files: string[]; tests: string[] }> = {
     tests: ["services/webhooks/src/dispatch", "services/webhooks/src/operator/control-deliveries"],
   },
   ledger: { files: ["kit/src/ledger"], tests: ["kit/src/ledger"] },
-  events: { files: ["kit/src/events"], tests: ["kit/src/events"] },
-  postgres: { files: ["kit/src/postgres"], tests: ["kit/src/postgres"] },
+  events: { files: ["kit/src/events"], tests: ["kit/src/events", "test/flows/bus-stream"] },
+  postgres: {
+    files: ["kit/src/postgres"],
+    tests: ["kit/src/postgres", "services/carrier/src/search-labels", "services/records/src/search/search-records"],
+  },
   creations: {
     files: [
       "services/records/src/write",

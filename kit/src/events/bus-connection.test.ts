@@ -1,7 +1,10 @@
 import { once } from "node:events";
 import net from "node:net";
-import { silentLog } from "../process/log.js";
-import { keepConnected } from "./bus-connection.js";
+import { usernamePasswordAuthenticator } from "@nats-io/transport-node";
+import { createLog, silentLog } from "../process/log.js";
+import { Unsupported } from "../process/supported-versions.js";
+import { eventually } from "../testing/eventually.js";
+import { busConnectionOptions, keepConnected } from "./bus-connection.js";
 
 const natsUrl = new URL(process.env.TEST_NATS_URL ?? "");
 const ends: (() => unknown)[] = [];
@@ -29,7 +32,83 @@ async function natsBehindRelay() {
   return { url: `nats://127.0.0.1:${(relay.address() as net.AddressInfo).port}`, hold };
 }
 
+/** As much of a NATS server as a connection begins with. The next connections are treated as `plan` says, and those after them taken. */
+async function fakeNats(version = "2.12.0") {
+  const plan: ("cut" | "refuse")[] = [];
+  const sockets: net.Socket[] = [];
+  let told = "";
+  const server = net.createServer((socket) => {
+    sockets.push(socket.on("error", () => {}));
+    const how = plan.shift();
+    if (how === "cut") return void socket.destroy();
+    const info = { server_id: "a", version, proto: 1, max_payload: 1_000_000, headers: true };
+    socket.write(`INFO ${JSON.stringify(info)}\r\n`);
+    socket.on("data", (data) => {
+      told += data;
+      if (how === "refuse") socket.end("-ERR 'Authorization Violation'\r\n");
+      else for (const _ of String(data).matchAll(/^PING/gm)) socket.write("PONG\r\n");
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  ends.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const url = `nats://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+  return { url, plan, sockets, told: () => told };
+}
+
 describe("keepConnected", () => {
+  test("tries again, however often the login is refused or the server is away; meanwhile nothing is connected", async () => {
+    const { url, plan, sockets } = await fakeNats();
+    plan.push("refuse");
+    const begun = performance.now();
+    const connection = keepConnected({ url, name: "test", log: silentLog() });
+    ends.unshift(() => connection.close());
+    expect(connection.current()).toBeUndefined();
+    const nc = await connection.first;
+    expect(performance.now() - begun).toBeGreaterThan(900);
+    expect(connection.current()).toBe(nc);
+    plan.push("refuse", "cut", "refuse", "cut");
+    sockets.at(-1)?.destroy();
+    await eventually(() => expect(connection.current()).toBeUndefined());
+    await eventually(() => expect(connection.current()).toBe(nc));
+    expect(plan).toEqual([]);
+    await connection.close();
+    expect(connection.current()).toBeUndefined();
+  });
+
+  test("says who it is, has its answers sent where no other part listens, and logs what NATS refuses", async () => {
+    const { url, sockets, told } = await fakeNats();
+    const lines: { msg: string; reason?: string }[] = [];
+    const log = createLog({ part: "test", destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+    const identity = { authenticator: usernamePasswordAuthenticator("records_user", "p") };
+    const connection = keepConnected({ url: `nats://127.0.0.1:1, ${url}`, name: "records", log, identity });
+    ends.unshift(() => connection.close());
+    const nc = await connection.first;
+    nc?.request("some.subject").catch(() => {});
+    await nc?.flush();
+    const [, login = ""] = /^CONNECT (.*)\r$/m.exec(told()) ?? [];
+    expect(JSON.parse(login)).toMatchObject({ name: "records", user: "records_user", pass: "p" });
+    expect(told()).toMatch(/^SUB _INBOX\.records\./m);
+    sockets.at(-1)?.write(`-ERR 'Permissions Violation for Publish to "some.subject"'\r\n`);
+    const reason = expect.stringContaining("some.subject");
+    await eventually(() =>
+      expect(lines).toContainEqual(expect.objectContaining({ msg: "refused by the bus", reason })),
+    );
+  });
+
+  test("connects to no server that is too old, and says so", async () => {
+    const { url, sockets } = await fakeNats("2.8.4");
+    const refusals: unknown[] = [];
+    const refused = (error: unknown) => void refusals.push(error);
+    const connection = keepConnected({ url, name: "test", log: silentLog(), refused });
+    expect(await connection.first).toBeUndefined();
+    expect(refusals).toEqual([expect.any(Unsupported)]);
+    expect(connection.current()).toBeUndefined();
+    await eventually(() => expect(sockets.map(({ readableEnded }) => readableEnded)).toEqual([true]));
+  });
+
   test("does not wait for a server that says nothing", async () => {
     const { url, hold } = await natsBehindRelay();
     const connection = keepConnected({ url, name: "test", log: silentLog() });
@@ -57,4 +136,17 @@ describe("keepConnected", () => {
     for await (const _ of received ?? []) count++;
     expect(count).toBe(100);
   });
+});
+
+test("a part's connection has the address, name and identity of its settings, and its process ends if NATS is too old", () => {
+  const log = silentLog();
+  const login = { NATS_USER: "records", NATS_PASSWORD: "p", NATS_ANONYMOUS_TRUSTS_NETWORK: false };
+  const config = { NATS_URL: "nats://a:4222", NODE_ENV: "production", ...login };
+  const { identity, refused, ...others } = busConnectionOptions(config, { name: "records", log });
+  expect(others).toEqual({ url: "nats://a:4222", name: "records", log });
+  expect(identity?.authenticator?.()).toEqual({ user: "records", pass: "p" });
+  const exit = jest.spyOn(process, "exit").mockReturnValue(undefined as never);
+  refused?.(new Unsupported("nats-server 2.8.4 is too old."));
+  expect(exit).toHaveBeenCalledWith(1);
+  exit.mockRestore();
 });

@@ -57,7 +57,7 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
   let closed = false;
 
   async function connectOnce(): Promise<NatsConnection> {
-    const servers = url.split(",").map((one) => one.trim());
+    const servers = url.split(",");
     // Answers arrive at an address of the part's own, which no other part may listen to.
     const own = { name, inboxPrefix: `_INBOX.${name}` };
     const made = await connect({ servers, ...own, ...identity, timeout: BUS_TIMEOUT_MS, ...FOR_EVER });

@@ -35,7 +35,9 @@ test.each<[Partial<BusIdentitySettings>, string]>([
   ],
   [{ NATS_ANONYMOUS_TRUSTS_NETWORK: true, NATS_URL: "nats://r:p@host" }, "NATS_URL must not contain credentials"],
   [{ NATS_USER: "r", NATS_PASSWORD_FILE: "/nowhere" }, "NATS_PASSWORD_FILE cannot be read: ENOENT"],
+  [{}, "you can set NATS_ANONYMOUS_TRUSTS_NETWORK=true instead: then anyone who reaches NATS can publish"],
   [{ NATS_CREDENTIALS_FILE: "/dev/null" }, "NATS_CREDENTIALS_FILE contains neither user credentials nor an NKey seed"],
+  [{ NATS_CREDENTIALS_FILE: "/nowhere" }, "NATS_CREDENTIALS_FILE cannot be read: ENOENT"],
   [
     { NATS_USER: "r", NATS_PASSWORD: "p", NATS_URL: "nats://a:4222, tls://10.0.0.1:4222" },
     "NATS_URL must contain host names",
@@ -73,12 +75,36 @@ test("the seed of an NKEY signs the server's challenge, and is never sent", () =
   expect(pair.verify(Buffer.from("nonce"), nkeys.decode(answer.sig))).toBe(true);
 });
 
-test("an authority, a client certificate, or a URL with tls requires TLS", () => {
+test("a seed has a line of its own, with or without white space", () => {
+  const seed = Buffer.from(nkeys.createUser().getSeed()).toString();
+  const of = (content: string) =>
+    identityOf({ NATS_CREDENTIALS_FILE: fileOf("nkey", content) }).authenticator?.("nonce");
+  for (const content of [seed, `  ${seed}  \n`, `# records\n\n${seed}\n\n`]) expect(of(content)).toHaveProperty("nkey");
+  for (const content of [`x${seed}`, `${seed}x`, seed.slice(0, -1), seed.replace("SU", "SA"), seed.toLowerCase()])
+    expect(() => of(content)).toThrow("neither user credentials nor an NKey seed");
+});
+
+test("user credentials are a JWT, which is sent, and a seed, which signs; without the seed they are refused", () => {
+  const pair = nkeys.createUser();
+  const seed = Buffer.from(pair.getSeed()).toString();
+  const block = (what: string, text: string) => `-----BEGIN ${what}-----\n${text}\n------END ${what}------\n\n`;
+  const jwt = block("NATS USER JWT", "a.b.c");
+  const file = fileOf("creds", jwt + block("USER NKEY SEED", seed));
+  const answer = identityOf({ NATS_CREDENTIALS_FILE: file }).authenticator?.("nonce") as { jwt: string; sig: string };
+  expect(answer).toMatchObject({ jwt: "a.b.c" });
+  expect(pair.verify(Buffer.from("nonce"), nkeys.decode(answer.sig))).toBe(true);
+  fileOf("creds", jwt);
+  expect(() => identityOf({ NATS_CREDENTIALS_FILE: file })).toThrow("neither user credentials nor an NKey seed");
+});
+
+test("an authority, a client certificate, a handshake at once, or a URL with tls requires TLS", () => {
   const [certFile, keyFile, caFile] = ["cert", "key", "ca"].map((name) => fileOf(name, "PEM"));
-  expect(identityOf({ NATS_CERT_FILE: certFile, NATS_KEY_FILE: keyFile, NATS_CA_FILE: caFile })).toEqual({
-    tls: { certFile, keyFile, caFile },
-  });
+  const pair = { NATS_CERT_FILE: certFile, NATS_KEY_FILE: keyFile };
+  expect(identityOf({ ...pair, NATS_CA_FILE: caFile })).toStrictEqual({ tls: { certFile, keyFile, caFile } });
+  expect(identityOf(pair)).toStrictEqual({ tls: { certFile, keyFile } });
   const password = { NATS_USER: "r", NATS_PASSWORD: "p" };
-  expect(identityOf({ ...password, NATS_URL: "tls://nats.messaging:4222" }).tls).toEqual({});
+  expect(identityOf({ ...password, NATS_CA_FILE: caFile }).tls).toStrictEqual({ caFile });
+  expect(identityOf({ ...password, NATS_TLS_HANDSHAKE_FIRST: true }).tls).toStrictEqual({ handshakeFirst: true });
+  expect(identityOf({ ...password, NATS_URL: "tls://nats.messaging:4222" }).tls).toStrictEqual({});
   expect(identityOf({ ...password, NATS_URL: "nats://nats.messaging:4222" }).tls).toBeUndefined();
 });

@@ -69,7 +69,8 @@ function toAuthenticator(config: BusIdentitySettings): Authenticator | undefined
   }
   if (NATS_CREDENTIALS_FILE === undefined) return undefined;
   const read = reader("NATS_CREDENTIALS_FILE", NATS_CREDENTIALS_FILE);
-  if (!read().includes(JWT) && !SEED.test(read())) {
+  // User credentials contain a seed, too.
+  if (!SEED.test(read())) {
     throw new ConfigError("NATS_CREDENTIALS_FILE contains neither user credentials nor an NKey seed (SU…).");
   }
   return (nonce) => byCredentials(read())(nonce);
@@ -87,7 +88,7 @@ function toTls(config: BusIdentitySettings): BusIdentity["tls"] {
   for (const [name, file] of given) readSetting(name, file);
   if (given.length === 0 && !NATS_URL?.includes("tls://") && !handshakeFirst) return undefined;
   // For an IP address, the client would look for "localhost" in the certificate.
-  if (hostsIn(NATS_URL).some((host) => isIP(host))) {
+  if (NATS_URL?.split(",").some((url) => isIP(bareHost(new URL(url))))) {
     throw new ConfigError(
       "With TLS, NATS_URL must contain host names, not IP addresses: the certificate of NATS is issued for a name.",
     );
@@ -98,10 +99,6 @@ function toTls(config: BusIdentitySettings): BusIdentity["tls"] {
     ...(NATS_KEY_FILE !== undefined && { keyFile: NATS_KEY_FILE }),
     ...(handshakeFirst && { handshakeFirst }),
   };
-}
-
-function hostsIn(urls = ""): string[] {
-  return urls.split(",").map((url) => (URL.canParse(url.trim()) ? bareHost(new URL(url.trim())) : ""));
 }
 
 // While a mounted file is being replaced, the previous content stays in use.
