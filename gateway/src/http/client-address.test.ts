@@ -1,4 +1,4 @@
-import { getClientAddress, type TrustedProxies } from "./client-address.js";
+import { addressHeaders, getClientAddress, TICKET_HEADER, type TrustedProxies } from "./client-address.js";
 
 type Header = TrustedProxies["header"];
 const PROXY = "::ffff:10.0.0.1";
@@ -14,16 +14,37 @@ test("a client is the connection's address; behind trusted proxies the one that 
   expect(from([], 1)).toBe("10.0.0.1");
 });
 
+test.each(addressHeaders)("%s says who the client is if a proxy is trusted, and only then", (header) => {
+  const value = header === "forwarded" ? "for=203.0.113.9" : "203.0.113.9";
+  expect(from([value], 1, header)).toBe("203.0.113.9");
+  expect(from([value], 0, header)).toBe("10.0.0.1");
+});
+
+test("a request of the gateway to itself has the address of the client for which it is made, by a secret that nobody else has", () => {
+  const tickets = new Map([["secret", "203.0.113.9"]]);
+  const address = (headersDistinct: Record<string, string[]>, proxies: Partial<TrustedProxies> = { tickets }) =>
+    getClientAddress(
+      { headersDistinct, socket: { remoteAddress: "127.0.0.1" } },
+      { count: 0, header: "x-real-ip", ...proxies },
+    );
+  expect(address({ [TICKET_HEADER]: ["secret"] })).toBe("203.0.113.9");
+  expect(address({ [TICKET_HEADER]: ["guess"] })).toBe("127.0.0.1");
+  expect(address({})).toBe("127.0.0.1");
+  expect(address({ [TICKET_HEADER]: ["secret"] }, {})).toBe("127.0.0.1");
+});
+
+test("a connection that is closed already has no address", () => {
+  expect(getClientAddress({ headersDistinct: {}, socket: {} }, { count: 0, header: "forwarded" })).toBe("unknown");
+});
+
 test.each([
-  [
-    "203.0.113.9",
-    ["203.0.113.9:50123", "203.0.113.9:50124", " 203.0.113.9 ", "::ffff:203.0.113.9", "::ffff:cb00:7109"],
-  ],
+  ["203.0.113.9", ["203.0.113.9:50123", "203.0.113.9:", " 203.0.113.9 ", "::ffff:203.0.113.9", "::ffff:cb00:7109"]],
   [
     "2001:db8::1",
     [
       "[2001:db8::1]:50123",
       "[2001:db8::1]",
+      "[2001:db8::1]:",
       "2001:DB8::1",
       "2001:db8:0:0:0:0:0:1",
       "2001:0db8::0001",
@@ -39,6 +60,8 @@ test("in Forwarded, it is the `for` of that entry", () => {
   expect(from([entries], 1, "forwarded")).toBe("2001:db8::1");
   expect(from([`for="6.6.6.6;x`, "proto=https;for=203.0.113.9:50123"], 1, "forwarded")).toBe("203.0.113.9");
   expect(from(['for="6.6.6.6', 'for="203.0.113.9:1"'], 1, "forwarded")).toBe("203.0.113.9");
+  expect(from(["notfor=6.6.6.6;for=203.0.113.9"], 1, "forwarded")).toBe("203.0.113.9");
+  expect(from(["for=6.6.6.6"], 2, "forwarded")).toBe("10.0.0.1");
 });
 
 test("in X-Real-IP, it is the whole value, however many proxies there are", () => {
@@ -50,10 +73,11 @@ test("headers other than that of the proxies are the client's own and say nothin
   expect(from(["for=6.6.6.6"], 1, "x-forwarded-for", "forwarded")).toBe("10.0.0.1");
 });
 
-test.each(["unknown", "_hidden", "", "0x7f.1", "1", "203.0.113", "[203.0.113.9", "a".repeat(10_000)])(
-  "what is no address, as %s, leaves the proxy's",
-  (text) => {
-    expect(from([text], 1)).toBe("10.0.0.1");
-    expect(from([`for=${text}`], 1, "forwarded")).toBe("10.0.0.1");
-  },
-);
+test.each([
+  ...["unknown", "_hidden", "", "0x7f.1", "1", "203.0.113", "[203.0.113.9", "a".repeat(10_000), "unknown203.0.113.9"],
+  ...["x203.0.113.9:1", "203.0.113.9:x", "203.0.113.9:1x", '"2001:db8"::1', '2001:db8"::1"'],
+  ...["x[2001:db8::1]:1", "[2001:db8::1]x", "[2001:db8::1]:1x", "[2001:db8::1]:x"],
+])("what is no address, as %s, leaves the proxy's", (text) => {
+  expect(from([text], 1)).toBe("10.0.0.1");
+  expect(from([`for=${text}`], 1, "forwarded")).toBe("10.0.0.1");
+});

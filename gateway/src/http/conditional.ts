@@ -33,7 +33,7 @@ const RANGE = /^bytes=[ \t]*(\d*)-(\d*)$/i;
 export function parseRange(headers: IncomingHttpHeaders, size: number, state: Validators): Range | null | undefined {
   const [, first = "", last = ""] = RANGE.exec(headers.range ?? "") ?? [];
   if ((first === "" && last === "") || !isUnchanged(headers["if-range"], state)) return undefined;
-  if (first === "") return last === "0" ? null : { first: Math.max(0, size - Number(last)), last: size - 1 };
+  if (first === "") return Number(last) === 0 ? null : { first: Math.max(0, size - Number(last)), last: size - 1 };
   if (last !== "" && Number(last) < Number(first)) return undefined;
   if (Number(first) >= size) return null;
   return { first: Number(first), last: last === "" ? size - 1 : Math.min(Number(last), size - 1) };

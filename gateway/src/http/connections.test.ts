@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import type { ServerResponse } from "node:http";
-import { connect, type Socket } from "node:net";
-import { silentLog } from "@shipping/kit/process/log";
+import { EventEmitter, once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { connect, Socket } from "node:net";
+import { createLog, silentLog } from "@shipping/kit/process/log";
+import { createMetrics } from "@shipping/kit/process/metrics";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { type Connections, createConnections } from "./connections.js";
+import { samplesIn } from "@shipping/kit/testing/samples";
+import { type Connections, createConnections, measureConnections } from "./connections.js";
 import { type HttpServer, listen } from "./listen.js";
 
 const LIMIT = 5;
@@ -13,14 +15,17 @@ let server: HttpServer;
 let connections: Connections;
 /** Requests for `/wait`, until the test answers them. */
 let waiting: ServerResponse[];
+let warnings: string[];
 beforeEach(async () => {
   waiting = [];
+  warnings = [];
+  const write = (line: string) => void warnings.push(JSON.parse(line).msg);
   connections = createConnections(LIMIT);
   server = await listen({
     handler: (req, res) => void (req.url === "/wait" ? waiting.push(res) : req.method === "GET" && res.end("ok")),
     port: 0,
     host: "127.0.0.1",
-    log: silentLog(),
+    log: createLog({ part: "gateway", level: "warn", destination: { write } }),
     random: randomBytes,
     connections,
   });
@@ -81,11 +86,13 @@ test("a connection that brought nothing makes room, the oldest first; then a slo
   waiting[0]?.end("ok");
   expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 /);
   expect(connections.load()).toEqual({ open: LIMIT, closed: 4 });
+  expect(warnings).toEqual(["connections are closed to make room for others"]);
 });
 
 test("where all are at work, the new one goes", async () => {
   const working = [];
   for (let n = 0; n < LIMIT; n++) working.push(await atWork());
+  expect(warnings).toEqual([]);
   const late = await open();
   await eventually(() => expect(late.closed).toBe(true));
   expect(working.filter(({ closed }) => closed)).toEqual([]);
@@ -100,4 +107,54 @@ test("a client that does not take its answer is slow", async () => {
   for (let n = 1; n <= LIMIT; n++) working.push(await atWork());
   expect(working.filter(({ closed }) => closed)).toEqual([]);
   expect(connections.load()).toEqual({ open: LIMIT, closed: 1 });
+});
+
+/** A response that has neither arrived nor ended. */
+const slowResponse = () =>
+  Object.assign(new EventEmitter(), { req: { complete: false } }) as unknown as ServerResponse & EventEmitter;
+const on = (socket: Socket) => ({ socket }) as IncomingMessage;
+
+test("an earlier response that ends after the next request has begun changes nothing about its connection", () => {
+  const few = createConnections(2);
+  const [first, second, third] = [new Socket(), new Socket(), new Socket()];
+  const earlier = slowResponse();
+  few.add(first);
+  few.begin(on(first), earlier);
+  few.begin(on(first), slowResponse());
+  few.add(second);
+  few.begin(on(second), slowResponse());
+  earlier.emit("finish");
+  few.add(third);
+  expect([first, second, third].map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
+});
+
+test("a connection that is closed, or was never let in, is none of those that are open", async () => {
+  const few = createConnections(1);
+  const [first, second] = [new Socket(), new Socket()];
+  few.add(first);
+  expect([...few]).toEqual([[first, undefined]]);
+  first.destroy();
+  await once(first, "close");
+  expect([...few]).toEqual([]);
+  const response = slowResponse();
+  few.begin(on(first), response);
+  expect(few.latest(first)).toBeUndefined();
+  few.add(second);
+  few.begin(on(second), response);
+  expect(few.latest(second)).toBe(response);
+  const none = createConnections(0);
+  none.add(new Socket());
+  expect(none.load()).toEqual({ open: 0, closed: 1 });
+});
+
+test("connections are measured", async () => {
+  const metrics = createMetrics({ part: "test", log: silentLog(), cacheMs: 0 });
+  const few = createConnections(1);
+  measureConnections(metrics, few, 7);
+  for (let n = 0; n < 3; n++) few.add(new Socket());
+  expect(samplesIn(await metrics.render())).toEqual({
+    'gateway_connections{part="test"}': 1,
+    'gateway_connections_max{part="test"}': 7,
+    'gateway_connections_closed{part="test"}': 2,
+  });
 });

@@ -39,10 +39,10 @@ function handler(): RequestListener {
   return app;
 }
 
-const start = (arrivalMs?: number) =>
+const start = (arrivalMs?: number, port = 0) =>
   listen({
     handler: handler(),
-    port: 0,
+    port,
     host: "127.0.0.1",
     log,
     random: randomBytes,
@@ -122,15 +122,20 @@ describe("what is not HTTP", () => {
     });
   });
 
-  test.each(["Upgrade: websocket\r\nConnection: close, Upgrade", "Expect: 200-ok\r\nConnection: close"])(
-    "an answer of our own in spite of %j",
-    async (headers) => {
-      const bytes = `GET /ok HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`;
-      expect(await exchange(server.port, bytes)).toMatchObject([
-        { status: 200, headers: { "x-request-id": expect.any(String) } },
-      ]);
-    },
-  );
+  test.each([
+    "Upgrade: websocket\r\nConnection: close, Upgrade",
+    "Expect: 200-ok\r\nConnection: close",
+    "Expect: 100-continue\r\nConnection: close",
+  ])("an answer of our own in spite of %j", async (headers) => {
+    const bytes = `GET /ok HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`;
+    expect(await exchange(server.port, bytes)).toMatchObject([
+      { status: 200, headers: { "x-request-id": expect.any(String) } },
+    ]);
+  });
+
+  test("a port that is taken is refused", async () => {
+    await expect(start(undefined, server.port)).rejects.toThrow("EADDRINUSE");
+  });
 
   test("a request that is being answered gets its answer before the refusal of what follows it", async () => {
     const answers = exchange(server.port, WAIT, "nonsense\r\n\r\n");
@@ -219,17 +224,25 @@ describe("stop", () => {
     await stopped;
   });
 
-  test("fast: closes idle connections and unfinished requests, and ends a handler that never answers", async () => {
+  test("fast: closes idle connections, then unfinished requests, and then ends a handler that never answers", async () => {
     const stopping = await start();
+    const closed: string[] = [];
+    const closing = async <T>(name: string, end: Promise<T>) => {
+      const received = await end;
+      closed.push(name);
+      return received;
+    };
+    const forgotten = closing("forgotten", exchange(stopping.port, WAIT));
+    (await nextWaiting()).writeHead(200, { "content-length": 2 }).flushHeaders();
+    const request = "POST /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab";
+    const incomplete = closing("incomplete", exchange(stopping.port, request));
+    const silent = closing("silent", received(connect(stopping.port, "127.0.0.1")));
     const idle = await openConnection(stopping.port);
-    const silent = received(connect(stopping.port, "127.0.0.1"));
-    const incomplete = exchange(stopping.port, "POST /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab");
-    const forgotten = exchange(stopping.port, WAIT);
-    await nextWaiting();
     await stopping.stop(true);
     expect(parseAnswers(await idle.bytes)).toHaveLength(1);
     expect(await incomplete).toEqual([]);
-    expect(await forgotten).toEqual([]);
+    expect(await forgotten).toMatchObject([{ status: 200 }]);
     expect(await silent).toHaveLength(0);
+    expect(closed).toEqual(["silent", "incomplete", "forgotten"]);
   });
 });

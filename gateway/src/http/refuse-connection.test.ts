@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import type { RequestListener } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { silentLog } from "@shipping/kit/process/log";
@@ -85,9 +85,47 @@ test("watches that were stopped leave nothing on a connection that is used for l
   far.destroy();
 });
 
+test.each([
+  [true, "max-age=31536000; includeSubDomains"],
+  [undefined, undefined],
+])("every answer says whether browsers may use only https from now on: %p", async (strictTransport, expected) => {
+  const handler: RequestListener = (_req, res) => void res.end();
+  const where = { port: 0, host: "127.0.0.1" };
+  const server = await listen({ handler, ...where, log: silentLog(), random: randomBytes, strictTransport });
+  const answers = await exchange(server.port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "nonsense\r\n\r\n");
+  expect(answers.map(({ status, headers }) => [status, headers["strict-transport-security"]])).toEqual([
+    [200, expected],
+    [400, expected],
+  ]);
+  await server.stop(true);
+});
+
+test("only what comes during the watch counts: more than 1 MiB, or anything after 2 s", () => {
+  jest.useFakeTimers();
+  jest.advanceTimersByTime(5_000);
+  const watched = () =>
+    Object.assign(new EventEmitter(), { bytesRead: 5_000_000, destroy: jest.fn() }) as unknown as Socket & {
+      bytesRead: number;
+    };
+  const [much, little] = [watched(), watched()];
+  for (const socket of [much, little]) dropRest(socket);
+  much.bytesRead += 1024 * 1024;
+  jest.advanceTimersByTime(1_000);
+  expect(much.destroy).not.toHaveBeenCalled();
+  much.bytesRead += 1;
+  jest.advanceTimersByTime(1_000);
+  expect(much.destroy).toHaveBeenCalledTimes(1);
+  expect(little.destroy).not.toHaveBeenCalled();
+  jest.advanceTimersByTime(1_000);
+  expect(little.destroy).toHaveBeenCalledTimes(1);
+  jest.useRealTimers();
+});
+
 describe("the rest of a request that has its answer", () => {
   /** Answers GET with 200, and anything else with a 404 before its body is there. */
+  const handled: string[] = [];
   const handler: RequestListener = (req, res) => {
+    handled.push(req.url ?? "");
     res.statusCode = req.method === "GET" ? 200 : 404;
     res.end(req.url);
   };
@@ -135,7 +173,9 @@ describe("the rest of a request that has its answer", () => {
     const statuses = async (...parts: (string | Buffer)[]) =>
       (await exchange(server.port, ...parts)).map(({ status }) => status);
     expect(await statuses(`${upload}\r\n`, rest, more)).toEqual([404, 200]);
+    handled.length = 0;
     expect(await statuses(`${upload}Connection: close\r\n\r\n`, rest, more)).toEqual([404]);
+    expect(handled).toEqual(["/no"]);
   });
 
   test("is no second refusal, however malformed it is", async () => {

@@ -1,17 +1,19 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { silentLog } from "@shipping/kit/process/log";
-import express from "express";
+import express, { type ErrorRequestHandler } from "express";
 import { type HttpServer, listen } from "./listen.js";
-import { createDocument, loadAsset, sendDocument } from "./send-document.js";
+import { createDocument, createTwins, loadAsset, sendDocument, sendTwin } from "./send-document.js";
 
 const TEXT = "Labels and parcels. ".repeat(200);
 const page = createDocument("text/html; charset=utf-8", TEXT);
 const picture = createDocument("image/png", Buffer.from(TEXT));
+const twins = createTwins("/twin.md", "<p>a page</p>", "a page", { "Content-Security-Policy": "default-src 'none'" });
+const refuse: ErrorRequestHandler = (error, _req, res, _next) => void res.status(error.status).end(error.message);
 
 const style = loadAsset("/some/style.css", "base.css", "guides.css");
 const content = ["base.css", "guides.css"]
@@ -24,6 +26,8 @@ beforeAll(async () => {
   app.get("/page", (req, res) => sendDocument(req, res, page));
   style.serve(app);
   app.get("/picture", (req, res) => sendDocument(req, res, picture));
+  app.get("/twin", (req, res) => sendTwin(req, res, twins));
+  app.use(refuse);
   server = await listen({ handler: app, port: 0, host: "127.0.0.1", log: silentLog(), random: randomBytes });
 });
 afterAll(() => server.stop(true));
@@ -68,6 +72,75 @@ test("a part is a part of the encoding", async () => {
   expect(part.status).toBe(206);
   expect(part.headers["content-range"]).toBe(`bytes 2-9/${whole.body.length}`);
   expect(part.body.equals(whole.body.subarray(2, 10))).toBe(true);
+});
+
+test("every answer says what the document is and when it was made, in whole or in part", async () => {
+  const modified = new Date(
+    Math.floor(statSync(join(import.meta.dirname, "send-document.ts")).mtimeMs / 1_000) * 1_000,
+  );
+  const named = { etag: expect.stringMatching(/^"[\w-]{27}"$/), "last-modified": modified.toUTCString() };
+  const described = { ...named, "cache-control": "no-cache", vary: "Accept-Encoding" };
+  const sent = { ...described, "accept-ranges": "bytes", "content-type": "text/html; charset=utf-8" };
+  const whole = await get("/page");
+  expect(whole).toMatchObject({ status: 200, headers: { ...sent, "content-length": String(TEXT.length) } });
+  const part = await get("/page", { range: "bytes=-7" });
+  const range = `bytes ${TEXT.length - 7}-${TEXT.length - 1}/${TEXT.length}`;
+  expect(part).toMatchObject({ status: 206, headers: { ...sent, "content-length": "7", "content-range": range } });
+  expect(part.body.toString()).toBe(TEXT.slice(-7));
+  const same = await get("/page", { "if-none-match": whole.headers.etag ?? "" });
+  expect(same).toMatchObject({ status: 304, headers: described });
+  expect(same.body).toHaveLength(0);
+});
+
+test("a condition that is not met and a range outside are refused", async () => {
+  const unmet = await get("/page", { "if-match": '"another"' });
+  expect([unmet.status, unmet.body.toString()]).toEqual([412, "A precondition of the request is not met."]);
+  const outside = await get("/page", { range: `bytes=${TEXT.length}-` });
+  expect([outside.status, outside.body.toString()]).toEqual([416, "The requested range is outside the document."]);
+  expect(outside.headers["content-range"]).toBe(`bytes */${TEXT.length}`);
+});
+
+test("a page and its Markdown have one address; browsers get the page, which says where the Markdown is", async () => {
+  const [html, markdown] = [await get("/twin", { accept: "*/*" }), await get("/twin", { accept: "text/markdown" })];
+  expect(html.headers).toMatchObject({
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": "default-src 'none'",
+    vary: "Accept, Accept-Encoding",
+    link: `</twin.md>; rel="alternate"; type="text/markdown", </llms.txt>; rel="describedby"; type="text/plain"`,
+  });
+  expect(html.body.toString()).toBe("<p>a page</p>");
+  expect(markdown.headers).toMatchObject({
+    "content-type": "text/markdown; charset=utf-8",
+    vary: "Accept, Accept-Encoding",
+  });
+  expect(markdown.body.toString()).toBe("a page");
+});
+
+test.each([
+  ["text/css", true],
+  ["application/json", true],
+  ["image/svg+xml", true],
+  ["image/png", false],
+])("%s is compressed: %p, and only once", (type, expected) => {
+  const { compressed } = createDocument(type, TEXT);
+  expect(compressed !== undefined).toBe(expected);
+  expect(compressed?.()).toBe(compressed?.());
+});
+
+test.each([
+  ["mark.svg", "image/svg+xml"],
+  ["mark-32.png", "image/png"],
+  ["code.js", "text/javascript; charset=utf-8"],
+])("%s is served as %s", async (file, type) => {
+  const app = express();
+  loadAsset("/asset", file).serve(app);
+  const own = await listen({ handler: app, port: 0, host: "127.0.0.1", log: silentLog(), random: randomBytes });
+  const answer = await fetch(`http://127.0.0.1:${own.port}/asset`, { headers: { connection: "close" } });
+  expect(answer.headers.get("content-type")).toBe(type);
+  expect(Buffer.from(await answer.arrayBuffer())).toEqual(
+    readFileSync(join(import.meta.dirname, "../../assets", file)),
+  );
+  await own.stop(true);
 });
 
 test("a picture is never compressed", async () => {

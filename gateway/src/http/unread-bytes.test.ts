@@ -1,6 +1,9 @@
+import { EventEmitter } from "node:events";
+import type { ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type GatewayUnderTest, gatewayUnderTest, ORDER_ID } from "../testing/gateway-under-test.js";
+import { createUnreadBytes } from "./unread-bytes.js";
 
 const MIB = 1024 * 1024;
 
@@ -8,6 +11,52 @@ const MIB = 1024 * 1024;
 const ORDERS = Buffer.from(
   JSON.stringify(Array.from({ length: 100 }, () => ({ id: ORDER_ID, reference: "x".repeat(84_000) }))),
 );
+
+describe("createUnreadBytes", () => {
+  /** A response that has ended, with so many bytes that its client has not read. */
+  function unread(writableLength: number, state = {}) {
+    const destroy = jest.fn();
+    const ended = { writableLength, writableEnded: true, writableFinished: false, destroyed: false, ...state };
+    const response = Object.assign(new EventEmitter(), { ...ended, req: { socket: { destroy } } });
+    return Object.assign(response as unknown as ServerResponse & EventEmitter, {
+      isCut: () => destroy.mock.calls.length,
+    });
+  }
+
+  test("counts what is unread until the response is closed, and nothing else", () => {
+    const bytes = createUnreadBytes({ total: 100, perAccount: 100 });
+    for (const state of [{ writableEnded: false }, { writableFinished: true }, { destroyed: true }])
+      bytes.add(unread(7, state), "a");
+    bytes.add(unread(0), "a");
+    expect(bytes.load()).toEqual({ bytes: 0, cut: 0 });
+    const [first, second] = [unread(60), unread(40)];
+    bytes.add(first, "a");
+    bytes.add(second, "a");
+    expect(bytes.load()).toEqual({ bytes: 100, cut: 0 });
+    first.emit("close");
+    expect(bytes.load()).toEqual({ bytes: 40, cut: 0 });
+    expect([first.isCut(), second.isCut()]).toEqual([0, 0]);
+  });
+
+  test("cuts the oldest of the account that has most, which may be those without an account", () => {
+    const bytes = createUnreadBytes({ total: 100, perAccount: 100 });
+    const all = [unread(30), unread(30), unread(20), unread(30)];
+    for (const [at, id] of ["b", undefined, undefined, "a"].entries()) bytes.add(all[at]!, id);
+    expect(all.map((response) => response.isCut())).toEqual([0, 1, 0, 0]);
+    expect(bytes.load()).toEqual({ bytes: 80, cut: 1 });
+  });
+
+  test("still knows what an account has when the connection of one that was cut is closed at last", () => {
+    const bytes = createUnreadBytes({ total: 100, perAccount: 10 });
+    const [large, second, third] = [unread(11), unread(6), unread(6)];
+    bytes.add(large, "a");
+    bytes.add(second, "a");
+    large.emit("close");
+    bytes.add(third, "a");
+    expect([large, second, third].map((response) => response.isCut())).toEqual([1, 1, 0]);
+    expect(bytes.load()).toEqual({ bytes: 6, cut: 2 });
+  });
+});
 
 let gateway: GatewayUnderTest;
 let lists = 0;
@@ -20,8 +69,6 @@ async function start(options: Parameters<typeof gatewayUnderTest>[0]): Promise<v
   }
   gateway = await gatewayUnderTest({ records: { listOrders }, ...options });
 }
-afterEach(() => gateway.end());
-
 /** A client that asks for a list and reads nothing of it. */
 async function unreadList(key: string): Promise<Socket> {
   const socket = connect(gateway.port, "127.0.0.1").pause();
@@ -37,6 +84,8 @@ const cut = () => gateway.lines.filter(({ route }) => route).map(({ key }) => ke
 const asked = (count: number) => eventually(() => expect(lists).toBe(count));
 
 describe("an answer that nobody reads", () => {
+  afterEach(() => gateway.end());
+
   test("is cut when nothing of it was taken for a while, and its connection closed", async () => {
     await start({ listening: { stallMs: 500 } });
     const { key, id } = await gateway.newKey();

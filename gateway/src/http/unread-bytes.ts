@@ -28,7 +28,9 @@ export function createUnreadBytes(limits: UnreadLimits) {
   let cut = 0;
 
   function remove(id: string, account: Account, response: ServerResponse): void {
-    const bytes = account.responses.get(response) ?? 0;
+    const bytes = account.responses.get(response);
+    // It was cut, and by now the account may have others.
+    if (bytes === undefined) return;
     account.responses.delete(response);
     account.bytes -= bytes;
     total -= bytes;
