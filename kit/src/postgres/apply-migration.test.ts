@@ -214,9 +214,25 @@ describe("-- batches of a table", () => {
 });
 
 test("what a migration raises as a notice is in the log", async () => {
-  await add("2_more", "DO $$ BEGIN RAISE NOTICE '% things were painted', 7; END $$;");
+  for (const name of ["2_more", "3_more"])
+    await add(name, `DO $$ BEGIN RAISE NOTICE '% things were painted by ${name}', 7; END $$;`);
   await run();
-  expect(said()).toContainEqual(expect.objectContaining({ migration: "2_more", report: "7 things were painted" }));
+  expect(said().map(({ migration, report }) => [migration, report])).toEqual([
+    ["2_more", "7 things were painted by 2_more"],
+    ["3_more", "7 things were painted by 3_more"],
+  ]);
+});
+
+test("how a migration runs is said among the comments that it begins with, and nowhere else", async () => {
+  await add("2_colours", `-- What colours are for.\n${BACKFILL}`);
+  await add("3_table", "CREATE TABLE others (id text);\n-- concurrently: not this one\nCREATE INDEX ON others (id);");
+  await add(
+    "4_table",
+    "-- concurrently_used: a table.\n-- batches of_things\nCREATE TABLE more (id text); SELECT 1 / 0;",
+  );
+  await expect(run()).rejects.toThrow("Migration 4_table failed: division by zero");
+  expect(said()).toMatchObject([{ msg: "rows changed", rows: ROWS }]);
+  expect(await database.db.run(sql`SELECT to_regclass('more') IS NULL AS gone`)).toEqual([{ gone: true }]);
 });
 
 test("a constraint that is not valid yet is validated while others write", async () => {

@@ -1,8 +1,9 @@
+import sql from "sql-template-tag";
 import { silentLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
 import { CONNECT_MS } from "../testing/database.js";
 import { samplesIn } from "../testing/samples.js";
-import { measureClock } from "./clock.js";
+import { databaseNow, measureClock } from "./clock.js";
 import { type Database, openDatabase } from "./database.js";
 
 let db: Database;
@@ -20,4 +21,14 @@ async function measured(processAhead: number): Promise<number | undefined> {
 
 test("the clock of the database is measured against that of the process", async () => {
   for (const processAhead of [0, -300, 300]) expect(await measured(processAhead)).toBeCloseTo(0 - processAhead, -1);
+});
+
+test("the time of statements is the database's, moved by what is asked for", async () => {
+  const ahead = async (clock: { clockOffsetMs: number }, plusMs?: number) => {
+    const later = sql`extract(epoch FROM ${databaseNow(clock, plusMs)} - clock_timestamp())::float8`;
+    const [row] = await db.run<{ seconds: number }>(sql`SELECT ${later} AS seconds`);
+    return row?.seconds;
+  };
+  expect(await ahead({ clockOffsetMs: 0 })).toBeCloseTo(0, 0);
+  expect(await ahead({ clockOffsetMs: 60_000 }, 5_000)).toBeCloseTo(65, 0);
 });

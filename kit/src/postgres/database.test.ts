@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import sql from "sql-template-tag";
-import { silentLog } from "../process/log.js";
+import { createLog, silentLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
 import { samplesIn } from "../testing/samples.js";
-import { type Database, measurePool, openDatabase, violated } from "./database.js";
+import { type Database, isRefusal, measurePool, openDatabase, violated } from "./database.js";
 
 let directory: string;
 let owned: TestDatabase;
@@ -44,10 +44,12 @@ describe("run", () => {
   test("prepares a text once per connection, whatever its values", async () => {
     const single = openDatabase(owned.url, { max: 1, log: silentLog() });
     for (const id of ["a", "b"]) await single.run(sql`SELECT id FROM parcels WHERE id = ${id}`);
-    const prepared = await single.run(
-      sql`SELECT statement FROM pg_prepared_statements WHERE statement LIKE 'SELECT id FROM%'`,
-    );
-    expect(prepared).toEqual([{ statement: "SELECT id FROM parcels WHERE id = $1" }]);
+    const prepared = sql`SELECT name, statement FROM pg_prepared_statements WHERE statement LIKE 'SELECT id FROM%'`;
+    const name = expect.stringMatching(/^[\w-]{22}$/);
+    expect(await single.run(prepared)).toEqual([{ name, statement: "SELECT id FROM parcels WHERE id = $1" }]);
+    await single.runList(sql`SELECT id FROM parcels LIMIT 1`);
+    await single.runList(sql`SELECT id FROM parcels LIMIT 2`, { replan: true });
+    expect(await single.runList(prepared)).toEqual([{ name, statement: "SELECT id FROM parcels LIMIT 1" }]);
     await single.close();
   });
 
@@ -103,6 +105,27 @@ describe("run", () => {
     await single.close();
   });
 });
+
+test.each([
+  ["records", "records"],
+  [undefined, "shipping"],
+])(
+  "PostgreSQL shows its operators the part %s as %s; a connection that it ends is logged, until the pool is closed",
+  async (part, name) => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(JSON.parse(line).msg) };
+    const log = part ? createLog({ part, destination }) : silentLog();
+    const opened = openDatabase(owned.url, { max: 1, log });
+    const [shown] = await opened.run<{ name: string; pid: number }>(
+      sql`SELECT current_setting('application_name') AS name, pg_backend_pid() AS pid`,
+    );
+    expect(shown?.name).toBe(name);
+    await db.run(sql`SELECT pg_terminate_backend(${shown?.pid})`);
+    await eventually(() => expect(opened.pool.totalCount).toBe(0));
+    await opened.close();
+    expect(lines).toEqual(part ? ["lost an idle database connection"] : []);
+  },
+);
 
 describe("openDatabase", () => {
   afterEach(() => jest.useRealTimers());
@@ -190,6 +213,17 @@ describe("violated", () => {
     expect(await db.run(sql`SELECT nothing`).catch(violated)).toBeUndefined();
     expect(violated(new Error("23505"))).toBeUndefined();
   });
+});
+
+test.each([
+  ["22021", true],
+  ["23505", true],
+  ["42622", false],
+  ["24000", false],
+  [undefined, false],
+])("a statement that fails with %s was refused because of its data: %p", (code, expected) => {
+  expect(isRefusal(Object.assign(new pg.DatabaseError("refused", 1, "error"), { code }))).toBe(expected);
+  expect(isRefusal(Object.assign(new Error("another"), { code }))).toBe(false);
 });
 
 test("the pools are measured: connections in use, and statements that wait for one", async () => {

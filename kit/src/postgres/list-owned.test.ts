@@ -26,7 +26,7 @@ const listWrites = listOwned<{ id: string; kind: string }>({
 const idsIn = (page: Page) => jsonIn(page).map(({ id }: { id: string }) => id);
 
 async function newRows(count: number, caller = newCaller()): Promise<Caller> {
-  const keys = Array.from({ length: count }, (_, at) => `k${String(at).padStart(3, "0")}`);
+  const keys = Array.from({ length: count }, (_, at) => `A${String(at).padStart(3, "0")}`);
   await database.db.run(sql`
     INSERT INTO ledger (account_id, environment, idempotency_key, token, kind)
     SELECT ${caller.accountId}, ${caller.environment}, key, 1, 'tombstone' FROM unnest(${keys}::text[]) AS new (key)`);
@@ -51,19 +51,19 @@ describe("listOwned", () => {
       seen.push(idsIn(page));
       after = page.nextCursor;
     } while (after !== undefined);
-    expect(seen).toEqual([["k000", "k001", "k002"], ["k003", "k004", "k005"], ["k006"]]);
+    expect(seen).toEqual([["A000", "A001", "A002"], ["A003", "A004", "A005"], ["A006"]]);
   });
 
   test("a page that ends with the last row has no cursor, and a caller without rows has an empty page", async () => {
     const caller = await newRows(2);
     const page = await listWrites(database, asked(caller, 2));
-    expect(idsIn(page)).toEqual(["k000", "k001"]);
+    expect(idsIn(page)).toEqual(["A000", "A001"]);
     expect(page).not.toHaveProperty("nextCursor");
     expect(await listWrites(database, asked(newCaller(), 2))).toEqual({ data: Buffer.from("[]") });
   });
 
   test("large rows end a page early, none is left out, a row larger than a page is a page of its own, and few are read in vain", async () => {
-    const sizeOf = sql`CASE idempotency_key WHEN 'k004' THEN 3000000 ELSE 300000 END`;
+    const sizeOf = sql`CASE idempotency_key WHEN 'A004' THEN 3000000 ELSE 300000 END`;
     let read = 0;
     const list = listOwned<{ id: string; text: string }>({
       select: (askedCondition) =>
@@ -92,10 +92,10 @@ describe("listOwned", () => {
     } while (after !== undefined);
     const large = (...ids: string[]) => ids.map((id) => `${id}:300000`);
     expect(seen).toEqual([
-      large("k000", "k001", "k002"),
-      large("k003"),
-      ["k004:3000000"],
-      large("k005", "k006", "k007"),
+      large("A000", "A001", "A002"),
+      large("A003"),
+      ["A004:3000000"],
+      large("A005", "A006", "A007"),
     ]);
     // For each page, at most two rows more than it shows.
     expect(read).toBeLessThanOrEqual(8 + 2 * seen.length);
@@ -113,15 +113,15 @@ describe("listOwned", () => {
       listWrites(deps, asked(first, 2)),
       listWrites(deps, asked(second, 100)),
       listWrites(deps, asked(third, 100)),
-      listWrites(deps, asked(fourth, 3, "k001")),
-      listWrites(deps, asked(first, 100, "k003")),
+      listWrites(deps, asked(fourth, 3, "A001")),
+      listWrites(deps, asked(first, 100, "A003")),
     ]);
     expect(pages.map((page) => [idsIn(page).join(" "), page.nextCursor])).toEqual([
-      ["k000 k001", "k001"],
+      ["A000 A001", "A001"],
       ["", undefined],
-      ["k000 k001", undefined],
-      ["k002 k003 k004", undefined],
-      ["k004", undefined],
+      ["A000 A001", undefined],
+      ["A002 A003 A004", undefined],
+      ["A004", undefined],
     ]);
     expect(deps.statements).toHaveLength(1);
   });

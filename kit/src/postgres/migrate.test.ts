@@ -135,4 +135,12 @@ describe("unappliedMigrations", () => {
     await addMigration("2_more", "SELECT 1;");
     expect(await unappliedMigrations(empty.db, directory)).toEqual(["2_more"]);
   });
+
+  test("lists those that were begun and not finished, or rolled back", async () => {
+    await addMigration("2_more", "SELECT 1;");
+    await migrate({ url: empty.url, directory });
+    await empty.db.run(sql`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = '1_things'`);
+    await empty.db.run(sql`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = '2_more'`);
+    expect(await unappliedMigrations(empty.db, directory)).toEqual(["1_things", "2_more"]);
+  });
 });

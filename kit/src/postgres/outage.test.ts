@@ -189,9 +189,12 @@ test.each([
   ["25006", false],
   ["57P01", true],
   ["08006", true],
+  ["40001", true],
   ["53100", true],
   ["53200", true],
   ["53300", true],
+  ["54001", true],
+  ["58030", true],
   ["55P03", false],
   ["57014", false],
   ["40P01", false],
@@ -201,7 +204,21 @@ test.each([
 });
 
 test.each([
+  Object.assign(new Error("getaddrinfo EAI_AGAIN"), { code: "EAI_AGAIN" }),
+  new Error("Connection terminated unexpectedly"),
+  new Error("Query read timeout"),
+  new Error("Client has encountered a connection error and is not queryable"),
+])("$message: is an outage, after which a statement may have run", (error) => {
+  expect(statementError(error)).toMatchObject({ name: "DatabaseOutage", mayHaveRun: true, cause: error });
+  expect(statementError(statementError(error))).toMatchObject({ cause: error });
+});
+
+test.each([
   Object.assign(new pg.DatabaseError("taken", 1, "error"), { code: "23505" }),
+  Object.assign(new pg.DatabaseError("too late a date", 1, "error"), { code: "22008" }),
+  Object.assign(new pg.DatabaseError("in a failed transaction", 1, "error"), { code: "25P02" }),
+  Object.assign(new Error("another's code"), { code: "UND_ECONN" }),
+  new Error("A value says: Connection terminated"),
   Object.assign(new TypeError("no text"), { code: "ERR_INVALID_ARG_TYPE" }),
   new Error("A query must have either text or a name."),
 ])("$message: is none", (error) => {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import sql from "sql-template-tag";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { costlyNodes, watched } from "../testing/plans.js";
 import { newCaller } from "../testing/writes.js";
 import { readOwned } from "./read-owned.js";
 
@@ -40,6 +41,14 @@ describe("readOwned", () => {
     const asked = [one, two, missing, one, two, missing, one];
     const found = await Promise.all(asked.map((each) => readToken(database, each)));
     expect(found.map((row) => row?.token)).toEqual([1n, 2n, undefined, 1n, 2n, undefined, 1n]);
+  });
+
+  test("finds rows by their key's index, however many there are, alone and with others", async () => {
+    const { db, statements } = watched(database.db);
+    const row = await newRow(4n);
+    for (const count of [1, 2]) await Promise.all(Array.from({ length: count }, () => readToken({ db }, row)));
+    const costly = await Promise.all(statements.map((statement) => costlyNodes(database.db, statement)));
+    expect(costly.flat()).toEqual([]);
   });
 
   test("a key that PostgreSQL cannot take fails alone", async () => {
