@@ -12,6 +12,12 @@ const MAX_SEGMENTS = 128;
 const FIRST_SEGMENTS = 1;
 const GROWTH = 4;
 
+/**
+ * After how many rows that have the hashes but do not match a search ends: two segments, which take 25 ms. There are so many if nearly all of an
+ * account's records have a word that begins with the same nine letters.
+ */
+const MAX_MISSES = 33_000;
+
 interface Segment {
   /** From -1 downwards; from 0 upwards in what an earlier release filled. */
   segment: number;
@@ -40,13 +46,17 @@ export async function findByText(deps: ReadDeps, wanted: WantedByText): Promise<
   for (const match of await readRecent(deps, wanted, readings)) found.set(match.id, match);
   const segments = await readSegments(deps, wanted);
   const searched = segments.slice(0, MAX_SEGMENTS);
-  for (let at = 0, count = FIRST_SEGMENTS; at < searched.length; at += count, count *= GROWTH) {
+  for (let at = 0, count = FIRST_SEGMENTS, misses = 0; at < searched.length; at += count) {
     // What is newer than all segments that are left comes before everything in them.
     const border = searched[at]!.newest.getTime();
     const settled = [...found.values()].filter(({ createdAt }) => createdAt.getTime() > border);
-    if (settled.length >= wanted.most) return { ids: newestIds(settled, wanted.most), all: false };
+    if (at > 0) count = Math.min(count * GROWTH, Math.floor(((MAX_MISSES - misses) / Math.max(misses, 1)) * at));
+    if (settled.length >= wanted.most || count < 1) return { ids: newestIds(settled, wanted.most), all: false };
     const some = searched.slice(at, at + count);
-    for (const match of await readMatches(deps, wanted, { readings, segments: some })) found.set(match.id, match);
+    for (const { id, createdAt, misses: more } of await readMatches(deps, wanted, { readings, segments: some })) {
+      if (createdAt) found.set(id, { id, createdAt });
+      misses += more ?? 0;
+    }
   }
   const all = found.size < wanted.most && segments.length === searched.length;
   return { ids: newestIds([...found.values()], wanted.most), all };
@@ -85,19 +95,21 @@ function readRecent(
       ORDER BY created_at DESC, id DESC LIMIT ${most}::bigint) AS found`);
 }
 
-/** Reads up to `most` matches of each segment, by a function of the database: see its migration. */
+/** Reads the `most` newest matches of some segments, and how many rows have the hashes only, by a function of the database: see its migration. */
 function readMatches(
   { db }: ReadDeps,
   { caller, table, from, before, at, id, most }: WantedByText,
   { readings, segments }: { readings: readonly Reading[]; segments: readonly Segment[] },
-): Promise<Match[]> {
+): Promise<{ id: string; createdAt: Date | null; misses: number | null }[]> {
   const asked = segments.flatMap(({ segment }) => {
     const seed = seedFor(caller, segment);
     const toGrams = segment < 0 ? toWantedGrams : toEarlierGrams;
     return readings.map((reading) => ({ grams: `{${toGrams(reading.strings, seed)}}`, patterns: toPatterns(reading) }));
   });
-  return db.runList<Match>(sql`
-    SELECT id, created_at AS "createdAt"
-    FROM match_records(${SEARCH_TABLES[table]}, ${asked.map(({ grams }) => grams)}::text[], ${asked.map(({ patterns }) => patterns)}::text[], ${caller.accountId + caller.environment},
-      ${from}::timestamptz, ${before}::timestamptz, ${at}::timestamptz, ${id}, ${most}::bigint)`);
+  // A record may match in each way.
+  const rows = readings.length * most;
+  return db.runList(sql`
+    SELECT id, created_at AS "createdAt", misses
+    FROM compare_records(${SEARCH_TABLES[table]}, ${asked.map(({ grams }) => grams)}::text[], ${asked.map(({ patterns }) => patterns)}::text[], ${caller.accountId + caller.environment},
+      ${from}::timestamptz, ${before}::timestamptz, ${at}::timestamptz, ${id}, ${rows}::bigint)`);
 }

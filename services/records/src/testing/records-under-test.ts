@@ -66,13 +66,13 @@ export function shipmentRequest(caller: Caller, extra: Extra & { orderId?: strin
   return create(CreateShipmentRequestSchema, { ...given, caller, claim: newClaim(), ...extra });
 }
 
-/** Copies a shipment that is recent, each copy a second newer than the one before, with IDs from `shp_0001` on. */
-export const copyShipment = (id: string, count: number) => sql`
+/** Copies a shipment that is recent, each copy a second newer than the one before, with IDs from `shp_0001` on, or from another number. */
+export const copyShipment = (id: string, count: number, first = 1) => sql`
   WITH copied AS (
     INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, created_at)
-    SELECT account_id, environment, 'shp_' || lpad(n::text, 4, '0'), 'draft', reference, sender, recipient, parcel, created_at + n * interval '1 second'
-    FROM shipments, generate_series(1, ${count}::bigint) AS n WHERE id = ${id}
+    SELECT account_id, environment, 'shp_' || lpad(n::text, greatest(4, length(n::text)), '0'), 'draft', reference, sender, recipient, parcel, created_at + n * interval '1 second'
+    FROM shipments, generate_series(${first}::bigint, ${first + count - 1}::bigint) AS n WHERE id = ${id}
     RETURNING *)
   INSERT INTO shipment_search_recent (account_id, environment, id, created_at, text)
   SELECT account_id, environment, copied.id, copied.created_at, text
-  FROM copied JOIN shipment_search_recent USING (account_id, environment)`;
+  FROM copied JOIN shipment_search_recent AS recent USING (account_id, environment) WHERE recent.id = ${id}`;
