@@ -14,7 +14,10 @@ describe("a JSON body", () => {
   test.each([[[0xff]], [[0x22, 0xc3, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]]])(
     "400 for the bytes %j: not UTF-8",
     (bytes) => {
-      expect(() => parseJsonBody(Buffer.from(bytes))).toThrow(expect.objectContaining({ code: "invalid_json" }));
+      const message = "The body is not valid UTF-8. Encode it as UTF-8.";
+      expect(() => parseJsonBody(Buffer.from(bytes))).toThrow(
+        expect.objectContaining({ code: "invalid_json", message }),
+      );
     },
   );
 
@@ -28,12 +31,19 @@ describe("a JSON body", () => {
       "The body is not valid JSON: correct line 2, column 5. Write decimals with a point, such as 1.5.",
     ],
     ['{"a":[1,5],}', "The body is not valid JSON: correct line 1, column 12."],
+    ['{"a":1,}', "The body is not valid JSON: correct line 1, column 8."],
+    ["[1,2 3]", "The body is not valid JSON: correct line 1, column 6."],
+    ["{},", "The body is not valid JSON: correct line 1, column 3."],
     ["{'a':1}", "The body is not valid JSON: correct line 1, column 2."],
     ['{"a":NaN}', "The body is not valid JSON: correct line 1, column 6."],
     ['{"a":1}\n{}', "The body is not valid JSON: correct line 2, column 1."],
     [deep(33).replace("[]", "[,]"), "The body is not valid JSON: correct line 1, column 34."],
   ])("400 for %j says where, and what to send", (text, message) => {
     expect(() => parseJsonBody(Buffer.from(text), "the empty object {}")).toThrow(expect.objectContaining({ message }));
+  });
+
+  test("an object is what to send, unless something else is said to be", () => {
+    expect(() => parse("")).toThrow("The body is empty. Send a JSON object.");
   });
 
   test("of duplicate members the last one counts", () => {
@@ -45,7 +55,10 @@ describe("a JSON body", () => {
     expect(parse(`[${Array(40).fill('["a"]')}]`)).toBeDefined();
     for (const text of [deep(33), `["a",${deep(32)}]`])
       expect(() => parse(text)).toThrow(
-        expect.objectContaining({ code: "invalid_request", fields: [expect.objectContaining({ path: "body" })] }),
+        expect.objectContaining({
+          code: "invalid_request",
+          fields: [{ path: "body", message: "must not be nested more than 32 levels deep" }],
+        }),
       );
   });
 

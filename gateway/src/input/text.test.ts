@@ -1,10 +1,18 @@
-import { isBlank, urlForm, visible } from "./text.js";
+import { CLEAN_PATTERN, FILLED_PATTERN, isBlank, isClean, urlForm, visible } from "./text.js";
 
 test("what is blank is what Unicode calls White_Space, and nothing else", () => {
   const all = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
   expect(all.filter(isBlank)).toEqual(all.filter((character) => /\p{White_Space}/u.test(character)));
   expect(["", " \u0085\n"].map(isBlank)).toEqual([true, true]);
   expect([" \ufeff", "\u200b", "a "].map(isBlank)).toEqual([false, false, false]);
+});
+
+test("the patterns of the OpenAPI document take what the API takes", () => {
+  const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
+  const texts = ascii.flatMap((one) => [one, `a${one}`, `${one}a`, ` ${one}`]).concat("", "é");
+  const taken = (pattern: string) => texts.filter((text) => new RegExp(pattern).test(text));
+  expect(taken(CLEAN_PATTERN)).toEqual(texts.filter(isClean));
+  expect(taken(FILLED_PATTERN)).toEqual(texts.filter((text) => isClean(text) && !isBlank(text)));
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { Failure } from "@shipping/kit/errors";
 import { jsonBody } from "./json-body.js";
 import type { Place } from "./lost-numbers.js";
 import { orderId, orderInput, pageQuery, webhookInput } from "./schemas.js";
-import { checkBody, requireValid, validMembers, validQuery } from "./validate.js";
+import { checkBody, decodePairs, requireValid, validMembers, validQuery } from "./validate.js";
 
 const address = { name: "A", street1: "B", city: "C", postal_code: "D", country: "DE" };
 const parcel = { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 };
@@ -88,6 +88,18 @@ describe("an unknown member", () => {
     expect(told(body).join(", ")).toBe(expected);
   });
 
+  test.each([
+    ["refrnc", "did you mean reference?"],
+    ["refrn", "leave it out"],
+    ["rexxxence", "did you mean reference?"],
+    ["rexxxxnce", "leave it out"],
+    ["xrxexfxerence", "did you mean reference?"],
+    ["xrxexfxexrence", "leave it out"],
+    ["mobile", "leave it out"],
+  ])("is similar if at most a third of its letters differ: %s", (name, advice) => {
+    expect(told({ ...order, reference: undefined, [name]: "1" })).toEqual([`${name} ${advice}`]);
+  });
+
   test("is compared only among ten, since more are no typing errors", () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`metadata${n}`, 0]));
     expect(told({ ...order, ...many(10) })[9]).toBe("metadata9 did you mean metadata?");
@@ -133,6 +145,22 @@ describe("a number that is not as it was sent", () => {
       url: value.url,
     });
   });
+});
+
+test("a body that was not sent is missing, and an operation without one has no fault", () => {
+  expect(checkBody(orderInput, undefined, "/").faults).toEqual([{ path: "body", message: "is required" }]);
+  expect(checkBody(undefined, undefined, "/")).toMatchObject({ value: undefined, faults: [], more: 0 });
+});
+
+test("a query or form is decoded pair by pair", () => {
+  expect(decodePairs("a=b=c&d&=e+f%2B&", "form")).toEqual([
+    ["a", "b=c"],
+    ["d", ""],
+    ["", "e f+"],
+  ]);
+  const message = "must be percent-encoded UTF-8";
+  expect(fieldsOf(() => decodePairs("%zz", "form"))).toEqual([{ path: "form", message }]);
+  expect(validQuery(pageQuery(orderId), "?limit=5")).toEqual({ limit: 5 });
 });
 
 describe("of more than 100 fields at fault", () => {

@@ -146,6 +146,42 @@ describe("the OpenAPI document", () => {
     expect(closing.filter((keyword) => found.has(keyword))).toEqual([]);
   });
 
+  test("every parameter, and every member of an input, has a sentence that says what it is", () => {
+    const bodies = objectsIn(withoutExamples(expanded(operations.map(({ operation }) => operation.requestBody ?? {}))));
+    const members = [...bodies].flatMap(({ properties = {} }) => Object.entries(properties as Record<string, Json>));
+    const parameters = operations.flatMap(({ operation }) => expanded(operation.parameters) as Json[]);
+    const named = parameters.map((one) => [String(one.name), { ...(one.schema as Json), ...one }] as const);
+    const { OrderInput, ShipmentInput, RateInput } = document.components.schemas;
+    const all: (readonly [string, Json])[] = [
+      ...members,
+      ...named,
+      ...Object.entries({ OrderInput, ShipmentInput, RateInput }),
+    ];
+    expect(all.length).toBeGreaterThan(60);
+    expect(all.filter(([, { description }]) => !/^[A-Z].+\.$/.test(String(description))).map(([name]) => name)).toEqual(
+      [],
+    );
+  });
+
+  test("inputs have the limits that the API applies", () => {
+    const schemas = document.components.schemas;
+    expect(schemas.OrderInput.properties.reference).toMatchObject({
+      minLength: 1,
+      maxLength: 200,
+      pattern: expect.any(String),
+    });
+    expect(schemas.AddressInput.properties.company).toMatchObject({ maxLength: 200, pattern: expect.any(String) });
+    for (const open of [schemas.ShipmentInput.properties.order_id, schemas.RateInput.properties.shipment_id])
+      expect(open).not.toHaveProperty("maxLength");
+    expect(schemas.MetadataInput).toMatchObject({ type: "object", additionalProperties: true });
+    expect(schemas.LabelInput.properties.format).toMatchObject({ type: "string", enum: ["pdf"], default: "pdf" });
+    expect(schemas.WebhookInput.properties.events).toMatchObject({
+      type: "array",
+      items: { type: "string", enum: [...EVENT_TYPES] },
+      ...{ minItems: 1, maxItems: EVENT_TYPES.length },
+    });
+  });
+
   test("every engine of regular expressions can compile its patterns, and means the same by them", () => {
     const patterns = [...objectsIn(document)].flatMap(({ pattern }) => (typeof pattern === "string" ? [pattern] : []));
     expect(patterns.length).toBeGreaterThan(20);
