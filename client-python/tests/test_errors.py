@@ -4,7 +4,7 @@ import builtins
 import pickle
 from typing import Any, get_args
 
-from loopback import LoopbackTest, drop, html, refusal, respond
+from loopback import LoopbackTest, answer, drop, html, refusal, respond
 
 import shipping_client
 from shipping_client import APIConnectionError, InvalidRequestError, ShippingError, UnexpectedAnswerError
@@ -43,6 +43,7 @@ class OverHttp(LoopbackTest):
             (html(403), UnexpectedAnswerError),
             (respond(400, "application/json", '{"error":"no"}'), UnexpectedAnswerError),
             (respond(400, "application/json", '{"error":{"code":7}}'), UnexpectedAnswerError),
+            (respond(400, "application/json", '{"error":{"code":""}}'), UnexpectedAnswerError),
             (respond(400, "application/json", b"\xff\xfe"), UnexpectedAnswerError),
             (drop, APIConnectionError),
         ]:
@@ -52,12 +53,29 @@ class OverHttp(LoopbackTest):
         self.assertEqual(str(error), "Answered 403 (text/html) without an error object from the API.")
         self.assertEqual((error.request_id, error.retry_after), ("req_9", None))
 
-    def test_says_where_a_redirect_leads(self) -> None:
-        error = self.error_of(
-            self.serve(respond(307, "text/plain", "", {"location": "https://x.example/"})).account.get
-        )
-        message = "the base URL redirects to https://x.example/, and redirects are not followed. Correct base_url."
-        self.assertEqual((error.code, str(error)), ("unexpected_answer", f"Answered 307: {message}"))
+    def test_says_where_a_redirect_leads_and_what_else_is_not_the_apis(self) -> None:
+        leads = ": the base URL redirects to https://x.example/, and redirects are not followed. Correct base_url."
+        foreign = " (text/plain) without an error object from the API."
+        cut = " (text/plain) with a body that is incomplete or not from the API."
+        location = {"location": "https://x.example/"}
+        for status, headers, message in [
+            (300, location, leads),
+            (399, location, leads),
+            (302, {}, foreign),
+            (400, location, foreign),
+            (200, location, cut),
+            (299, {}, cut),
+        ]:
+            error = self.error_of(self.serve(respond(status, "text/plain", "", headers), retries=0).account.get)
+            self.assertEqual((error.code, str(error)), ("unexpected_answer", f"Answered {status}{message}"))
+
+    def test_has_the_request_id_of_the_body_rather_than_of_the_headers_and_a_message_in_any_case(self) -> None:
+        for refused, request_id, message in [
+            (refusal(404, "not_found", {"x-request-id": "req_proxy"}), "req_1", "It is not_found."),
+            (answer(404, {"error": {"code": "not_found"}}, {"x-request-id": "req_2"}), "req_2", "not_found"),
+        ]:
+            error = self.error_of(self.serve(refused).account.get)
+            self.assertEqual((error.request_id, str(error)), (request_id, message))
 
     def test_has_the_retry_after_of_the_answer(self) -> None:
         error = self.error_of(self.serve(refusal(503, "service_unavailable", {"retry-after": "3600"})).account.get)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import json
 import time
+from unittest import mock
 
 from loopback import DRAFT, SHIPMENT, LoopbackTest, drop, half, html, ok, raw, refusal, respond, silence
 
@@ -47,13 +48,16 @@ class LostAnswer(LoopbackTest):
                 self.assertEqual(self.seen[0].body, self.seen[1].body)
 
     def test_of_a_pdf_that_was_cut_is_loaded_again(self) -> None:
-        pdf = b"%PDF-1.7\n...\n%%EOF\n"
+        # The mark of the end stands in the last 1024 bytes.
+        pdf = b"%PDF-1.7\n...\n%%EOF" + b"\n" * 1019
         head = b"HTTP/1.1 200 OK\r\ncontent-type: application/pdf\r\n"
         for name, cut in {
             "of known length": raw(head + b"content-length: 100\r\n\r\n%PDF-"),
             "of unknown length": raw(head + b"connection: close\r\n\r\n%PDF-1.7"),
             "empty": respond(200, "application/pdf", b""),
             "something else": respond(200, "application/pdf", b"<html>%%EOF"),
+            "without its end": respond(200, "application/pdf", pdf + b"\n"),
+            "of another type": respond(200, "text/plain", pdf),
         }.items():
             with self.subTest(name):
                 self.seen.clear()
@@ -84,6 +88,7 @@ class NoOtherAttempt(LoopbackTest):
             ("HTML 403", html(403), "unexpected_answer"),
             ("307", respond(307, "text/plain", "", {"location": "http://127.0.0.1:1/"}), "unexpected_answer"),
             ("a bare 429", html(429), "unexpected_answer"),
+            ("300, although it has data", ok(DRAFT, status=300), "unexpected_answer"),
         ]:
             with self.subTest(name):
                 self.seen.clear()
@@ -140,3 +145,10 @@ class Retries(LoopbackTest):
         error = self.error_of(self.serve(silence, deadline=60).account.get, deadline=0.1)
         self.assertEqual((error.code, len(self.seen)), ("timed_out", 1))
         self.assertLess(time.monotonic() - begun, 5)
+
+    def test_count_what_attempts_and_waits_took_until_the_deadline(self) -> None:
+        for deadline, waits in [(1.2, [0.5]), (0.5, [])]:
+            with self.subTest(deadline), mock.patch.object(time, "monotonic", lambda: 100 + sum(self.waits)):
+                self.waits.clear()
+                error = self.error_of(self.serve(refusal(503, "service_unavailable"), deadline=deadline).account.get)
+                self.assertEqual((error.code, self.waits), ("service_unavailable", waits))

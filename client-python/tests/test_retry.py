@@ -35,6 +35,8 @@ class RetryAfter(unittest.TestCase):
             ("Sat, 21 Xyz 2026 12:00:07 GMT", None),
             ("Sat, 99 Nov 2026 12:00:07 GMT", None),
             ("2026-11-21T12:00:07Z", None),
+            ("Sat, 21 Nov 2026 12:00:07 +0100", None),
+            ("21 Nov 2026 12:00:07 GMT", None),
         ]:
             with self.subTest(text):
                 self.assertEqual(parse_retry_after(text, NOW), seconds)
@@ -63,6 +65,7 @@ class Wait(unittest.TestCase):
 class Retryable(unittest.TestCase):
     def test_is_only_what_was_not_executed_or_is_made_harmless_by_the_key(self) -> None:
         self.assertTrue(is_retryable(500, "internal_error"))
+        self.assertTrue(is_retryable(500, None))
         self.assertTrue(is_retryable(502, None))
         self.assertFalse(is_retryable(503, "carrier_not_configured"))
         self.assertTrue(is_retryable(409, "idempotency_in_progress"))

@@ -6,6 +6,7 @@ import json
 import time
 import unittest
 from email.message import Message
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -114,6 +115,7 @@ class Verify(unittest.TestCase):
             with mock.patch.object(hmac, "new", wraps=hmac.new) as new:
                 self.assertEqual(self.code_of(payload, signature, secret, **options), code)
                 self.assertEqual(new.call_count, digests)
+        self.assertEqual(self.code_of(EVENT, HEADER, SECRET, max_bytes=1), "invalid_signature")
         for limit in [0, -1, None, 1.5, "9", True]:
             self.assertEqual(self.code_of(EVENT, HEADER, SECRET, max_bytes=limit), "invalid_argument")
 
@@ -126,6 +128,12 @@ class Verify(unittest.TestCase):
             f"t={NOW},v1={DIGEST.upper()}",
         ]:
             self.assertEqual(self.code_of(EVENT, header, SECRET), "invalid_signature")
+        halves = {"service-signature": f"t={NOW}", "Service-Signature": f",v1={DIGEST}"}
+        self.assertEqual(self.code_of(EVENT, halves, SECRET), "invalid_signature")
+
+    def test_a_lone_surrogate_is_a_character_like_any_other(self) -> None:
+        self.assertEqual(self.code_of("\ud800", HEADER, SECRET), "invalid_signature")
+        self.assertEqual(self.code_of(EVENT, HEADER, "whsec_\ud800"), "invalid_signature")
 
     def test_what_is_no_secret_is_refused(self) -> None:
         for secret in ["", "whsec_", SECRET[len("whsec_") :], None, [], [SECRET, ""], [None], SECRET.encode()]:
@@ -147,6 +155,10 @@ class Header(unittest.TestCase):
             header = test_header(base64.b64decode(vector["body"]), vector["secret"], timestamp=timestamp)
             self.assertEqual(header, vector["header"])
 
+    def test_is_signed_at_any_time_that_the_header_has_room_for(self) -> None:
+        for at in [0, 10**12 - 1]:
+            verify_webhook("{}", test_header("{}", SECRET, timestamp=at), SECRET, now=partial(float, at))
+
     def test_is_signed_now_unless_a_time_is_given(self) -> None:
         verify_webhook("{}", test_header("{}", SECRET), SECRET, tolerance=5)
         with self.assertRaises(WebhookVerificationError):
@@ -157,6 +169,7 @@ class Header(unittest.TestCase):
             ({"id": "evt_1"}, SECRET, 1),
             ("{}", "secret", 1),
             ("{}", SECRET, -1),
+            ("{}", SECRET, 10**12),
             ("{}", SECRET, 1.5),
             ("{}", SECRET, True),
         ]

@@ -1,4 +1,7 @@
-/** Rooms that carry promises: the files that are mutated, and what runs in one process and must notice. A folder means its files or its tests. */
+/**
+ * Rooms that carry promises: the files that are mutated, and what runs in one process and must notice. A folder means its files or its tests. Of the
+ * Python client, the files that retry and that verify signatures; its tests run in a process for each of their files.
+ */
 export const rooms: Record<string, { files: string[]; tests: string[] }> = {
   input: { files: ["gateway/src/input"], tests: ["gateway/src/input", "gateway/src/openapi"] },
   egress: { files: ["services/webhooks/src/egress"], tests: ["services/webhooks/src/egress"] },
@@ -40,5 +43,11 @@ export const rooms: Record<string, { files: string[]; tests: string[] }> = {
   bookings: {
     files: ["services/carrier/src/bookings"],
     tests: ["services/carrier/src/bookings", "services/carrier/src/store-label"],
+  },
+  "python-client": {
+    files: ["transport/retry", "transport/send", "transport/answers", "webhooks"].map(
+      (name) => `client-python/src/shipping_client/${name}.py`,
+    ),
+    tests: ["client-python/tests"],
   },
 };

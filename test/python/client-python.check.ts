@@ -173,7 +173,7 @@ describe("the types", () => {
 
   test("and style pass ruff", async () => {
     // The patterns of a configuration that is named count from the working folder.
-    const own = ["--no-cache", "--config", "pyproject.toml", ".", import.meta.dirname];
+    const own = ["--no-cache", "--config", "pyproject.toml", ".", import.meta.dirname, script("../mutants")];
     await tools.python(["-m", "ruff", "check", ...own], { cwd: sources });
     await tools.python(["-m", "ruff", "format", "--check", ...own], { cwd: sources });
   });
