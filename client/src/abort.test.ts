@@ -31,6 +31,7 @@ describe("an abort", () => {
     server = await loopback(ok({}));
     expect(await errorOf(server.client().account.get({ signal: AbortSignal.abort() }))).toMatchObject({
       code: "aborted",
+      message: "The request was aborted by its signal.",
       cause: { name: "AbortError" },
     });
     expect(server.seen).toEqual([]);
@@ -49,6 +50,14 @@ describe("an abort", () => {
       refusal(503, "service_unavailable", { "retry-after": "60" })(response, seen);
       setTimeout(abort, 50);
     }));
+
+  test("in a hook that is told of an attempt: the wait after it does not begin", async () => {
+    const controller = new AbortController();
+    server = await loopback(refusal(503, "service_unavailable", { "retry-after": "60" }));
+    const client = server.client({ onResponse: () => controller.abort() });
+    expect(await errorOf(client.account.get({ signal: controller.signal }))).toMatchObject({ code: "aborted" });
+    expect(server.seen).toHaveLength(1);
+  });
 
   test("between pages: the next one is not asked for", async () => {
     const controller = new AbortController();

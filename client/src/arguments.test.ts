@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { CLIENT_VERSION } from "./gen/version.js";
 import { Shipping } from "./shipping.js";
 import { API_KEY, errorOf, type Loopback, loopback, ok, SHIPMENT } from "./testing/loopback.js";
 
@@ -26,19 +27,24 @@ describe("refused before anything is sent", () => {
   );
 
   test.each(["", ".", "..", "%2e", "%2E%2e", ".%2e", "\ud800", undefined, 7, {}])("the id %j", async (id) => {
-    expect(await errorOf(server.client().labels.void(id as string))).toMatchObject({ code: "invalid_argument" });
+    expect(await errorOf(server.client().labels.void(id as string))).toMatchObject({
+      code: "invalid_argument",
+      message: expect.stringMatching(/ is not a valid ID\.$/),
+    });
     expect(server.seen).toEqual([]);
   });
 
-  test.each<[name: string, input: unknown]>([
-    ["no input", undefined],
-    ["what has no JSON", { reference: 1n }],
-    ["what holds itself", circular],
-    ["NaN, which JSON would turn into null", { parcel: { weight_kg: Number.NaN } }],
-    ["an infinite number", { parcel: { weight_kg: Number.POSITIVE_INFINITY } }],
-  ])("%s", async (_name, input) => {
-    const call = server.client().shipments.create(input as typeof SHIPMENT);
-    expect(await errorOf(call)).toMatchObject({ code: "invalid_argument" });
+  test.each<[name: string, input: unknown, cause: object | undefined]>([
+    ["no input", undefined, undefined],
+    ["what has no JSON", { reference: 1n }, { name: "TypeError" }],
+    ["what holds itself", circular, { name: "TypeError" }],
+    ["NaN, which JSON would turn into null", { parcel: { weight_kg: Number.NaN } }, { name: "RangeError" }],
+    ["an infinite number", { parcel: { weight_kg: Number.POSITIVE_INFINITY } }, { name: "RangeError" }],
+  ])("%s", async (_name, input, cause) => {
+    const error = await errorOf(server.client().shipments.create(input as typeof SHIPMENT));
+    const message = cause ? "The input cannot be written as JSON." : "The input is missing.";
+    expect(error).toMatchObject({ code: "invalid_argument", message, ...(cause && { cause }) });
+    expect("cause" in error).toBe(cause !== undefined);
     expect(server.seen).toEqual([]);
   });
 
@@ -59,10 +65,13 @@ describe("refused before anything is sent", () => {
     { apiKey: "a\nb" },
     { apiKey: "schlüssel" },
     { apiKey: undefined },
+    { apiKey: 7 },
     { baseUrl: "" },
     { baseUrl: "/api/v1" },
     { baseUrl: "ftp://api.example.com" },
-    { baseUrl: "https://user:secret@api.example.com/api/v1" },
+    { baseUrl: "xhttps://api.example.com" },
+    { baseUrl: "https://user@api.example.com/api/v1" },
+    { baseUrl: "https://:secret@api.example.com/api/v1" },
     { baseUrl: "https://api.example.com/api/v1?x=1" },
     { baseUrl: "https://api.example.com/api/v1#x" },
     { maxRetries: -1 },
@@ -100,8 +109,8 @@ describe("taken as they are", () => {
     expect(server.seen.at(-1)?.path).toBe(path);
   });
 
-  test("a base URL with a slash at its end", async () => {
-    await server.client({ baseUrl: `${server.baseUrl}/` }).account.get();
+  test("a base URL with slashes at its end", async () => {
+    await server.client({ baseUrl: `${server.baseUrl}//` }).account.get();
     expect(server.seen.at(-1)?.path).toBe("/api/v1/account");
   });
 
@@ -119,7 +128,11 @@ describe("the API key", () => {
   test("goes out as bearer, and shows nowhere else", async () => {
     const shipping = server.client();
     await shipping.account.get();
-    expect(server.seen[0]?.headers.authorization).toBe(`Bearer ${API_KEY}`);
+    expect(server.seen[0]?.headers).toMatchObject({
+      authorization: `Bearer ${API_KEY}`,
+      accept: "application/json, application/pdf",
+      "user-agent": `shipping-client/${CLIENT_VERSION}`,
+    });
     expect(inspect(shipping, options)).not.toContain(API_KEY);
     expect(JSON.stringify(shipping)).not.toContain(API_KEY);
   });

@@ -49,7 +49,15 @@ describe("http", () => {
     new Shipping({ apiKey: API_KEY, baseUrl, ...options });
 
   test("is only for loopback, unless the client is told otherwise", () => {
-    for (const host of ["localhost:8080", "LOCALHOST", "127.0.0.1:1", "127.9.8.7", "127.1", "[::1]:8080"])
+    for (const host of [
+      "localhost:8080",
+      "LOCALHOST",
+      "127.0.0.1:1",
+      "127.9.8.7",
+      "127.100.20.255",
+      "127.1",
+      "[::1]:8080",
+    ])
       expect(made(`http://${host}/api/v1`)).toBeInstanceOf(Shipping);
     const others = [
       "api.example.com",

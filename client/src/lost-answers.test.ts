@@ -32,6 +32,7 @@ describe("an answer that got lost: the same key, the same bytes, once more", () 
     ["whole, but half a JSON", respondWith(201, "application/json", '{"data":{"id":"shp_1",')],
     ["whole, but without data", respondWith(201, "application/json", "{}")],
     ["whole, but with null as data", respondWith(200, "application/json", '{"data":null}')],
+    ["whole, but null", respondWith(200, "application/json", "null")],
     ["a code that is not known yet, with status 503", refusal(503, "of_tomorrow")],
     ["a code that is not known yet, with status 429", refusal(429, "of_tomorrow")],
     ["headers, then silence", half(silence)],
@@ -104,6 +105,7 @@ describe("what another attempt does not help", () => {
   test.each<[status: number, headers: Record<string, string>, message: string]>([
     [300, { location: "/x" }, `Answered 300: ${redirected}`],
     [399, { location: "/x" }, `Answered 399: ${redirected}`],
+    [300, {}, `Answered 300 ${foreign}`],
     [302, {}, `Answered 302 ${foreign}`],
     [400, { location: "/x" }, `Answered 400 ${foreign}`],
   ])("%i with the headers %j says so", async (status, headers, message) => {
@@ -160,7 +162,8 @@ describe("retries", () => {
     await serve(drop);
     const error = await errorOf(server.client({ maxRetries: 2 }).shipments.create(SHIPMENT));
     expect(server.seen).toHaveLength(3);
-    expect(error).toMatchObject({ code: "connection_failed", idempotencyKey: keysSeen()[0] });
+    const message = "The connection failed before the response was complete.";
+    expect(error).toMatchObject({ code: "connection_failed", message, idempotencyKey: keysSeen()[0] });
     expect(error.cause).toMatchObject({ message: "fetch failed" });
   });
 

@@ -67,6 +67,15 @@ describe("a list", () => {
 });
 
 describe("one page", () => {
+  test.each(['{"data":[]}', '{"data":[],"next_cursor":7}', '{"data":{},"next_cursor":null}'])(
+    "is what has records, and a cursor or none: not %s",
+    async (body) => {
+      server = await loopback(respondWith(200, "application/json", body));
+      const call = server.client({ maxRetries: 0 }).labels.list().page();
+      expect(await errorOf(call)).toMatchObject({ code: "unexpected_answer" });
+    },
+  );
+
   test("has its data and its cursor", async () => {
     const resource = await serve(page(labels("b"), "b"));
     const { data, response } = await resource.list({ limit: 5 }).page({ after: "a" }).withResponse();

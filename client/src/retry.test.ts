@@ -18,11 +18,14 @@ describe("Retry-After", () => {
     ["9999999999999999999999999", 1e25],
     ["1, 1", 1],
     ["60, 1", 60],
+    ["1, 60", 60],
     ["1, soon", undefined],
     ["Sat, 21 Nov 2026 12:00:07 GMT", 7],
     ["Sat, 21 Nov 2026 11:59:00 GMT", 0],
     ["Sat, 99 Nov 2026 12:00:07 GMT", undefined],
     ["2026-11-21T12:00:07Z", undefined],
+    ["Sat, 21 Nov 2026 12:00:07 GMT+1", undefined],
+    ["on Sat, 21 Nov 2026 12:00:07 GMT", undefined],
   ])("%j asks for %j seconds", (text, seconds) => {
     expect(parseRetryAfter(text, NOW)).toEqual(seconds);
   });

@@ -37,12 +37,30 @@ describe("ShippingError", () => {
     });
   });
 
-  test("of a good answer that stays cut says so", async () => {
-    server = await loopback(respondWith(201, "application/json", '{"data":'));
+  test.each([
+    ["the ID in the body", { code: "not_found", message: "No.", request_id: "req_1" }, "req_1", "No."],
+    ["no message", { code: "not_found", fields: "x" }, "req_proxy", "not_found"],
+  ])("has the request ID and a message in any case: %s", async (_name, error, requestId, message) => {
+    const body = JSON.stringify({ error });
+    server = await loopback(respondWith(404, "application/json", body, { "x-request-id": "req_proxy" }));
+    const code = "not_found";
+    expect(await errorOf(server.client().account.get())).toMatchObject({ code, message, requestId, fields: [] });
+  });
+
+  test.each(['{"error":null}', '{"error":"no"}', '{"error":{"code":7}}', '{"error":{"code":""}}', "null"])(
+    "is none of the API's with the body %s",
+    async (body) => {
+      server = await loopback(respondWith(400, "application/json", body));
+      expect(await errorOf(server.client().account.get())).toMatchObject({ code: "unexpected_answer", status: 400 });
+    },
+  );
+
+  test.each([200, 201, 299])("of a good answer that stays cut says so: %i", async (status) => {
+    server = await loopback(respondWith(status, "application/json", '{"data":'));
     const shipping = server.client({ maxRetries: 0 });
     expect(await errorOf(shipping.shipments.create(SHIPMENT))).toMatchObject({
       code: "unexpected_answer",
-      message: "Answered 201 (application/json) with a body that is incomplete or not from the API.",
+      message: `Answered ${status} (application/json) with a body that is incomplete or not from the API.`,
     });
   });
 
