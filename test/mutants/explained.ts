@@ -29,6 +29,24 @@ export const explained: { file: string; original: string; replacement: string; w
     why: "Every thousandth request is as well counted downwards.",
   },
   {
+    file: "kit/src/events/bus-connection.ts",
+    original: "made.info?.version",
+    replacement: "made.info.version",
+    why: "A connection that was made has what NATS said of itself; the type checker needs the question mark.",
+  },
+  {
+    file: "kit/src/events/event-stream.ts",
+    original: "false",
+    replacement: "true",
+    why: "The client then first asks whether there is JetStream, and what comes next fails in the same way without it.",
+  },
+  {
+    file: "kit/src/events/event-stream.ts",
+    original: "{ timeout: timeoutMs, checkAPI: false }",
+    replacement: "{}",
+    why: "As above, and the client's own time limit is 5 s.",
+  },
+  {
     file: "kit/src/ledger/outbox.ts",
     original: "ORDER BY id",
     replacement: "",
@@ -75,6 +93,24 @@ export const explained: { file: string; original: string; replacement: string; w
     original: '"timestamptz?"',
     replacement: '""',
     why: SELECTED,
+  },
+  {
+    file: "kit/src/postgres/apply-migration.ts",
+    original: "performance.now() - loggedAt > PROGRESS_MS",
+    replacement: "performance.now() - loggedAt >= PROGRESS_MS",
+    why: "After exactly ten seconds.",
+  },
+  {
+    file: "kit/src/postgres/outage.ts",
+    original: "/^(?:57014|40P01|55P03|25006)$/",
+    replacement: "/^(?:57014|40P01|55P03|25006)/",
+    why: "Every SQLSTATE has five characters.",
+  },
+  {
+    file: "kit/src/postgres/session.ts",
+    original: "[given.options, ...options].filter(Boolean)",
+    replacement: "[given.options, ...options]",
+    why: "Without options in the URL, a blank comes before ours, which PostgreSQL passes over.",
   },
   {
     file: "services/webhooks/src/dispatch/ready-queue.ts",

@@ -122,10 +122,11 @@ test("only what comes during the watch counts: more than 1 MiB, or anything afte
 });
 
 describe("the rest of a request that has its answer", () => {
-  /** Answers GET with 200, and anything else with a 404 before its body is there. */
+  /** Answers GET with 200, begins to answer PUT, and answers anything else with a 404 before its body is there. */
   const handled: string[] = [];
   const handler: RequestListener = (req, res) => {
     handled.push(req.url ?? "");
+    if (req.method === "PUT") return void res.writeHead(200, { "content-length": 2 }).flushHeaders();
     res.statusCode = req.method === "GET" ? 200 : 404;
     res.end(req.url);
   };
@@ -178,13 +179,18 @@ describe("the rest of a request that has its answer", () => {
     expect(handled).toEqual(["/no"]);
   });
 
-  test("is no second refusal, however malformed it is", async () => {
-    const upload = "POST /no HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
-    const socket = connect(server.port, "127.0.0.1");
-    const bytes = received(socket);
-    socket.write(upload);
-    await once(socket, "data");
-    socket.write("no chunk\r\n");
-    expect(parseAnswers(await bytes)).toMatchObject([{ status: 404 }]);
-  });
+  test.each([
+    ["POST", 404],
+    ["PUT", 200],
+  ])(
+    "is no second refusal, however malformed it is, also where the answer has only begun: %s",
+    async (method, status) => {
+      const socket = connect(server.port, "127.0.0.1");
+      const bytes = received(socket);
+      socket.write(`${method} /no HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`);
+      await once(socket, "data");
+      socket.write("no chunk\r\n");
+      expect(parseAnswers(await bytes)).toMatchObject([{ status }]);
+    },
+  );
 });

@@ -121,6 +121,12 @@ test("each connection reads its URL from the file again, so a new password needs
   await rm(folder, { recursive: true });
 });
 
+test("a file with the URL that was never there is named", async () => {
+  const db = openDatabase("postgresql://127.0.0.1:1/d", { urlFile: "/nowhere/url", log: silentLog() });
+  await expect(db.run(sql`SELECT 1`)).rejects.toThrow("/nowhere/url");
+  await db.close();
+});
+
 test("a migration has no time limit and plans as PostgreSQL does, whatever the role has", async () => {
   const name = nameOf(database.url);
   for (const setting of [
