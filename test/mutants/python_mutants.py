@@ -101,11 +101,13 @@ def mutants(file: str) -> Iterator[dict[str, Any]]:
     source = Path(file).read_text(encoding="utf-8")
     tree = ast.parse(source)
     for parent, field, index, node in list(places(tree)):
+        # "0 for 1" says little: a constant is shown with the expression that it stands in.
+        place = parent if isinstance(node, ast.Constant) and isinstance(parent, ast.expr) else node
         for new in replacements(node, parent, field):
             put(parent, field, index, new)
-            texts = {"replacement": ast.unparse(new), "text": ast.unparse(tree)}
+            texts = {"replacement": ast.unparse(new if place is node else parent), "text": ast.unparse(tree)}
             put(parent, field, index, node)
-            yield {"file": file, "line": node.lineno, "original": ast.get_source_segment(source, node), **texts}
+            yield {"file": file, "line": place.lineno, "original": ast.get_source_segment(source, place), **texts}
 
 
 print(json.dumps([{"id": f"{file}:{n}", **one} for file in sys.argv[1:] for n, one in enumerate(mutants(file))]))

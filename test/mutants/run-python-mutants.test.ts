@@ -31,13 +31,13 @@ test("conditions, comparisons, calculations, constants and statements of Python 
       "6: 0 < count -> False",
       "6: 0 < count -> 0 <= count",
       "6: 0 < count -> 0 >= count",
-      "6: 0 -> 1",
+      "6: 0 < count -> 1 < count",
       '7: raise ValueError("It must not be empty.") -> pass',
       '8: return min(count, 2.5) + len("ab") -> pass',
       "8: min(count, 2.5) + len(\"ab\") -> min(count, 2.5) - len('ab')",
       "8: min -> max",
-      "8: 2.5 -> 3.5",
-      "8: \"ab\" -> ''",
+      "8: min(count, 2.5) -> min(count, 3.5)",
+      "8: len(\"ab\") -> len('')",
     ]);
     expect(mutants[4]?.text).toContain("if False or 0 < count:");
   } finally {
