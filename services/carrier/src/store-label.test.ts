@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { createLedger } from "@shipping/kit/ledger/ledger";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim } from "@shipping/kit/testing/writes";
@@ -62,6 +63,21 @@ test("labels that share a statement wait for one shipment at a time, in the orde
     await query(insert, another("lbl_other_2", second));
   });
   for (const end of await storing!) expect(end).toMatchObject({ reason: { code: "label_exists" } });
+});
+
+test("409 label_exists if the label that was in the way has gone with its account", async () => {
+  const caller = newCaller();
+  const { shipment_id: shipmentId } = await carrier.newLabel(caller);
+  const { db } = carrier.deps;
+  const run: typeof db.run = (statement) =>
+    db.run(statement).catch(async (error) => {
+      await db.run(sql`DELETE FROM label_files WHERE account_id = ${caller.accountId}`);
+      await db.run(sql`DELETE FROM labels WHERE account_id = ${caller.accountId}`);
+      throw error;
+    }) as never;
+  const deps = { ...carrier.deps, db: { ...db, run }, ledger: createLedger({ ...db, run }) };
+  const second = createLabel(deps, labelRequest(caller, shipmentId), patient);
+  await expect(second).rejects.toMatchObject({ code: "label_exists" });
 });
 
 test("a label is not stored while its booking is being dropped", async () => {

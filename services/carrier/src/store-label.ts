@@ -67,7 +67,7 @@ export async function storeLabel(
     if (remote && violated(error)) await dropBooking(deps, remote.row);
     if (violated(error)?.constraint !== "labels_shipment_id_key") throw error;
     const first = await findLabelOfShipment(deps, { caller: newLabel.caller, id: newLabel.shipmentId });
-    throw labelRefusal(first?.status ?? "created");
+    throw (first && labelRefusal(first.status)) ?? fail("label_exists");
   });
   if (!outcome || !executedNow(outcome)) return { outcome };
   deps.outbox.committed(creation.event);
