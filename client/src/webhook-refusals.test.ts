@@ -25,11 +25,12 @@ describe("webhooks.verify says in a sentence what it refuses", () => {
   });
 
   test.each([
-    ["[]", "The signature is valid, but the body is not a JSON object."],
-    ["{", "The signature is valid, but the body is not JSON."],
-  ])("the signed body %s", async (payload, sentence) => {
+    ["[]", "The signature is valid, but the body is not a JSON object.", undefined],
+    ["{", "The signature is valid, but the body is not JSON.", "SyntaxError"],
+  ])("the signed body %s", async (payload, message, cause) => {
     const signature = await testHeader({ payload, secret, timestamp: now });
-    expect((await errorOf(verify(payload, signature, secret, at()))).message).toBe(sentence);
+    const error = await errorOf(verify(payload, signature, secret, at()));
+    expect([error.message, (error.cause as Error | undefined)?.name]).toEqual([message, cause]);
   });
 
   test.each([null, undefined, 5])("the parsed body %j", async (body) => {

@@ -176,6 +176,18 @@ export const explained: { file: string; original: string; replacement: string; w
     replacement: "{}",
     why: "The end of the function returns the same.",
   },
+  {
+    file: "client/src/webhook-signature.ts",
+    original: "time === undefined",
+    replacement: "false",
+    why: "The header has a time and digests, or neither; the type checker needs both comparisons.",
+  },
+  {
+    file: "client/src/webhook-signature.ts",
+    original: '"string"',
+    replacement: '""',
+    why: "In the first check of toBytes, which only spares the bytes of a long text: they are counted again. Other places are held by tests.",
+  },
 ];
 
 const known = new Set(

@@ -60,9 +60,11 @@ export async function runPythonMutants(
     for (const name of await readdir(cwd)) {
       const test = basename(name, ".py");
       if (!/^test_\w+\.py$/.test(name)) continue;
-      const began = performance.now();
-      if (await passes(test)) usualMs.set(test, Math.ceil(performance.now() - began));
-      else say(`red without a mutant, left out: ${test}`);
+      for (let tries = 1; tries <= MAX_TRIES && !usualMs.has(test); tries++) {
+        const began = performance.now();
+        if (await passes(test)) usualMs.set(test, Math.ceil(performance.now() - began));
+      }
+      if (!usualMs.has(test)) say(`red without a mutant, left out: ${test}`);
     }
     const kills = new Map<string, number>();
     for (const [index, mutant] of mutants.entries()) {
