@@ -7,6 +7,7 @@ import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
 import { openDatabase } from "./database.js";
 import { DatabaseOutage, statementError } from "./outage.js";
+import { isRefusedStart } from "./session.js";
 
 let owned: TestDatabase;
 let server: Server;
@@ -223,4 +224,12 @@ test.each([
   new Error("A query must have either text or a name."),
 ])("$message: is none", (error) => {
   expect(statementError(error)).toBe(error);
+});
+
+test("a pooler that refuses something else does not refuse settings", () => {
+  const refused = { code: "08P01", message: "unsupported startup parameter: options" };
+  const isOne = (change: object) =>
+    isRefusedStart(Object.assign(new pg.DatabaseError("", 1, "error"), refused, change));
+  expect([{}, { code: "42704" }, { message: "invalid message" }].map(isOne)).toEqual([true, false, false]);
+  expect(isRefusedStart(Object.assign(new Error(), refused))).toBe(false);
 });
