@@ -8,7 +8,7 @@ import { isPlain } from "@shipping/gateway/http/http-rules";
 import { findJsonFault, parseJsonBody } from "@shipping/gateway/input/json-body";
 import { findLostNumbers } from "@shipping/gateway/input/lost-numbers";
 import { orderId, pageQuery } from "@shipping/gateway/input/schemas";
-import { urlForm } from "@shipping/gateway/input/text";
+import { isClean, urlForm } from "@shipping/gateway/input/text";
 import { Failure, MAX_FIELDS } from "@shipping/kit/errors";
 import { base32 } from "@shipping/kit/ids";
 import { AnswerSchema, CallSchema } from "@shipping/proto/shipping/batch/v1/batch_pb";
@@ -42,7 +42,9 @@ const SIGNED = sign(SECRET, NOW_S, PAYLOAD);
 
 const ADDRESS = ["Erika", "Muster GmbH", "Heidestraße 17", "Hof 2", "Köln", "NRW", "51147", "DE"].join("\n");
 const addressFrom = (bytes: Buffer) => {
-  const [name, company, street1, street2, city, state, postalCode, country = ""] = bytes.toString().split("\n");
+  // The gateway refuses control characters.
+  const text = [...bytes.toString()].filter(isClean).join("");
+  const [name, company, street1, street2, city, state, postalCode, country = ""] = text.split("\n");
   const known = /^[A-Z]{2}$/.test(country) ? country : "DE";
   return create(AddressSchema, { name, company, street1, street2, city, state, postalCode, country: known } as object);
 };
