@@ -112,8 +112,8 @@ export const explained: { file: string; original: string; replacement: string; w
   },
   {
     file: "kit/src/postgres/apply-migration.ts",
-    original: "performance.now() - loggedAt > PROGRESS_MS",
-    replacement: "performance.now() - loggedAt >= PROGRESS_MS",
+    original: "performance.now() - loggedAt > patience.progressMs",
+    replacement: "performance.now() - loggedAt >= patience.progressMs",
     why: "After exactly ten seconds.",
   },
   {

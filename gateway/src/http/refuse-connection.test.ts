@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { exchange, parseAnswers, received } from "../testing/raw-http.js";
+import { createConnections } from "./connections.js";
 import { type HttpServer, listen } from "./listen.js";
 import { dropRest } from "./refuse-connection.js";
 
@@ -124,15 +125,18 @@ test("only what comes during the watch counts: more than 1 MiB, or anything afte
 describe("the rest of a request that has its answer", () => {
   /** Answers GET with 200, begins to answer PUT, and answers anything else with a 404 before its body is there. */
   const handled: string[] = [];
+  const arrived: string[] = [];
   const handler: RequestListener = (req, res) => {
     handled.push(req.url ?? "");
+    req.once("close", () => arrived.push(req.url ?? ""));
     if (req.method === "PUT") return void res.writeHead(200, { "content-length": 2 }).flushHeaders();
     res.statusCode = req.method === "GET" ? 200 : 404;
     res.end(req.url);
   };
+  const connections = createConnections(10);
   let server: HttpServer;
   beforeAll(async () => {
-    server = await listen({ handler, port: 0, host: "127.0.0.1", log: silentLog(), random: randomBytes });
+    server = await listen({ handler, port: 0, host: "127.0.0.1", log: silentLog(), random: randomBytes, connections });
   });
   afterAll(() => server.stop(true));
 
@@ -177,6 +181,26 @@ describe("the rest of a request that has its answer", () => {
     handled.length = 0;
     expect(await statuses(`${upload}Connection: close\r\n\r\n`, rest, more)).toEqual([404]);
     expect(handled).toEqual(["/no"]);
+  });
+
+  test("leaves the connection to the next request, however late that comes", async () => {
+    const socket = connect(server.port, "127.0.0.1");
+    const bytes = received(socket);
+    socket.write("POST /kept HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n");
+    await once(socket, "data");
+    socket.write("rest");
+    await eventually(() => expect(arrived).toContain("/kept"));
+    socket.write("GET /ok HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    expect(parseAnswers(await bytes).map(({ status }) => status)).toEqual([404, 200]);
+  });
+
+  test("ends the connection where that was announced, though the client keeps its half open", async () => {
+    const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
+    socket.write("POST /no HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 4\r\n\r\n");
+    await once(socket, "data");
+    socket.write("rest");
+    await eventually(() => expect(connections.load().open).toBe(0));
+    socket.destroy();
   });
 
   test.each([

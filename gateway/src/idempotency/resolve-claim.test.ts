@@ -1,7 +1,8 @@
 import { fail, toConnectError } from "@shipping/kit/errors";
 import { created, idempotencyUnderTest, later, lost, refusal, replayed } from "../testing/idempotency-under-test.js";
 import { executeOnce, type OnceRequest } from "./execute-once.js";
-import { rejoinClaim } from "./registry.js";
+import { deleteSoleClaim, rejoinClaim, takeOverKey } from "./registry.js";
+import { releaseClaim } from "./resolve-claim.js";
 
 let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
 beforeAll(async () => {
@@ -11,6 +12,7 @@ afterAll(() => under.end());
 afterEach(() => under.owners.records.failWith(undefined));
 
 type Send = OnceRequest<string>["send"];
+type Claimed = Awaited<ReturnType<typeof under.claimed>>["claim"];
 
 test("refused for certain: the refusal is answered and the key is free", async () => {
   const request = under.request("A");
@@ -66,4 +68,19 @@ test("refused, but the claim was taken over: the registry decides, not the stale
     throw fail("not_found");
   };
   expect(await refusal(under.execute({ ...first, send: refusedLate }))).toBe("idempotency_conflict");
+});
+
+describe("refused, but the claim is gone: the registry is read again, and the owner is not asked", () => {
+  test.each([
+    ["it was settled", (claim: Claimed) => deleteSoleClaim(under.otherGateway, claim, claim.token)],
+    [
+      "another request has the key",
+      (claim: Claimed) => takeOverKey(under.otherGateway, claim, { token: claim.token, state: "claimed" }),
+    ],
+  ])("%s", async (_case, lose) => {
+    const { claim } = await under.claimed("A");
+    await lose(claim);
+    under.owners.records.failWith(lost());
+    expect(await releaseClaim(under.gateway, claim, () => ({}))).toBe(false);
+  });
 });

@@ -10,6 +10,7 @@ import {
   replayed,
 } from "../testing/idempotency-under-test.js";
 import { claimKey } from "./registry.js";
+import { createClaimWaits } from "./wait-for-claim.js";
 
 let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
 beforeAll(async () => {
@@ -59,14 +60,32 @@ test("each waits for its own request: another key's answer, or another account's
   expect(await Promise.all(followers)).toEqual(["A", "B", "C"].map(replayed));
 });
 
-test("those who wait in another process are answered too", async () => {
-  const first = paused(under.request("A"));
-  const leader = under.execute(first.request);
+test("all who wait in another process are answered too, with one question for the answer", async () => {
+  const request = under.request("A");
+  const first = paused(request);
+  const leader = under.execute(first.request, under.otherGateway);
   await first.reached;
-  const follower = under.execute(first.request, under.otherGateway);
+  under.owners.records.failWith(lost());
+  const followers = Array.from({ length: 20 }, () => under.execute(request));
   await under.polling();
+  under.owners.records.failWith(undefined);
+  await under.registryAtRest();
   first.release();
-  expect(await Promise.all([leader, follower])).toEqual([created("A"), replayed("A")]);
+  expect(await leader).toEqual(created("A"));
+  expect(await Promise.all(followers)).toEqual(Array(20).fill(replayed("A")));
+  expect(under.owners.records.asked).toEqual(["Read", "Read"]);
+});
+
+test("the owner is asked under the ID of the request that waits, and has two seconds", async () => {
+  const { request } = await under.claimed("A");
+  const row = await under.row(request);
+  const records = { ...under.owners.records.client, read: jest.fn(under.owners.records.client.read) };
+  const clients = { ledgers: { ...under.gateway.clients.ledgers, records } };
+  const waits = createClaimWaits({ ...under.gateway, clients }, under.gateway.idempotency.marks);
+  const waiting = waits.wait({ ...request, requestId: "req_waits", waitUntil: performance.now() + 50 }, row!);
+  await expect(waiting).rejects.toMatchObject({ code: "idempotency_in_progress" });
+  const options = { timeoutMs: 2_000, headers: { "x-request-id": "req_waits" } };
+  expect(records.read.mock.calls.map(([, given]) => given)).toEqual([options]);
 });
 
 test("a gateway died between answer and mark: the owner is asked, nobody waits for the lease", async () => {

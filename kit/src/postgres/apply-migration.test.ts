@@ -180,13 +180,14 @@ describe("-- batches of a table", () => {
   test("change every row, a few thousand at a time, while others write", async () => {
     await add("2_colours", BACKFILL.replace("colour = 'grey'", "colour = 'grey', size = txid_current() % 1000000"));
     const others = requests();
-    expect(await run()).toMatchObject({ applied: ["2_colours"] });
+    expect(await run({ progressMs: 0 })).toMatchObject({ applied: ["2_colours"] });
     expect(await others.stop()).toBeLessThan(4_000);
     expect(await database.db.run(grey)).toEqual([{ grey: BigInt(ROWS), none: 0n }]);
     const [batches] = await database.db.run<{ count: bigint }>(
       sql`SELECT count(DISTINCT size) FROM things WHERE colour = 'grey'`,
     );
     expect(Number(batches!.count)).toBeGreaterThan(1);
+    expect(said()[1]).toMatchObject({ msg: "migration goes on", rows: expect.any(Number), page: 256 });
     expect(said().at(-1)).toMatchObject({ msg: "rows changed", rows: ROWS });
   });
 

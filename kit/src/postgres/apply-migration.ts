@@ -19,9 +19,17 @@ export interface Patience {
   maxPauseMs: number;
   /** How long a lock is tried for before the migration fails. */
   giveUpMs: number;
+  /** How often one that goes on for long logs how far it is. */
+  progressMs: number;
 }
 
-export const PATIENCE: Patience = { lockMs: 300, pauseMs: 500, maxPauseMs: 5_000, giveUpMs: 600_000 };
+export const PATIENCE: Patience = {
+  lockMs: 300,
+  pauseMs: 500,
+  maxPauseMs: 5_000,
+  giveUpMs: 600_000,
+  progressMs: 10_000,
+};
 
 interface Applying {
   client: pg.Client;
@@ -32,7 +40,6 @@ interface Applying {
 // Pages of 8 KiB: a few thousand rows, whose locks are held for a few hundred milliseconds.
 const BATCH_PAGES = 256;
 const MAX_BREAK_MS = 1_000;
-const PROGRESS_MS = 10_000;
 
 /**
  * Applies one migration and adds it to the history. Its first lines say how. `-- concurrently`: statement by statement, outside a transaction, for
@@ -158,7 +165,7 @@ async function dropHalfBuilt(client: pg.Client, script: string): Promise<void> {
 
 /** Each batch is a transaction of its own. If somebody changes a row and so moves it behind the current page, the next walk finds it. */
 async function runBatches(applying: Applying, migration: Migration, table: string): Promise<void> {
-  const { client, log } = applying;
+  const { client, log, patience } = applying;
   const { name, script } = migration;
   let [rows, loggedAt] = [0, performance.now()];
   for (let walked = 1; walked > 0; ) {
@@ -169,7 +176,7 @@ async function runBatches(applying: Applying, migration: Migration, table: strin
       const range = [`(${page},0)`, `(${page + BATCH_PAGES},0)`];
       const { rowCount } = await patiently(applying, migration, () => client.query(script, range));
       walked += rowCount ?? 0;
-      if (performance.now() - loggedAt > PROGRESS_MS) {
+      if (performance.now() - loggedAt > patience.progressMs) {
         loggedAt = performance.now();
         log.info({ migration: name, rows: rows + walked, page, pages }, "migration goes on");
       }
