@@ -1,7 +1,7 @@
 import type { Caller } from "@shipping/kit/caller";
 import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
 import type { PlaceInList } from "@shipping/kit/postgres/search-owned";
-import sql, { raw } from "sql-template-tag";
+import sql, { join, raw } from "sql-template-tag";
 import { type RecordTable, recentTable, SEARCH_TABLES } from "./recent.js";
 import { type Reading, seedFor, toEarlierGrams, toReadings, toWantedGrams } from "./search-text.js";
 
@@ -12,11 +12,14 @@ const MAX_SEGMENTS = 128;
 const FIRST_SEGMENTS = 1;
 const GROWTH = 4;
 
-/**
- * After how many rows that have the hashes but do not match a search ends: two segments, which take 25 ms. There are so many if nearly all of an
- * account's records have a word that begins with the same nine letters.
- */
-const MAX_MISSES = 33_000;
+// What bounds the CPU time of a statement. PostgreSQL needs up to 1.5 ms to look through what a segment has of one hash, half a
+// microsecond for each row that has all of them, and 3 ns for each look at a byte of a text.
+const MAX_HASHES = 12;
+const MAX_CANDIDATES = 20_000;
+const MAX_LOOKS = 5_000_000;
+
+/** After which time a search ends, since it holds one of few connections, and its account's turn. */
+const MAX_MS = 250;
 
 interface Segment {
   /** From -1 downwards; from 0 upwards in what an earlier release filled. */
@@ -37,26 +40,35 @@ interface WantedByText extends PlaceInList {
   most: number;
 }
 
+/** What a statement found of some records. */
+interface Finding {
+  matches: Match[];
+  /** After which time all of them were compared, if not all were. */
+  comparedSince?: Date;
+}
+
 /** The IDs of the caller's records that a text finds, the newest first. They are not `all` if there may be more. */
 export async function findByText(deps: ReadDeps, wanted: WantedByText): Promise<{ ids: string[]; all: boolean }> {
+  const endMs = performance.now() + MAX_MS;
   const readings = toReadings(wanted.text);
   if (readings.length === 0) return { ids: [], all: true };
   // Rows leave those without hashes for a segment, so these are read before the list of segments.
-  const found = new Map<string, Match>();
-  for (const match of await readRecent(deps, wanted, readings)) found.set(match.id, match);
+  let { matches, comparedSince }: Finding = await readRecent(deps, wanted, readings);
   const segments = await readSegments(deps, wanted);
   const searched = segments.slice(0, MAX_SEGMENTS);
-  for (let at = 0, count = FIRST_SEGMENTS, misses = 0; at < searched.length; at += count) {
-    // What is newer than all segments that are left comes before everything in them.
-    const border = searched[at]!.newest.getTime();
+  const found = new Map<string, Match>();
+  for (let at = 0, count = FIRST_SEGMENTS; ; count *= GROWTH) {
+    for (const match of matches) found.set(match.id, match);
+    const left = searched[at];
+    if (!left && !comparedSince) break;
+    // What is newer than all that is left comes before everything in it.
+    const border = Math.max(left?.newest.getTime() ?? 0, comparedSince?.getTime() ?? 0);
     const settled = [...found.values()].filter(({ createdAt }) => createdAt.getTime() > border);
-    if (at > 0) count = Math.min(count * GROWTH, Math.floor(((MAX_MISSES - misses) / Math.max(misses, 1)) * at));
-    if (settled.length >= wanted.most || count < 1) return { ids: newestIds(settled, wanted.most), all: false };
-    const some = searched.slice(at, at + count);
-    for (const { id, createdAt, misses: more } of await readMatches(deps, wanted, { readings, segments: some })) {
-      if (createdAt) found.set(id, { id, createdAt });
-      misses += more ?? 0;
-    }
+    const isOver = comparedSince || (at > 0 && performance.now() > endMs);
+    if (isOver || settled.length >= wanted.most) return { ids: newestIds(settled, wanted.most), all: false };
+    const read = await readMatches(deps, wanted, { readings, segments: searched.slice(at, at + count) });
+    ({ matches, comparedSince } = read);
+    at += read.segments;
   }
   const all = found.size < wanted.most && segments.length === searched.length;
   return { ids: newestIds([...found.values()], wanted.most), all };
@@ -79,37 +91,71 @@ function readSegments({ db }: ReadDeps, { caller, table, from, before, at }: Wan
     ORDER BY newest DESC, segment LIMIT ${MAX_SEGMENTS + 1}::bigint`);
 }
 
+// Of matches, and without an ID about the search.
+interface FindingRow {
+  id: string | null;
+  createdAt: Date | null;
+  segments: number | null;
+}
+
+function toFinding(rows: readonly FindingRow[]): Finding & { segments: number } {
+  const about = rows.find(({ id }) => id === null)!;
+  const matches = rows.flatMap(({ id, createdAt }) => (id && createdAt ? { id, createdAt } : []));
+  return { matches, segments: about.segments ?? 0, ...(about.createdAt && { comparedSince: about.createdAt }) };
+}
+
+/** How many bytes of texts a statement compares. */
+const maxBytes = (readings: readonly Reading[]) =>
+  Math.floor(MAX_LOOKS / readings.reduce((sum, { looks }) => sum + looks, 0));
+
 /** Reads up to `most` matches of those that have no hashes yet: about a thousand rows of the caller's, at most. */
-function readRecent(
+async function readRecent(
   { db }: ReadDeps,
   { caller, table, from, before, at, id, most }: WantedByText,
   readings: readonly Reading[],
-): Promise<Match[]> {
-  return db.runList<Match>(sql`
-    SELECT found.id, found.created_at AS "createdAt"
-    FROM unnest(${readings.map(toPatterns)}::text[]) AS asked (patterns)
-    CROSS JOIN LATERAL (
-      SELECT id, created_at FROM ${raw(recentTable(table))}
-      WHERE ${ownedSql(caller)} AND text LIKE ALL (asked.patterns::text[]) AND created_at >= ${from}::timestamptz
-        AND created_at < ${before}::timestamptz AND (created_at, id) < (${at}::timestamptz, ${id})
-      ORDER BY created_at DESC, id DESC LIMIT ${most}::bigint) AS found`);
+): Promise<Finding> {
+  const matches = readings.map(({ patterns }) => sql`text LIKE ALL (${patterns}::text[])`);
+  const bytes = maxBytes(readings);
+  const rows = await db.runList<FindingRow>(sql`
+    WITH recent AS MATERIALIZED (
+      SELECT id, created_at, text, octet_length(text) AS bytes FROM ${raw(recentTable(table))}
+      WHERE ${ownedSql(caller)} AND created_at >= ${from}::timestamptz AND created_at < ${before}::timestamptz
+        AND (created_at, id) < (${at}::timestamptz, ${id})),
+    sized AS MATERIALIZED (
+      SELECT count(*) AS rows, CASE WHEN sum(bytes) > ${bytes}::bigint THEN greatest(1, ${bytes}::bigint / max(bytes)) ELSE count(*) END AS compared
+      FROM recent),
+    newest AS MATERIALIZED (SELECT * FROM recent ORDER BY created_at DESC, id DESC LIMIT (SELECT compared FROM sized))
+    SELECT NULL AS id, CASE WHEN rows > compared THEN (SELECT min(created_at) FROM newest) END AS "createdAt", NULL::integer AS segments
+    FROM sized
+    UNION ALL (SELECT id, created_at, NULL FROM newest WHERE ${join(matches, " OR ")} LIMIT ${most}::bigint)`);
+  return toFinding(rows);
 }
 
-/** Reads the `most` newest matches of some segments, and how many rows have the hashes only, by a function of the database: see its migration. */
-function readMatches(
+/**
+ * Reads the `most` newest matches of as many of some segments as one statement reads, by a function of the database: see its migration.
+ * Returns how many it read.
+ */
+async function readMatches(
   { db }: ReadDeps,
   { caller, table, from, before, at, id, most }: WantedByText,
   { readings, segments }: { readings: readonly Reading[]; segments: readonly Segment[] },
-): Promise<{ id: string; createdAt: Date | null; misses: number | null }[]> {
-  const asked = segments.flatMap(({ segment }) => {
+): Promise<Finding & { segments: number }> {
+  const hashes: string[][] = [];
+  let count = 0;
+  for (const { segment } of segments) {
     const seed = seedFor(caller, segment);
     const toGrams = segment < 0 ? toWantedGrams : toEarlierGrams;
-    return readings.map((reading) => ({ grams: `{${toGrams(reading.strings, seed)}}`, patterns: toPatterns(reading) }));
-  });
-  // A record may match in each way.
-  const rows = readings.length * most;
-  return db.runList(sql`
-    SELECT id, created_at AS "createdAt", misses
-    FROM compare_records(${SEARCH_TABLES[table]}, ${asked.map(({ grams }) => grams)}::text[], ${asked.map(({ patterns }) => patterns)}::text[], ${caller.accountId + caller.environment},
-      ${from}::timestamptz, ${before}::timestamptz, ${at}::timestamptz, ${id}, ${rows}::bigint)`);
+    const grams = readings.map(({ strings }) => toGrams(strings, seed));
+    count += grams.flat().length;
+    if (hashes.length > 0 && count > MAX_HASHES) break;
+    hashes.push(grams.map((some) => `{${some}}`));
+  }
+  const rows = await db.runList<FindingRow>(sql`
+    SELECT id, created_at AS "createdAt", segments::integer
+    FROM find_records(${SEARCH_TABLES[table]}, ${hashes}::text[], ${readings.map(toPatterns)}::text[],
+      ${caller.accountId + caller.environment}, ${from}::timestamptz, ${before}::timestamptz, ${at}::timestamptz, ${id},
+      ${MAX_CANDIDATES}::bigint, ${maxBytes(readings)}::bigint, ${most}::bigint)`);
+  const finding = toFinding(rows);
+  // More than can be in a segment.
+  return finding.segments > 0 ? finding : { matches: [], segments: 0, comparedSince: segments[0]!.newest };
 }

@@ -22,7 +22,7 @@ export interface RecordsDeps extends PublisherDeps {
   crowded: Map<string, Owner>;
 }
 
-/** How many rows of an owner's a search compares without hashes, and a few hundred more. A thousand cost it 1.5 ms, or 20 with the longest texts. */
+/** How many rows of an owner's a search compares without hashes, and a few hundred more. A thousand of usual length cost it 1.5 ms. */
 const KEPT = 512;
 
 // In a larger segment, a word that most records have costs a search more; with more segments, a word that none has.

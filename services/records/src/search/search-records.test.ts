@@ -131,6 +131,8 @@ describe("searchShipments", () => {
     ["three characters of a reference with its punctuation", { text: "R-1" }, [0]],
     ["a reference's digits", { text: "10403" }, [0]],
     ["a reference in one piece", { text: "or10403" }, [0]],
+    ["zeros within a reference", { text: "00000" }, [2]],
+    ["the end of a reference that begins with zeros", { text: "0000012345" }, [2]],
     ["a value of the metadata", { text: "blue-whale" }, [1]],
     ["a number of the metadata", { text: "77" }, [1]],
     ["letters without accents", { text: "ozdemir arhus strasse" }, [2]],
@@ -163,7 +165,7 @@ describe("searchShipments", () => {
         to: { name: "Ben Schneider", city: "Kiel", postalCode: "SW1A 1AA" },
         metadata: { colour: "blue-whale", nested: [77] },
       }),
-      await ship(caller, { at: hour(2), reference: "B", to: { name: "Özdemir Straße", city: "Århus" } }),
+      await ship(caller, { at: hour(2), reference: "DE0000012345", to: { name: "Özdemir Straße", city: "Århus" } }),
       await ship(caller, {
         at: hour(3),
         reference: "B",

@@ -83,6 +83,8 @@ function valuesIn(value: unknown): string[] {
 export interface Reading {
   patterns: string[];
   strings: string[];
+  /** How often a comparison looks at each byte of a text, at most. */
+  looks: number;
 }
 
 const MAX_WORDS = 8;
@@ -96,29 +98,32 @@ export function toReadings(text: string): Reading[] {
   const written = foldSpaces(text);
   const piece = words.join("").replace(/^0+(?=\d{4,}$)/, "");
   // An email address is rare as it is. Its words are not.
-  if (/^\S+@\S+$/.test(written)) return [{ strings: [written], patterns: [toPattern(written)] }];
+  if (/^\S+@\S+$/.test(written)) return [toReading([written])];
   const readings = words.length > 0 ? [words] : [];
   // Otherwise its words find it as well, since the first may stand within a word of a reference.
   const isForItself = (words[0]?.length ?? 0) < 3 && /[^\p{L}\p{N}\p{So}\s]/u.test(written);
-  if (written.length >= 3 && isForItself && !isRepetitive(written)) readings.push([written]);
+  if (written.length >= 3 && isForItself) readings.push([written]);
   if (piece.length >= 4 && /\d/.test(piece) && !words.includes(piece)) readings.push([piece]);
-  return readings.map((strings) => ({ strings, patterns: strings.map(toPattern) }));
+  return readings.map(toReading);
 }
 
-// One or two letters, and what repeats itself, are the beginning of a word. Others may stand anywhere, as may letters of a script without spaces.
+const toReading = (strings: string[]): Reading => ({
+  strings,
+  patterns: strings.map(toPattern),
+  looks: strings.reduce((looks, string) => looks + 2 + countOverlaps(string), 0),
+});
+
+// One or two letters are the beginning of a word. Others may stand anywhere, as may letters of a script without spaces.
 function toPattern(string: string): string {
   const escaped = string.replace(/[\\%_]/g, "\\$&");
-  const isBeginning = (string.length < 3 && !UNSPACED.test(string)) || isRepetitive(string);
-  return isBeginning ? `% ${escaped}%` : `%${escaped}%`;
+  return string.length < 3 && !UNSPACED.test(string) ? `% ${escaped}%` : `%${escaped}%`;
 }
 
-const MAX_OVERLAPS = 3;
-
 /**
- * Whether a string's beginnings overlap with more than three copies of themselves: `00000`, `ababababab`. From each letter of a text that repeats
- * itself in the same way, LIKE would compare such a string almost to its end.
+ * With how many copies of itself a beginning of a string overlaps at most: four in `00000`. From each letter of a text that repeats itself in the
+ * same way, LIKE compares such a string anew, so it looks at each letter as often.
  */
-function isRepetitive(string: string): boolean {
+function countOverlaps(string: string): number {
   // For each beginning, the length of the longest shorter one with which it also ends, and how many of these there are (Knuth, Morris, Pratt).
   const borders = [0];
   const overlaps = [0];
@@ -127,9 +132,8 @@ function isRepetitive(string: string): boolean {
     if (string[at] === string[border]) border++;
     borders.push(border);
     overlaps.push(border === 0 ? 0 : overlaps[border - 1]! + 1);
-    if (overlaps[at]! > MAX_OVERLAPS) return true;
   }
-  return false;
+  return Math.max(...overlaps);
 }
 
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;

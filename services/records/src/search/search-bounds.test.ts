@@ -1,0 +1,158 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { Caller } from "@shipping/kit/caller";
+import { cpuMs, watched } from "@shipping/kit/testing/plans";
+import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
+import type { SearchSchema } from "@shipping/proto/shipping/common/v1/common_pb";
+import { SearchShipmentsRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import sql from "sql-template-tag";
+import { copyShipment, recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
+import { createShipment } from "../write/create-shipment.js";
+import { searchShipments } from "./search-records.js";
+import { seedFor, toGrams, toSearchText } from "./search-text.js";
+
+let records: Awaited<ReturnType<typeof recordsUnderTest>>;
+beforeAll(async () => {
+  records = await recordsUnderTest();
+});
+afterAll(() => records.end());
+
+const ids = (found: { shipments: readonly { id: string }[] }) => found.shipments.map(({ id }) => id);
+
+/** Searches a caller's shipments, and returns the statements that compared texts, too. */
+async function find(caller: Caller, search: MessageInitShape<typeof SearchSchema>) {
+  const { db, statements } = watched(records.deps.db);
+  const request = create(SearchShipmentsRequestSchema, { caller, search: { limit: 50, rowsOnly: true, ...search } });
+  const found = await searchShipments({ ...records.deps, db }, request);
+  const comparing = statements.filter(({ text }) => text.includes("LIKE ALL") || text.includes("find_records"));
+  return { ...found, comparing };
+}
+
+/** Creates the shipments of a segment, all found by the same text, each a second older than the one before. `segment` says how many days ago. */
+async function fillSegment(caller: Caller, text: string, { segment = -1, rows = 16_384 } = {}) {
+  const id = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id as string;
+  for (let first = 1; first <= rows; first += 4_096)
+    await records.deps.db.run(sql`
+      WITH made AS (
+        INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, created_at)
+        SELECT account_id, environment, 'shp_' || ${-segment}::integer || '_' || n, 'draft', reference, sender, recipient, parcel,
+          created_at + ${segment}::integer * interval '1 day' - n * interval '1 second'
+        FROM shipments, generate_series(${first}::integer, ${Math.min(rows, first + 4_095)}::integer) AS n WHERE id = ${id} RETURNING *),
+      hashed AS (
+        INSERT INTO shipment_search (account_id, environment, id, created_at, text, grams)
+        SELECT account_id, environment, id, created_at, ${text}, ${toGrams(text, seedFor(caller, segment))}::integer[] FROM made)
+      INSERT INTO search_segments AS filled (account_id, environment, record_table, segment, rows, oldest, newest)
+      SELECT account_id, environment, 'shipments', ${segment}::integer, count(*), min(created_at), max(created_at)
+      FROM made GROUP BY account_id, environment
+      ON CONFLICT (account_id, environment, record_table, segment) DO UPDATE SET oldest = excluded.oldest`);
+  await records.deps.db.run(sql`DELETE FROM shipment_search_recent WHERE account_id = ${caller.accountId}`);
+}
+
+/** The longest text that a record can be found by, of such words. */
+function longestText(word: (n: number) => string): string {
+  const address = JSON.stringify({ name: word(1), city: "", postal_code: "" });
+  const metadata = JSON.stringify(Array.from({ length: 700 }, (_, n) => word(n)).join(" "));
+  const reference = word(0).repeat(200).slice(0, 200);
+  const text = toSearchText({ reference, sender: address, recipient: address, metadata });
+  expect(Buffer.byteLength(text)).toBeGreaterThan(1_150);
+  return text;
+}
+
+const LATIN = "abcdefghijklmnopqrstuvwxyz";
+const THAI = "กขคฆงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรลวศ";
+const twoLetters = (letters: string, n: number) =>
+  [n, n / letters.length].map((at) => letters[Math.floor(at) % letters.length]).join("");
+
+describe("a statement of a search takes at most 30 ms of CPU", () => {
+  test.each<[string, (n: number) => string]>([
+    ["Thai words that begin alike", (n) => `กขคฆงจฉชซ${twoLetters(THAI, n)}`],
+    ["one letter again and again", (n) => `${"a".repeat(20 + (n % 9))}${twoLetters(LATIN, n)}`],
+    ["digits", (n) => `1111${1_000 + n}`],
+  ])("among records with the longest texts, of %s", async (_what, word) => {
+    const [recent, hashed] = [newCaller(), newCaller()];
+    const text = longestText(word);
+    await fillSegment(hashed, text);
+    // A few hundred more than are kept before the oldest get hashes.
+    await records.deps.db.run(sql`
+      INSERT INTO shipment_search_recent (account_id, environment, id, created_at, text)
+      SELECT ${recent.accountId}, ${recent.environment}, 'shp_' || n, now(), ${text} FROM generate_series(1, 800) AS n`);
+    // These stand at the end of each text, but the last one, which no text has.
+    const words = text.trim().split(" ").slice(-7);
+    const none = `${words[6]!.slice(0, 9)}zz`;
+    for (const text of [none, [...words, none].join(" "), `${none[0]} ${words[1]}-1${none} ${words[2]} 1`])
+      for (const caller of [recent, hashed]) {
+        const ms = await cpuMs(records.deps.db, (await find(caller, { text })).comparing.at(-1)!);
+        expect(ms).toBeGreaterThan(0);
+        expect(ms).toBeLessThan(30);
+      }
+  });
+});
+
+test("of records that have all the hashes, it compares the newest, and says that it did not compare all", async () => {
+  const caller = newCaller();
+  const text = longestText((n) => `abcdefghi${twoLetters(LATIN, n)}`);
+  await fillSegment(caller, text);
+  const mark = (id: string) =>
+    records.deps.db.run(sql`
+      UPDATE shipment_search SET text = text || ${"abcdefghizz"} WHERE account_id = ${caller.accountId} AND id = ${id}`);
+  await mark("shp_1_16000");
+  expect(await find(caller, { text: "abcdefghizz" })).toMatchObject({ shipments: [], incomplete: true });
+  await mark("shp_1_900");
+  const found = await find(caller, { text: "abcdefghizz" });
+  expect(ids(found)).toEqual(["shp_1_900"]);
+  expect([found.incomplete, found.nextCursor]).toEqual([true, undefined]);
+  const createdBefore = new Date(Date.parse("2026-11-20T10:00:00Z") - 15_000_000).toISOString();
+  expect(ids(await find(caller, { text: "abcdefghizz", createdBefore }))).toEqual(["shp_1_16000"]);
+  // Records of which all are found are not compared further than a page.
+  const page = await find(caller, { text: "abcdefghiaa", limit: 2 });
+  expect(ids(page)).toEqual(["shp_1_1", "shp_1_2"]);
+  expect(page).toMatchObject({ incomplete: false, nextCursor: "shp_1_2" });
+});
+
+test("of recent records with long texts, it compares the newest, and says that it did not compare all", async () => {
+  const caller = newCaller();
+  const id = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id as string;
+  await records.deps.db.run(copyShipment(id, 600));
+  await records.deps.db.run(sql`
+    UPDATE shipment_search_recent SET text = ${longestText((n) => `${"a".repeat(20 + (n % 9))}${twoLetters(LATIN, n)}`)}
+    WHERE account_id = ${caller.accountId} AND id <> ${id}`);
+  expect(await find(caller, { text: "grace" })).toMatchObject({ shipments: [{ id }], incomplete: false });
+  expect(await find(caller, { text: `grace ${"a".repeat(30)}` })).toMatchObject({ shipments: [], incomplete: true });
+});
+
+test("of segments with many records that have all the hashes, a statement reads as many as it can in full", async () => {
+  const caller = newCaller();
+  await fillSegment(caller, " other ", { segment: -1, rows: 1 });
+  await fillSegment(caller, " versandhaus ", { segment: -2, rows: 10_100 });
+  await fillSegment(caller, " versandhaus ", { segment: -3, rows: 10_100 });
+  await records.deps.db.run(sql`
+    UPDATE shipment_search SET text = ' versandhandel ' WHERE account_id = ${caller.accountId} AND id IN ('shp_2_10100', 'shp_3_10100')`);
+  const found = await find(caller, { text: "versandhandel" });
+  expect(ids(found)).toEqual(["shp_2_10100", "shp_3_10100"]);
+  expect(found.incomplete).toBe(false);
+  // The recent ones, and each segment.
+  expect(found.comparing).toHaveLength(4);
+});
+
+test("it asks the index for a dozen hashes at once", async () => {
+  const caller = newCaller();
+  for (let segment = -1; segment >= -9; segment--) await fillSegment(caller, " schneider ", { segment, rows: 1 });
+  const count = async (text: string) => (await find(caller, { text })).comparing.length - 1;
+  expect(await count("nobody")).toBe(3);
+  expect(await count("one two three four")).toBe(4);
+  expect(await count("one two three four five six seven")).toBe(9);
+});
+
+test("it ends after a quarter of a second, and says that it did not search everything", async () => {
+  const caller = newCaller();
+  for (const segment of [-1, -2, -3]) await fillSegment(caller, " schneider ", { segment, rows: 2 });
+  let now = 0;
+  const clock = jest.spyOn(performance, "now").mockImplementation(() => (now += 251));
+  try {
+    const found = await find(caller, { text: "schneider" });
+    expect(ids(found)).toEqual(["shp_1_1", "shp_1_2"]);
+    expect(found).toMatchObject({ incomplete: true });
+  } finally {
+    clock.mockRestore();
+  }
+  expect(ids(await find(caller, { text: "schneider" }))).toHaveLength(6);
+});
