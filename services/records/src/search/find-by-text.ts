@@ -12,8 +12,8 @@ const MAX_SEGMENTS = 128;
 const FIRST_SEGMENTS = 1;
 const GROWTH = 4;
 
-// What bounds the CPU time of a statement. PostgreSQL needs up to 1.5 ms to look through what a segment has of one hash, half a
-// microsecond for each row that has all of them, and 3 ns for each look at a byte of a text.
+// What bounds the CPU time of a statement. PostgreSQL needs up to 1.5 ms to look through the rows of a segment that have a hash, half a
+// microsecond for each that has all hashes, and up to 3 ns for each look at a byte of a text.
 const MAX_HASHES = 12;
 const MAX_CANDIDATES = 20_000;
 const MAX_LOOKS = 5_000_000;

@@ -159,7 +159,7 @@ function hashStrings({ anywhere, beginnings }: SearchStrings, seed: number): num
   return [...grams];
 }
 
-const MAX_GRAMS = 24;
+const MAX_GRAMS = 12;
 
 /** The hashes that a record has if it is found by these strings: all of them, or so many that few others have them. */
 export function toWantedGrams(strings: readonly string[], seed: number): number[] {
