@@ -12,14 +12,14 @@ const MAX_SEGMENTS = 128;
 const FIRST_SEGMENTS = 1;
 const GROWTH = 4;
 
-// What bounds the CPU time of a statement. PostgreSQL needs up to 1.5 ms to look through the rows of a segment that have a hash, half a
+// What bounds the CPU time of a statement. PostgreSQL needs up to half a millisecond to look through the rows of a segment that have a hash, half a
 // microsecond for each that has all hashes, and up to 3 ns for each look at a byte of a text.
-const MAX_HASHES = 12;
+const MAX_HASHES = 24;
 const MAX_CANDIDATES = 20_000;
 const MAX_LOOKS = 5_000_000;
 
-/** After which time a search ends, since it holds one of few connections, and its account's turn. */
-const MAX_MS = 250;
+/** After which time a search ends, whatever it has left: other requests of its account wait for their turn. */
+const MAX_MS = 500;
 
 interface Segment {
   /** From -1 downwards; from 0 upwards in what an earlier release filled. */

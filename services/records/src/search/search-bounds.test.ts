@@ -16,6 +16,15 @@ beforeAll(async () => {
 });
 afterAll(() => records.end());
 
+/** How much later it seems to be, each time that a search looks at the clock. */
+let passesMs = 0;
+beforeEach(() => {
+  let now = 0;
+  passesMs = 0;
+  jest.spyOn(performance, "now").mockImplementation(() => (now += passesMs));
+});
+afterEach(() => jest.restoreAllMocks());
+
 const ids = (found: { shipments: readonly { id: string }[] }) => found.shipments.map(({ id }) => id);
 
 /** Searches a caller's shipments, and returns the statements that compared texts, too. */
@@ -89,7 +98,7 @@ describe("a statement of a search takes at most 30 ms of CPU", () => {
   });
 
   test.each<[string, string, number]>([
-    ["two words, of which each record has one, in a sixth of the segments that it reads", "amazon ebay", 30 / 6],
+    ["two words, of which each record has one, in a twelfth of the segments that it reads", "amazon ebay", 30 / 12],
     ["eight words, of which each record has seven", "1111 2222 3333 4444 5555 6666 7777 8888", 30],
   ])("for %s", async (_what, text, mostMs) => {
     const caller = newCaller();
@@ -152,26 +161,20 @@ test("of segments with many records that have all the hashes, a statement reads 
   expect(found.comparing).toHaveLength(4);
 });
 
-test("it asks the index for a dozen hashes at once", async () => {
+test("it asks the index for two dozen hashes at once", async () => {
   const caller = newCaller();
   for (let segment = -1; segment >= -9; segment--) await fillSegment(caller, [" schneider "], { segment, rows: 1 });
   const count = async (text: string) => (await find(caller, { text })).comparing.length - 1;
   expect(await count("nobody")).toBe(3);
-  expect(await count("one two three four")).toBe(4);
-  expect(await count("one two three four five six seven")).toBe(9);
+  expect(await count("one two three four five six seven")).toBe(4);
 });
 
-test("it ends after a quarter of a second, and says that it did not search everything", async () => {
+test("it ends after half a second, and says that it did not search everything", async () => {
   const caller = newCaller();
   for (const segment of [-1, -2, -3]) await fillSegment(caller, [" schneider "], { segment, rows: 2 });
-  let now = 0;
-  const clock = jest.spyOn(performance, "now").mockImplementation(() => (now += 251));
-  try {
-    const found = await find(caller, { text: "schneider" });
-    expect(ids(found)).toEqual(["shp_1_1", "shp_1_2"]);
-    expect(found).toMatchObject({ incomplete: true });
-  } finally {
-    clock.mockRestore();
-  }
   expect(ids(await find(caller, { text: "schneider" }))).toHaveLength(6);
+  passesMs = 501;
+  const found = await find(caller, { text: "schneider" });
+  expect(ids(found)).toEqual(["shp_1_1", "shp_1_2"]);
+  expect(found).toMatchObject({ incomplete: true });
 });
