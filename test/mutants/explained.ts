@@ -27,6 +27,12 @@ export const explained: { file: string; original: string; replacement: string; w
     why: "Every thousandth request is as well counted downwards.",
   },
   {
+    file: "gateway/src/idempotency/resolve-claim.ts",
+    original: 'outcome === "aborted"',
+    replacement: "true",
+    why: "A claim whose write has committed is marked as done by then, and only an open one is deleted.",
+  },
+  {
     file: "kit/src/events/bus-connection.ts",
     original: "made.info?.version",
     replacement: "made.info.version",
@@ -145,6 +151,12 @@ export const explained: { file: string; original: string; replacement: string; w
     original: "expired.length === 0",
     replacement: "false",
     why: "Where nothing has expired, the statement that is spared changes nothing.",
+  },
+  {
+    file: "services/webhooks/src/egress/connections.ts",
+    original: "end < 0",
+    replacement: "end <= 0",
+    why: "What begins with HTTP/1.1 does not begin with an empty line.",
   },
   {
     file: "services/webhooks/src/egress/egress-guard.ts",

@@ -36,6 +36,13 @@ const stateOf = async (subscriptionId: string) => {
   return rows.map(({ state, attempt }) => `${state} ${attempt}`);
 };
 
+/** Resolves when so many statements wait for a lock. */
+const waiting = (count: number) =>
+  eventually(async () => {
+    const locked = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    expect(await deps.db.run(locked)).toHaveLength(count);
+  });
+
 describe("acceptEvents", () => {
   test("makes a delivery for each active subscription of that account, environment and type", async () => {
     const caller = newCaller();
@@ -146,6 +153,25 @@ describe("acceptEvents", () => {
     }
   });
 
+  test("two replicas at the same time count each other's: eight in flight", async () => {
+    const caller = newCaller();
+    const { id } = await subscribe(deps, caller, hanging.url);
+    const locking = await deps.db.pool.connect();
+    await locking.query("BEGIN");
+    await locking.query("SELECT FROM ready_queue WHERE subscription_id = $1 FOR UPDATE", [id]);
+    const accepting = [webhooks.replica(), webhooks.replica()].map((replica) =>
+      acceptEvents(
+        replica,
+        Array.from({ length: 8 }, () => eventFor(caller)),
+      ),
+    );
+    await waiting(2);
+    await locking.query("COMMIT");
+    locking.release();
+    await Promise.all(accepting);
+    expect((await stateOf(id)).filter((state) => state === "in_flight 1")).toHaveLength(8);
+  });
+
   test("locks the queue in one order, unhealthy subscriptions included: no deadlock with the ends of attempts", async () => {
     const caller = newCaller();
     const subscriptions = [await subscribe(deps, caller, hanging.url), await subscribe(deps, caller, hanging.url)];
@@ -156,12 +182,7 @@ describe("acceptEvents", () => {
     await ending.query("BEGIN");
     await lock(first);
     const accepting = acceptEvents(full, [eventFor(caller)]);
-    await eventually(async () => {
-      const waiting = await deps.db.pool.query(
-        "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-      );
-      expect(waiting.rowCount).toBe(1);
-    });
+    await waiting(1);
     await lock(second);
     await ending.query("COMMIT");
     ending.release();

@@ -190,6 +190,16 @@ describe("dispatchOnce", () => {
     await Promise.all([receiver.close(), expectIdle()]);
   });
 
+  test("unhealthy subscriptions take turns, too: each has one in flight before another has two", async () => {
+    const receiver = await receiverWith(() => {});
+    const unhealthy = await Promise.all(Array.from({ length: 2 }, () => backlog(receiver.url, 2)));
+    await failThrice(inbox.db, ...unhealthy);
+    const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 7 } });
+    expect(await dispatchOnce(deps)).toBe(2);
+    expect(await Promise.all(unhealthy.map((id) => countOf(id, "in_flight")))).toEqual([1, 1]);
+    await Promise.all([receiver.close(), expectIdle()]);
+  });
+
   test("nothing is claimed while no slot is free", async () => {
     const receiver = await receiverWith(() => {});
     const id = await backlog(receiver.url, 5);

@@ -32,6 +32,15 @@ describe("readBacklog", () => {
     expect(early).toEqual({ due: 0, oldestSeconds: 0 });
   });
 
+  test("counts no more than ten thousand, in whatever number of subscriptions", async () => {
+    const caller = newCaller();
+    for (let n = 0; n < 2; n++) await subscribe(webhooks.replica(), caller, "https://example.com/hook");
+    await webhooks.db.run(sql`
+      INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at)
+      SELECT id, 'evt_' || number, 'pending', 0, now() FROM subscriptions, generate_series(1, 5001) AS number`);
+    expect(await readBacklog({ db: webhooks.db, clockOffsetMs: MINUTE_MS })).toMatchObject({ due: 10_000 });
+  });
+
   test("does not count a delivery that waits for its own slow receiver as late", async () => {
     const inbox = webhooks.replica();
     await inbox.attempts.stop(0, () => {});

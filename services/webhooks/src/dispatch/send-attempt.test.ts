@@ -5,19 +5,8 @@ import { startReceiver } from "../testing/receiver.js";
 import { describeEnd, sendingUnderTest, sentBody } from "../testing/sending.js";
 import { verifySignature } from "./signature.js";
 
-const { connectionsWith, receiverWith, post, end, atEnd } = sendingUnderTest();
+const { connectionsWith, receiverWith, rawReceiver, post, end, atEnd } = sendingUnderTest();
 afterAll(end);
-
-/** A server that writes these bytes for each request, whatever HTTP says. */
-async function rawReceiver(onData: (socket: net.Socket) => void): Promise<string> {
-  const server = net.createServer((socket) => {
-    socket.on("error", () => {});
-    socket.once("data", () => onData(socket));
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  atEnd(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
 
 describe("send", () => {
   test("POSTs the stored bytes with event id, both signatures and content type", async () => {
@@ -54,34 +43,6 @@ describe("send", () => {
     expect(target.received).toHaveLength(0);
   });
 
-  test("1xx answers are passed over", async () => {
-    const receiver = await receiverWith((response) => {
-      response.writeContinue();
-      response.writeProcessing();
-      response.writeEarlyHints({ link: "</a>; rel=preload" });
-      response.writeHead(204).end();
-    });
-    expect(await describeEnd(post(receiver.url))).toBe("delivered 204");
-  });
-
-  test("a `100 Continue` that arrives in pieces, or together with the answer or another 1xx, is passed over", async () => {
-    const pieces = ["H", "TTP/1.1 100 Conti", "nue\r\nA: b\r", "\n\r\n", "HTTP/1.1 100 \r\n\r\nHTTP/1.1 204 \r\n\r\n"];
-    const url = await rawReceiver(async (socket) => {
-      socket.setNoDelay(true);
-      for (const piece of pieces) {
-        socket.write(piece);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    });
-    expect(await describeEnd(post(url))).toBe("delivered 204");
-    const together = await rawReceiver((socket) =>
-      socket.write("HTTP/1.1 103 \r\nA: b\r\n\r\nHTTP/1.1 100 \r\n\r\nHTTP/1.1 204 \r\n\r\n"),
-    );
-    expect(await describeEnd(post(together))).toBe("delivered 204");
-    const endless = await rawReceiver((socket) => socket.write(`HTTP/1.1 100 \r\nA: ${"x".repeat(40_000)}`));
-    expect(await describeEnd(post(endless))).toBe("answer_header_too_large");
-  });
-
   test("a switch of protocols, garbage and a reset are failures", async () => {
     const upgrade = await rawReceiver((socket) => {
       socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
@@ -106,17 +67,6 @@ describe("send", () => {
     const until = performance.now() + 400;
     while (performance.now() < until);
     expect(await attempt).toBe("delivered 204");
-  });
-
-  test("a reset of a reused connection is a failure, and not tried again", async () => {
-    const receiver = await receiverWith((response, _received, count) => {
-      if (count === 1) response.writeHead(204).end();
-      else response.socket?.resetAndDestroy();
-    });
-    const through = connectionsWith();
-    await (await post(receiver.url, through)).discarded;
-    expect(await describeEnd(post(receiver.url, through))).toBe("connection_closed");
-    expect([receiver.received.length, receiver.connections()]).toEqual([2, 1]);
   });
 });
 
@@ -185,10 +135,13 @@ describe("the rest of the answer", () => {
     expect(written).toBeLessThan(50_000_000);
   });
 
-  test("a short body is read, so that the connection is used again", async () => {
-    const receiver = await receiverWith((response) => response.writeHead(200).end("x".repeat(10_000)));
+  test.each([
+    ["16 KiB are read, so that the connection is used again", 16 * 1024, 1],
+    ["more is not, so that each attempt makes a connection", 16 * 1024 + 1, 3],
+  ])("a body of %s", async (_case, bytes, connections) => {
+    const receiver = await receiverWith((response) => response.writeHead(200).end("x".repeat(bytes)));
     const through = connectionsWith();
     for (let n = 0; n < 3; n++) await (await post(receiver.url, through)).discarded;
-    expect(receiver.connections()).toBe(1);
+    expect(receiver.connections()).toBe(connections);
   });
 });

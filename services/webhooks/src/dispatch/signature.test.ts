@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { newSecret } from "../subscriptions/subscription.js";
-import { sign, verifySignature } from "./signature.js";
+import { sign, signStandard, verifySignature } from "./signature.js";
 
 const secret = newSecret(randomBytes);
 const body = Buffer.from('{"id":"evt_1","name":"Jürgen 🚚"}');
@@ -12,6 +12,14 @@ test("a signature is the HMAC of time, period and the exact bytes, keyed with th
   // Computed apart: printf '1700000000.{}' | openssl dgst -sha256 -hmac whsec_test
   expect(sign("whsec_test", 1_700_000_000, Buffer.from("{}"))).toBe(
     "t=1700000000,v1=35495024f4ef3f94e5a93e22221544c4b75e9a42300cd965ab81cb85cd994e91",
+  );
+});
+
+test("that of Standard Webhooks covers the ID, too: the example of its own libraries", () => {
+  const text = '{"email":"test@example.com","username":"test_user"}';
+  const id = "msg_27UH4WbU6Z5A5EzD8u03UvzRbpk";
+  expect(signStandard("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", id, 1_649_367_553, Buffer.from(text))).toBe(
+    "v1,tZ1I4/hDygAJgO5TYxiSd6Sd0kDW6hPenDe+bTa3Kkw=",
   );
 });
 

@@ -102,8 +102,6 @@ function withoutInformational(socket: Socket): Socket {
 
 // Also if only a part of its first line has arrived.
 function beginsInformational(bytes: Buffer): boolean {
-  if (bytes.length === 0 || (bytes.length > 9 && bytes[9] !== INFORMATIONAL[9])) return false;
   const compared = Math.min(bytes.length, INFORMATIONAL.length);
-  if (bytes.compare(INFORMATIONAL, 0, compared, 0, compared) !== 0) return false;
-  return bytes.toString("latin1", 10, 12) !== "01";
+  return bytes.compare(INFORMATIONAL, 0, compared, 0, compared) === 0 && bytes.toString("latin1", 10, 12) !== "01";
 }

@@ -7,7 +7,7 @@ import { certificate, privateKey } from "../testing/receiver-certificate.js";
 import { describeEnd, sendingUnderTest } from "../testing/sending.js";
 
 const closed = { allowPrivate: false, allowTargets: [], denyRanges: [] };
-const { connectionsWith, receiverWith, post, end, atEnd } = sendingUnderTest();
+const { connectionsWith, receiverWith, rawReceiver, post, end, atEnd } = sendingUnderTest();
 afterAll(end);
 
 interface Asked {
@@ -113,6 +113,14 @@ describe("with EGRESS_PROXY_URL, a delivery", () => {
     });
     expect(await describeEnd(post("https://a.example/", through))).toBe("proxy_failed");
   });
+});
+
+test("what comes from the receiver together with the proxy's answer belongs to the tunnel", async () => {
+  const proxyUrl = await rawReceiver((socket) => {
+    socket.write("HTTP/1.1 200 Connection established\r\n\r\nHTTP/1.1 ");
+    socket.once("data", () => socket.write("204 No Content\r\n\r\n"));
+  });
+  expect(await describeEnd(post("http://localhost:8080/", connectionsWith({ proxyUrl })))).toBe("delivered 204");
 });
 
 test("when the connections are destroyed, attempts end that wait for the proxy", async () => {

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import net from "node:net";
+import type { TLSSocket } from "node:tls";
 import { withStatus } from "../testing/receiver.js";
 import { describeEnd, sendingUnderTest } from "../testing/sending.js";
-import { createGuardedConnections } from "./guarded-connections.js";
+import { createGuardedConnections, keepSession } from "./guarded-connections.js";
 
 const closed = { allowPrivate: false, allowTargets: [], denyRanges: [] };
 const { connectionsWith, receiverWith, post, end } = sendingUnderTest();
@@ -38,6 +39,38 @@ describe("over TLS", () => {
     expect(await describeEnd(post(receiver.url, wellKnown))).toBe("tls_self_signed");
     expect(receiver.received).toHaveLength(0);
   });
+});
+
+test("the next connection to a receiver resumes its TLS session", async () => {
+  const resumed: boolean[] = [];
+  const receiver = await receiverWith(
+    (response) => {
+      resumed.push((response.socket as TLSSocket).isSessionReused());
+      response.writeHead(204, { connection: "close" }).end();
+    },
+    { tls: true },
+  );
+  const through = connectionsWith();
+  for (let n = 0; n < 2; n++) await (await post(receiver.url, through)).discarded;
+  expect(resumed).toEqual([false, true]);
+});
+
+test("where Node is told to try one address alone, it is the first vetted one", async () => {
+  const receiver = await receiverWith(withStatus(204));
+  const usual = net.getDefaultAutoSelectFamily();
+  net.setDefaultAutoSelectFamily(false);
+  expect(await describeEnd(post(receiver.url, connectionsWith()))).toBe("delivered 204");
+  net.setDefaultAutoSelectFamily(usual);
+});
+
+test("of TLS sessions the newest hundred are kept, one for each host and port", () => {
+  const sessions = new Map<string, Buffer>();
+  const issued = Buffer.alloc(1);
+  for (let host = 1; host <= 100; host++) keepSession(sessions, `${host}:443`, Buffer.alloc(0));
+  keepSession(sessions, "1:443", issued);
+  expect([sessions.size, sessions.get("1:443")]).toEqual([100, issued]);
+  keepSession(sessions, "101:443", issued);
+  expect([sessions.size, sessions.has("1:443"), sessions.has("2:443")]).toEqual([100, true, false]);
 });
 
 test("when they are destroyed, attempts end that still resolve the name, or wait for the TLS handshake", async () => {

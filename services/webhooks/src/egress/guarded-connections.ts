@@ -102,14 +102,18 @@ function connect(
     connector(target, (error, socket) => {
       if (error) return reject(error);
       // Node emits it once the certificate is verified.
-      socket.on("session", (issued: Buffer) => {
-        sessions.delete(key);
-        sessions.set(key, issued);
-        for (const oldest of sessions.keys()) if (sessions.size > MAX_SESSIONS) sessions.delete(oldest);
-      });
+      socket.on("session", (issued: Buffer) => keepSession(sessions, key, issued));
       resolve(socket);
     }),
   );
+}
+
+/** Keeps a session, and the newest hundred in all. */
+export function keepSession(sessions: Map<string, Buffer>, key: string, issued: Buffer): void {
+  sessions.delete(key);
+  sessions.set(key, issued);
+  const [oldest = key] = sessions.keys();
+  if (sessions.size > MAX_SESSIONS) sessions.delete(oldest);
 }
 
 // Keeps the name from being resolved a second time, with another answer.

@@ -51,7 +51,6 @@ describe("an address behind a NAT64", () => {
 });
 
 describe("the prefixes of a network", () => {
-  const known = (prefix: string, last = "c000:00aa") => `${prefix}:${last}`;
   const found = async (answer: string[]) => {
     const prefixesFound = await createFindNat64Prefixes([], async () => answer)();
     return prefixesFound.map(({ network, bits }) =>
@@ -64,7 +63,8 @@ describe("the prefixes of a network", () => {
       "64:ff9b::",
       "2a00:64::",
     ]);
-    expect(await found(["192.0.0.170", "192.0.0.171"])).toEqual([]);
+    for (const last of ["aa", "ab"]) expect(await found([`64:ff9b::c000:${last}`])).toEqual(["64:ff9b::"]);
+    expect(await found(["192.0.0.170", "192.0.0.171", "64:ff9b::c000:ac"])).toEqual([]);
   });
 
   test("are not where the machine itself would be opened, and no other answer is one", async () => {
@@ -73,7 +73,7 @@ describe("the prefixes of a network", () => {
 
   test("let receivers of IPv4 be reached in a cluster with DNS64 alone, and nothing private", async () => {
     const server = await startNameServer({
-      "ipv4only.arpa": { 4: ["192.0.0.170"], 6: [known("64:ff9b:0:0:0:0")] },
+      "ipv4only.arpa": { 4: ["192.0.0.170"], 6: ["64:ff9b:0:0:0:0:c000:00aa"] },
       "public.example": { 4: ["93.184.216.34"], 6: ["64:ff9b:0:0:0:0:5db8:d822"] },
       "private.example": { 4: [], 6: ["64:ff9b:0:0:0:0:a00:1"] },
     });

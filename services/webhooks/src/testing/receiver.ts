@@ -23,6 +23,8 @@ export interface Receiver {
   received: Received[];
   /** How many connections it has had. */
   connections(): number;
+  /** How many of them are open. */
+  open(): number;
   close(): Promise<void>;
 }
 
@@ -62,6 +64,7 @@ export async function startReceiver(
     port,
     received,
     connections: () => connections,
+    open: () => sockets.size,
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

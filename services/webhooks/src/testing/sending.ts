@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import net, { type AddressInfo } from "node:net";
 import { type Attempted, type AttemptRequest, sendAttempt } from "../dispatch/send-attempt.js";
 import type { Connections } from "../egress/connections.js";
 import { createGuardedConnections, type EgressOptions } from "../egress/guarded-connections.js";
@@ -23,6 +25,17 @@ export function sendingUnderTest() {
     return receiver;
   }
 
+  /** A server that writes what it likes after the first bytes of a connection, whatever HTTP says. */
+  async function rawReceiver(onData: (socket: net.Socket) => void): Promise<string> {
+    const server = net.createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => onData(socket));
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    ends.push(() => server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  }
+
   const common = connectionsWith();
   function post(
     url: string,
@@ -38,7 +51,7 @@ export function sendingUnderTest() {
     for (const one of ends.reverse()) await one();
   }
 
-  return { connectionsWith, receiverWith, post, end, atEnd: (one: () => unknown) => void ends.push(one) };
+  return { connectionsWith, receiverWith, rawReceiver, post, end, atEnd: (one: () => unknown) => void ends.push(one) };
 }
 
 /** An attempt's end in a word or two. */
