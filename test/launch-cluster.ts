@@ -28,7 +28,7 @@ export async function launchCluster(
   env: NodeJS.ProcessEnv = {},
   { dataDir: given, prepare, checkout = ROOT }: ClusterOptions = {},
 ): Promise<{ dataDir: string; stop(): Promise<void> }> {
-  const dataDir = given ?? (await mkdtemp(join(tmpdir(), "shipping-cluster-")));
+  const dataDir = given ?? (await mkdtemp(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), "shipping-cluster-")));
   await chmod(dataDir, 0o755);
   await prepare?.(dataDir);
   const launcher = spawn(
