@@ -51,7 +51,11 @@ function cleanOutput({ env, out, err, ask }: Shell): Shell {
 export function adminCommand(terminal: Shell): AdminCommand {
   const shell = cleanOutput(terminal);
   const config = () => adminConfig(shell.env);
-  const platform = () => findPlatform(config());
+  let found: ReturnType<typeof findPlatform> | undefined;
+  const platform = () => {
+    found ??= findPlatform(config());
+    return found;
+  };
   const operator = (): string => admin.opts().operator ?? config().OPERATOR ?? userName();
   const admin = new AdminCommand(commandName(shell.env), logChanges(platform, operator))
     .description(

@@ -12,14 +12,19 @@ import { CONNECT_MS, checkDatabase } from "./check-parts.js";
 import { notFound, type Part, type Platform } from "./find-platform.js";
 import { describeError, type Finding } from "./finding.js";
 
+/** Their gateway's database was checked: a command that changes something opens it three times. */
+const checked = new WeakSet<Platform>();
+
 /** Opens the gateway's database for some work. Refuses a database that is not reachable or not migrated. */
 export async function onGateway<T>(platform: Platform, work: (deps: AdminDeps) => Promise<T>): Promise<T> {
   const url = platform.databases.gateway;
   if (!url) throw toFailure(notFound(platform));
   const log = silentLog();
-  const finding = await checkDatabase("gateway", url, log);
-  if (!finding.ok) throw toFailure(finding);
-
+  if (!checked.has(platform)) {
+    const finding = await checkDatabase("gateway", url, log);
+    if (!finding.ok) throw toFailure(finding);
+    checked.add(platform);
+  }
   const db = openDatabase(url, { max: 2, connectMs: CONNECT_MS, log });
   const prisma = openPrisma(db);
   try {
