@@ -10,6 +10,7 @@ import {
   type Customer,
   formOf,
   goodRequest,
+  keptRequests,
   newCustomer,
   ofEach,
   posts,
@@ -21,8 +22,6 @@ let stack: Stack;
 let customer: Customer;
 beforeAll(async () => {
   stack = await sharedStack({ requestsPerMinute: 100_000 });
-});
-beforeEach(async () => {
   customer = await newCustomer(stack);
 });
 afterAll(() => stack.stop());
@@ -30,12 +29,22 @@ afterAll(() => stack.stop());
 const port = () => Number(new URL(stack.baseUrl).port);
 const succeeds = allOf(posts, ({ status }) => String(status));
 
-/** What every POST answers when its good request is sent like that. */
-const answersTo = (change: (json: string) => Sending) =>
+const kept = keptRequests(() => customer);
+
+/** What every POST answers when a good request is sent like that. */
+const answers = (sender: Customer, request: typeof kept, change: (json: string) => Sending) =>
   ofEach(posts, async (route) => {
-    const asked = await goodRequest(customer, route);
-    return told(await ask(customer, asked, change(JSON.stringify(asked.body))));
+    const asked = await request(route);
+    return told(await ask(sender, asked, change(JSON.stringify(asked.body))));
   });
+
+/** What refuses it leaves it as good as it was. */
+const answersTo = (change: (json: string) => Sending) => answers(customer, kept, change);
+
+const answersToNew = async (change: (json: string) => Sending) => {
+  const sender = await newCustomer(stack);
+  return answers(sender, (route) => goodRequest(sender, route), change);
+};
 
 const chunk = (bytes: Buffer | string) =>
   Buffer.concat([Buffer.from(`${Buffer.byteLength(bytes).toString(16)}\r\n`), Buffer.from(bytes), Buffer.from("\r\n")]);
@@ -94,7 +103,7 @@ describe("the type of every POST's body", () => {
     "application/json ; ; \t;",
     "application/json;;charset=utf-8; ;",
   ])("%j is taken", async (type) => {
-    expect(await answersTo((body) => ({ body, headers: { "Content-Type": type } }))).toEqual(succeeds);
+    expect(await answersToNew((body) => ({ body, headers: { "Content-Type": type } }))).toEqual(succeeds);
   });
 
   test.each(["gzip", "GZIP", "deflate", "br", "zstd", "gzip, identity", "x-unknown"])(
@@ -142,9 +151,9 @@ describe("the size of every POST's body", () => {
   const tooLarge = allOf(posts, "413 payload_too_large");
 
   test("65,536 bytes are taken, declared or streamed", async () => {
-    expect(await answersTo((json) => ({ body: padded(json, LIMIT) }))).toEqual(succeeds);
+    expect(await answersToNew((json) => ({ body: padded(json, LIMIT) }))).toEqual(succeeds);
     const body = (json: string) => inChunks([json, " ".repeat(LIMIT - Buffer.byteLength(json))]);
-    expect(await answersTo((json) => ({ body: body(json), headers: chunked }))).toEqual(succeeds);
+    expect(await answersToNew((json) => ({ body: body(json), headers: chunked }))).toEqual(succeeds);
   });
 
   test("413 for 65,537 bytes, declared or streamed", async () => {
@@ -175,7 +184,7 @@ describe("the size of every POST's body", () => {
 
   test("one byte per chunk is taken", async () => {
     const body = (json: string) => inChunks([...Buffer.from(json)].map((byte) => Buffer.from([byte])));
-    expect(await answersTo((json) => ({ body: body(json), headers: chunked }))).toEqual(succeeds);
+    expect(await answersToNew((json) => ({ body: body(json), headers: chunked }))).toEqual(succeeds);
   });
 });
 
@@ -193,10 +202,14 @@ describe("a Content-Length that lies", () => {
   };
 
   test("too short: what is cut off is no JSON, and what is left over no request", async () => {
-    for (const route of posts) expect(await statuses(await goodRequest(customer, route), -1)).toEqual([400, 400]);
+    for (const route of posts) expect(await statuses(await kept(route), -1)).toEqual([400, 400]);
   });
 
   test("too long: 400 when the client ends the connection before its body, and the key is free", async () => {
     for (const route of posts) expect(await statuses(formOf(route), 5, exchangeAndEnd)).toEqual([400]);
   });
+});
+
+test("every POST that was refused here is taken when it is sent as it should be", async () => {
+  expect(await answersTo((body) => ({ body }))).toEqual(succeeds);
 });

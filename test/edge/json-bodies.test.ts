@@ -5,6 +5,7 @@ import {
   ask,
   type Customer,
   goodRequest,
+  keptRequests,
   newCustomer,
   ofEach,
   posts,
@@ -18,15 +19,15 @@ let stack: Stack;
 let customer: Customer;
 beforeAll(async () => {
   stack = await sharedStack({ requestsPerMinute: 100_000 });
-});
-beforeEach(async () => {
   customer = await newCustomer(stack);
 });
 afterAll(() => stack.stop());
 
+const kept = keptRequests(() => customer);
+
 /** What every POST answers to this body. */
 const answersTo = (body: string | Buffer) =>
-  ofEach(posts, async (route) => told(await ask(customer, await goodRequest(customer, route), { body })));
+  ofEach(posts, async (route) => told(await ask(customer, await kept(route), { body })));
 
 const nested = (levels: number) => `${'{"a":['.repeat(levels / 2)}${levels % 2 ? "{}" : ""}${"]}".repeat(levels / 2)}`;
 
@@ -111,7 +112,7 @@ describe("members", () => {
     [" "],
   ])("422 naming %j, which no operation knows", async (name) => {
     const answers = await ofEach(posts, async (route) => {
-      const asked = await goodRequest(customer, route);
+      const asked = await kept(route);
       const json = JSON.stringify(asked.body);
       const body = `{${JSON.stringify(name)}:{"a":1}${json === "{}" ? "" : ","}${json.slice(1)}`;
       const answer = await ask(customer, asked, { body });
@@ -197,4 +198,9 @@ describe("DELETE takes no body", () => {
       expect(told(await ask(customer, await goodRequest(customer, route!), { body: "", headers }))).toBe("200");
     }
   });
+});
+
+test("every POST that was refused here is taken with the body that it should have", async () => {
+  const answers = await ofEach(posts, async (route) => told(await ask(customer, await kept(route))));
+  expect(answers).toEqual(allOf(posts, ({ status }) => String(status)));
 });

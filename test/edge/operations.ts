@@ -120,6 +120,16 @@ export async function goodRequest(
   return JSON.parse([...ids].reduce((text, [there, here]) => text.replaceAll(there, here), JSON.stringify(asked)));
 }
 
+/** Good requests that are made once each, for tests that have them refused: nothing comes of them, so they stay good. */
+export function keptRequests(customer: () => Customer): (route: Route) => Promise<Asked> {
+  const kept = new Map<Route, Promise<Asked>>();
+  return (route) => {
+    const asked = kept.get(route) ?? goodRequest(customer(), route);
+    kept.set(route, asked);
+    return asked;
+  };
+}
+
 /** A request of the operation's form that needs nothing to exist: for what is refused before that is looked at. */
 export function formOf(route: Route): Asked {
   return { method: route.method, path: pathWith(route, "x"), ...(route.method === "POST" && { body: {} }) };
