@@ -90,7 +90,8 @@ test("while the database is away requests wait, and are written once it is back,
 test("when too many wait the others are left out, and counted as lost", async () => {
   const requests = start();
   const giveBack = await takeConnections();
-  for (let n = 0; n < 20_003; n++) requests.log(ended(newCaller()));
+  const caller = newCaller();
+  for (let n = 0; n < 20_003; n++) requests.log(ended(caller));
   expect(await requests.sample('request_log_lost_total{reason="buffer_full",part="gateway"}')).toBe(3);
   giveBack();
   await requests.stop();
