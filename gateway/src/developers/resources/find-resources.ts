@@ -86,10 +86,8 @@ async function findShipmentsByLabel(deps: PageDeps, request: PageRequest, text: 
 
 async function findLabelsByShipment(deps: PageDeps, request: PageRequest, text: string) {
   const wanted = { text, limit: MAX_IDS };
-  const { labelIds, ...found } = await searchShipments(deps, request, wanted, { labelIdsOnly: true });
-  // A service of the last release returns the shipments.
-  const ids = [...labelIds, ...found.shipments.flatMap(({ labelId }) => labelId ?? [])];
-  return { ids, incomplete: found.incomplete || found.nextCursor !== undefined };
+  const found = await searchShipments(deps, request, wanted, { labelIdsOnly: true });
+  return { ids: found.labelIds, incomplete: found.incomplete || found.nextCursor !== undefined };
 }
 
 /** Finds shipments in the records service: those of an order, and those with these IDs even if the text does not match them. */
