@@ -6,7 +6,7 @@ import type { SignedIn } from "../session/session.js";
 import { script, style } from "./assets.js";
 import { FormAccount } from "./form.js";
 import { AREA_PATH, type HtmlPage, isPerEnvironment, type PageLocals, type Section } from "./page.js";
-import { Note, Text } from "./text.js";
+import { Name, Note, Text } from "./text.js";
 
 export function renderArea(page: HtmlPage, { page: route, session, environment: visited }: PageLocals): string {
   const section = session && route?.section;
@@ -71,9 +71,7 @@ function Account({ session }: { session: SignedIn }) {
   return (
     <div class="account">
       <div class="who">
-        <strong>
-          <Text>{session.accountName}</Text>
-        </strong>
+        <Name>{session.accountName}</Name>
         <span>
           <Text>{session.email}</Text> <span class="role">{session.role}</span>{" "}
           <a href={`${AREA_PATH}/accounts`}>Accounts</a>

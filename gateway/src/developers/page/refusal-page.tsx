@@ -5,7 +5,7 @@ import { refusalWords } from "../../site/error-page.js";
 import type { SignedIn } from "../session/session.js";
 import { AREA_PATH, type HtmlPage } from "./page.js";
 import { getRetrySeconds, Retry } from "./part.js";
-import { Text } from "./text.js";
+import { Name } from "./text.js";
 
 export function forbidden(why: string): HtmlPage {
   return refused(403, "Not allowed", why);
@@ -23,11 +23,8 @@ export function otherAccountPage({ accountName }: Pick<SignedIn, "accountName">)
     409,
     "Form of another account",
     <>
-      This form was shown for another account. You are now signed in to{" "}
-      <strong>
-        <Text>{accountName}</Text>
-      </strong>
-      . Nothing was changed. To submit the form, sign in to the account that it was shown for.
+      This form was shown for another account. You are now signed in to <Name>{accountName}</Name>. Nothing was changed.
+      To submit the form, sign in to the account that it was shown for.
     </>,
   );
 }

@@ -7,6 +7,15 @@ export function Text({ children }: { children: string }) {
   return <bdi>{visible(children)}</bdi>;
 }
 
+/** The same in bold: the name of an account, or a person's email address, within a sentence. */
+export function Name({ children }: { children: string }) {
+  return (
+    <strong>
+      <Text>{children}</Text>
+    </strong>
+  );
+}
+
 /** Text with email addresses or URLs, whose lines break after their punctuation and not within a word, nor within `label.created`. */
 export function Breakable({ children }: { children: string }) {
   const [first, ...others] = visible(children).split(/(?<=[@/]|[@/]\S*\.)(?=\w)/);

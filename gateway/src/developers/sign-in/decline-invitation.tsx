@@ -1,8 +1,7 @@
-import { declineInvitation, findInvitation, type PendingInvitation } from "../../accounts/decline-invitations.js";
+import { declineInvitation, findInvitation } from "../../accounts/decline-invitations.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
-import { Text } from "../page/text.js";
-import { limitRefusals } from "./sign-in.js";
-import { PassLinkForm, readToken } from "./sign-in-link.js";
+import { Name } from "../page/text.js";
+import { PassLinkForm, readToken, refuseToken } from "./sign-in-link.js";
 
 /** Where the second link of an invitation leads, with the token of the first in its fragment. */
 export const DECLINE_PATH = `${AREA_PATH}/decline`;
@@ -27,8 +26,8 @@ export async function confirmDecline(deps: PageDeps, request: VisitorRequest): P
     <>
       <h1>Decline the invitation?</h1>
       <p>
-        <Address {...invitation} /> gets no more invitations to <Account {...invitation} />, and the links in those that
-        you received stop working.
+        <Name>{invitation.email}</Name> gets no more invitations to <Name>{invitation.accountName}</Name>, and the links
+        in those that you received stop working.
       </p>
       <form method="post" action={`${DECLINE_PATH}/confirm`}>
         <input type="hidden" name="link" value={token} />
@@ -49,39 +48,18 @@ export async function submitDecline(deps: PageDeps, request: VisitorRequest): Pr
     <>
       <h1>Invitation declined</h1>
       <p>
-        <Address {...invitation} /> gets no more invitations to <Account {...invitation} />.
+        <Name>{invitation.email}</Name> gets no more invitations to <Name>{invitation.accountName}</Name>.
       </p>
     </>,
   );
 }
 
-const Address = ({ email }: PendingInvitation) => (
-  <strong>
-    <Text>{email}</Text>
-  </strong>
-);
-
-const Account = ({ accountName }: PendingInvitation) => (
-  <strong>
-    <Text>{accountName}</Text>
-  </strong>
-);
-
-async function refuseInvitation(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
-  const limited = await limitRefusals(deps, request);
-  return (
-    limited ?? {
-      status: 404,
-      title: "Invitation not found",
-      body: (
-        <>
-          <h1>Invitation not found</h1>
-          <p>
-            It was already accepted, declined or withdrawn, it has expired, or its link was copied incompletely. If you
-            received several invitations, use the link in the latest one.
-          </p>
-        </>
-      ),
-    }
+function refuseInvitation(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
+  const why = (
+    <p>
+      It was already accepted, declined or withdrawn, it has expired, or its link was copied incompletely. If you
+      received several invitations, use the link in the latest one.
+    </p>
   );
+  return refuseToken(deps, request, "Invitation not found", why);
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import sql, { type Sql } from "sql-template-tag";
 import { INVITATION_DAYS } from "../../accounts/invite-members.js";
 import { LINK_MINUTES } from "../../accounts/manage-members.js";
@@ -5,7 +6,7 @@ import { clock } from "../../database/deps.js";
 import { TextField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";
-import { Text } from "../page/text.js";
+import { Name } from "../page/text.js";
 import { isAllowedReturnTo } from "../session/provider.js";
 import {
   endSession,
@@ -62,15 +63,8 @@ export async function confirmSignIn(deps: PageDeps, request: VisitorRequest): Pr
     <>
       <h1>Sign in</h1>
       <p>
-        Sign in as{" "}
-        <strong>
-          <Text>{link.email}</Text>
-        </strong>{" "}
-        to the developer area of{" "}
-        <strong>
-          <Text>{link.accountName}</Text>
-        </strong>
-        . The link works once.
+        Sign in as <Name>{link.email}</Name> to the developer area of <Name>{link.accountName}</Name>. The link works
+        once.
       </p>
       <form method="post" action={`${LINK_PATH}/confirm`}>
         <input type="hidden" name="link" value={token} />
@@ -92,25 +86,30 @@ export async function submitSignIn(deps: PageDeps, request: VisitorRequest): Pro
 }
 
 // The same answer for links that never existed, were used, or have expired.
-async function refuseLink(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
-  const limited = await limitRefusals(deps, request);
-  return (
-    limited ?? {
-      status: 404,
-      title: "This link does not work",
-      body: (
-        <>
-          <h1>This link does not work</h1>
-          <p>
-            It was already used, replaced by a newer link, or copied incompletely, or it has expired. Sign-in links
-            expire after {LINK_MINUTES} minutes, invitations after {INVITATION_DAYS} days or once you have signed in in
-            another way.
-          </p>
-          <SignInOptions deps={deps} />
-        </>
-      ),
-    }
+function refuseLink(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
+  const why = (
+    <>
+      <p>
+        It was already used, replaced by a newer link, or copied incompletely, or it has expired. Sign-in links expire
+        after {LINK_MINUTES} minutes, invitations after {INVITATION_DAYS} days or once you have signed in in another
+        way.
+      </p>
+      <SignInOptions deps={deps} />
+    </>
   );
+  return refuseToken(deps, request, "This link does not work", why);
+}
+
+/** 404 for a link's token, or 429 after too many of them. */
+export async function refuseToken(
+  deps: PageDeps,
+  request: VisitorRequest,
+  title: string,
+  why: ComponentChildren,
+): Promise<PageAnswer> {
+  const limited = await limitRefusals(deps, request);
+  const body = [<h1>{title}</h1>, why];
+  return limited ?? { status: 404, title, body };
 }
 
 type Deps = Pick<PageDeps, "db" | "clockOffsetMs" | "random">;
