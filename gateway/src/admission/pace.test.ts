@@ -158,6 +158,14 @@ test("all pages together take no more than their part of a CPU; refusals do not 
   expect(await isDue(pace.delay(address, response()))).toBe(true);
 });
 
+test("of pages whose cost nobody knows yet, all addresses together get 200 at once", async () => {
+  const pace = createPace(DEFAULT_PACE, () => 0);
+  const turns = Array.from({ length: 201 }, (_, n) => pace.admit(`192.0.2.${n}`, response()));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(pace.waiting()).toBe(1);
+  await Promise.all(turns);
+});
+
 test("how many it delays, and how many addresses it knows, are metrics", async () => {
   const pace = createPace({ perSecond: 10, burst: 1 }, () => 0);
   for (const address of ["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2"]) void pace.delay(address, response());
