@@ -6,11 +6,12 @@ import { createAccount } from "./manage-accounts.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 let deps: AdminDeps;
-beforeEach(async () => {
+beforeAll(async () => {
   gateway = await gatewayDatabase();
   deps = { db: gateway.db, prisma: gateway.prisma, now: () => new Date(), random: pooledRandom };
 });
-afterEach(() => gateway.drop());
+afterEach(() => gateway.prisma.account.deleteMany());
+afterAll(() => gateway.drop());
 
 const newAccount = async (name: string) => (await createAccount(deps, { name })).id;
 
