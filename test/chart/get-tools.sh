@@ -4,6 +4,11 @@ set -euo pipefail
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/shipping-platform/chart-tools
 mkdir -p "$tools"
 export PATH="$tools:$PATH"
+# Test files that need the tools start at the same time: one gets them, the others wait for it.
+if command -v flock > /dev/null; then
+  exec 9> "$tools/.lock"
+  flock 9
+fi
 
 fail() {
   echo "test/chart/get-tools.sh: $*" >&2
