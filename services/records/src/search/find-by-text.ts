@@ -12,11 +12,11 @@ const MAX_SEGMENTS = 128;
 const FIRST_SEGMENTS = 1;
 const GROWTH = 4;
 
-// What bounds the CPU time of a statement. PostgreSQL needs up to half a millisecond to look through the rows of a segment that have a hash, half a
-// microsecond for each that has all hashes, and up to 3 ns for each look at a byte of a text.
+// What bounds the CPU time of a statement. On a slow core, PostgreSQL needs up to a millisecond to look through the rows of a segment that have a
+// hash, a microsecond for each that has all hashes, and up to 5 ns for each look at a byte of a text.
 const MAX_HASHES = 24;
 const MAX_CANDIDATES = 20_000;
-const MAX_LOOKS = 5_000_000;
+const MAX_LOOKS = 4_000_000;
 
 /** After which time a search ends, whatever it has left: other requests of its account wait for their turn. */
 const MAX_MS = 500;
