@@ -2,9 +2,11 @@ import { join } from "node:path";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql, { type Sql } from "sql-template-tag";
 import type { Database } from "../postgres/database.js";
-import { createLog } from "../process/log.js";
+import { createLog, silentLog } from "../process/log.js";
+import { startTracing } from "../process/tracing.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
+import { otlpCollector } from "../testing/otlp-collector.js";
 import { outboxTestbed, testBus, thingCreated } from "../testing/outbox-testbed.js";
 
 let database: TestDatabase;
@@ -109,4 +111,20 @@ test("rows are locked in their order, whatever the order of their publication, s
   other.release();
   await outbox.stop();
   expect(await rows()).toMatchObject([{ published: true }, { published: true }]);
+});
+
+test("a publication is a span of a producer", async () => {
+  const { outboxOn, commit } = outboxTestbed(database.db);
+  const collector = await otlpCollector();
+  const config = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER_ARG: 1 };
+  const tracing = await startTracing({ part: "test", config, log: silentLog() });
+  const outbox = outboxOn(testBus());
+  const stored = { ...thingCreated(), traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` };
+  await commit(outbox, stored);
+  outbox.committed(stored);
+  await outbox.stop();
+  await tracing.close();
+  await collector.stop();
+  // In OTLP's protobuf, the kind is field 6, which follows the name. A producer is 4.
+  expect(Buffer.concat(collector.requests).toString("latin1")).toContain("publish thing.created\x30\x04");
 });

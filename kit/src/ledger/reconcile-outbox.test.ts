@@ -50,6 +50,16 @@ test("asks about rows published over a minute ago, deletes those that have arriv
   ]);
 });
 
+test("asks nothing about rows that were just published, or not at all", async () => {
+  const bus = testBus();
+  await testbed.commitAndPublish(bus, thingCreated());
+  const filterMissing = jest.fn(nothing);
+  const outbox = testbed.outboxOn(bus, { filterMissing });
+  await testbed.commit(outbox, thingCreated());
+  expect(await outbox.reconcileOnce()).toMatchObject({ republished: 0, deleted: 0 });
+  expect(filterMissing).not.toHaveBeenCalled();
+});
+
 test("keeps a row until its part lets it go", async () => {
   const bus = testBus();
   await testbed.commitAndPublish(bus, thingCreated());
