@@ -158,7 +158,8 @@ export const recordFaults: readonly Fault[] = [
     what: "a list is in no order",
     breaks: "orders.list",
     begin: editing("GET /orders", (orders) => {
-      if (orders.length > 3) orders.splice(0, 3, orders[1], orders[2], orders[0]);
+      // A few alone may be in the order of another collation.
+      orders.push(...orders.splice(0, orders.length / 2));
     }),
   },
   {
