@@ -1,5 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { chmodSync, mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -8,7 +12,10 @@ declare global {
   var stopTestServers: () => Promise<void>;
 }
 
-/** Generated code whose inputs have changed is made anew. One PostgreSQL and one NATS for the whole run, at TEST_DATABASE_URL and TEST_NATS_URL unless these are set. */
+/**
+ * Generated code whose inputs have changed is made anew. One PostgreSQL and one NATS for the whole run, at TEST_DATABASE_URL and TEST_NATS_URL
+ * unless these are set. What tests write into the folder for temporary files goes with the run.
+ */
 // biome-ignore lint/style/noDefaultExport: Jest calls the default export.
 export default async function globalSetup(): Promise<void> {
   execFileSync(process.execPath, [fileURLToPath(new URL("../tools/generate.mjs", import.meta.url))], {
@@ -19,11 +26,16 @@ export default async function globalSetup(): Promise<void> {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const exited = once(servers, "exit");
+  const temporary = mkdtempSync(join(tmpdir(), "tests-"));
+  // Servers that some tests start run as another user.
+  chmodSync(temporary, 0o755);
   globalThis.stopTestServers = async () => {
     servers.stdin.end();
     await exited;
+    // A server that was just killed may still be writing.
+    await rm(temporary, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
   };
   const urls = await Promise.race([once(createInterface(servers.stdout), "line"), exited.then(() => undefined)]);
   if (!urls) throw new Error("The servers that the tests need did not start.");
-  Object.assign(process.env, JSON.parse(urls[0]));
+  Object.assign(process.env, JSON.parse(urls[0]), { TMPDIR: temporary });
 }

@@ -2,7 +2,7 @@ import type { Caller } from "@shipping/kit/caller";
 import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
 import type { PlaceInList } from "@shipping/kit/postgres/search-owned";
 import sql, { join, raw } from "sql-template-tag";
-import { type RecordTable, recentTable, SEARCH_TABLES } from "./recent.js";
+import { type RecordTable, recentTable } from "./recent.js";
 import { type Reading, seedFor, toEarlierGrams, toReadings, toWantedGrams } from "./search-text.js";
 
 /** The segments that one search reads: two million records. Older ones are found if a search names days. */
@@ -152,8 +152,8 @@ async function readMatches(
   }
   const rows = await db.runList<FindingRow>(sql`
     SELECT id, created_at AS "createdAt", segments::integer
-    FROM find_records(${SEARCH_TABLES[table]}, ${hashes}::text[], ${readings.map(toPatterns)}::text[],
-      ${caller.accountId + caller.environment}, ${from}::timestamptz, ${before}::timestamptz, ${at}::timestamptz, ${id},
+    FROM ${raw(`find_${table}`)}(${hashes}::text[], ${readings.map(toPatterns)}::text[], ${caller.accountId + caller.environment},
+      ${from}::timestamptz, ${before}::timestamptz, ${at}::timestamptz, ${id},
       ${MAX_CANDIDATES}::bigint, ${maxBytes(readings)}::bigint, ${most}::bigint)`);
   const finding = toFinding(rows);
   // More than can be in a segment.

@@ -124,6 +124,7 @@ describe("searchShipments", () => {
       { text: "0151/987 654-321" },
       [0],
     ],
+    ["a part of a telephone number that begins with three digits", { text: "519 8765" }, [0]],
     ["half a town", { text: "oranien" }, [0]],
     ["a postal code, with or without its spaces", { text: "sw1a1" }, [1]],
     ["a postal code as it is written", { text: "SW1A 1AA" }, [1]],

@@ -103,8 +103,17 @@ export function toReadings(text: string): Reading[] {
   // Otherwise its words find it as well, since the first may stand within a word of a reference.
   const isForItself = (words[0]?.length ?? 0) < 3 && /[^\p{L}\p{N}\p{So}\s]/u.test(written);
   if (written.length >= 3 && isForItself) readings.push([written]);
-  if (piece.length >= 4 && /\d/.test(piece) && !words.includes(piece)) readings.push([piece]);
+  if (piece.length >= 4 && /\d/.test(piece) && !isFoundByWords(words, piece)) readings.push([piece]);
   return readings.map(toReading);
+}
+
+/**
+ * Whether a record that has these words in one piece is also found by each of them, because each has a hash: four digits or more anywhere, and the
+ * first letters of a reference or a postal code.
+ */
+function isFoundByWords([first = "", ...others]: readonly string[], piece: string): boolean {
+  const hasHash = first.length >= (/\D/.test(first) ? 3 : 4);
+  return hasHash && others.every((word) => /^\d{4,}$/.test(word)) && piece.startsWith(first);
 }
 
 const toReading = (strings: string[]): Reading => ({
