@@ -73,7 +73,10 @@ async function kept(name: string, make: (folder: string) => Promise<void>): Prom
   const made = await mkdtemp(join(cache, "making-"));
   try {
     await make(made);
-    await rename(made, folder);
+    // Another process may have been first.
+    await rename(made, folder).catch(async (error) => {
+      if (!(await stat(folder).catch(() => undefined))) throw error;
+    });
   } finally {
     await rm(made, { recursive: true, force: true });
   }

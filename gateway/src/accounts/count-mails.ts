@@ -21,10 +21,14 @@ export async function countMail(deps: Deps, limit: MailLimit): Promise<number> {
   return counted?.count ?? 0;
 }
 
-/** The statement that counts one more. It returns no row if the limit of this window was already reached. */
+/** The statement that counts one more. It returns no row, and writes nothing, if the limit of this window was already reached. */
 export function addMail(deps: Deps, { name, most, minutes }: MailLimit) {
   return sql`
-    INSERT INTO mail_counts AS c (name, since, count) VALUES (${name}, ${windowStart(deps, minutes)}, 1)
+    INSERT INTO mail_counts AS c (name, since, count)
+    SELECT name, since, 1 FROM (SELECT ${name}::text AS name, ${windowStart(deps, minutes)} AS since) AS asked
+    WHERE NOT EXISTS (
+      SELECT FROM mail_counts AS counted
+      WHERE counted.name = asked.name AND counted.since = asked.since AND counted.count >= ${most}::integer)
     ON CONFLICT (name, since) DO UPDATE SET count = c.count + 1 WHERE c.count < ${most}
     RETURNING count`;
 }
