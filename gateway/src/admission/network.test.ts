@@ -10,10 +10,10 @@ test.each([
   expect(toNetwork(address)).toBe(network);
 });
 
-test("an IPv6 address is limited with its /64, and with its /48 to four times as much; an IPv4 address alone", () => {
+test("an IPv6 address is limited with its /64, and with its /48 to twice as much; an IPv4 address alone", () => {
   expect(limitedNetworks("2001:db8:1:2::6", 60)).toEqual([
     { network: "2001:db8:1:2::/64", most: 60 },
-    { network: "2001:db8:1::/48", most: 240 },
+    { network: "2001:db8:1::/48", most: 120 },
   ]);
   expect(limitedNetworks("192.0.2.1", 60)).toEqual([{ network: "192.0.2.1", most: 60 }]);
 });

@@ -1,5 +1,8 @@
-/** A client with one IPv4 address has a /64 of IPv6 addresses, and a site, such as an office or a rented server, a /48. */
-const SITE_IN_CLIENTS = 4;
+/**
+ * A client with one IPv4 address has a /64 of IPv6 addresses, and a site, such as an office or a rented server, a /48. With four, one site could take
+ * all the CPU time that there is for pages.
+ */
+const SITE_IN_CLIENTS = 2;
 
 /** The network of an IPv6 address: its first 64 or 48 bits, with the length. An IPv4 address stays as it is. */
 export function toNetwork(address: string, bits: 64 | 48 = 64): string {
@@ -14,7 +17,7 @@ export function toNetwork(address: string, bits: 64 | 48 = 64): string {
 
 /**
  * The networks by which a client address is limited, each with its limit: an IPv4 address alone, an IPv6 address with its /64, and with its /48,
- * which may do as much as four clients.
+ * which may do as much as two clients.
  */
 export function limitedNetworks(address: string, most: number): { network: string; most: number }[] {
   const client = { network: toNetwork(address), most };

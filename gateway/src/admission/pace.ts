@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import { limitedNetworks } from "./network.js";
 
-/** The rate of responses to requests without a valid API key, per client: an IPv4 address or a /64 of IPv6. A /48 gets four times as much. */
+/** The rate of responses to requests without a valid API key, per client: an IPv4 address or a /64 of IPv6. A /48 gets twice as much. */
 export interface PaceLimits {
   /** Per second, sustained. */
   perSecond: number;

@@ -69,13 +69,13 @@ describe.each<[string, (asked: Awaited<ReturnType<typeof invited>>) => Promise<u
   });
 });
 
-test("refused attempts are counted by the network: a hundred of a /64, four hundred of a /48", async () => {
+test("refused attempts are counted by the network: a hundred of a /64, two hundred of a /48", async () => {
   const attempt = (source: string) => limitRefusals(deps(), { source, openedByPerson: true });
   const refused = async (sources: string[]) => (await Promise.all(sources.map(attempt))).filter(Boolean).length;
   const hundred = (network: string) =>
     Array.from({ length: 100 }, (_, n) => `2001:db8:1:${network}::${n.toString(16)}`);
   expect(await refused(hundred("1"))).toBe(0);
   expect(await refused(["2001:db8:1:1:ffff::1", "2001:db8:1:2::1"])).toBe(1);
-  for (const network of ["3", "4", "5"]) await refused(hundred(network));
+  await refused(hundred("3"));
   expect(await refused(["2001:db8:1:6::1", "2001:db8:2:1::1"])).toBe(1);
 });

@@ -11,7 +11,7 @@ import { FRESH_MINUTES, setCookie, WINDOW_MINUTES } from "../session/session.js"
 import { LinkForm } from "./request-link.js";
 
 const PROVIDER_PATH = `${AREA_PATH}/sign-in/provider`;
-/** Refused attempts of an IP address, or of a /64 of IPv6 addresses, in a window; of a /48, four times as many. */
+/** Refused attempts of an IP address, or of a /64 of IPv6 addresses, in a window; of a /48, twice as many. */
 const MAX_REFUSALS = 100;
 
 export async function showEntrance(deps: PageDeps, { session }: VisitorRequest): Promise<PageAnswer> {
