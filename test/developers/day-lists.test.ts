@@ -27,11 +27,11 @@ async function download(visitor: Visitor, path: string) {
   return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-/** The bytes of a page's streams: the form, and the text in which labels differ. */
-const contentLengths = ({ node }: PDFPage) =>
+/** The content of a page's streams: the form, and the text in which labels differ. */
+const contentOf = ({ node }: PDFPage) =>
   (node.Contents() as PDFArray)
     .asArray()
-    .map((reference) => node.context.lookup(reference, PDFStream).getContentsSize())
+    .map((reference) => node.context.lookup(reference, PDFStream).getContentsString())
     .join();
 
 /** 1,200 shipments like this one. */
@@ -65,9 +65,8 @@ describe("what somebody says on the telephone", () => {
 describe("GET /developers/{environment}/labels/merged", () => {
   test("is one PDF with the pages of the labels, in the order of their names", async () => {
     const { visitor, api } = await newCustomer(area);
-    const references = ["a", "a".repeat(12), "a b c d e f g h i j k l m n o p q r s t"];
     const labels = [];
-    for (const reference of references) labels.push(await createLabel(api, { reference }));
+    for (const reference of ["a", "b", "c"]) labels.push(await createLabel(api, { reference }));
     const [first, second, third] = labels.map(({ id }) => id);
     const { status, headers, bytes } = await download(
       visitor,
@@ -79,8 +78,8 @@ describe("GET /developers/{environment}/labels/merged", () => {
     const apart = await Promise.all(
       [third, first, second].map(async (id) => PDFDocument.load((await api.get(`/labels/${id}/file`)).bytes)),
     );
-    expect(merged.getPages().map(contentLengths)).toEqual(apart.map((label) => contentLengths(label.getPage(0))));
-    expect(new Set(apart.map((label) => contentLengths(label.getPage(0)))).size).toBe(3);
+    expect(merged.getPages().map(contentOf)).toEqual(apart.map((label) => contentOf(label.getPage(0))));
+    expect(new Set(apart.map((label) => contentOf(label.getPage(0)))).size).toBe(3);
   });
 
   test("says why there is none: none selected, too many, one that is voided, or another account's", async () => {
