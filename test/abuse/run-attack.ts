@@ -1,11 +1,13 @@
 import { once } from "node:events";
+import { constants, setPriority } from "node:os";
 import { attacks, READY } from "./attacks/attacks.js";
 
 /** No attack lasts longer, whatever becomes of the one who started it. */
 const MAX_MS = 120_000;
 
-// A process of its own: what an attacker costs itself must not be taken for what it costs others. It begins when it is told to, and says
-// what came of it at its end.
+// A process of its own, which gets the CPU time that others leave: an attacker has its own machine, and what it costs itself, most of all while it
+// starts, must not be taken for what it costs others. It begins when it is told to, and says what came of it at its end.
+setPriority(constants.priority.PRIORITY_LOW);
 const [name = "", known = ""] = process.argv.slice(2);
 const stopping = new AbortController();
 const counts: Record<string, number> = {};

@@ -105,16 +105,33 @@ describe("an address", () => {
 
   test("that has taken a tenth of a CPU waits, however few its requests are, and no other address with it", async () => {
     const pace = createPace({ perSecond: 10, burst: 5 }, () => 0);
-    const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 10_000, system: 60_000 });
+    const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 8_000, system: 50_000 });
     pace.charge("192.0.2.1", () => {});
     usage.mockRestore();
     expect(await atOnce(pace, "192.0.2.1", 1)).toBe(0);
     expect(await atOnce(pace, "192.0.2.2", 1)).toBe(1);
   });
 
+  test("pays one and a half times as much again for what cannot be measured of a page, and 2 ms at most", async () => {
+    for (const [measuredMs, costMs] of [
+      [1, 2.5],
+      [10, 12],
+    ] as const) {
+      let now = 0;
+      const pace = createPace({ perSecond: 1_000, burst: 1 }, () => now);
+      const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: measuredMs * 1_000, system: 0 });
+      pace.charge("192.0.2.1", () => {}, 0);
+      usage.mockRestore();
+      now = 10 * costMs - 1;
+      expect(await atOnce(pace, "192.0.2.1", 1)).toBe(0);
+      now = 10 * costMs + 2;
+      expect(await atOnce(pace, "192.0.2.1", 1)).toBe(1);
+    }
+  });
+
   test("does not pay again for the turn that it had on admission", async () => {
     const pace = createPace({ perSecond: 10, burst: 5 }, () => 0);
-    const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 50_000, system: 0 });
+    const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 48_000, system: 0 });
     pace.charge("192.0.2.1", () => {});
     pace.charge("192.0.2.2", () => {}, 0);
     usage.mockRestore();
@@ -128,7 +145,7 @@ describe("an address", () => {
     const second = pace.admit("192.0.2.1", response());
     pace.charge("192.0.2.1", () => spendCpu(20));
     await first;
-    expect((await second).waitedMs).toBeGreaterThan(180);
+    expect((await second).waitedMs).toBeGreaterThan(200);
   });
 
   test("whose turn would come after ten seconds waits so long, takes no turn, and is told", async () => {
@@ -136,7 +153,7 @@ describe("an address", () => {
     let now = 0;
     const pace = createPace({ perSecond: 10, burst: 1 }, () => now);
     const turns = Array.from({ length: 150 }, () => pace.admit("192.0.2.1", response()));
-    await jest.advanceTimersByTimeAsync(10_000);
+    await jest.advanceTimersByTimeAsync(11_000);
     jest.useRealTimers();
     expect((await Promise.all(turns)).filter(({ isDue }) => isDue)).toHaveLength(101);
     now = 10_200;
@@ -161,9 +178,9 @@ test("all pages together take no more than their part of a CPU; refusals do not 
   expect(await isDue(pace.delay(address, response()))).toBe(true);
 });
 
-test("of pages whose cost nobody knows yet, all addresses together get 200 at once", async () => {
+test("of pages whose cost nobody knows yet, all addresses together get 50 at once", async () => {
   const pace = createPace(DEFAULT_PACE, () => 0);
-  const turns = Array.from({ length: 201 }, (_, n) => pace.admit(`192.0.2.${n}`, response()));
+  const turns = Array.from({ length: 51 }, (_, n) => pace.admit(`192.0.2.${n}`, response()));
   await new Promise((resolve) => setImmediate(resolve));
   expect(pace.waiting()).toBe(1);
   await Promise.all(turns);

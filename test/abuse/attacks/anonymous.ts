@@ -73,6 +73,14 @@ async function mailFlood(attack: Attack): Promise<void> {
   }
 }
 
+/** The page to sign in, requested by two hundred clients, each far below its own limit. */
+function pageFlood(attack: Attack): Promise<void> {
+  return hammer(attack, {
+    connections: 20,
+    next: (turn) => ({ path: "/developers/sign-in", headers: { "x-forwarded-for": `198.51.100.${turn % 200}` } }),
+  });
+}
+
 /** Connections that say nothing. */
 async function idleConnections({ known, stopped, count }: Attack): Promise<void> {
   const { hostname, port } = new URL(known.baseUrl);
@@ -95,5 +103,6 @@ export const anonymousAttacks = {
   "search-words": searchWords,
   "sign-in-flood": signInFlood,
   "mail-flood": mailFlood,
+  "page-flood": pageFlood,
   "idle-connections": idleConnections,
 };
