@@ -18,7 +18,7 @@ const CPU_OF_CLIENT = 0.1;
 const CPU_OF_ALL = 0.4;
 /**
  * Work that waits for something in between cannot be measured: reading the request, its statements, its log line. With a small page, it is one
- * and a half times of what is measured, and it does not grow with the page.
+ * and a half times of what is measured, and it does not grow with the page. The limit is for each of a page's two parts that are measured.
  */
 const UNMEASURED = { times: 1.5, maxMs: 2 };
 /** What a page is expected to take among all, until it is known. */

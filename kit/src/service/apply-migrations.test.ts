@@ -75,6 +75,7 @@ test("a process that is killed in the middle of a migration leaves nothing, and 
   const waits = eventually(() => expect(lines.join("")).toContain("migration waits"));
   // If the run fails instead, that is the reason to report.
   await Promise.race([waits, next]).finally(() => other.release(true));
+  expect(lines.join("")).toContain("migration waits");
   expect(await next).toEqual({ applied: ["2_slow"], edited: [] });
 });
 
