@@ -91,7 +91,7 @@ describe("a statement of a search takes at most 30 ms of CPU", () => {
     const none = `${words[6]!.slice(0, 9)}zz`;
     for (const text of [none, [...words, none].join(" "), `${none[0]} ${words[1]}-1${none} ${words[2]} 1`])
       for (const caller of [recent, hashed]) {
-        const ms = await cpuMs(records.deps.db, (await find(caller, { text })).comparing.at(-1)!);
+        const ms = await cpuMs(records.deps.db, (await find(caller, { text })).comparing.at(-1)!, 30);
         expect(ms).toBeGreaterThan(0);
         expect(ms).toBeLessThan(30);
       }
@@ -109,7 +109,7 @@ describe("a statement of a search takes at most 30 ms of CPU", () => {
     );
     const { comparing, ...found } = await find(caller, { text });
     expect(found).toMatchObject({ shipments: [], incomplete: false });
-    const ms = await cpuMs(records.deps.db, comparing.at(-1)!);
+    const ms = await cpuMs(records.deps.db, comparing.at(-1)!, mostMs);
     expect(ms).toBeGreaterThan(0);
     expect(ms).toBeLessThan(mostMs);
   });
