@@ -130,6 +130,14 @@ export function apiClient(baseUrl: string, key?: string): ApiClient {
   };
 }
 
+/** Sends a request again while the answer is a 503, as a client does: with many at once, a busy machine may refuse some. */
+export async function patiently<Data>(request: () => Promise<ApiAnswer<Data>>): Promise<ApiAnswer<Data>> {
+  for (let tries = 1; ; tries++) {
+    const answer = await request();
+    if (answer.status !== 503 || tries === 10) return answer;
+  }
+}
+
 /** The data of an answer that has to have this status. */
 export async function dataOf<Data>(status: number, answer: Promise<ApiAnswer<Data>>): Promise<Data> {
   const { status: answered, bytes, body } = await answer;

@@ -106,7 +106,7 @@ async function clusterIn(dataDir: string, stop: () => Promise<void>): Promise<Cl
       process.kill(pid, "SIGKILL");
       return pid;
     },
-    healthy: () => eventually(async () => requireHealth(await now()), { withinMs: 30_000 }),
+    healthy: () => eventually(async () => requireHealth(await now())),
     async newCustomer(name = "Cluster test", bytes) {
       const { id: accountId } = await createAccount(bytes ? { ...deps, random: () => bytes } : deps, { name });
       return { accountId, ...(await newKey(accountId)) };

@@ -1,5 +1,5 @@
 import { type Scope, scopes } from "@shipping/gateway/admission/api-key";
-import { refusal } from "../api-client.js";
+import { patiently, refusal } from "../api-client.js";
 import { refusesLikeAll } from "./every-operation.js";
 import { TIME, usePlatform } from "./platform.js";
 
@@ -61,7 +61,7 @@ describe("GET /account", () => {
 
   test("429 rate_limited for two of 122 requests at once", async () => {
     const api = await platform.sandbox();
-    const answers = await Promise.all(Array.from({ length: 122 }, () => api.get("/account")));
+    const answers = await Promise.all(Array.from({ length: 122 }, () => patiently(() => api.get("/account"))));
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused.map(refusal)).toEqual(["429 rate_limited", "429 rate_limited"]);
   });

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { newApiKey, type Scope } from "@shipping/gateway/admission/api-key";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
 import {
@@ -7,6 +7,7 @@ import {
   dataOf,
   type Label,
   type Order,
+  patiently,
   type Shipment,
   type Webhook,
 } from "../api-client.js";
@@ -66,7 +67,7 @@ export function usePlatform(options?: StackOptions): Platform {
       spent = api;
       const request = () => api.get("/account");
       // Once more if a minute has gone by since the last time.
-      while ((await request()).status === 200) await Promise.all(Array.from({ length: 119 }, request));
+      while ((await request()).status !== 429) await Promise.all(Array.from({ length: 119 }, request));
       return api;
     },
   };
@@ -99,18 +100,30 @@ export const idLike = (prefix: string) => expect.stringMatching(new RegExp(`^${p
 /** A well-formed id that nothing has. */
 export const missingId = (prefix: string) => `${prefix}_${"a".repeat(26)}`;
 
+function create<Data>(
+  api: ApiClient,
+  path: string,
+  body: object,
+  idempotencyKey: string = randomUUID(),
+): Promise<Data> {
+  return dataOf(
+    201,
+    patiently(() => api.post<Data>(path, body, idempotencyKey)),
+  );
+}
+
 export const createOrder = (api: ApiClient, change: object = {}) =>
-  dataOf(201, api.post<Order>("/orders", { ...RECORD, ...change }));
+  create<Order>(api, "/orders", { ...RECORD, ...change });
 
 export const createShipment = (api: ApiClient, change: object = {}) =>
-  dataOf(201, api.post<Shipment>("/shipments", { ...RECORD, ...change }));
+  create<Shipment>(api, "/shipments", { ...RECORD, ...change });
 
 /** The body of POST /labels for a shipment. */
 export const labelInput = (shipmentId: string) => ({ shipment_id: shipmentId, rate_id: `rate_test_${shipmentId}` });
 
 /** A label, with a shipment of its own. */
 export const createLabel = async (api: ApiClient, change: object = {}) =>
-  dataOf(201, api.post<Label>("/labels", labelInput((await createShipment(api, change)).id)));
+  create<Label>(api, "/labels", labelInput((await createShipment(api, change)).id));
 
 export const voidLabel = (api: ApiClient, id: string, idempotencyKey?: string) =>
   dataOf(200, api.post<Label>(`/labels/${id}/void`, {}, idempotencyKey));
@@ -119,4 +132,4 @@ export const EVENTS: string[] = EVENT_TYPES;
 
 /** A subscription to all events, or to these. */
 export const createWebhook = (api: ApiClient, url = "https://hooks.example.com/", events = EVENTS) =>
-  dataOf(201, api.post<Webhook>("/webhooks", { url, events }));
+  create<Webhook>(api, "/webhooks", { url, events });

@@ -180,23 +180,19 @@ test("says that nothing is known of a request without an answer", async () => {
 describe("the reference is accessible, fits its window, and is within the keyboard's reach", () => {
   // One page of each kind is looked at in all windows.
   const kinds = ["", "/listOrders", "/createShipment", "/getLabelFile"];
-  test.each(["", ...IDS.map((id) => `/${id}`)])(
-    "/docs/reference%s",
-    async (path) => {
-      const page = await (await browser.open()).newPage();
-      await page.goto(`${area.origin()}/docs/reference${path}`);
-      expect(await faultsOf(page, `reference${path}`, kinds.includes(path) ? undefined : FEWER_WINDOWS)).toEqual([]);
-      await page.context().close();
-    },
-    90_000,
-  );
+  test.each(["", ...IDS.map((id) => `/${id}`)])("/docs/reference%s", async (path) => {
+    const page = await (await browser.open()).newPage();
+    await page.goto(`${area.origin()}/docs/reference${path}`);
+    expect(await faultsOf(page, `reference${path}`, kinds.includes(path) ? undefined : FEWER_WINDOWS)).toEqual([]);
+    await page.context().close();
+  });
 
   test("with an answer, too", async () => {
     const { page } = await openReference("createShipment");
     await send(page);
     expect(await faultsOf(page, "an answer")).toEqual([]);
     await page.context().close();
-  }, 90_000);
+  });
 
   test("and without a script nothing of it is missing but the form that sends", async () => {
     const page = await (await browser.open({ javaScriptEnabled: false })).newPage();

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await writeFile(join(folder, "package.json"), '{ "private": true }');
   const empty = ["--registry", "http://127.0.0.1:1", "--cache", join(folder, "empty-cache"), "--no-audit", "--no-fund"];
   await run("npm", ["install", ...empty, url], { cwd: folder });
-}, 120_000);
+});
 afterAll(async () => {
   await stack.stop();
   await rm(folder, { recursive: true });
@@ -116,10 +116,8 @@ describe("the package as it would be published", () => {
     ["bundler", "use.mts", { module: "esnext", moduleResolution: "bundler" }, "typescript"],
     ["nodenext, with Node's types instead of the DOM's", "use.mts", { module: "nodenext", ...NODE }, "typescript"],
     ["node16, with the oldest TypeScript", "use.mts", { module: "node16", target: "es2022" }, OLDEST],
-  ])(
-    "has its types under %s, strictly",
-    async (_name, file, options, compiler) => {
-      const code = `
+  ])("has its types under %s, strictly", async (_name, file, options, compiler) => {
+    const code = `
       import { type Label, RateLimitError, Shipping, webhooks } from "shipping-client";
       const { labels } = new Shipping();
       export const read = (): Promise<Label[]> => labels.list({ retries: 0 }).toArray({ max: 5 });
@@ -128,17 +126,15 @@ describe("the package as it would be published", () => {
       export const isLimited = (error: unknown) => error instanceof RateLimitError && error.code;
       // @ts-expect-error: a label is nothing else.
       export const isPrinted = (label: Label) => label.object === "order";`;
-      await writeFile(join(folder, file), code);
-      const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, types: [], noEmit: true };
-      const compilerOptions = { ...strict, target: "es2023", lib: ["es2023", "dom"], ...options };
-      await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
-      const { stdout } = await run(process.execPath, [join(modules, compiler, "bin/tsc"), "-p", folder]).catch(
-        (error) => error,
-      );
-      expect(stdout).toBe("");
-    },
-    60_000,
-  );
+    await writeFile(join(folder, file), code);
+    const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, types: [], noEmit: true };
+    const compilerOptions = { ...strict, target: "es2023", lib: ["es2023", "dom"], ...options };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
+    const { stdout } = await run(process.execPath, [join(modules, compiler, "bin/tsc"), "-p", folder]).catch(
+      (error) => error,
+    );
+    expect(stdout).toBe("");
+  });
 
   test("names the oldest TypeScript that has them in its README", async () => {
     const { version } = JSON.parse(await readFile(join(modules, OLDEST, "package.json"), "utf8"));

@@ -26,7 +26,7 @@ beforeAll(async () => {
   stack = await startStack({ privateTargets: false });
   proxy = await openBreakingProxy(stack.baseUrl);
   longLists = await accountWithLongLists();
-}, 120_000);
+});
 afterAll(async () => {
   await proxy.close();
   await stack.stop();
@@ -91,7 +91,7 @@ test("through a proxy that breaks nothing all the checks below pass", async () =
   proxy.breakBy({});
   const concerned = new Set(faults.flatMap(({ breaks, beside = [] }) => [breaks, ...beside]));
   expect(await faultsFound([...concerned])).toEqual({});
-}, 120_000);
+});
 
 test.each(faults)("$breaks sees it when $what", async ({ breaks, beside = [], begin }) => {
   proxy.breakBy(begin());

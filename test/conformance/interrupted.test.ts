@@ -38,7 +38,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     const report = join(folder, `${signal}.json`);
     const { child, said } = conformance(sandbox, report);
     const ended = once(child, "close");
-    await eventually(() => expect(said()).toMatch(/^waiting \d+ s$/m), { withinMs: 30_000 });
+    await eventually(() => expect(said()).toMatch(/^waiting \d+ s$/m));
     child.kill(signal);
     // As Ctrl-C arrives: from the terminal, and from npm.
     child.kill(signal);
@@ -51,5 +51,4 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     const subscriptions = await dataOf(200, apiClient(stack.baseUrl, sandbox).get<Webhook[]>("/webhooks"));
     expect(subscriptions.map(({ status }) => status)).toEqual(["disabled"]);
   },
-  60_000,
 );

@@ -9,8 +9,6 @@ import type { Visitor } from "./visitor.js";
 const area = useArea();
 const subscribers = useSubscribers(area);
 const SANDBOX = "/developers/sandbox";
-// Counts are written every ten seconds.
-const COUNTED = { withinMs: 20_000 };
 
 const overview = async (visitor: Visitor, path = SANDBOX) => {
   const { status, html } = await visitor.get(path);
@@ -76,15 +74,14 @@ describe("figures", () => {
       const [, succeeded, refused, failed] =
         /Successful (\d+) Client errors \(4xx\) (\d+) Server errors \(5xx\) (\d+)/.exec(wordsIn(html)) ?? [];
       expect([succeeded, refused, failed]).toEqual(["2", "2", "0"]);
-    }, COUNTED);
+    });
   });
 
   test("are those of the account and the environment alone", async () => {
     const { visitor, live } = await newCustomer(area);
     await createOrder(live);
-    await eventually(
-      async () => expect(wordsIn(await overview(visitor, "/developers/live"))).toContain("Successful 1"),
-      COUNTED,
+    await eventually(async () =>
+      expect(wordsIn(await overview(visitor, "/developers/live"))).toContain("Successful 1"),
     );
     expect(wordsIn(await overview(visitor))).toContain("Successful 0");
   });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shipping-docs-"));
   stack = await sharedStack();
   await prepareModules(folder);
-}, 120_000);
+});
 afterAll(async () => {
   await stack.stop();
   await rm(folder, { recursive: true });
@@ -37,15 +37,11 @@ async function readerOf(file: string) {
 describe("the documentation", () => {
   const total: Counts = {};
 
-  test.each(pages)(
-    "$file runs from top to bottom and prints what it says",
-    async ({ file, page }) => {
-      const counts = await runPage({ page, ...(await readerOf(file)), hasPython });
-      for (const [action, count] of Object.entries(counts) as [keyof Counts, number][])
-        total[action] = (total[action] ?? 0) + count;
-    },
-    90_000,
-  );
+  test.each(pages)("$file runs from top to bottom and prints what it says", async ({ file, page }) => {
+    const counts = await runPage({ page, ...(await readerOf(file)), hasPython });
+    for (const [action, count] of Object.entries(counts) as [keyof Counts, number][])
+      total[action] = (total[action] ?? 0) + count;
+  });
 
   test("its TypeScript has the types of the packed client", async () => {
     const programs = pages.flatMap(({ page }) => programsOf(fencesOf(page), "ts"));

@@ -45,7 +45,7 @@ beforeAll(async () => {
         .join(""),
     ],
   ]);
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 const NAMES = ["the guide", "the client", "the page of a new key"];
@@ -98,7 +98,6 @@ describe("the quick starts, one after another on one account, with the key that 
       expect(files).toHaveLength(1);
       expect((await readFile(join(own, files[0] ?? ""))).subarray(0, 5).toString()).toBe("%PDF-");
     },
-    60_000,
   );
 
   test("are one text: the developer area has the guide, and the page of a new key its steps with the key filled in", () => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shipping-reference-"));
   stack = await sharedStack();
   await prepareModules(folder);
-}, 120_000);
+});
 afterAll(async () => {
   await stack.stop();
   await rm(folder, { recursive: true });
@@ -127,7 +127,6 @@ test.each(hasPython ? ["sh", "ts", "python"] : ["sh", "ts"])(
     }
     expect((await readFile(join(own, "label.pdf"))).subarray(0, 5).toString()).toBe("%PDF-");
   },
-  120_000,
 );
 
 test("those in TypeScript have the types of the packed client", async () => {

@@ -46,7 +46,7 @@ export async function busyAccount(stack: Stack, receiverUrl: string) {
     INSERT INTO subscription_changes (id, subscription_id, action, actor, source, at)
     SELECT 'chg_' || ${accountId}, id, 'created', 'me', 'here', now() FROM subscriptions WHERE account_id = ${accountId}`);
   // Written in the background.
-  await eventually(async () => expect(emptyTables(await rowsOf(stack, accountId))).toEqual([]), { withinMs: 20_000 });
+  await eventually(async () => expect(emptyTables(await rowsOf(stack, accountId))).toEqual([]));
   return accountId;
 }
 

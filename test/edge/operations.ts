@@ -165,5 +165,5 @@ export async function warmUp(stack: Stack): Promise<void> {
     );
     for (const answer of await Promise.all(reads)) expect(told(answer)).toBe("200");
   };
-  await eventually(attempt, { withinMs: 20_000 });
+  await eventually(attempt);
 }

@@ -35,14 +35,11 @@ async function givenUp(events: number) {
   const { id, secret = "" } = await createWebhook(api, receiver.url, ["shipment.created"]);
   for (let n = 0; n < events; n++) await createShipment(api);
   const list = () => json(`delivery list --subscription ${id} --state exhausted`);
-  const exhausted = await eventually(
-    async () => {
-      const found = await list();
-      expect(found).toHaveLength(events);
-      return found;
-    },
-    { withinMs: 20_000 },
-  );
+  const exhausted = await eventually(async () => {
+    const found = await list();
+    expect(found).toHaveLength(events);
+    return found;
+  });
   return { accountId, id, secret, receiver, exhausted, list, recover };
 }
 

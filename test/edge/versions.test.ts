@@ -22,7 +22,7 @@ async function database(part: Part, version?: string): Promise<string> {
 }
 afterEach(() => Promise.all(databases.splice(0).map(({ drop }) => drop())));
 
-/** Runs a program until it ends by itself, which it has to within ten seconds. */
+/** Runs a program until it ends by itself, which it has to within a minute. */
 function run(program: string, env: Record<string, string>): Promise<{ status: unknown; lines: string[] }> {
   const surroundings = {
     PATH: process.env.PATH,
@@ -33,7 +33,7 @@ function run(program: string, env: Record<string, string>): Promise<{ status: un
     ...env,
   };
   return new Promise((done) => {
-    execFile(process.execPath, [program], { env: surroundings, timeout: 10_000 }, (error, stdout, stderr) =>
+    execFile(process.execPath, [program], { env: surroundings, timeout: 60_000 }, (error, stdout, stderr) =>
       done({ status: error?.code ?? 0, lines: `${stdout}${stderr}`.split("\n").filter(Boolean) }),
     );
   });

@@ -6,7 +6,7 @@ import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
 let cluster: ClusterUnderTest;
 beforeAll(async () => {
   cluster = await sharedCluster();
-}, 150_000);
+});
 afterAll(() => cluster.stop(), 60_000);
 
 describe("under kill -9 of a random process every second", () => {

@@ -14,8 +14,6 @@ import type { ClusterFile } from "../cluster.js";
 const MAIN = join(import.meta.dirname, "../../deploy/local/dist/cluster/main.js");
 const FLAGS = ["--gateways", "2", "--records", "2", "--carrier", "1", "--tracking", "1", "--webhooks", "1"];
 const NAMES = "carrier-1 gateway-1 gateway-2 nats postgres records-1 records-2 tracking-1 webhooks-1";
-// A bound for machines that have much else to do; on an idle one it takes a few seconds.
-const RESTARTED = { withinMs: 60_000 };
 
 let folder: string;
 let dataDir: string;
@@ -23,7 +21,6 @@ let cluster: ClusterFile;
 /** Every process that was ever seen. */
 const seen = new Map<number, ProcessIdentity>();
 
-jest.setTimeout(90_000);
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "cluster-test-"));
   await chmod(folder, 0o755);
@@ -50,7 +47,7 @@ async function startThrough(...program: string[]): Promise<{ file: ClusterFile; 
   const ended = once(launcher, "exit").then(([code]) => {
     throw new Error(`The launcher ended with ${code}.`);
   });
-  const file = await Promise.race([eventually(now, RESTARTED), ended]);
+  const file = await Promise.race([eventually(now), ended]);
   ended.catch(() => {});
   return { file, pid: launcher.pid };
 }
@@ -85,14 +82,14 @@ async function comesBack(name: string): Promise<void> {
     expect(after).toEqual({ ...before, pid: expect.any(Number) });
     expect(after.pid).not.toBe(before.pid);
     await answers(after.address);
-  }, RESTARTED);
+  });
 }
 
 const STARTS_WITH_CHANNEL = `
   require("node:child_process").spawn(process.execPath, process.argv.slice(1), { stdio: ["ignore", "ignore", "inherit", "ipc"] })`;
 
 async function everythingEnds(): Promise<void> {
-  await eventually(() => expect([...seen.values()].filter(isRunning)).toEqual([]), { withinMs: 30_000 });
+  await eventually(() => expect([...seen.values()].filter(isRunning)).toEqual([]));
   await expect(now()).rejects.toMatchObject({ code: "ENOENT" });
 }
 
@@ -158,7 +155,7 @@ describe("npm run cluster", () => {
   test("starts a killed process of each part again, with its name and address", async () => {
     const names = ["gateway-1", "gateway-2", "records-1", "records-2", "carrier-1", "tracking-1", "webhooks-1"];
     await Promise.all(names.map((name) => comesBack(name)));
-    await eventually(shipThroughBothGateways, RESTARTED);
+    await eventually(shipThroughBothGateways);
   });
 
   test("starts PostgreSQL and NATS again with their data, and no other process ends meanwhile", async () => {
@@ -169,7 +166,7 @@ describe("npm run cluster", () => {
       const api = apiClient(cluster.base_url, cluster.sandbox_key);
       expect(await dataOf(200, api.get(`/shipments/${shipment.id}`))).toEqual(shipment);
       await shipThroughBothGateways();
-    }, RESTARTED);
+    });
     expect((await now()).processes).toEqual(expect.arrayContaining(others));
   });
 

@@ -19,7 +19,7 @@ let cluster: ClusterUnderTest;
 jest.setTimeout(240_000);
 beforeAll(async () => {
   cluster = await sharedCluster();
-}, 150_000);
+});
 afterAll(() => cluster.stop(), 60_000);
 
 async function expectKept(playing: Promise<Report>): Promise<void> {

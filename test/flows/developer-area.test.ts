@@ -8,7 +8,7 @@ import { newVisitor, pathIn, secretIn } from "../developers/visitor.js";
 let cluster: ClusterUnderTest;
 beforeAll(async () => {
   cluster = await sharedCluster();
-}, 150_000);
+});
 afterAll(() => cluster.stop(), 60_000);
 
 test("signed in at one gateway, one works at the other: what is revoked there is refused by all from the next request on", async () => {

@@ -30,7 +30,6 @@ type Credentials = ReturnType<NonNullable<ReturnType<typeof readTls>>["options"]
 let cluster: ClusterUnderTest;
 let customer: { accountId: string; key: string };
 const clients: ServiceTransport[] = [];
-jest.setTimeout(90_000);
 beforeAll(async () => {
   cluster = await startCluster([...ONE_OF_EACH, "--tls"]);
   customer = await cluster.newCustomer();

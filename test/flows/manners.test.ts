@@ -8,13 +8,11 @@ import { type ApiClient, apiClient, dataOf, type Label, type Order, type Shipmen
 import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
 
 const STORES = ["postgres", "nats"];
-// A bound for machines that have much else to do.
-const BACK = { withinMs: 60_000 };
 
 let cluster: ClusterUnderTest;
 beforeAll(async () => {
   cluster = await sharedCluster();
-}, 150_000);
+});
 afterAll(() => cluster.stop(), 60_000);
 beforeEach(() => cluster.healthy());
 
@@ -51,13 +49,13 @@ test("a blip of PostgreSQL makes every process unready for as long, and ends non
       if ((await statusOf(`${opsUrl}/readyz`)) === 503) unready.add(name);
     }
     expect([...unready].sort()).toEqual(before.map(({ name }) => name).sort());
-  }, BACK);
+  });
   await eventually(async () => {
     for (const { opsUrl } of before) expect(await statusOf(`${opsUrl}/readyz`)).toBe(200);
-  }, BACK);
+  });
   expect(await partsNow()).toEqual(before);
   await cluster.healthy();
-}, 150_000);
+});
 
 test("an outage of NATS makes nobody unready: requests are answered, and their events arrive afterwards", async () => {
   const api = await newApi();
@@ -69,15 +67,15 @@ test("an outage of NATS makes nobody unready: requests are answered, and their e
     // On a busy machine PostgreSQL may take too long as well, but not for as long as NATS is away.
     await eventually(async () => {
       for (const { opsUrl } of await partsNow()) expect(await statusOf(`${opsUrl}/readyz`)).toBe(200);
-    }, BACK);
+    });
   } finally {
     process.kill(pid, "SIGCONT");
   }
   await eventually(async () => {
     const arrived = await cluster.databases.webhooks.run<{ body: Buffer }>(sql`SELECT body FROM events`);
     expect(arrived.map(({ body }) => JSON.parse(body.toString()).data.id)).toContain(order.id);
-  }, BACK);
-}, 150_000);
+  });
+});
 
 /** Takes every event, and remembers the ids of their resources. */
 async function startReceiver() {
@@ -108,52 +106,48 @@ describe("SIGTERM under load", () => {
   test.each([
     ["a gateway", ["gateway-1"]],
     ["a process of each service at once", ["records-1", "carrier-1", "tracking-1", "webhooks-1"]],
-  ])(
-    "of %s fails no request and loses no event",
-    async (_, names) => {
-      const { received, url, server } = await startReceiver();
-      const { key } = await cluster.newCustomer();
-      const clients = cluster.gateways.map((gateway) => apiClient(gateway, key));
-      await dataOf(201, clients[0]!.post("/webhooks", { url, events: ["shipment.created", "label.created"] }));
-      const created: string[] = [];
-      let over = false;
+  ])("of %s fails no request and loses no event", async (_, names) => {
+    const { received, url, server } = await startReceiver();
+    const { key } = await cluster.newCustomer();
+    const clients = cluster.gateways.map((gateway) => apiClient(gateway, key));
+    await dataOf(201, clients[0]!.post("/webhooks", { url, events: ["shipment.created", "label.created"] }));
+    const created: string[] = [];
+    let over = false;
 
-      async function worker(number: number): Promise<void> {
-        const order = number % 2 === 0 ? clients : [...clients].reverse();
-        while (!over) {
-          const shipment = await dataOf<Shipment>(
-            201,
-            balanced(order, (api) => api.post("/shipments", packed)),
-          );
-          const request = { shipment_id: shipment.id, rate_id: `rate_test_${shipment.id}` };
-          const label = await dataOf<Label>(
-            201,
-            balanced(order, (api) => api.post("/labels", request)),
-          );
-          await dataOf(
-            200,
-            balanced(order, (api) => api.get(`/tracking/${label.tracking_number}`)),
-          );
-          created.push(shipment.id, label.id);
-        }
+    async function worker(number: number): Promise<void> {
+      const order = number % 2 === 0 ? clients : [...clients].reverse();
+      while (!over) {
+        const shipment = await dataOf<Shipment>(
+          201,
+          balanced(order, (api) => api.post("/shipments", packed)),
+        );
+        const request = { shipment_id: shipment.id, rate_id: `rate_test_${shipment.id}` };
+        const label = await dataOf<Label>(
+          201,
+          balanced(order, (api) => api.post("/labels", request)),
+        );
+        await dataOf(
+          200,
+          balanced(order, (api) => api.get(`/tracking/${label.tracking_number}`)),
+        );
+        created.push(shipment.id, label.id);
       }
+    }
 
-      const load = Promise.all([0, 1, 2, 3].map(worker));
-      const stopped = await Promise.all(names.map(cluster.process));
-      const enough = created.length + 20;
-      await eventually(() => expect(created.length).toBeGreaterThan(enough), BACK);
-      for (const { pid } of stopped) process.kill(pid, "SIGTERM");
-      const backAgain = eventually(async () => {
-        for (const { name, pid } of stopped) expect((await cluster.process(name)).pid).not.toBe(pid);
-        await cluster.healthy();
-      }, BACK);
-      await Promise.race([load, backAgain]);
-      over = true;
-      await load;
-      await backAgain;
-      await eventually(() => expect(created.filter((id) => !received.has(id))).toEqual([]), BACK);
-      server.close();
-    },
-    120_000,
-  );
+    const load = Promise.all([0, 1, 2, 3].map(worker));
+    const stopped = await Promise.all(names.map(cluster.process));
+    const enough = created.length + 20;
+    await eventually(() => expect(created.length).toBeGreaterThan(enough));
+    for (const { pid } of stopped) process.kill(pid, "SIGTERM");
+    const backAgain = eventually(async () => {
+      for (const { name, pid } of stopped) expect((await cluster.process(name)).pid).not.toBe(pid);
+      await cluster.healthy();
+    });
+    await Promise.race([load, backAgain]);
+    over = true;
+    await load;
+    await backAgain;
+    await eventually(() => expect(created.filter((id) => !received.has(id))).toEqual([]));
+    server.close();
+  });
 });

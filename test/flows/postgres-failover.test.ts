@@ -10,4 +10,4 @@ test("when PostgreSQL's primary is lost, its standby goes on with everything ack
   });
   console.log(`failover of PostgreSQL: ${JSON.stringify(figures)}`);
   expect(broken).toEqual([]);
-}, 120_000);
+});

@@ -8,7 +8,7 @@ import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
 let cluster: ClusterUnderTest;
 beforeAll(async () => {
   cluster = await sharedCluster();
-}, 150_000);
+});
 afterAll(() => cluster.stop(), 60_000);
 
 const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
@@ -152,4 +152,4 @@ test("PostgreSQL restarted under load: no 201 without a row, no process ends, no
   expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
   const pids = (processes: typeof before) => processes.map(({ name, pid }) => `${name} ${pid}`).sort();
   expect(pids((await cluster.now()).processes.filter(({ name }) => name !== "postgres"))).toEqual(pids(before));
-}, 120_000);
+});

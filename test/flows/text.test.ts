@@ -10,7 +10,7 @@ let api: ApiClient;
 beforeAll(async () => {
   cluster = await sharedCluster();
   api = await newClient();
-}, 150_000);
+});
 afterAll(() => cluster.stop());
 
 async function newClient(name?: string): Promise<ApiClient> {

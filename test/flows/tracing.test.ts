@@ -14,7 +14,7 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
   });
-}, 150_000);
+});
 afterAll(async () => {
   await cluster.stop();
   await collector.stop();

@@ -44,9 +44,7 @@ export const natsAccountRow = (say: (line: string) => void): Promise<Report> =>
     const dataDir = join(folder, "cluster");
     await mkdir(dataDir);
     const refused = await startCluster(ONE_OF_EACH, env, { dataDir });
-    const lines = await eventually(() => linesWith(dataDir, '"setting":"NATS_'), { withinMs: 10_000 }).finally(() =>
-      refused.stop(),
-    );
+    const lines = await eventually(() => linesWith(dataDir, '"setting":"NATS_')).finally(() => refused.stop());
     say(`refused: ${lines[0]}`);
     const cluster = await startCluster(ONE_OF_EACH, { ...env, ...FITTING }, { dataDir });
     ends.push(() => cluster.stop());
@@ -54,7 +52,7 @@ export const natsAccountRow = (say: (line: string) => void): Promise<Report> =>
     await sleep(LOAD_MS);
     const { consumers, close } = await manager(server.url, account.credentials());
     await consumers.pause(STREAM, "webhooks", new Date(Date.now() + 60_000));
-    const paused = await eventually(() => linesWith(dataDir, "paused the consumer"), { withinMs: 20_000 });
+    const paused = await eventually(() => linesWith(dataDir, "paused the consumer"));
     await consumers.resume(STREAM, "webhooks");
     say(`${load.acknowledged()} writes acknowledged; paused: ${paused[0]}`);
     await sleep(LOAD_MS / 2);

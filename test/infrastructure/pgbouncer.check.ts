@@ -57,7 +57,7 @@ describe.each([
     const db = openDatabase(url, { log: createLog({ part: role, destination: { write: () => {} } }) });
     // Several sessions exist before, as of replicas that wait for the migration.
     await Promise.all(Array.from({ length: 4 }, () => db.pool.query("SELECT pg_sleep(0.1)")));
-    await eventually(() => requireSession(db.pool, { store: true }), { withinMs: 10_000 });
+    await eventually(() => requireSession(db.pool, { store: true }));
     const asked = await Promise.all(Array.from({ length: 50 }, () => db.run<{ value: string }>(readSettings)));
     for (const rows of asked) expect(rows.map(({ value }) => value)).toEqual(WANTED);
     expect(await db.run(sql`SELECT ${["a", null]}::text[] AS words`)).toEqual([{ words: ["a", null] }]);
@@ -75,7 +75,7 @@ describe.each([
 test("in session mode, statements share the sessions of a pool that is smaller than the part's, and a process without one says why", async () => {
   const url = await start({ pool_mode: "session", default_pool_size: "2" });
   const db = openDatabase(url, { max: 6, log: silentLog() });
-  await eventually(() => requireSession(db.pool, { store: true }), { withinMs: 10_000 });
+  await eventually(() => requireSession(db.pool, { store: true }));
   const busy = Promise.all(Array.from({ length: 20 }, () => db.run(sql`SELECT pg_sleep(0.01)`)));
   expect(await busy).toHaveLength(20);
   const other = openDatabase(url, { log: silentLog() });

@@ -44,7 +44,7 @@ beforeAll(async () => {
   stack = await startStack({ requestsPerMinute: 1_000_000 });
   served = `${new URL(stack.baseUrl).origin}/docs/clients/${wheel}`;
   await install(served);
-}, 180_000);
+});
 afterAll(async () => {
   await stack?.stop();
   await rm(folder, { recursive: true });
@@ -100,7 +100,7 @@ describe("the wheel", () => {
     const printed = await installed.python(["-W", "error::ResourceWarning", ...discover]);
     expect(printed).not.toContain("ResourceWarning");
     expect(printed).toMatch(/\nRan \d{2,} tests in [\d.]+s\n\nOK\n$/);
-  }, 60_000);
+  });
 });
 
 describe("the types", () => {
@@ -131,7 +131,7 @@ describe("the types", () => {
     await mypy(join(sources, "src"));
     const examples = await written("readme-programs", programsIn([readme]));
     await mypy(...withInstalled(), join(sources, "tests"), examples, script("chains.py"), script("methods.py"));
-  }, 90_000);
+  });
 
   test("change only with the version", async () => {
     const stubs = join(folder, "stubs");
@@ -162,14 +162,14 @@ describe("the types", () => {
         examples.map(({ code }) => programOf(code)),
       ),
     );
-  }, 90_000);
+  });
 
   test("are those that the guides' examples give", async () => {
     const pages = guides.map(({ file }) => readFileSync(join(root, file), "utf8"));
     // Examples need not say what their own functions take.
     const options = ["--allow-untyped-defs", "--allow-untyped-calls", ...withInstalled()];
     await mypy(...options, await written("guides-programs", programsIn(pages)));
-  }, 90_000);
+  });
 
   test("and style pass ruff", async () => {
     // The patterns of a configuration that is named count from the working folder.
@@ -186,7 +186,7 @@ test("the README runs from top to bottom on the installed wheel and prints what 
   const counts = await runPage({ page: readme, folder: own, env, hasPython: true });
   expect(counts).toMatchObject({ "python receives": 1, shown: 1 });
   expect((await readFile(join(own, "label.pdf"))).subarray(0, 5).toString()).toBe("%PDF-");
-}, 60_000);
+});
 
 test(
   `${CHAINS} chains through a server that drops answers, closes idle sockets, stalls and answers 503 end with as many labels`,

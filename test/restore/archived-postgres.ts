@@ -19,7 +19,6 @@ export interface Backups {
 }
 
 const KEYS = "secrets.key";
-const PATIENCE = { withinMs: 30_000 };
 
 /** Keeps them in `folder`. */
 export async function keepBackups(folder: string): Promise<Backups> {
@@ -37,7 +36,7 @@ export async function keepBackups(folder: string): Promise<Backups> {
       await eventually(async () => {
         if ((await ask(cluster, "SHOW archive_mode"))[0]?.archive_mode !== "on")
           throw new Error("It is not archived yet.");
-      }, PATIENCE);
+      });
       await cluster.healthy();
     },
     async copy(cluster) {
@@ -51,7 +50,7 @@ export async function keepBackups(folder: string): Promise<Backups> {
       await eventually(async () => {
         const [{ last } = { last: "" }] = await ask(cluster, "SELECT last_archived_wal AS last FROM pg_stat_archiver");
         if (!last || last < (file ?? "")) throw new Error("The log is not archived yet.");
-      }, PATIENCE);
+      });
     },
     async restore(dataDir, point) {
       const postgres = join(dataDir, "postgres");

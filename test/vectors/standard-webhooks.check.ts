@@ -85,4 +85,4 @@ func main() {
   await go("get", GO_LIBRARY);
   await go("build", "-o", "verify", ".");
   await expectSameVerdicts(async () => (await run(join(folder, "verify"), { cwd: folder })).stdout);
-}, 180_000);
+});

@@ -37,4 +37,4 @@ test("the demo runs over separate processes, on exactly these versions", async (
     await cluster.stop();
     await receiver.close();
   }
-}, 120_000);
+});

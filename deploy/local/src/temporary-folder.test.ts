@@ -7,8 +7,6 @@ import type { Env } from "@shipping/kit/process/config";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { isRunning, processIdentity } from "@shipping/local/servers/process-identity";
 
-const SLOW = { withinMs: 30_000 };
-
 /** Where the programs make their temporary folders. */
 let folder: string;
 const children: ChildProcess[] = [];
@@ -66,11 +64,10 @@ test.each([
   "%s, ended by %s while it starts, leaves neither PostgreSQL nor its folder",
   async (_command, signal, status, program, args) => {
     const { child, exited } = run(program, args);
-    const postgres = await eventually(postmaster, SLOW);
+    const postgres = await eventually(postmaster);
     child.kill(signal);
     expect((await exited).code).toBe(status);
     await eventually(() => expect(isRunning(postgres)).toBe(false));
     expect(await temporaryFolders()).toEqual([]);
   },
-  60_000,
 );

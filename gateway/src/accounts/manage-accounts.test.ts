@@ -1,3 +1,4 @@
+import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
 import sql from "sql-template-tag";
@@ -24,10 +25,9 @@ test.each([
   const { accountId } = await gateway.newKey();
   await gateway.db.run(sql`SELECT made FROM keep_request_log(now(), 7)`);
   const before = await countIn(gateway.db, table, { accountId });
-  const writer = await gateway.db.pool.connect();
+  const writer = await openTransaction(gateway.db);
   let beginning = Promise.resolve();
   try {
-    await writer.query("BEGIN");
     await writer.query(`INSERT INTO ${table} ${row}`, [accountId]);
     beginning = beginErasing(gateway.admin, accountId);
     await eventually(async () => expect(await waiting()).toBe(1n));

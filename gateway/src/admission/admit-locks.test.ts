@@ -1,6 +1,6 @@
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
-import { CONNECT_MS } from "@shipping/kit/testing/database";
+import { CONNECT_MS, openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
 import { gatewayDatabase } from "../testing/gateway-database.js";
@@ -27,8 +27,7 @@ test("gateways that admit the same keys in opposite order do not block each othe
 
 test("a key that expires while its window is another request's is nobody's", async () => {
   const { id, hash } = await gateway.newKey({ expiresInMs: 500 });
-  const other = await gateway.db.pool.connect();
-  await other.query("BEGIN");
+  const other = await openTransaction(gateway.db);
   await other.query("SELECT FROM rate_windows WHERE key_id = $1 FOR UPDATE", [id]);
   const admission = admit(deps(), hash);
   await eventually(async () => {

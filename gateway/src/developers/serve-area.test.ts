@@ -83,7 +83,7 @@ test("members' pages are in their account's turn with its requests: one list at 
     // The pace of pages may still delay others of the five. None is held until they come: its call would time out.
     await eventually(async () => expect(await waiting()).toBeGreaterThan(0));
     for (let ended = 0; ended < 7; ended++) {
-      await eventually(() => expect(held.length).toBeGreaterThan(ended), { withinMs: 15_000 });
+      await eventually(() => expect(held.length).toBeGreaterThan(ended));
       expect(held.length).toBeLessThanOrEqual(ended + 2);
       held[ended]?.();
     }

@@ -1,6 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
+import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { openPrisma } from "../database/deps.js";
 import type { PrismaClient } from "../gen/prisma/client.js";
@@ -71,8 +72,8 @@ describe("503 from a page whose Prisma client meets an outage of PostgreSQL:", (
   });
 
   test.each(["pg_terminate_backend", "pg_cancel_backend"])("the statement is ended by %s", async (end) => {
-    const other = await gateway.db.pool.connect();
-    await other.query("BEGIN; LOCK TABLE accounts");
+    const other = await openTransaction(gateway.db);
+    await other.query("LOCK TABLE accounts");
     const answer = answerOf(gateway.prisma);
     await eventually(async () => {
       const ended = await other.query(

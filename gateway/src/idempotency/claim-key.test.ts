@@ -1,3 +1,4 @@
+import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
 import { gatewayDatabase } from "../testing/gateway-database.js";
@@ -42,8 +43,7 @@ test("of requests with the same key at the same time, the first gets it", async 
 });
 
 test("claims of the same keys in opposite order do not wait for each other", async () => {
-  const other = await gateway.db.pool.connect();
-  await other.query("BEGIN");
+  const other = await openTransaction(gateway.db);
   await other.query(
     `INSERT INTO idempotency_registry (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts, lease_until)
      VALUES ($1, $2, 'a', $3, 'records', 'claimed', 0, 1, now())`,

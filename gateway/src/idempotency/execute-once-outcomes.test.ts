@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { fail } from "@shipping/kit/errors";
+import { openTransaction } from "@shipping/kit/testing/database";
 import { WriteOutcomeSchema } from "@shipping/proto/shipping/common/v1/common_pb";
 import {
   created,
@@ -116,8 +117,7 @@ describe("the RPC", () => {
 
 describe("the registry", () => {
   test("keeps nobody waiting beyond the deadline: 503 by then, and a repetition finds out what became of it", async () => {
-    const holder = await under.otherGateway.db.pool.connect();
-    await holder.query("BEGIN");
+    const holder = await openTransaction(under.otherGateway.db);
     await holder.query("LOCK TABLE idempotency_registry");
     const request = under.request("A", { deadline: performance.now() + 1_500 });
     const begun = performance.now();

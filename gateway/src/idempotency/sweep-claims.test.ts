@@ -1,3 +1,4 @@
+import { openTransaction } from "@shipping/kit/testing/database";
 import { fingerprintOf, idempotencyUnderTest, lost } from "../testing/idempotency-under-test.js";
 import { sweepClaims } from "./sweep-claims.js";
 
@@ -54,8 +55,7 @@ test("the claims of an owner that is down are tried again a minute later, the ot
 test("a claim whose row somebody else has locked is passed over, and waited for by nobody", async () => {
   const locked = await abandoned("A", { executed: true });
   await abandoned("B", { executed: true });
-  const other = await under.gateway.db.pool.connect();
-  await other.query("BEGIN");
+  const other = await openTransaction(under.gateway.db);
   await other.query("SELECT FROM idempotency_registry WHERE account_id = $1 FOR UPDATE", [locked.caller.accountId]);
   expect(await sweepIn(65)).toEqual({ done: 1, deleted: 0, left: 0 });
   await other.query("ROLLBACK");

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { newId } from "@shipping/kit/ids";
+import { openTransaction } from "@shipping/kit/testing/database";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
@@ -88,8 +89,7 @@ test("switched off, none is made, and the days before today go", async () => {
 
 test("a drop that would have to wait for a reader is put off, and holds up nobody", async () => {
   await keep();
-  const reader = await gateway.db.pool.connect();
-  await reader.query("BEGIN");
+  const reader = await openTransaction(gateway.db);
   await reader.query("SELECT count(*) FROM request_log");
   expect(await keep(8)).toMatchObject({ dropped: 0 });
   await log(8);

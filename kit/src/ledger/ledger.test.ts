@@ -7,7 +7,7 @@ import sql from "sql-template-tag";
 import type { Caller, Claim } from "../caller.js";
 import { newId } from "../ids.js";
 import { violated } from "../postgres/database.js";
-import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { openTransaction, type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
 import { createLedger, executedNow, keyOfWrite, type Ledger, type LedgerCodec } from "./ledger.js";
 
@@ -123,8 +123,7 @@ describe("creations in one statement", () => {
   test("of the same keys in opposite order do not wait for each other", async () => {
     const caller = newCaller();
     const write = (key: string) => ({ caller, claim: claimWith(1n, "request", key), name: newId("t", randomBytes) });
-    const other = await database.db.pool.connect();
-    await other.query("BEGIN");
+    const other = await openTransaction(database.db);
     await other.query(
       "INSERT INTO ledger (account_id, environment, idempotency_key, token, kind) VALUES ($1, $2, 'a', 1, 'tombstone')",
       [caller.accountId, caller.environment],
@@ -178,8 +177,7 @@ describe("Resolve", () => {
   test("waits for an execution under way instead of guessing its end", async () => {
     const caller = newCaller();
     const name = newId("t", randomBytes);
-    const holder = await database.db.pool.connect();
-    await holder.query("BEGIN");
+    const holder = await openTransaction(database.db);
     await holder.query("INSERT INTO things VALUES ($1, 'held')", [name]);
     const execution = createThing(caller, claimWith(1n), name).catch((error) => violated(error)?.code);
     await eventually(async () => expect(await blocked()).toBe(1));

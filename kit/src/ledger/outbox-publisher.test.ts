@@ -4,7 +4,7 @@ import sql, { type Sql } from "sql-template-tag";
 import type { Database } from "../postgres/database.js";
 import { createLog, silentLog } from "../process/log.js";
 import { startTracing } from "../process/tracing.js";
-import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { openTransaction, type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
 import { otlpCollector } from "../testing/otlp-collector.js";
 import { outboxTestbed, testBus, thingCreated } from "../testing/outbox-testbed.js";
@@ -94,8 +94,7 @@ test("rows are locked in their order, whatever the order of their publication, s
   const outbox = outboxOn(testBus());
   for (const one of stored) await commit(outbox, one);
   const [first, last] = stored.map(({ id }) => id);
-  const other = await database.db.pool.connect();
-  await other.query("BEGIN");
+  const other = await openTransaction(database.db);
   const lock = (id: string | undefined) =>
     other.query({ text: "SELECT FROM outbox WHERE event_id = $1 FOR UPDATE NOWAIT", values: [id] });
   await lock(first);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sql from "sql-template-tag";
 import { createLog } from "../process/log.js";
-import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { openTransaction, type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
 import { migrate, unappliedMigrations } from "./migrate.js";
 
@@ -41,9 +41,7 @@ const said = () => lines.map((line) => JSON.parse(line));
 
 /** A transaction that is open until it is ended. */
 async function transaction(statement: string) {
-  const client = await database.db.pool.connect();
-  await client.query("SET idle_in_transaction_session_timeout = 0");
-  await client.query("BEGIN");
+  const client = await openTransaction(database.db);
   await client.query(statement);
   return async () => {
     await client.query("COMMIT");

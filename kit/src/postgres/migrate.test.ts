@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sql from "sql-template-tag";
 import { createLog } from "../process/log.js";
-import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { openTransaction, type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
 import { migrate, unappliedMigrations } from "./migrate.js";
 
@@ -91,8 +91,8 @@ describe("migrate", () => {
   test("a migration that is interrupted leaves nothing, and the next run applies it", async () => {
     await addMigration("2_slow", "CREATE TABLE halves (id text); LOCK TABLE things; CREATE TABLE wholes (id text);");
     await migrate({ url: empty.url, directory: await onlyFirst() });
-    const other = await empty.db.pool.connect();
-    await other.query("BEGIN; LOCK TABLE things");
+    const other = await openTransaction(empty.db);
+    await other.query("LOCK TABLE things");
     const cut = expect(migrate({ url: empty.url, directory })).rejects.toThrow("Migration 2_slow failed");
     const blocked = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%LOCK TABLE things; CREATE%'`;

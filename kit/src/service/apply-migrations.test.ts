@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "../postgres/migrate.js";
 import { createLog } from "../process/log.js";
-import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { openTransaction, type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
 
 const command = join(import.meta.dirname, "apply-migrations.ts");
@@ -61,10 +61,10 @@ test("several processes at once apply each migration once", async () => {
 test("a process that is killed in the middle of a migration leaves nothing, and the next one applies it", async () => {
   await migrate({ url: empty.url, directory });
   await writeMigration("2_slow", "CREATE TABLE halves (id text); LOCK TABLE things; CREATE TABLE wholes (id text);");
-  const other = await empty.db.pool.connect();
-  await other.query("BEGIN; LOCK TABLE things");
+  const other = await openTransaction(empty.db);
+  await other.query("LOCK TABLE things");
   const { child, ended, said } = start();
-  await eventually(() => expect(said()).toContain("migration waits"), { withinMs: 20_000 });
+  await eventually(() => expect(said()).toContain("migration waits"));
   child.kill("SIGKILL");
   await ended;
 

@@ -22,6 +22,13 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/** A connection in a transaction that PostgreSQL does not end, however long it is idle while others wait for its locks. */
+export async function openTransaction({ pool }: Pick<Database, "pool">): Promise<pg.PoolClient> {
+  const client = await pool.connect();
+  await client.query("SET idle_in_transaction_session_timeout = 0; BEGIN");
+  return client;
+}
+
 /**
  * Clones a database that has the migrations of `directory` (a part's `prisma` folder). The template is created once per server and content
  * of the migrations; a clone takes a tenth of a second. `url` names a server other than the test run's.

@@ -33,7 +33,7 @@ test("a started carrier publishes its events, and later repeats projections that
   await eventually(() => expect(published).toEqual(["label.created"]));
   expect(applied.tracking).toEqual([]);
   trouble.clear();
-  await eventually(() => expect(applied.tracking).toHaveLength(1), { withinMs: 15_000 });
+  await eventually(() => expect(applied.tracking).toHaveLength(1));
 
   await carrier.stop();
   await drop();

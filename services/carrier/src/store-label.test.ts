@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { createLedger } from "@shipping/kit/ledger/ledger";
+import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim } from "@shipping/kit/testing/writes";
@@ -21,9 +22,8 @@ afterAll(() => carrier.end());
 
 /** Another process with a transaction of its own, while `act` runs. */
 async function inTransaction(act: (query: (text: string, values?: unknown[]) => Promise<unknown>) => Promise<void>) {
-  const client = await carrier.deps.db.pool.connect();
+  const client = await openTransaction(carrier.deps.db);
   try {
-    await client.query("BEGIN");
     await act((text, values) => client.query(text, values));
     await client.query("COMMIT");
   } finally {

@@ -38,7 +38,7 @@ export async function processStage({ limit, chance }: StageOptions): Promise<Sta
       },
       async crash() {
         const before = await cluster.kill("postgres");
-        await eventually(() => requireSuccessor(cluster, "postgres", before), { withinMs: 60_000 });
+        await eventually(() => requireSuccessor(cluster, "postgres", before));
         return ["crash"];
       },
       async hang() {

@@ -44,7 +44,7 @@ export async function newCustomer(
 }
 
 /** A database that is slow at first is asked again. */
-const patiently = <T>(work: () => Promise<T>) => eventually(work, { withinMs: 60_000 });
+const patiently = <T>(work: () => Promise<T>) => eventually(work);
 
 /** Makes API keys of an account, with names for the history. */
 export async function newKeys(cluster: ClusterUnderTest, account: string, count: number): Promise<NamedKey[]> {

@@ -40,14 +40,11 @@ class Listener {
   }
 
   prints(pattern: RegExp): Promise<RegExpExecArray> {
-    return eventually(
-      () => {
-        const match = pattern.exec(this.printed);
-        if (!match) throw new Error(`No ${pattern} in: ${this.printed}`);
-        return match;
-      },
-      { withinMs: 15_000 },
-    );
+    return eventually(() => {
+      const match = pattern.exec(this.printed);
+      if (!match) throw new Error(`No ${pattern} in: ${this.printed}`);
+      return match;
+    });
   }
 
   /** Its exit status; a signal ends it first. */

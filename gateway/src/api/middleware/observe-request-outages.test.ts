@@ -59,29 +59,25 @@ describe("a request answered 503 has in the log why", () => {
       "account_queue",
     ],
     ["the gateway was at its limit", "gateway_queue", "The service is temporarily unavailable.", "503"],
-  ])(
-    "%s",
-    async (_, cause, message, counted) => {
-      const { key } = await gateway.newKey();
-      const other = await gateway.newKey();
-      let release = () => {};
-      answer = new Promise((resolve) => {
-        release = resolve;
-      });
-      asked = 0;
-      const first = gateway.createOrder({ key });
-      await eventually(() => expect(asked).toBe(1));
-      const second = await gateway.send("GET", "/account", { key: cause === "account_queue" ? key : other.key });
-      release();
-      await first;
-      expect(second.json.error.message).toContain(message);
-      expect(await causesOf(second)).toEqual(Array(2).fill(cause));
-      expect(await gateway.metrics.render()).toContain(
-        `{route="GET /api/v1/account",status="${counted}",part="gateway"} 1\n`,
-      );
-    },
-    30_000,
-  );
+  ])("%s", async (_, cause, message, counted) => {
+    const { key } = await gateway.newKey();
+    const other = await gateway.newKey();
+    let release = () => {};
+    answer = new Promise((resolve) => {
+      release = resolve;
+    });
+    asked = 0;
+    const first = gateway.createOrder({ key });
+    await eventually(() => expect(asked).toBe(1));
+    const second = await gateway.send("GET", "/account", { key: cause === "account_queue" ? key : other.key });
+    release();
+    await first;
+    expect(second.json.error.message).toContain(message);
+    expect(await causesOf(second)).toEqual(Array(2).fill(cause));
+    expect(await gateway.metrics.render()).toContain(
+      `{route="GET /api/v1/account",status="${counted}",part="gateway"} 1\n`,
+    );
+  });
 
   test("the gateway's database did not answer", async () => {
     const { key } = await gateway.newKey();

@@ -1,3 +1,4 @@
+import { openTransaction } from "@shipping/kit/testing/database";
 import { newCaller, newClaim } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
@@ -99,9 +100,8 @@ describe("takeDue", () => {
   test("leaves what another process is taking at this moment", async () => {
     const { deps, later, insert } = remoteUnderTest(carrier);
     const [row, other] = [await insert(), await insert()];
-    const client = await deps.db.pool.connect();
+    const client = await openTransaction(deps.db);
     try {
-      await client.query("BEGIN");
       await client.query("SELECT FROM bookings WHERE id = $1 FOR UPDATE", [row.id]);
       expect((await takeDue(later(10), 10, 1_000)).map(({ id }) => id)).toEqual([other.id]);
     } finally {

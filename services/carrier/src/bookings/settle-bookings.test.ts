@@ -103,7 +103,7 @@ describe("settleOnce", () => {
     const remote = remoteUnderTest(carrier, { takesKeys: false, mayExecuteForMs: 0 });
     remote.expect("book", { hangs: true });
     const { shipmentId, claim } = await inDoubt(remote);
-    const { json } = toSnapshot(await eventually(() => remote.label(shipmentId, claim), { withinMs: 15_000 }));
+    const { json } = toSnapshot(await eventually(() => remote.label(shipmentId, claim)));
     remote.goOn();
     expect(remote.activeBookings()).toHaveLength(2);
     await remote.settle(60);

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { newEvent } from "@shipping/kit/ledger/outbox";
+import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { costlyNodes, usedIndexes, watched } from "@shipping/kit/testing/plans";
 import { jsonIn, newCaller, toSnapshot } from "@shipping/kit/testing/writes";
@@ -110,10 +111,9 @@ describe("applyLabelEvent", () => {
     const events = ids.toReversed().map((id) => eventOf(caller, "label.created", id));
     const { db } = records.deps;
     const waiting = sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    const other = await db.pool.connect();
+    const other = await openTransaction(db);
     let applying: Promise<unknown> | undefined;
     try {
-      await other.query("BEGIN");
       await other.query("UPDATE shipments SET status = 'voided', label_id = 'lbl_0' WHERE id = $1", [ids[0]]);
       applying = applyLabelEvents(records.deps, create(ApplyLabelEventsRequestSchema, { events }));
       await eventually(async () => expect(await db.run(waiting)).toHaveLength(1));

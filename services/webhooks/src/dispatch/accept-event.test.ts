@@ -1,4 +1,5 @@
 import { create, toBinary } from "@bufbuild/protobuf";
+import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
@@ -156,8 +157,7 @@ describe("acceptEvents", () => {
   test("two replicas at the same time count each other's: eight in flight", async () => {
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, hanging.url);
-    const locking = await deps.db.pool.connect();
-    await locking.query("BEGIN");
+    const locking = await openTransaction(deps.db);
     await locking.query("SELECT FROM ready_queue WHERE subscription_id = $1 FOR UPDATE", [id]);
     const accepting = [webhooks.replica(), webhooks.replica()].map((replica) =>
       acceptEvents(
@@ -177,9 +177,8 @@ describe("acceptEvents", () => {
     const subscriptions = [await subscribe(deps, caller, hanging.url), await subscribe(deps, caller, hanging.url)];
     const [first = "", second = ""] = subscriptions.map(({ id }) => id).sort();
     await failThrice(deps.db, first);
-    const ending = await deps.db.pool.connect();
+    const ending = await openTransaction(deps.db);
     const lock = (id: string) => ending.query("SELECT FROM ready_queue WHERE subscription_id = $1 FOR UPDATE", [id]);
-    await ending.query("BEGIN");
     await lock(first);
     const accepting = acceptEvents(full, [eventFor(caller)]);
     await waiting(1);

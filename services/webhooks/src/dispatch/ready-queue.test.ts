@@ -1,3 +1,4 @@
+import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { runs } from "@shipping/kit/testing/runs";
 import { newCaller } from "@shipping/kit/testing/writes";
@@ -143,8 +144,8 @@ test("of two concurrent statements, the second looks for the next due delivery a
   const [subscription = ""] = subscriptions;
   const pending = (event: string, next: number): Delivery => ({ subscription, event, state: "pending", next });
   await insert([pending("evt_1", 1), pending("evt_2", 2)]);
-  const first = await webhooks.db.pool.connect();
-  await first.query(`BEGIN; ${claim("evt_1")}`);
+  const first = await openTransaction(webhooks.db);
+  await first.query(claim("evt_1"));
   const second = webhooks.db.pool.query(claim("evt_2"));
   await eventually(async () => {
     const waiting = await webhooks.db.run(sql`SELECT FROM pg_locks WHERE NOT granted`);

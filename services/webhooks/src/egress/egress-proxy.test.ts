@@ -140,4 +140,4 @@ test("when the connections are destroyed, attempts end that wait for the proxy",
   expect(await describeEnd(attempt)).toBe("interrupted");
   await ended;
   silent.close();
-}, 5_000);
+});

@@ -90,7 +90,7 @@ test("when they are destroyed, attempts end that still resolve the name, or wait
   expect(await Promise.all(attempts.map(describeEnd))).toEqual(["interrupted", "interrupted"]);
   await closed;
   silent.close();
-}, 5_000);
+});
 
 describe("the egress guard", () => {
   const { connect: connectAnywhere } = net.Socket.prototype;

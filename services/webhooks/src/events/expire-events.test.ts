@@ -1,5 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createLog } from "@shipping/kit/process/log";
+import { openTransaction } from "@shipping/kit/testing/database";
 import { rowsIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
@@ -100,8 +101,7 @@ describe("expireOnce", () => {
   test("continues beside claims that are held, and delays none", async () => {
     await arrived(20, "delivered");
     await arrived(4, "pending");
-    const client = await webhooks.db.pool.connect();
-    await client.query("BEGIN");
+    const client = await openTransaction(webhooks.db);
     await client.query("SELECT FROM ready_queue FOR UPDATE");
     await client.query("SELECT FROM deliveries WHERE state = 'pending' FOR UPDATE");
     expect(await expireOnce(after(AFTER_RETENTION_MS))).toMatchObject({ events: 20, deliveries: 20 });

@@ -1,3 +1,4 @@
+import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
@@ -158,8 +159,7 @@ test("a subscription that is erased while its tally is written takes no other wi
   const [id, other] = [await newSubscription(), await newSubscription()];
   const keeper = keeperOf([id, other]);
   await unqueue(id);
-  const erasing = await webhooks.db.pool.connect();
-  await erasing.query("BEGIN");
+  const erasing = await openTransaction(webhooks.db);
   await erasing.query("DELETE FROM subscriptions WHERE id = $1", [id]);
   const flushing = keeper.flushOnce().catch((error: unknown) => error);
   await eventually(async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { newId } from "@shipping/kit/ids";
+import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { newCaller } from "@shipping/kit/testing/writes";
@@ -166,8 +167,7 @@ describe("a delivery is resent", () => {
     async (_, before, then, outcome, state) => {
       const { subscriptionId, ids } = await arrived(1);
       await webhooks.db.pool.query(before);
-      const recording = await webhooks.db.pool.connect();
-      await recording.query("BEGIN");
+      const recording = await openTransaction(webhooks.db);
       await recording.query(then);
       const resending = resend(ids[0]!, subscriptionId);
       await eventually(async () => {
