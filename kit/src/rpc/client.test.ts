@@ -197,14 +197,14 @@ describe("connectTo, when a replica answers nothing", () => {
     await client.read(read());
     await client.read(read());
     hanging.hold(true);
-    const ofOneTurn = caught(client.resolve(write(), { timeoutMs: 300 }));
+    const ofOneTurn = caught(client.resolve(write(), { timeoutMs: 1_000 }));
     // It is sent within the first, and the second is another one.
     await nextTurn();
     await nextTurn();
-    const ended = [await caught(client.resolve(write(), { timeoutMs: 300 })), await ofOneTurn];
+    const ended = [await caught(client.resolve(write(), { timeoutMs: 1_000 })), await ofOneTurn];
     expect(ended.filter(Boolean)).toEqual([expect.objectContaining({ code: Code.DeadlineExceeded })]);
     answered = 0;
-    for (let call = 0; call < 6; call++) await client.read(read(), { timeoutMs: 300 });
+    for (let call = 0; call < 6; call++) await client.read(read(), { timeoutMs: 5_000 });
     expect(answered).toBe(6);
 
     hanging.hold(false);
@@ -230,6 +230,7 @@ describe("connectTo, when a replica answers nothing", () => {
     const never = new Promise(() => {});
     const { url } = await serving((key) => (key === "slow" ? never : undefined));
     const client = clientTo(url);
+    await client.read(read());
     const slow = caught(client.read(read("slow"), { timeoutMs: 300 }));
     let over = false;
     void slow.then(() => {

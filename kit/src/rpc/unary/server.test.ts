@@ -61,9 +61,15 @@ describe("a unary call", () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const { url } = await serving((key) => (key === "held" ? held : undefined));
+    const leaving = new AbortController();
+    const { url } = await serving((key) => {
+      if (key !== "held") return;
+      leaving.abort();
+      return held;
+    });
     const client = clientTo(url);
-    await expect(client.read(read("held"), { timeoutMs: 20 })).rejects.toMatchObject({ code: Code.DeadlineExceeded });
+    const left = client.read(read("held"), { signal: leaving.signal });
+    await expect(left).rejects.toMatchObject({ code: Code.Canceled });
     release();
     expect(await client.read(read())).toEqual(empty());
   });
