@@ -45,7 +45,7 @@ function busOf(part: "records" | "carrier" | "webhooks"): Bus {
 
 /** A connection that does what its user likes, not what the part's code does. It gathers what NATS refused it. */
 async function intruder(user: BusUser): Promise<{ nc: NatsConnection; refused: string[] }> {
-  const nc = await connect({ servers: server.url, ...identityOf(user), inboxPrefix: `_INBOX.${user}`, timeout: 2_000 });
+  const nc = await connect({ servers: server.url, ...identityOf(user), inboxPrefix: `_INBOX.${user}` });
   open.push(nc);
   const refused: string[] = [];
   void (async () => {
@@ -148,7 +148,7 @@ describe.each(["records", "carrier"] as const)("%s cannot read events", (user) =
 
   test("nor out of the stream, which it cannot see, consume, change or delete", async () => {
     const { nc } = await intruder(user);
-    const manager = await jetstreamManager(nc, { checkAPI: false, timeout: 2_000 });
+    const manager = await jetstreamManager(nc, { checkAPI: false });
     const refusals = [
       manager.streams.info("EVENTS"),
       manager.streams.getMessage("EVENTS", { seq: 1 }),
@@ -166,7 +166,7 @@ describe.each(["records", "carrier"] as const)("%s cannot read events", (user) =
 
 test("webhooks can make the stream and its own consumer, and has no hand on anything else", async () => {
   const { nc } = await intruder("webhooks");
-  const manager = await jetstreamManager(nc, { checkAPI: false, timeout: 2_000 });
+  const manager = await jetstreamManager(nc, { checkAPI: false });
   const refusals = [
     manager.streams.purge("EVENTS"),
     manager.streams.delete("EVENTS"),

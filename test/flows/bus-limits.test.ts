@@ -99,7 +99,7 @@ test("a consumer that an operator has paused is named", async () => {
   await eventually(() => bus.publish(event));
   await eventually(() => expect(got).toContain(event.id));
   const authenticator = credsAuthenticator(Buffer.from(account.credentials()));
-  const nc = await connect({ servers: server.url, authenticator });
+  const nc = await eventually(() => connect({ servers: server.url, authenticator }));
   const { consumers } = await jetstreamManager(nc);
   await consumers.pause("EVENTS", "webhooks", new Date(Date.now() + PAUSE_MS));
   const reason = "An operator has paused the consumer webhooks.";

@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   nats = await connect({ servers: server.url });
-  await makeStream({ nc: nats, timeoutMs: 5_000 }, STREAM_LIMITS);
+  await makeStream({ nc: nats, timeoutMs: 20_000 }, STREAM_LIMITS);
   bus = createJetStreamBus({ url: server.url, name: "test", log: silentLog() });
   await eventually(() => expect(bus.connected()).toBe(true));
 });
@@ -137,7 +137,7 @@ test("an event that is rejected again comes after a longer pause", async () => {
 });
 
 describe("the stream and its consumers", () => {
-  const asking = () => ({ nc: nats, timeoutMs: 5_000 });
+  const asking = () => ({ nc: nats, timeoutMs: 20_000 });
 
   test("keep events for a week, the oldest give way, and deliver each until it is acknowledged; existing ones are changed", async () => {
     const { streams, consumers } = await jetstreamManager(nats);

@@ -7,7 +7,7 @@ let cluster: ClusterUnderTest;
 beforeAll(async () => {
   cluster = await sharedCluster();
 });
-afterAll(() => cluster.stop(), 60_000);
+afterAll(() => cluster.stop());
 
 describe("under kill -9 of a random process every second", () => {
   test(

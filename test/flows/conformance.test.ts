@@ -7,8 +7,8 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { startCluster } from "../cluster.js";
 
 const root = join(import.meta.dirname, "../..");
-const START_MS = 60_000;
-const RUN_MS = 180_000;
+const START_MS = 180_000;
+const RUN_MS = 240_000;
 let folder: string;
 jest.setTimeout(START_MS + RUN_MS);
 beforeAll(async () => {

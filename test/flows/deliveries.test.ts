@@ -20,7 +20,7 @@ jest.setTimeout(240_000);
 beforeAll(async () => {
   cluster = await sharedCluster();
 });
-afterAll(() => cluster.stop(), 60_000);
+afterAll(() => cluster.stop());
 
 async function expectKept(playing: Promise<Report>): Promise<void> {
   const { figures, broken } = await playing;

@@ -9,7 +9,7 @@ let cluster: ClusterUnderTest;
 beforeAll(async () => {
   cluster = await sharedCluster();
 });
-afterAll(() => cluster.stop(), 60_000);
+afterAll(() => cluster.stop());
 
 test("signed in at one gateway, one works at the other: what is revoked there is refused by all from the next request on", async () => {
   const { sign_in_url: link } = await cluster.now();

@@ -14,7 +14,7 @@ beforeAll(async () => {
   cluster = await sharedCluster();
   faultFile = join(cluster.dataDir, "fault");
 });
-afterAll(() => cluster.stop(), 60_000);
+afterAll(() => cluster.stop());
 beforeEach(async () => {
   await cluster.healthy();
   customer = await cluster.newCustomer();

@@ -13,7 +13,7 @@ let cluster: ClusterUnderTest;
 beforeAll(async () => {
   cluster = await sharedCluster();
 });
-afterAll(() => cluster.stop(), 60_000);
+afterAll(() => cluster.stop());
 beforeEach(() => cluster.healthy());
 
 const party = { name: "Ada", street1: "Main 1", city: "Bonn", postal_code: "53111", country: "DE" };

@@ -18,7 +18,7 @@ let cluster: ClusterUnderTest;
 beforeAll(async () => {
   cluster = await sharedCluster();
 });
-afterAll(() => cluster.stop(), 60_000);
+afterAll(() => cluster.stop());
 
 /** The database server's superuser. */
 async function openServer() {

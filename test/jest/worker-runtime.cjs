@@ -15,7 +15,7 @@ class WorkerRuntime extends Runtime {
     super(...options);
     current = this;
     requireFields(this, "executor.compile", "registries.getActiveCjsRegistry", "registries.moduleRegistry");
-    requireFields(this, "requireModuleOrMock", "_environment.packages", "_environment.compiled");
+    requireFields(this, "requireModuleOrMock", "testState.state", "_environment.packages", "_environment.compiled");
     const { executor, registries, _environment: environment } = this;
     for (const [path, module] of environment.packages) registries.getActiveCjsRegistry().set(path, module);
     const compile = executor.compile.bind(executor);
@@ -31,7 +31,16 @@ class WorkerRuntime extends Runtime {
   // A shared package that requires another one late does so through the runtime of the file that loaded it first.
   requireModuleOrMock(from, name) {
     if (this !== current && SHARED.test(from)) return current.requireModuleOrMock(from, name);
-    return super.requireModuleOrMock(from, name);
+    if (!SHARED.test(from)) return super.requireModuleOrMock(from, name);
+    // What such a package requires late may be required between two tests. Jest would refuse it, and the package would remember that for all files.
+    const { testState } = this;
+    const { state } = testState;
+    if (state === "betweenTests") testState.state = "inTest";
+    try {
+      return super.requireModuleOrMock(from, name);
+    } finally {
+      testState.state = state;
+    }
   }
 
   teardown() {
