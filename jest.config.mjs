@@ -50,7 +50,7 @@ export default {
   globalSetup: "<rootDir>/test/global-setup.ts",
   globalTeardown: "<rootDir>/test/global-teardown.ts",
   // The first file of a worker waits for the platform that it shares; a busy machine takes its time.
-  testTimeout: 180_000,
+  testTimeout: 360_000,
   // Most tests wait for servers and processes more than they compute.
   maxWorkers: Math.min(3 * availableParallelism(), 8),
 };

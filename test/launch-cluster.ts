@@ -17,7 +17,7 @@ export interface ClusterOptions {
 
 // Not `import.meta.dirname`: outside Jest, where there is none, Prisma's generated client sets it to its own folder.
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const START_MS = 120_000;
+const START_MS = 300_000;
 
 /** By what the waits between attempts are divided in the cluster that tests share. */
 export const SHARED_SPEEDUP = 1_800;

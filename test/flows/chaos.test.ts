@@ -18,6 +18,6 @@ describe("under kill -9 of a random process every second", () => {
       expect(report.kills).toBeGreaterThan(0);
       expect(report.audit).toEqual(FLAWLESS);
     },
-    runs(240_000),
+    runs(360_000),
   );
 });

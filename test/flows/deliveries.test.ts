@@ -16,7 +16,6 @@ const SECRET_FORMS =
   /whsec_[\w+/=-]{43}|service_(test|live)_[0-9A-Za-z]{38}|Bearer [\w.-]{8}|postgres(ql)?:\/\/[^\s:@]+:[^\s@[]+@/;
 
 let cluster: ClusterUnderTest;
-jest.setTimeout(240_000);
 beforeAll(async () => {
   cluster = await sharedCluster();
 });

@@ -49,7 +49,7 @@ test(
       expect(count(answers, ({ replayed }) => replayed)).toBe(99);
     }
   },
-  runs(180_000),
+  runs(360_000),
 );
 
 test(
@@ -68,7 +68,7 @@ test(
       expect(await send({ ...writes[17]!, body: given }, 1)).toMatchObject({ status: 201, replayed: false });
     }
   },
-  runs(180_000),
+  runs(360_000),
 );
 
 test(
@@ -96,7 +96,7 @@ test(
       expect(executed).toHaveLength(40);
     }
   },
-  runs(180_000),
+  runs(360_000),
 );
 
 test(
@@ -121,7 +121,7 @@ test(
       expect(count(answers, ({ status, text }) => status === 409 && text.includes("label_exists"))).toBe(9);
     }
   },
-  runs(180_000),
+  runs(360_000),
 );
 
 test("PostgreSQL restarted under load: no 201 without a row, no process ends, no request hangs", async () => {

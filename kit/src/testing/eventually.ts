@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-const MAX_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 120_000;
 const MAX_PAUSE_MS = 250;
 
 /**
- * Retries an attempt until it does not throw, and returns its result. After `withinMs` (a minute) the last error is thrown: long enough for a
+ * Retries an attempt until it does not throw, and returns its result. After `withinMs` (two minutes) the last error is thrown: long enough for a
  * machine that has much else to do, since only a test that fails waits so long. The longer it takes, the longer the pauses: what is waited for
  * shares the machine with the attempts.
  */
