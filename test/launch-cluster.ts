@@ -42,22 +42,25 @@ export async function launchCluster(
   );
   const said: string[] = [];
   for (const stream of [launcher.stdout, launcher.stderr]) stream?.on("data", (chunk) => said.push(String(chunk)));
-  await eventually(
+  async function stop() {
+    if (launcher.exitCode === null) {
+      const ended = once(launcher, "exit");
+      launcher.kill("SIGTERM");
+      await ended;
+    }
+    if (!given) await rm(dataDir, { recursive: true, force: true });
+  }
+  const started = eventually(
     () => {
       if (launcher.exitCode !== null) throw new Error(`The cluster did not start: ${said.join("")}`);
       return readFile(join(dataDir, "cluster.json"));
     },
     { withinMs: START_MS },
   );
-  return {
-    dataDir,
-    async stop() {
-      if (launcher.exitCode === null) {
-        const ended = once(launcher, "exit");
-        launcher.kill("SIGTERM");
-        await ended;
-      }
-      if (!given) await rm(dataDir, { recursive: true, force: true });
-    },
-  };
+  // What is left running would keep the tests' own process from ending.
+  await started.catch(async (error) => {
+    await stop();
+    throw error;
+  });
+  return { dataDir, stop };
 }
