@@ -45,6 +45,8 @@ export interface ClusterUnderTest {
   process(name: string): Promise<ClusterProcess>;
   /** Ends a process as `kill -9` does, and resolves with the pid that it had. */
   kill(name: string): Promise<number>;
+  /** The names of the processes that take connections. */
+  listening(): Promise<string[]>;
   /** Resolves when every process answers again. */
   healthy(): Promise<void>;
   /** A new account with one sandbox key; its ID is made of `bytes` where a setting has named it before. */
@@ -105,6 +107,11 @@ async function clusterIn(dataDir: string, stop: () => Promise<void>): Promise<Cl
       const { pid } = await find(name);
       process.kill(pid, "SIGKILL");
       return pid;
+    },
+    async listening() {
+      const { processes } = await now();
+      const up = await Promise.allSettled(processes.map(requireListening));
+      return processes.filter((_, at) => up[at]?.status === "fulfilled").map(({ name }) => name);
     },
     healthy: () => eventually(async () => requireHealth(await now())),
     async newCustomer(name = "Cluster test", bytes) {

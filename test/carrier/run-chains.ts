@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newId } from "@shipping/kit/ids";
@@ -134,24 +132,8 @@ async function play(
 
 /** A gateway or a carrier that takes connections, as does another one of its part. */
 async function victimIn(cluster: ClusterUnderTest): Promise<string | undefined> {
-  const { processes } = await cluster.now();
-  const candidates = processes.filter(({ name }) => /^(gateway|carrier)/.test(name));
-  const ready = await Promise.all(candidates.map(async (one) => ((await listens(one.address)) ? [one.name] : [])));
-  const names = ready.flat();
+  const names = (await cluster.listening()).filter((name) => /^(gateway|carrier)/.test(name));
   const partOf = (name: string) => name.split("-")[0];
   const spare = names.filter((name) => names.some((other) => other !== name && partOf(other) === partOf(name)));
   return spare[Math.floor(Math.random() * spare.length)];
-}
-
-async function listens(address: string): Promise<boolean> {
-  const [host, port] = address.split(":");
-  const socket = connect({ host: host ?? "", port: Number(port) });
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }
