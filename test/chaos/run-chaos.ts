@@ -17,7 +17,7 @@ const STORES = ["postgres", "nats"];
 const ACCOUNTS = 4;
 
 /** So many are down at once, at most: where a start takes longer than many kills, no request would ever be executed. */
-const MOST_DOWN = 4;
+const MOST_DOWN = 3;
 
 /** Kills a random process with SIGKILL every `killEveryMs`, unless too many are down, while a mixed load runs, then audits everything that was acknowledged. */
 export async function runChaos(
