@@ -67,7 +67,7 @@ export function usePlatform(options?: StackOptions): Platform {
       spent = api;
       const request = () => api.get("/account");
       // Once more if a minute has gone by since the last time.
-      while ((await request()).status !== 429) await Promise.all(Array.from({ length: 119 }, request));
+      while ([200, 503].includes((await request()).status)) await Promise.all(Array.from({ length: 119 }, request));
       return api;
     },
   };

@@ -80,9 +80,10 @@ async function publishing(bus: Bus, sent: Event): Promise<void> {
 }
 
 async function publishingAll(bus: Bus, count: number): Promise<Event[]> {
-  const sent = Array.from({ length: count }, event);
-  await Promise.all(sent.map((one) => publishing(bus, one)));
-  return sent;
+  const [first, ...others] = Array.from({ length: count }, event);
+  await publishing(bus, first!);
+  await Promise.all(others.map((one) => bus.publish(one)));
+  return [first!, ...others];
 }
 
 async function unacknowledged(durable: string): Promise<number> {
@@ -167,16 +168,16 @@ describe("JetStreamBus", () => {
         return new Promise<void>((resolve) => subscriber.ends.push(resolve));
       },
     });
-    const sent = await publishingAll(bus, 2_000);
+    const sent = [await publishingAll(bus, 500), await publishingAll(bus, 500), await publishingAll(bus, 500)].flat();
     await eventually(async () => expect(await unacknowledged(subscriber.durable)).toBe(512));
-    while (only(got, sent).length < 2_000) {
+    while (only(got, sent).length < 1_500) {
       expect(await unacknowledged(subscriber.durable)).toBeLessThanOrEqual(512);
       for (const end of subscriber.ends.splice(0)) end();
       await new Promise((resolve) => setImmediate(resolve));
     }
     for (const end of subscriber.ends.splice(0)) end();
     await subscription.stop();
-    expect(only(got, sent)).toHaveLength(2_000);
+    expect(only(got, sent)).toHaveLength(1_500);
   });
 
   test("a subscription that is stopped while it has no room fetches no more: the other replicas get the waiting events at once", async () => {
