@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { addMember, createSignInLink, type Role } from "@shipping/gateway/accounts/manage-members";
 import { openPrisma } from "@shipping/gateway/database/deps";
+import { WINDOW_MINUTES } from "@shipping/gateway/developers/session/session";
 import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
+import { withinWindow } from "@shipping/kit/testing/eventually";
 import { type Stack, type StackOptions, sharedStack, startStack } from "../stack.js";
 import { newVisitor, pathIn, type Visitor } from "./visitor.js";
 
@@ -27,6 +29,8 @@ export interface Area {
   visitor(): Visitor;
   /** Makes it 15 minutes since that member proved who they are. */
   ageSignIn(email: string): Promise<void>;
+  /** A test of a limit of ten minutes, before which nothing is counted. */
+  testLimit(name: string, run: () => Promise<void>): void;
 }
 
 /** The platform that the files of this worker share, or one of its own while the tests of this file run. */
@@ -69,6 +73,13 @@ export function useArea(options?: StackOptions): Area {
          WHERE member_id IN (SELECT id FROM account_members WHERE email = $1)`,
         [email],
       );
+    },
+    testLimit(name, run) {
+      const counting = async () => {
+        await stack.databases.gateway.pool.query("DELETE FROM mail_counts; DELETE FROM sign_in_refusals");
+        await run();
+      };
+      test(name, withinWindow(WINDOW_MINUTES, counting));
     },
   };
   return area;

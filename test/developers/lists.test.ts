@@ -89,20 +89,25 @@ test.each([
 describe("forms of a session", () => {
   const NEW = "/developers/sandbox/keys/new";
 
-  test("429 after a hundred in ten minutes, whatever became of them; the sign-out, other sessions and pages are untouched", async () => {
-    const { visitor, accountId, email } = await area.signIn();
-    const other = await area.signIn({ accountId, email });
-    const { pool } = area.stack().databases.gateway;
-    for (let n = 0; n < 100; n++) expect((await visitor.post(NEW)).status).toBe(422);
-    const refused = await Promise.all(Array.from({ length: 5 }, () => visitor.submit(NEW)));
-    expect(refused.map(({ status, headers }) => [status, headers["retry-after"]])).toEqual(Array(5).fill([429, "600"]));
-    expect(refused[0]?.html).toContain("You have submitted too many forms");
-    expect((await visitor.get("/developers/sandbox/keys")).html).toContain("There are no sandbox keys yet");
-    expect((await other.visitor.submit(NEW)).status).toBe(201);
+  area.testLimit(
+    "429 after a hundred in ten minutes; the sign-out, other sessions and pages are untouched",
+    async () => {
+      const { visitor, accountId, email } = await area.signIn();
+      const other = await area.signIn({ accountId, email });
+      const { pool } = area.stack().databases.gateway;
+      for (let n = 0; n < 100; n++) expect((await visitor.post(NEW)).status).toBe(422);
+      const refused = await Promise.all(Array.from({ length: 5 }, () => visitor.submit(NEW)));
+      expect(refused.map(({ status, headers }) => [status, headers["retry-after"]])).toEqual(
+        Array(5).fill([429, "600"]),
+      );
+      expect(refused[0]?.html).toContain("You have submitted too many forms");
+      expect((await visitor.get("/developers/sandbox/keys")).html).toContain("There are no sandbox keys yet");
+      expect((await other.visitor.submit(NEW)).status).toBe(201);
 
-    await pool.query("UPDATE sessions SET forms_since = forms_since - interval '10 minutes'");
-    expect((await visitor.submit(NEW)).status).toBe(201);
-    await pool.query("UPDATE sessions SET forms = 100");
-    expect((await visitor.post("/developers/sign-out")).status).toBe(303);
-  });
+      await pool.query("UPDATE sessions SET forms_since = forms_since - interval '10 minutes'");
+      expect((await visitor.submit(NEW)).status).toBe(201);
+      await pool.query("UPDATE sessions SET forms = 100");
+      expect((await visitor.post("/developers/sign-out")).status).toBe(303);
+    },
+  );
 });

@@ -12,10 +12,8 @@ const CALLBACK = "/developers/sign-in/callback?code=a&state=b";
 const times = (count: number, run: () => Promise<PageAnswer>) => Promise.all(Array.from({ length: count }, run));
 const statusesOf = (answers: PageAnswer[]) => [...new Set(answers.map(({ status }) => status))];
 
-beforeEach(() => area.stack().databases.gateway.pool.query("DELETE FROM sign_in_refusals"));
-
 describe("after a hundred refused attempts from an address", () => {
-  test("one that is made up is 429, whichever way it is; a valid link is shown, and signs in", async () => {
+  area.testLimit("one that is made up is 429, whichever way it is; a valid link is shown, and signs in", async () => {
     const [looked, opened] = [await area.newLink(), await area.newLink()];
     const stranger = area.visitor();
     expect(statusesOf(await times(60, () => stranger.get(MADE_UP)))).toEqual([404]);
@@ -29,34 +27,37 @@ describe("after a hundred refused attempts from an address", () => {
     expect((await area.visitor().post(opened.path)).status).toBe(429);
   });
 
-  test("a valid callback signs in", async () => {
+  area.testLimit("a valid callback signs in", async () => {
     expect(statusesOf(await times(100, () => area.visitor().get(CALLBACK)))).toEqual([403]);
     expect((await area.visitor().get(CALLBACK)).status).toBe(429);
     expect(await signIn(await newMember())).toMatchObject({ status: 303, location: "/developers/sandbox" });
   });
 });
 
-test("from the 301st callback of a client on, the provider is asked nothing: 429, and the code still works later", async () => {
-  const member = await newMember();
-  const callback = await through(member.there, await beginSignIn(member.here), member.email);
-  const madeUp = callback.replace(/code=[^&]*/, "code=made-up");
-  const { pool } = area.stack().databases.gateway;
-  const cookie = member.here.cookies();
-  expect((await area.visitor().get(madeUp, { cookie })).status).toBe(403);
-  // In this window and the next, which may begin any moment.
-  const counted = await pool.query(
-    `INSERT INTO mail_counts (name, since, count)
+area.testLimit(
+  "from a client's 301st callback on, the provider is asked nothing: 429; the code works later",
+  async () => {
+    const member = await newMember();
+    const callback = await through(member.there, await beginSignIn(member.here), member.email);
+    const madeUp = callback.replace(/code=[^&]*/, "code=made-up");
+    const { pool } = area.stack().databases.gateway;
+    const cookie = member.here.cookies();
+    expect((await area.visitor().get(madeUp, { cookie })).status).toBe(403);
+    // In this window and the next, which may begin any moment.
+    const counted = await pool.query(
+      `INSERT INTO mail_counts (name, since, count)
      SELECT name, since + n * interval '10 minutes', 300 FROM mail_counts, generate_series(0, 1) AS n
      WHERE name = 'source:provider:127.0.0.1' ON CONFLICT (name, since) DO UPDATE SET count = 300`,
-  );
-  expect(counted.rowCount).toBe(2);
-  for (const path of [madeUp, callback]) {
-    const { status, headers } = await member.here.get(path);
-    expect([status, headers["retry-after"]]).toEqual([429, "600"]);
-  }
-  await pool.query("DELETE FROM mail_counts");
-  expect((await member.here.get(callback)).status).toBe(303);
-});
+    );
+    expect(counted.rowCount).toBe(2);
+    for (const path of [madeUp, callback]) {
+      const { status, headers } = await member.here.get(path);
+      expect([status, headers["retry-after"]]).toEqual([429, "600"]);
+    }
+    await pool.query("DELETE FROM mail_counts");
+    expect((await member.here.get(callback)).status).toBe(303);
+  },
+);
 
 describe("what a stranger's page has a browser send does not count", () => {
   test.each<[string, Sending["headers"]]>([
@@ -70,14 +71,14 @@ describe("what a stranger's page has a browser send does not count", () => {
     expect((await victim.get(CALLBACK)).status).toBe(403);
   });
 
-  test("a form does, whatever its sender says of it: no stranger's page can submit it", async () => {
+  area.testLimit("a form does, whatever its sender says of it: no stranger's page can submit it", async () => {
     const headers = { "sec-fetch-dest": "image", "sec-fetch-site": "same-origin" };
     const stranger = area.visitor();
     expect(statusesOf(await times(100, () => stranger.post(MADE_UP, {}, { headers })))).toEqual([404]);
     expect((await stranger.post(MADE_UP, {}, { headers })).status).toBe(429);
   });
 
-  test("what is typed, or opened from our own pages, does", async () => {
+  area.testLimit("what is typed, or opened from our own pages, does", async () => {
     const visitor = area.visitor();
     const typed = { headers: { "sec-fetch-dest": "document", "sec-fetch-site": "none" } };
     const ours = { headers: { "sec-fetch-dest": "document", "sec-fetch-site": "same-origin" } };

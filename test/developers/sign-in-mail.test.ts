@@ -129,7 +129,7 @@ describe("nobody finds out who is a member", () => {
 });
 
 describe("limits", () => {
-  test("an address gets five mails in ten minutes; the links it has still sign in", async () => {
+  area.testLimit("an address gets five mails in ten minutes; the links it has still sign in", async () => {
     const { email } = await newMember();
     for (let times = 0; times < 7; times++) await ask(email);
     const links = [];
@@ -159,7 +159,7 @@ describe("limits", () => {
     expect(mailbox.server().taken.filter(({ to }) => to.includes(email))).toHaveLength(11);
   });
 
-  test("IPv6 addresses are one client in a /64, and two in a /48", async () => {
+  area.testLimit("IPv6 addresses are one client in a /64, and two in a /48", async () => {
     const statuses = async (network: string, times: number) => {
       const answers = Array.from({ length: times }, (_, n) =>
         ask(newEmail(), area.visitor(), `2001:db8:${network}::${n}`),
@@ -170,7 +170,7 @@ describe("limits", () => {
     expect([await statuses("1:3", 1), await statuses("2:1", 1)]).toEqual([1, 0]);
   });
 
-  test("a network address that asks too often is told so: 429, with the same words for everybody; its links work", async () => {
+  area.testLimit("429 for a network address that asks too often, the same for everybody; its links work", async () => {
     const { email } = await newMember();
     const source = "198.51.100.99";
     await ask(email, area.visitor(), source);

@@ -20,3 +20,18 @@ export async function eventually<T>(attempt: () => Promise<T> | T, options: { wi
     }
   }
 }
+
+/** Runs a test of what is counted in windows of that many minutes; again if it failed and a window ended meanwhile. It counts from nothing each time. */
+export function withinWindow(minutes: number, run: () => Promise<void>): () => Promise<void> {
+  const currentWindow = () => Math.floor(Date.now() / (minutes * 60_000));
+  return async () => {
+    for (;;) {
+      const begun = currentWindow();
+      try {
+        return await run();
+      } catch (error) {
+        if (currentWindow() === begun) throw error;
+      }
+    }
+  };
+}
