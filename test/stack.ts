@@ -12,7 +12,7 @@ import { createLog, type Log, silentLog } from "@shipping/kit/process/log";
 import { CONNECT_MS, type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
 import { localDeliveryConfig } from "@shipping/local/config";
 import { migrationFolders, type Part, parts } from "@shipping/local/parts";
-import { type RunningParts, startParts } from "@shipping/local/platform/start-parts";
+import type { RunningParts } from "@shipping/local/platform/start-parts";
 import { share } from "./share.js";
 
 /** The whole platform on databases of its own, and the operator's hand on it. */
@@ -92,6 +92,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     developerArea: options.developerArea ?? {},
     mail: options.mail,
   };
+  // Loads the whole platform, which tests that share one need not.
+  const { startParts } = await import("@shipping/local/platform/start-parts");
   const start = (requestsPerMinute: number) =>
     startParts({ databases, bus: createLocalBus(), delivery, gateway: { ...gateway, requestsPerMinute }, logOf });
   const limits = [options.requestsPerMinute ?? PER_MINUTE].flat();

@@ -14,7 +14,7 @@ import { type Shared, serveShared } from "./serve-shared.js";
 
 // The servers of a test run, in a process of their own. It prints their URLs as a line of JSON, and ends when its standard input
 // does: so they go when the test run goes, also when that is killed.
-const { TEST_DATABASE_URL, TEST_NATS_URL } = process.env;
+const { TEST_DATABASE_URL, TEST_NATS_URL, TEST_POSTGRES_PROGRAMS: programs } = process.env;
 const folder = await mkdtemp(join(await dataFolder(), "shipping-test-"));
 await chmod(folder, 0o755);
 const stops: (() => Promise<void>)[] = [];
@@ -30,7 +30,8 @@ async function dataFolder(): Promise<string> {
 }
 
 async function startPostgres(): Promise<string> {
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres"), settings: TEST_SETTINGS });
+  const options = { dataDir: join(folder, "postgres"), settings: TEST_SETTINGS };
+  const postgres = await startEmbeddedPostgres({ ...options, ...(programs && { programs }) });
   stops.push(postgres.stop);
   return postgres.url("postgres");
 }

@@ -4,11 +4,11 @@ import { connectTo } from "@shipping/kit/rpc/client";
 import { transportWithFaultPoints } from "@shipping/kit/service/fault-points";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { gatewayConfig } from "./config.js";
-import { openPrisma } from "./database/deps.js";
+import { gatewayMigrations, openPrisma } from "./database/deps.js";
 import { toDeveloperDeps } from "./developers/session/settings.js";
 import { preparePages } from "./openapi/serve-pages.js";
 import { createClients } from "./service-clients/clients.js";
-import { gatewayMigrations, startGateway } from "./start-gateway.js";
+import { startGateway } from "./start-gateway.js";
 
 const gateway = configureProcess("gateway", gatewayConfig);
 const { config, log, tls, faultPoints } = gateway;

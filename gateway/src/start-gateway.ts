@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { toOrigin } from "@shipping/kit/process/config";
 import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
 import { affordConnections } from "@shipping/kit/process/open-files";
@@ -17,9 +16,6 @@ import { startIdempotency } from "./idempotency/execute-once.js";
 import { createDeliver } from "./mail/deliver.js";
 import { createMailer } from "./mail/mailer.js";
 import { startRequestLog } from "./request-log/request-log.js";
-
-/** The folder with the gateway's schema and migrations. */
-export const gatewayMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
 const FAST_STOP_MS = 500;
 

@@ -1,9 +1,13 @@
+import { fileURLToPath } from "node:url";
 import { PrismaPg } from "@prisma/adapter-pg";
 import type { Random } from "@shipping/kit/ids";
 import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
 import sql, { join, raw, type Sql } from "sql-template-tag";
 import { PrismaClient } from "../gen/prisma/client.js";
+
+/** The folder with the gateway's schema and migrations. Not beside the gateway's start, which would load the whole gateway into every command. */
+export const gatewayMigrations = fileURLToPath(new URL("../../prisma", import.meta.url));
 
 export interface GatewayDeps {
   db: Database;

@@ -4,8 +4,7 @@ import { testDatabase } from "@shipping/kit/testing/database";
 import { createAccount } from "../accounts/manage-accounts.js";
 import { createKey, type NewKey } from "../accounts/manage-keys.js";
 import { parseApiKey } from "../admission/api-key.js";
-import { type AdminDeps, openPrisma } from "../database/deps.js";
-import { gatewayMigrations } from "../start-gateway.js";
+import { type AdminDeps, gatewayMigrations, openPrisma } from "../database/deps.js";
 
 /** A gateway's database of a test's own. */
 export async function gatewayDatabase() {

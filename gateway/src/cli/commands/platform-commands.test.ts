@@ -10,7 +10,7 @@ import { greeter } from "@shipping/kit/testing/greeter";
 import { pretendVersion } from "@shipping/kit/testing/older-postgres";
 import { openTls, type Tls } from "@shipping/kit/tls/tls";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
-import { gatewayMigrations } from "../../start-gateway.js";
+import { gatewayMigrations } from "../../database/deps.js";
 import { type GatewayUnderTest, gatewayUnderTest } from "../../testing/gateway-under-test.js";
 import { runAdmin } from "../run-admin.js";
 

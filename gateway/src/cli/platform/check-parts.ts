@@ -11,7 +11,7 @@ import { requirePostgres, requireVersion, Unsupported } from "@shipping/kit/proc
 import { bareHost, connectSecurely } from "@shipping/kit/tls/tls";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "@shipping/proto/grpc/health/v1/health_pb";
 import sql from "sql-template-tag";
-import { gatewayMigrations } from "../../start-gateway.js";
+import { gatewayMigrations } from "../../database/deps.js";
 import type { Part, Platform } from "./find-platform.js";
 import { describeError, type Finding } from "./finding.js";
 
