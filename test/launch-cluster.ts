@@ -22,6 +22,12 @@ const START_MS = 300_000;
 /** By what the waits between attempts are divided in the cluster that tests share. */
 export const SHARED_SPEEDUP = 1_800;
 
+/** The flags of the smallest cluster. */
+export const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [
+  `--${part}`,
+  "1",
+]);
+
 /** Starts `npm run cluster`, built before, as a process of its own. Resolves once every process answers. */
 export async function launchCluster(
   flags: readonly string[],

@@ -16,8 +16,8 @@ import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_p
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { apiClient, dataOf, type Label, type Rate, type Shipment, type Tracking } from "../api-client.js";
 import { type ClusterUnderTest, startCluster } from "../cluster.js";
+import { ONE_OF_EACH } from "../launch-cluster.js";
 
-const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [`--${part}`, "1"]);
 const services = {
   records: RecordsService,
   carrier: CarrierService,

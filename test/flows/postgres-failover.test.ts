@@ -1,6 +1,5 @@
 import { lostPrimary } from "../failover/postgres/lose-primary.js";
-
-const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [`--${part}`, "1"]);
+import { ONE_OF_EACH } from "../launch-cluster.js";
 
 test("when PostgreSQL's primary is lost, its standby goes on with everything acknowledged, and no process is restarted", async () => {
   const { figures, broken } = await lostPrimary(() => {}, ONE_OF_EACH, {

@@ -4,13 +4,13 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { otlpCollector } from "@shipping/kit/testing/otlp-collector";
 import { apiClient, dataOf, type Label, type Shipment, type Webhook } from "../api-client.js";
 import { type ClusterUnderTest, startCluster } from "../cluster.js";
+import { ONE_OF_EACH } from "../launch-cluster.js";
 
 let cluster: ClusterUnderTest;
 let collector: Awaited<ReturnType<typeof otlpCollector>>;
 beforeAll(async () => {
   collector = await otlpCollector();
-  const one = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [`--${part}`, "1"]);
-  cluster = await startCluster(one, {
+  cluster = await startCluster(ONE_OF_EACH, {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
   });

@@ -11,8 +11,9 @@ import type { Report } from "../chaos/deliveries/report.js";
 import { startCluster } from "../cluster.js";
 import { startLoad } from "../failover/load.js";
 import { verdict } from "../failover/verdict.js";
+import { ONE_OF_EACH } from "../launch-cluster.js";
 import { natsAccount } from "../nats-account.js";
-import { ONE_OF_EACH, withFolder } from "./stand.js";
+import { withFolder } from "./stand.js";
 
 const LOAD_MS = 10_000;
 const LIMITS = { max_bytes_required: true, disk_max_stream_bytes: 100_000_000, max_ack_pending: 1_000 };

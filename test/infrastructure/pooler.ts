@@ -5,8 +5,8 @@ import { startLoad } from "../failover/load.js";
 import { forward } from "../failover/postgres/forward.js";
 import { startPair } from "../failover/postgres/pair.js";
 import { verdict } from "../failover/verdict.js";
+import { ONE_OF_EACH } from "../launch-cluster.js";
 import { startPgBouncer } from "./pgbouncer.js";
-import { ONE_OF_EACH } from "./stand.js";
 
 const CALM_MS = 6_000;
 

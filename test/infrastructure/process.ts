@@ -9,7 +9,8 @@ import { type ClusterUnderTest, startCluster } from "../cluster.js";
 import { startLoad } from "../failover/load.js";
 import { verdict } from "../failover/verdict.js";
 import { freePort } from "../free-port.js";
-import { ONE_OF_EACH, withFolder } from "./stand.js";
+import { ONE_OF_EACH } from "../launch-cluster.js";
+import { withFolder } from "./stand.js";
 
 const LOAD_MS = 10_000;
 const SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGHUP"] as const;

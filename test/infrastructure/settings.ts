@@ -6,7 +6,8 @@ import { type Report, reportOf } from "../chaos/deliveries/report.js";
 import { startCluster } from "../cluster.js";
 import { startLoad } from "../failover/load.js";
 import { verdict } from "../failover/verdict.js";
-import { ONE_OF_EACH, runProgram, startDatabases, withFolder } from "./stand.js";
+import { ONE_OF_EACH } from "../launch-cluster.js";
+import { runProgram, startDatabases, withFolder } from "./stand.js";
 
 const SETTINGS = {
   DateStyle: "German",

@@ -8,11 +8,6 @@ import { createDatabases } from "@shipping/local/databases/prepare-databases";
 import { mapParts } from "@shipping/local/parts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 
-export const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [
-  `--${part}`,
-  "1",
-]);
-
 /** A folder that goes with what was started in it, in reverse. */
 export async function withFolder<T>(work: (folder: string, ends: (() => unknown)[]) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "shipping-infrastructure-"));

@@ -8,11 +8,11 @@ import { type ClusterUnderTest, startCluster } from "../cluster.js";
 import { startLoad } from "../failover/load.js";
 import { eventsOf, keysOn, repeatOrders, SETTLED_MS } from "../failover/postgres/lost-writes.js";
 import { freePort } from "../free-port.js";
+import { ONE_OF_EACH } from "../launch-cluster.js";
 import { keepBackups, loseServer, raiseTokens } from "./archived-postgres.js";
 
 const POINT = "drill";
 const ENV = { RATE_LIMIT_PER_MINUTE: "1000000" };
-const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [`--${part}`, "1"]);
 
 /** Restores the platform as docs/operations/backup.md says, while customers repeat their requests, and audits what they were promised. */
 export async function restoreDrill(say: (line: string) => void, loadMs = 4_000): Promise<Report> {

@@ -6,6 +6,7 @@ import { playDemo } from "@shipping/local/demo/play-demo";
 import { openReceiver } from "@shipping/local/listen/receiver";
 import { mapParts, parts } from "@shipping/local/parts";
 import { startCluster } from "../cluster.js";
+import { ONE_OF_EACH } from "../launch-cluster.js";
 import type { Combination } from "./combinations.js";
 
 const combination: Combination = JSON.parse(process.env.TEST_VERSIONS ?? "{}");
@@ -18,7 +19,7 @@ test("the demo runs over separate processes, on exactly these versions", async (
   const databases = parts.map((part) => [`DATABASE_URL_${part.toUpperCase()}`, urls[part]]);
   const receiver = await openReceiver();
   const settings = { WEBHOOK_ALLOW_PRIVATE_TARGETS: "true", LOG_LEVEL: "info", ...Object.fromEntries(databases) };
-  const cluster = await startCluster([], settings);
+  const cluster = await startCluster(ONE_OF_EACH, settings);
   try {
     const { base_url: baseUrl, sandbox_key: key, live_key: liveKey } = await cluster.now();
     const labelFile = join(cluster.dataDir, "label.pdf");

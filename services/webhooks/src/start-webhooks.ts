@@ -50,7 +50,7 @@ export interface WebhooksParts {
 /** The most results of attempts that one statement stores. */
 const COMPLETE_BATCH = 1024;
 const POLL_MS = 250;
-const MIN_POLL_MS = 25;
+const MIN_POLL_MS = 100;
 const SWEEP_MS = 1_000;
 const EXPIRE_MS = 1_000;
 const HEALTH_MS = 1_000;

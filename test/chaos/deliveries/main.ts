@@ -1,6 +1,7 @@
 import { examples } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
 import { type ClusterUnderTest, startCluster } from "../../cluster.js";
+import { ONE_OF_EACH } from "../../launch-cluster.js";
 import { alwaysFailing } from "./always-failing.js";
 import { badNeighbours } from "./bad-neighbours.js";
 import { growth } from "./growth.js";
@@ -30,7 +31,6 @@ const scenarios: Record<string, Scenario> = {
 };
 
 // What two cores can feed; the other scenarios are about what replicas do to each other.
-const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [`--${part}`, "1"]);
 const TWO_DISPATCHERS = ["--webhooks", "2"];
 
 async function play(name: string, scenario: Scenario): Promise<boolean> {
