@@ -2,6 +2,8 @@
 export const rooms: Record<string, readonly string[]> = {
   "kit/src": ["service", "ledger", "events", "rpc", "rpc/unary", "postgres", "tls", "process", "."],
   "gateway/src": [
+    // Above the commands, so that none of them loads the whole gateway.
+    ".",
     ...[
       "cli",
       "cli/commands",
@@ -9,7 +11,6 @@ export const rooms: Record<string, readonly string[]> = {
       "cli/load",
       "cli/tools",
       "cli/platform",
-      ".",
       "mcp",
       "developers",
       "openapi",
