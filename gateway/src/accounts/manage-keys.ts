@@ -67,8 +67,9 @@ export async function createKey(deps: AdminDeps, wanted: NewKey, actor: Actor = 
   const statement = sql`
     WITH made AS (
       INSERT INTO api_keys (id, account_id, environment, name, form_id, hash, last_four, scopes, created_at, expires_at)
-      VALUES (${id}, ${accountId}, ${environment}, ${name ?? null}, ${formId ?? null}, ${hash}, ${lastFour},
-        ${[...scopes]}, ${clock(deps)}, ${clock(deps)} + ${expiresInMs ?? null} * interval '1 millisecond')
+      SELECT ${id}, ${accountId}, ${environment}, ${name ?? null}, ${formId ?? null}, ${hash}, ${lastFour}, ${[...scopes]},
+        now, now + ${expiresInMs ?? null} * interval '1 millisecond'
+      FROM (SELECT ${clock(deps)} AS now OFFSET 0) AS moment
       ON CONFLICT (account_id, form_id) DO NOTHING
       RETURNING id, expires_at),
     windows AS (INSERT INTO rate_windows (key_id) SELECT id FROM made),
