@@ -26,7 +26,7 @@ afterEach(() => server[Symbol.asyncDispose]());
 const keysSeen = () => server.seen.map(({ headers }) => headers["idempotency-key"]);
 
 describe("an answer that got lost: the same key, the same bytes, once more", () => {
-  test.each<[name: string, lost: Responder]>([
+  test.each<[name: string, lost: Responder, timeoutMs?: number]>([
     ["executed, then dropped", drop],
     ["201 cut in the body", half(drop)],
     ["whole, but half a JSON", respondWith(201, "application/json", '{"data":{"id":"shp_1",')],
@@ -35,16 +35,16 @@ describe("an answer that got lost: the same key, the same bytes, once more", () 
     ["whole, but null", respondWith(200, "application/json", "null")],
     ["a code that is not known yet, with status 503", refusal(503, "of_tomorrow")],
     ["a code that is not known yet, with status 429", refusal(429, "of_tomorrow")],
-    ["headers, then silence", half(silence)],
-    ["silence", silence],
+    ["headers, then silence", half(silence), 1_000],
+    ["silence", silence, 1_000],
     ["503 service_unavailable", refusal(503, "service_unavailable")],
     ["500 internal_error", refusal(500, "internal_error")],
     ["409 idempotency_in_progress", refusal(409, "idempotency_in_progress")],
     ["429 rate_limited", refusal(429, "rate_limited")],
     ["HTML 502", html(502)],
-  ])("%s", async (_name, lost) => {
+  ])("%s", async (_name, lost, timeoutMs = 20_000) => {
     await serve(lost, REPLAYED);
-    const { data, response } = await server.client({ timeoutMs: 250 }).shipments.create(SHIPMENT).withResponse();
+    const { data, response } = await server.client({ timeoutMs }).shipments.create(SHIPMENT).withResponse();
     expect(data).toEqual(DRAFT);
     expect(response).toEqual({ status: 201, requestId: "req_1", replayed: true, idempotencyKey: keysSeen()[0] });
     expect(server.seen).toHaveLength(2);

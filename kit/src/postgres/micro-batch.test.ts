@@ -102,7 +102,7 @@ describe("microBatch", () => {
     const batches: number[][] = [];
     const keep = microBatch<number, number>({
       concurrency: 1,
-      lingerMs: 100,
+      lingerMs: 1_000,
       ...sizes,
       run: async (items) => {
         batches.push(items);

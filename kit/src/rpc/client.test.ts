@@ -231,7 +231,7 @@ describe("connectTo, when a replica answers nothing", () => {
     const { url } = await serving((key) => (key === "slow" ? never : undefined));
     const client = clientTo(url);
     await client.read(read());
-    const slow = caught(client.read(read("slow"), { timeoutMs: 300 }));
+    const slow = caught(client.read(read("slow"), { timeoutMs: 1_500 }));
     let over = false;
     void slow.then(() => {
       over = true;
