@@ -104,8 +104,10 @@ describe("every page is accessible, fits its window, and is within the keyboard'
     await page.getByRole("link", { name: "Stop refreshing" }).click();
     await page.waitForURL("**refresh=off");
     await nothingWrong(page, "test waiting");
-    tell(204);
     await page.getByRole("link", { name: "Refresh now" }).click();
+    // On a slow machine, the attempts of the first test are over by now.
+    tell(204);
+    await press(page, "Send test");
     await page.getByText("Your receiver accepted every event of this test.").waitFor();
     await nothingWrong(page, "test delivered");
     tell(500);
