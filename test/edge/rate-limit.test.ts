@@ -1,6 +1,6 @@
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import sql from "sql-template-tag";
-import type { ApiAnswer } from "../api-client.js";
+import { type ApiAnswer, patiently } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 import {
   allOf,
@@ -35,12 +35,15 @@ function leftOf({ headers }: ApiAnswer<unknown>): number {
   return Number(left);
 }
 
-/** Sends so many requests at once, spread over the replicas, and counts the answers of each kind. */
+/**
+ * Sends so many requests at once, spread over the replicas, and counts the answers of each kind. What a slow machine keeps waiting too long
+ * is refused before it is counted, and is sent again.
+ */
 async function burst(customer: Customer, requests: number): Promise<Record<string, number>> {
   const replicas = stack.baseUrls.map((baseUrl) => customer.through(baseUrl));
   const answers = await Promise.all(
     Array.from({ length: requests }, (_, n) =>
-      ask(replicas[n % replicas.length]!, { method: "GET", path: "/account" }),
+      patiently(() => ask(replicas[n % replicas.length]!, { method: "GET", path: "/account" })),
     ),
   );
   const counts: Record<string, number> = {};
