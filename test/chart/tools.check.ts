@@ -15,19 +15,6 @@ test("every object of every platform fits its schema", () => {
   expect(kubeconform(rendered)).toEqual({ status: 0, text: "" });
 });
 
-test.each(["production", "guarded", "replicated"])(
-  "kube-score finds nothing critical with the values of %s.yaml",
-  (name) => {
-    // Tags are never moved, so a pull on every start would only make the registry a part of every start. The images have a user and a group,
-    // and OpenShift gives its own.
-    const ignored = ["container-image-pull-policy", "container-security-context-user-group-id"];
-    const args = ["score", "--output-format", "ci", "--ignore-test", ignored.join(","), "-"];
-    const { text } = run("kube-score", args, template(name).text);
-    expect(text).toContain("[OK]");
-    expect(text.split("\n").filter((line) => line.startsWith("[CRITICAL]"))).toEqual([]);
-  },
-);
-
 test("promtool understands every alert", () => {
   const [rule] = objectsOf("production").filter(({ kind }) => kind === "PrometheusRule");
   const file = join(mkdtempSync(join(tmpdir(), "rules-")), "rules.json");
