@@ -8,7 +8,6 @@ export const rooms: Record<string, readonly string[]> = {
       "cli",
       "cli/commands",
       "cli/account-data",
-      "cli/load",
       "cli/tools",
       "cli/platform",
       "mcp",

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { openLoop, percentile } from "@shipping/gateway/cli/load/open-loop";
+import { openLoop, percentile } from "../bench/open-loop.js";
 import { createShipment, parcelBody } from "../bench/seed.js";
 import { subscribeAll } from "../bench/subscriptions.js";
 import type { Target } from "../bench/target.js";

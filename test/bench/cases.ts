@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Operation } from "@shipping/gateway/cli/load/open-loop";
+import type { Operation } from "./open-loop.js";
 import { createLabel, createShipment, createShipments, parcelBody, quoteRate, type Seeds } from "./seed.js";
 import type { Target } from "./target.js";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { openLoop } from "@shipping/gateway/cli/load/open-loop";
 import { closedLoop } from "./load.js";
+import { openLoop } from "./open-loop.js";
 
 describe("closed loop", () => {
   test("each client has one operation under way, never two", async () => {

@@ -1,4 +1,4 @@
-import { type Load, type Operation, timed, toLoad } from "@shipping/gateway/cli/load/open-loop";
+import { type Load, type Operation, timed, toLoad } from "./open-loop.js";
 
 /** Closed loop, for throughput: each of `clients` does one operation after the other for `seconds`. */
 export async function closedLoop(operation: Operation, at: { clients: number; seconds: number }): Promise<Load> {

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openLoop, percentile } from "@shipping/gateway/cli/load/open-loop";
 import type { Bus } from "@shipping/kit/events/bus";
 import { toBusIdentity } from "@shipping/kit/events/bus-identity";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
@@ -9,6 +8,7 @@ import { newEvent } from "@shipping/kit/ledger/outbox";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { Floor } from "./floor/start-floor.js";
+import { openLoop, percentile } from "./open-loop.js";
 import type { Platform } from "./platform.js";
 import { openBareReceiver } from "./receiver.js";
 import { type Comparison, compareRounds, measureRound, type Round } from "./round.js";

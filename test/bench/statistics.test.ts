@@ -1,4 +1,4 @@
-import { percentile } from "@shipping/gateway/cli/load/open-loop";
+import { percentile } from "./open-loop.js";
 import { spread } from "./statistics.js";
 
 describe("spread", () => {

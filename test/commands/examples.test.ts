@@ -100,7 +100,6 @@ test("every example of admin works as printed, one after the other", async () =>
       .replace(/evt_\w+/, event.eventId)
       .replace(/whk_\w+/, event.subscriptionId)
       .replace(/(?<=dead-event \w+ )[12]$/, (number) => event.deadIds[Number(number) - 1]!)
-      .replace("load --minutes 1", "load --minutes 0.01")
       // The tests of other files have accounts of this name on the same platform.
       .replace(/\bAcme\b/g, "Examples");
   const [first = "", ...others] = printed.map(own);

@@ -6,7 +6,6 @@ import { addAccountCommands } from "./commands/account-commands.js";
 import { addBacklogCommands } from "./commands/backlog-commands.js";
 import { addDeliveryCommands } from "./commands/delivery-commands.js";
 import { addKeyCommands } from "./commands/key-commands.js";
-import { addLoadCommand } from "./commands/load-commands.js";
 import { addMemberCommands } from "./commands/member-commands.js";
 import { addPlatformCommands } from "./commands/platform-commands.js";
 import { addRequestCommands } from "./commands/request-commands.js";
@@ -59,7 +58,7 @@ export function adminCommand(terminal: Shell): AdminCommand {
   const operator = (): string => admin.opts().operator ?? config().OPERATOR ?? userName();
   const admin = new AdminCommand(commandName(shell.env), logChanges(platform, operator))
     .description(
-      "Manage accounts, members, API keys and secrets of a running platform, look up and repair requests, events and deliveries, check its health, and measure it under load.",
+      "Manage accounts, members, API keys and secrets of a running platform, look up and repair requests, events and deliveries, and check its health.",
     )
     .option("--json", "print only one JSON value")
     .option("--operator <name>", "your name in the operator log; default: OPERATOR, or your user name")
@@ -87,7 +86,6 @@ export function adminCommand(terminal: Shell): AdminCommand {
   addBacklogCommands(admin, tools);
   addSecretsCommands(admin, tools);
   addPlatformCommands(admin, tools);
-  addLoadCommand(admin, tools);
   return admin;
 }
 

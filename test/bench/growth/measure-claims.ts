@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { percentile } from "@shipping/gateway/cli/load/open-loop";
 import { newId } from "@shipping/kit/ids";
 import type { Database } from "@shipping/kit/postgres/database";
 import { testDatabase } from "@shipping/kit/testing/database";
@@ -8,6 +7,7 @@ import { createAttempts } from "@shipping/webhooks/dispatch/attempts";
 import type { DispatchDeps } from "@shipping/webhooks/dispatch/deps";
 import { dispatchOnce } from "@shipping/webhooks/dispatch/dispatch-deliveries";
 import sql from "sql-template-tag";
+import { percentile } from "../open-loop.js";
 
 /** Deliveries among which the dispatcher looks for due ones. */
 export interface Backlog {

@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
-import { type Operation, openLoop, percentile } from "@shipping/gateway/cli/load/open-loop";
 import type { Database } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
 import type { ClusterUnderTest } from "../../cluster.js";
 import { superuserUrl, withServer } from "../../failover/postgres/replication.js";
+import { type Operation, openLoop, percentile } from "../open-loop.js";
 import type { Platform } from "../platform.js";
 import { createShipment, parcelBody } from "../seed.js";
 import type { Target } from "../target.js";

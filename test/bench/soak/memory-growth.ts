@@ -1,4 +1,4 @@
-import { percentile } from "@shipping/gateway/cli/load/open-loop";
+import { percentile } from "../open-loop.js";
 
 /** Megabytes of each process at one moment, by its name. */
 export type Memory = Readonly<Record<string, number>>;

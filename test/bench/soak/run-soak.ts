@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Operation } from "@shipping/gateway/cli/load/open-loop";
 import { cases } from "../cases.js";
 import { closedLoop } from "../load.js";
 import { describeMachine, type Machine } from "../machine.js";
+import type { Operation } from "../open-loop.js";
 import type { BenchOptions } from "../options.js";
 import { startPlatform } from "../platform.js";
 import { openBareReceiver } from "../receiver.js";

@@ -25,7 +25,6 @@ const settings = z.object({
   TRACKING_URL: serviceUrl("tracking"),
   WEBHOOKS_URL: serviceUrl("webhooks"),
   NATS_URL: urlList("nats", "tls").optional().describe("URL of the NATS server, for doctor"),
-  LOAD_KEYS: z.string().optional().describe("sandbox keys for load, separated by commas"),
   OPERATOR: z.string().optional().describe("your name in the operator log; default: your user name"),
   ...tlsSettings,
 });
