@@ -9,7 +9,7 @@ import { TEST_SETTINGS } from "@shipping/kit/testing/database";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { findNatsServer } from "@shipping/local/servers/find-nats-server";
 import { startNatsServer } from "@shipping/local/servers/nats-server";
-import { launchCluster, SHARED_SPEEDUP } from "./launch-cluster.js";
+import { launchCluster, SHARED_SPEEDUP, withFaultPoints } from "./launch-cluster.js";
 import { type Shared, serveShared } from "./serve-shared.js";
 
 // The servers of a test run, in a process of their own. It prints their URLs as a line of JSON, and ends when its standard input
@@ -72,7 +72,7 @@ async function startStack(databaseUrl: string): Promise<Shared> {
 
 async function startCluster(): Promise<Shared> {
   const settings = (dataDir: string) => ({
-    FAULT_FILE: join(dataDir, "fault"),
+    ...withFaultPoints(join(dataDir, "fault")),
     RATE_LIMIT_PER_MINUTE: "1000000",
     WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
     CLOCK_SPEEDUP: String(SHARED_SPEEDUP),

@@ -1,7 +1,6 @@
 import "@shipping/kit/process/require-node";
 import { pooledRandom } from "@shipping/kit/ids";
 import { connectTo } from "@shipping/kit/rpc/client";
-import { transportWithFaultPoints } from "@shipping/kit/service/fault-points";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { gatewayConfig } from "./config.js";
 import { gatewayMigrations, openPrisma } from "./database/deps.js";
@@ -11,7 +10,7 @@ import { createClients } from "./service-clients/clients.js";
 import { startGateway } from "./start-gateway.js";
 
 const gateway = configureProcess("gateway", gatewayConfig);
-const { config, log, tls, faultPoints } = gateway;
+const { config, log, tls } = gateway;
 const records = connectTo({ urls: config.RECORDS_URL, log, tls });
 const carrier = connectTo({ urls: config.CARRIER_URL, log, tls });
 const tracking = connectTo({ urls: config.TRACKING_URL, log, tls });
@@ -28,12 +27,7 @@ await runService({
         db,
         prisma,
         log,
-        clients: createClients({
-          records: transportWithFaultPoints(records, faultPoints),
-          carrier: transportWithFaultPoints(carrier, faultPoints),
-          tracking,
-          webhooks: transportWithFaultPoints(webhooks, faultPoints),
-        }),
+        clients: createClients({ records, carrier, tracking, webhooks }),
         now: () => new Date(),
         random: pooledRandom,
         clockOffsetMs: 0,

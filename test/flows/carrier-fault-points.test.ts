@@ -9,6 +9,7 @@ import { unsettled } from "../carrier/audit.js";
 import { ADAPTER, startSimulatorProcess } from "../carrier/simulator-process.js";
 import { untilDefinite } from "../chaos/retrying-client.js";
 import { type ClusterUnderTest, startCluster } from "../cluster.js";
+import { withFaultPoints } from "../launch-cluster.js";
 
 const bytes = randomBytes(16);
 const accountId = newId("acc", () => bytes);
@@ -23,7 +24,7 @@ beforeAll(async () => {
   simulator = await startSimulatorProcess(join(folder, "ledger"));
   await simulator.behave({ takesKeys: false });
   cluster = await startCluster([], {
-    FAULT_FILE: faultFile,
+    ...withFaultPoints(faultFile),
     RATE_LIMIT_PER_MINUTE: "1000000",
     TRIAL_CARRIER_MODULE: ADAPTER,
     TRIAL_CARRIER_URL: `${simulator.url}?keys=ignored`,

@@ -114,10 +114,6 @@ export const serviceSettings = {
     .enum(["debug", "info", "warn", "error", "fatal", "silent"])
     .default("info")
     .describe("lowest log level to write"),
-  FAULT_FILE: z
-    .string()
-    .optional()
-    .describe("file with the name of the point at which the process exits; for tests only"),
   NODE_ENV: z.string().default("development").describe("in production, switches for trials and tests are refused"),
 };
 

@@ -7,7 +7,6 @@ import type { Published } from "../ledger/reconcile-outbox.js";
 import type { Database } from "../postgres/database.js";
 import type { Log } from "../process/log.js";
 import { createMetrics, type Metrics } from "../process/metrics.js";
-import { type FaultPoints, ledgerWithFaultPoints } from "./fault-points.js";
 
 // A replica that hangs must not delay the reconciliation for ever.
 const ASK_MS = 5_000;
@@ -23,7 +22,6 @@ export interface PublisherParts {
   log: Log;
   now(): Date;
   random: Random;
-  faultPoints?: FaultPoints | undefined;
 }
 
 /** The dependencies of its operations. */
@@ -35,7 +33,7 @@ export interface PublisherDeps extends Pick<PublisherParts, "db" | "log" | "now"
 /** Creates the ledger, the outbox and the metrics of a service; `marks` are marks of its own in the rows of the outbox. Start the outbox. */
 export function createPublisher(
   part: string,
-  { db, bus, subscriber, log, now, random, faultPoints }: PublisherParts,
+  { db, bus, subscriber, log, now, random }: PublisherParts,
   marks?: Required<Pick<OutboxOptions, "alsoSet" | "deletable">>,
 ): { deps: PublisherDeps; metrics: Metrics } {
   const filterMissing = async (events: readonly Published[]) =>
@@ -44,6 +42,5 @@ export function createPublisher(
   const metrics = createMetrics({ part, log });
   measureBus(metrics, bus);
   measureOutbox(metrics, outbox);
-  const ledger = ledgerWithFaultPoints(createLedger(db), faultPoints);
-  return { deps: { db, ledger, outbox, log, now, random }, metrics };
+  return { deps: { db, ledger: createLedger(db), outbox, log, now, random }, metrics };
 }

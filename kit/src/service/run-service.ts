@@ -14,7 +14,6 @@ import { startTracing } from "../process/tracing.js";
 import { type Routes, serve } from "../rpc/server.js";
 import type { Peers } from "../tls/secure-server.js";
 import { measureTls, openTls, type Tls } from "../tls/tls.js";
-import { type FaultPoints, readFaultPoints } from "./fault-points.js";
 
 /** A started service: its RPCs, and how it stops. */
 export interface Service extends Running {
@@ -38,7 +37,6 @@ export interface PartProcess<C extends Config = Config> {
   config: C;
   log: Log;
   tls: Tls | undefined;
-  faultPoints: FaultPoints | undefined;
 }
 
 /** Reads the environment of a part's process. An invalid setting ends the process with one sentence and no stack trace. */
@@ -46,11 +44,11 @@ export function configureProcess<C extends Config>(part: string, read: () => C):
   const config = configured(read);
   const log = createLog({ part, level: config.LOG_LEVEL });
   const tls = configured(() => openTls(config, log));
-  return { part, config, log, tls, faultPoints: configured(() => readFaultPoints(config)) };
+  return { part, config, log, tls };
 }
 
 /** A part's process, its database and how to start it. */
-export interface ServiceProcess extends Omit<PartProcess, "faultPoints"> {
+export interface ServiceProcess extends PartProcess {
   /** Its `prisma` folder. The process is ready once these migrations are applied. */
   migrations: string;
   /** Starts the part on its database. */

@@ -4,7 +4,6 @@ import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { pooledRandom } from "@shipping/kit/ids";
 import { connectTo } from "@shipping/kit/rpc/client";
-import { busWithFaultPoints, transportWithFaultPoints } from "@shipping/kit/service/fault-points";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
@@ -14,8 +13,8 @@ import { carrierConfig } from "./config.js";
 import { carrierMigrations, startCarrier } from "./start-carrier.js";
 
 const service = configureProcess("carrier", carrierConfig);
-const { config, log, tls, faultPoints } = service;
-const bus = busWithFaultPoints(createJetStreamBus(busConnectionOptions(config, { name: "carrier", log })), faultPoints);
+const { config, log, tls } = service;
+const bus = createJetStreamBus(busConnectionOptions(config, { name: "carrier", log }));
 const trial = await loadTrialCarrier(config);
 const records = connectTo({ urls: config.RECORDS_URL, log, tls });
 const tracking = connectTo({ urls: config.TRACKING_URL, log, tls });
@@ -28,14 +27,13 @@ await runService({
     startCarrier({
       db,
       bus,
-      records: createClient(RecordsService, transportWithFaultPoints(records, faultPoints)),
-      tracking: createClient(TrackingService, transportWithFaultPoints(tracking, faultPoints)),
+      records: createClient(RecordsService, records),
+      tracking: createClient(TrackingService, tracking),
       subscriber: createClient(WebhooksService, webhooks),
       log,
       now: () => new Date(),
       random: pooledRandom,
       trial,
-      faultPoints,
     }),
   closeLast: [bus, records, tracking, webhooks],
 });

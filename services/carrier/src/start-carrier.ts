@@ -7,7 +7,6 @@ import { measureBookings } from "./bookings/monitor-bookings.js";
 import { type LabelWriter, settleOnce } from "./bookings/settle-bookings.js";
 import type { Carriers } from "./carriers/carrier.js";
 import { sandboxCarrier } from "./carriers/sandbox-carrier.js";
-import { carrierWithFaultPoints } from "./carriers/trial-carrier.js";
 import type { CarrierDeps } from "./deps.js";
 import { createProjectedMarks, createProjectOnce } from "./neighbours/project-label-event.js";
 import { carrierPeers, carrierRoutes } from "./rpc.js";
@@ -26,11 +25,10 @@ export interface CarrierParts extends PublisherParts, Pick<CarrierDeps, "records
 
 /** Starts carrier: its RPCs, the relay of its events, and the repetition of projections that records or tracking missed. */
 export async function startCarrier(parts: CarrierParts): Promise<Service> {
-  const { db, log, records, tracking, random, faultPoints } = parts;
+  const { db, log, records, tracking, random, trial } = parts;
   const projectedMarks = createProjectedMarks(db, log);
   const { deps: publisher, metrics } = createPublisher("carrier", parts, projectedMarks.inOutbox);
   measureBookings(metrics, { db });
-  const trial = parts.trial && { ...parts.trial, carrier: carrierWithFaultPoints(parts.trial.carrier, faultPoints) };
   const deps: CarrierDeps = {
     ...publisher,
     projectedMarks,

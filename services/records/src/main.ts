@@ -4,15 +4,14 @@ import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { pooledRandom } from "@shipping/kit/ids";
 import { connectTo } from "@shipping/kit/rpc/client";
-import { busWithFaultPoints } from "@shipping/kit/service/fault-points";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { recordsConfig } from "./config.js";
 import { recordsMigrations, startRecords } from "./start-records.js";
 
 const service = configureProcess("records", recordsConfig);
-const { config, log, tls, faultPoints } = service;
-const bus = busWithFaultPoints(createJetStreamBus(busConnectionOptions(config, { name: "records", log })), faultPoints);
+const { config, log, tls } = service;
+const bus = createJetStreamBus(busConnectionOptions(config, { name: "records", log }));
 const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log, tls });
 
 await runService({
@@ -26,7 +25,6 @@ await runService({
       log,
       now: () => new Date(),
       random: pooledRandom,
-      faultPoints,
     }),
   closeLast: [bus, webhooks],
 });

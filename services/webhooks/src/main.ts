@@ -7,7 +7,7 @@ import { webhooksConfig } from "./config.js";
 import { startWebhooks, webhooksMigrations } from "./start-webhooks.js";
 
 const service = configureProcess("webhooks", webhooksConfig);
-const { config, log, faultPoints } = service;
+const { config, log } = service;
 const bus = createJetStreamBus({
   ...busConnectionOptions(config, { name: "webhooks", log }),
   limits: {
@@ -21,6 +21,6 @@ const bus = createJetStreamBus({
 await runService({
   ...service,
   migrations: webhooksMigrations,
-  start: (db) => startWebhooks({ config, db, bus, log, now: () => new Date(), random: pooledRandom, faultPoints }),
+  start: (db) => startWebhooks({ config, db, bus, log, now: () => new Date(), random: pooledRandom }),
   closeLast: [bus],
 });

@@ -7,7 +7,6 @@ import type { Database } from "@shipping/kit/postgres/database";
 import { LINGER_MS, microBatch } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
-import { type FaultPoints, ledgerWithFaultPoints } from "@shipping/kit/service/fault-points";
 import type { Service } from "@shipping/kit/service/run-service";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { DeliveryConfig } from "./config.js";
@@ -43,8 +42,6 @@ export interface WebhooksParts {
   resolve?: Resolve;
   /** Certificate authorities of receivers, instead of the well-known ones. */
   ca?: string;
-  /** Points at which a test can end the process. */
-  faultPoints?: FaultPoints | undefined;
 }
 
 /** The most results of attempts that one statement stores. */
@@ -121,7 +118,7 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Disp
   };
   const deps: AttemptDeps = {
     db,
-    ledger: ledgerWithFaultPoints(createLedger(db, ledgerCodec(keyRing)), parts.faultPoints),
+    ledger: createLedger(db, ledgerCodec(keyRing)),
     keyRing,
     targets: createTargets(keyRing),
     egressRules,
