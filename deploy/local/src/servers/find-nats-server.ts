@@ -6,8 +6,10 @@ import { promisify } from "node:util";
 import type { Env } from "@shipping/kit/process/config";
 import { requireVersion } from "@shipping/kit/process/supported-versions";
 
-/** How a NATS server can be run here: a program, or an image if only Docker is available. */
-export type NatsProgram = { path: string } | { image: string };
+/** A nats-server that runs here. */
+export interface NatsProgram {
+  path: string;
+}
 
 const CURRENT = "2.15.2";
 
@@ -17,7 +19,7 @@ interface Search {
   say(line: string): void;
 }
 
-/** Finds nats-server on the PATH or in the cache; else fetches it, without root, from Go, Debian or Docker: npm does not have it. */
+/** Finds nats-server on the PATH or in the cache; else fetches it, without root, from Go or Debian: npm does not have it. */
 export async function findNatsServer(search: Search): Promise<NatsProgram> {
   const cache = join(search.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "shipping-platform");
   const cached = join(cache, "nats-server");
@@ -31,7 +33,6 @@ export async function findNatsServer(search: Search): Promise<NatsProgram> {
     await rm(folder, { recursive: true, force: true });
     if (await runs(cached, search.env)) return { path: cached };
   }
-  if (await runs("docker", search.env, "info")) return { image: "nats:2.12-alpine" };
   throw new Error(
     "nats-server was not found. Install it on your PATH (https://docs.nats.io/running-a-nats-service), or set NATS_URL.",
   );
