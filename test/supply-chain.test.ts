@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { minVersion, satisfies } from "semver";
 import { parse } from "yaml";
 
 const root = join(import.meta.dirname, "..");
@@ -42,6 +43,21 @@ test("every package of the lock file has its hash, those of other systems includ
   expect(entries.filter(([, { integrity = "" }]) => !integrity.startsWith("sha512-")).map(([path]) => path)).toEqual(
     [],
   );
+});
+
+test("the lock file holds every package that another one needs: npm itself leaves some out when an override changes", async () => {
+  const npm = spawn("npm", ["ls", "--all", "--package-lock-only"], { cwd: root, stdio: ["ignore", "ignore", "pipe"] });
+  expect(await Promise.all([text(npm.stderr), once(npm, "exit")])).toEqual(["", [0, null]]);
+});
+
+test("every package runs on the oldest Node that we support", async () => {
+  const { engines } = JSON.parse(await read("package.json")) as { engines: { node: string } };
+  const { packages } = JSON.parse(await read("package-lock.json")) as {
+    packages: Record<string, { engines?: { node?: string } }>;
+  };
+  const oldest = minVersion(engines.node) ?? "";
+  const refusing = Object.entries(packages).filter(([, entry]) => !satisfies(oldest, entry.engines?.node ?? "*"));
+  expect(refusing.map(([path]) => path)).toEqual([]);
 });
 
 test("images are named by digest, with the command that renews it", async () => {
@@ -100,7 +116,10 @@ test("the SBOM lists all that is installed, and the licences are beside it", asy
 
 describe("npm run audit", () => {
   /** A registry with one package, which has these advisories, or that has no such thing. */
-  async function audit(advisories: object | undefined, deprecated?: string) {
+  async function audit(
+    advisories: object | undefined,
+    { deprecated, kind = "dependencies" }: { deprecated?: string; kind?: "dependencies" | "peerDependencies" } = {},
+  ) {
     const release = (version: string) => ({ name: "one", version, dist: { tarball: "http://127.0.0.1:1/one.tgz" } });
     const versions = Object.fromEntries(["1.0.0", "1.0.1"].map((version) => [version, release(version)]));
     const server = createServer((request, response) => {
@@ -111,14 +130,14 @@ describe("npm run audit", () => {
       );
     });
     await once(server.listen(0, "127.0.0.1"), "listening");
-    const dependencies = { one: "1.0.0" };
+    const manifest = { name: "whole", version: "1.0.0", [kind]: { one: "1.0.0" } };
     await write({
-      "package.json": { name: "whole", version: "1.0.0", dependencies },
+      "package.json": manifest,
       "package-lock.json": {
         ...{ name: "whole", version: "1.0.0", lockfileVersion: 3, requires: true },
         packages: {
-          "": { name: "whole", version: "1.0.0", dependencies },
-          "node_modules/one": { version: "1.0.0", deprecated },
+          "": manifest,
+          "node_modules/one": { version: "1.0.0", deprecated, peer: kind === "peerDependencies" || undefined },
         },
       },
     });
@@ -131,20 +150,28 @@ describe("npm run audit", () => {
     }
   }
 
+  const advisories = {
+    one: [
+      {
+        ...{ id: 1, url: "https://advisories.example/1", title: "Bad", severity: "high" },
+        ...{ vulnerable_versions: "<1.0.1", cwe: [], cvss: { score: 0, vectorString: null } },
+      },
+    ],
+  };
+
   test("fails if a package has a severe vulnerability, and names it", async () => {
-    const advisory = {
-      id: 1,
-      url: "https://advisories.example/1",
-      title: "Bad",
-      severity: "high",
-      vulnerable_versions: "<1.0.1",
-    };
-    const { status, out } = await audit({ one: [{ ...advisory, cwe: [], cvss: { score: 0, vectorString: null } }] });
+    const { status, out } = await audit(advisories);
     expect([status, out]).toEqual([1, expect.stringContaining("high: one 1.0.0: https://advisories.example/1")]);
   });
 
+  test("asks for what the images contain: they are installed without peer packages", async () => {
+    const { status, out } = await audit(advisories, { kind: "peerDependencies" });
+    expect([status, out]).toEqual([0, "0 vulnerable packages, 0 of them of high or critical severity.\n"]);
+    expect(await audit(undefined, { kind: "peerDependencies", deprecated: "Use two." })).toMatchObject({ status: 0 });
+  });
+
   test("says what it saw and what it cannot see where the registry has no advisories, and fails if a package is deprecated", async () => {
-    const { status, out } = await audit(undefined, "Use two.");
+    const { status, out } = await audit(undefined, { deprecated: "Use two." });
     expect(status).toBe(1);
     for (const said of [
       "deprecated: one 1.0.0: Use two.",

@@ -10,7 +10,8 @@ function npm(...args) {
   return JSON.parse(stdout || "{}");
 }
 
-const report = npm("audit", "--package-lock-only", "--omit=dev");
+// As in deploy/Dockerfile: Prisma's tools, for example, are peers that no image contains.
+const report = npm("audit", "--package-lock-only", "--omit=dev", "--omit=optional", "--omit=peer");
 process.exitCode = report.auditReportVersion ? printVulnerabilities(report) : printRest(report);
 
 function printVulnerabilities({ vulnerabilities }) {
@@ -23,7 +24,10 @@ function printVulnerabilities({ vulnerabilities }) {
 }
 
 function printRest({ statusCode = "no answer" }) {
-  const installed = Object.entries(packages).filter(([path, { dev }]) => path.includes("node_modules/") && !dev);
+  const installed = Object.entries(packages).filter(
+    ([path, entry]) =>
+      path.includes("node_modules/") && !["dev", "optional", "peer", "devOptional"].some((kind) => entry[kind]),
+  );
   const deprecated = installed.filter(([, entry]) => entry.deprecated);
   for (const [path, entry] of deprecated)
     console.log(`deprecated: ${path.replace(/.*node_modules\//, "")} ${entry.version}: ${entry.deprecated}`);
