@@ -32,6 +32,7 @@ export interface Check {
 export interface Context {
   /** The prefix of every reference and idempotency key. */
   run: string;
+  baseUrl: string;
   api: Api;
   /** Without a key. */
   nobody: Api;

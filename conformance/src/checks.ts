@@ -11,6 +11,7 @@ import { listChecksOfLabels, listChecksOfRecords } from "./checks/lists.js";
 import { recordFieldChecks } from "./checks/record-fields.js";
 import { recordChecks } from "./checks/records.js";
 import { disableChecks, subscriptionChecks, subscriptionLimitCheck } from "./checks/subscriptions.js";
+import { versionChecks } from "./checks/versions.js";
 import { trackingCheck, voidChecks } from "./checks/voids.js";
 
 /** In the order in which they run: those that void or disable a fixture run after those that need it. */
@@ -20,6 +21,7 @@ export const checks: readonly Check[] = [
   ...labelChecks,
   ...subscriptionChecks,
   ...accountAndKeyChecks,
+  ...versionChecks,
   ...otherAccountChecks,
   ...idempotencyChecks,
   trackingCheck,

@@ -108,7 +108,7 @@ async function requireSandbox({ fixtures }: Context): Promise<void> {
 }
 
 function createContext(options: Options, listener: Listener | undefined, exchanges: Exchange[]): Context {
-  const { secondKey, narrowKey, liveKey, slow, invasive, profile, stop = NEVER } = options;
+  const { baseUrl, secondKey, narrowKey, liveKey, slow, invasive, profile, stop = NEVER } = options;
   const run = `conformance-${randomBytes(6).toString("hex")}`;
   const withKey = apiFactory(options, exchanges);
   const api = withKey(options.key);
@@ -121,10 +121,11 @@ function createContext(options: Options, listener: Listener | undefined, exchang
   const present: Record<Need, unknown> = { ...keys, webhook: listener, slow, invasive };
   return {
     run,
+    baseUrl,
     api,
     exchanges,
     profile,
-    isLocal: isOnThisMachine(options.baseUrl),
+    isLocal: isOnThisMachine(baseUrl),
     clock: announcingClock(options),
     stop,
     withKey,
@@ -132,7 +133,7 @@ function createContext(options: Options, listener: Listener | undefined, exchang
     second: withKey(secondKey),
     narrow: withKey(narrowKey),
     live: withKey(liveKey),
-    fixtures: createFixtures(api, inputs, watch),
+    fixtures: createFixtures(baseUrl, api, inputs, watch),
     given: new Set((Object.keys(present) as Need[]).filter((need) => Boolean(present[need]))),
   };
 }

@@ -1,6 +1,7 @@
+import type { Check } from "./check.js";
 import { checks } from "./checks.js";
 import { contract, selectChecks, specification, unprovenSentences } from "./conformance.js";
-import { findQuote, findUnproven, parseStatements, strayQuotes } from "./coverage.js";
+import { findQuote, findUnproven, parseStatements, strayQuotes, strayReasons } from "./coverage.js";
 import { unproven } from "./unproven.js";
 
 const quotesOf = (profile: "spec" | "contract") =>
@@ -10,7 +11,6 @@ describe("what checks quote", () => {
   test("is in the specification, or for profile contract in the contract, word for word", () => {
     expect(strayQuotes([specification], quotesOf("spec"))).toEqual([]);
     expect(strayQuotes([contract], quotesOf("contract"))).toEqual([]);
-    expect(strayQuotes([specification], Object.values(unproven).flat())).toEqual([]);
   });
 
   test("is told apart from what only resembles it", () => {
@@ -29,13 +29,40 @@ describe("what no check proves", () => {
     expect(unprovenSentences().filter(({ reason }) => reason === "")).toEqual([]);
   });
 
-  test("is listed without a reason where nobody has given one", () => {
-    const statements = parseStatements("# Rules\n\nIt holds. It holds too. It may hold.");
-    const check = { id: "one", proves: ["It holds."], run: async () => {} };
-    expect(findUnproven(statements, [check], { "is a guess": ["may hold"] })).toEqual([
+  test("is excused once, as a whole sentence, and not if checks prove it", () => {
+    expect(strayReasons(specification, checks, unproven)).toEqual([]);
+  });
+
+  const statements = parseStatements(
+    "# Rules\n\nIt holds. It holds too. It may hold; that is all. It turns, and it is 1.0.0.",
+  );
+  const one: Check = { id: "one", proves: ["It holds.", "It turns"], run: async () => {} };
+  const other: Check = { id: "other", proves: [", and it is"], run: async () => {} };
+  const sentences = (checks: readonly Check[]) => findUnproven(statements, checks, {}).map(({ sentence }) => sentence);
+
+  test("is listed without a reason where nobody has given one, or one for a part of the sentence", () => {
+    expect(findUnproven(statements.slice(0, 3), [one], { "is a guess": ["It may hold; that is all."] })).toEqual([
       { section: "Rules", sentence: "It holds too.", reason: "" },
-      { section: "Rules", sentence: "It may hold.", reason: "is a guess" },
+      { section: "Rules", sentence: "It may hold; that is all.", reason: "is a guess" },
     ]);
+    for (const part of ["It may hold", "that is all.", "It may hold; that is all. It turns"])
+      expect(findUnproven(statements.slice(2, 3), [one], { "is a guess": [part] })).toMatchObject([{ reason: "" }]);
+  });
+
+  test("is what quotes leave of a sentence, the contract's not counted", () => {
+    expect(sentences([one, other])).toContain("It turns, and it is 1.0.0.");
+    const last: Check = { id: "last", proves: ["1.0.0"], run: async () => {} };
+    expect(sentences([one, other, last])).not.toContain("It turns, and it is 1.0.0.");
+    expect(sentences([one, other, { ...last, profile: "contract" }])).toContain("It turns, and it is 1.0.0.");
+  });
+
+  test.each([
+    ["a part of a sentence", { why: ["It may hold"] }, "It may hold"],
+    ["a sentence that is not there", { why: ["It flies."] }, "It flies."],
+    ["a sentence that a check proves", { why: ["It holds."] }, "It holds."],
+    ["a sentence that has a reason already", { why: ["It holds too."], also: ["It holds too."] }, "It holds too."],
+  ])("has no reason for %s", (_, reasons, stray) => {
+    expect(strayReasons(statements, [one, other], reasons)).toEqual([stray]);
   });
 });
 

@@ -11,6 +11,7 @@ const RULE_OF_TABLE = /^\|[-| ]+\|$/;
 const LIST_MARK = /^(?:- |\d+\. )/;
 // A sentence ends where the next one begins with a capital, a backtick or a quotation mark.
 const SENTENCE_END = /(?<=[.!?])\s+(?=[A-Z`"])/;
+const SAYS_SOMETHING = /[^\s|.,:;]/;
 
 /** The statements of a Markdown document, in order. */
 export function parseStatements(markdown: string): Statement[] {
@@ -33,7 +34,7 @@ export function findQuote(statements: readonly Statement[], quote: string): Stat
   return statements.filter(({ text }) => text.includes(quote) || quote.includes(text));
 }
 
-/** A sentence of the specification that no check proves, or not completely. */
+/** A sentence of the specification that no check proves as a whole. */
 export interface Unproven {
   section: string;
   sentence: string;
@@ -41,7 +42,7 @@ export interface Unproven {
   reason: string;
 }
 
-/** Maps a reason to sentences, or parts of them. */
+/** Maps a reason to sentences, each of them whole. */
 export type Reasons = Readonly<Record<string, readonly string[]>>;
 
 /** The quotes that are in no document, because the check or the document has changed. */
@@ -49,13 +50,30 @@ export function strayQuotes(documents: readonly (readonly Statement[])[], quotes
   return quotes.filter((quote) => documents.every((statements) => findQuote(statements, quote).length === 0));
 }
 
-/** The statements that no check proves, or not completely, with the reasons. */
+/** The statements of the specification that checks do not prove word for word, with the reasons. */
 export function findUnproven(statements: readonly Statement[], checks: readonly Check[], reasons: Reasons): Unproven[] {
-  const touched = new Set(checks.flatMap(({ proves }) => proves.flatMap((quote) => findQuote(statements, quote))));
+  const quotes = checks.filter(({ profile }) => profile !== "contract").flatMap(({ proves }) => proves);
   const reasonFor = ({ text }: Statement) =>
-    Object.keys(reasons).find((reason) => reasons[reason]?.some((part) => text.includes(part))) ?? "";
+    Object.keys(reasons).find((reason) => reasons[reason]?.includes(text)) ?? "";
   return statements
-    .map((statement) => ({ statement, reason: reasonFor(statement) }))
-    .filter(({ statement, reason }) => reason !== "" || !touched.has(statement))
-    .map(({ statement: { section, text }, reason }) => ({ section, sentence: text, reason }));
+    .filter(({ text }) => !isProven(text, quotes))
+    .map((statement) => ({ section: statement.section, sentence: statement.text, reason: reasonFor(statement) }));
+}
+
+function isProven(text: string, quotes: readonly string[]): boolean {
+  if (quotes.some((quote) => quote.includes(text))) return true;
+  const unquoted = text.split("");
+  for (const quote of quotes) {
+    for (let at = text.indexOf(quote); at >= 0; at = text.indexOf(quote, at + 1))
+      unquoted.fill(" ", at, at + quote.length);
+  }
+  return !SAYS_SOMETHING.test(unquoted.join(""));
+}
+
+/** The reasons that excuse nothing: what they name is no whole sentence of the document, or is proven, or has another reason as well. */
+export function strayReasons(statements: readonly Statement[], checks: readonly Check[], reasons: Reasons): string[] {
+  const left = new Set(findUnproven(statements, checks, reasons).map(({ sentence }) => sentence));
+  return Object.values(reasons)
+    .flat()
+    .filter((sentence) => !left.delete(sentence));
 }

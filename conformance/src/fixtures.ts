@@ -1,5 +1,5 @@
 import type { Api } from "./api.js";
-import type { Exchange } from "./exchange.js";
+import { type Exchange, exchange } from "./exchange.js";
 import { given } from "./judge.js";
 
 export const EVENTS = ["order.created", "shipment.created", "label.created", "label.voided"];
@@ -37,7 +37,7 @@ export type Inputs = ReturnType<typeof inputsFor>;
 export type Fixtures<Watched> = ReturnType<typeof createFixtures<Watched>>;
 
 /** Resources that many checks use. Each is created once, when a check first needs it. */
-export function createFixtures<Watched>(api: Api, inputs: Inputs, watch: () => Promise<Watched>) {
+export function createFixtures<Watched>(baseUrl: string, api: Api, inputs: Inputs, watch: () => Promise<Watched>) {
   const { record, keyOf } = inputs;
   const readId = async (fixture: () => Promise<Exchange>) => given(await fixture()).id as string;
   const shipmentFor = (what: string) =>
@@ -73,6 +73,8 @@ export function createFixtures<Watched>(api: Api, inputs: Inputs, watch: () => P
   );
   return {
     account: once(() => api.get("/account")),
+    /** The description of the API, which is no operation: what holds for all responses of operations does not hold for it. */
+    description: once(() => exchange(baseUrl, { method: "GET", path: "/openapi.json" })),
     /** With an idempotency key whose first use was refused. */
     order,
     /** An order with the maximum length and value of every field, and an idempotency key of 128 characters. */

@@ -89,6 +89,13 @@ export const accessFaults = (holders: Holders): readonly Fault[] => [
     }),
   },
   {
+    what: "a live key reads the sandbox",
+    breaks: "live.separate",
+    begin: sendingAll(({ headers }) => {
+      if (headers.authorization?.includes("service_live_")) headers.authorization = `Bearer ${holders.main}`;
+    }),
+  },
+  {
     what: "idempotency keys belong to everyone",
     breaks: "other-accounts.idempotency",
     begin: sendingAll((sent) => {

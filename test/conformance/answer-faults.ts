@@ -30,6 +30,18 @@ export const answerFaults: readonly Fault[] = [
       if (body.length === 65_536) answered.status = 413;
     }),
   },
+  { what: "the base path has another version", breaks: "version.base-path", basePath: "/api/v2", begin: () => ({}) },
+  {
+    what: "the description has a later version",
+    breaks: "version.description",
+    begin: () => ({
+      sent: ({ headers }) => void delete headers["accept-encoding"],
+      answered(answered, { path }) {
+        if (path !== "/openapi.json") return;
+        answered.body = Buffer.from(answered.body.toString().replace('"version":"1.0.0"', '"version":"1.1.0"'));
+      },
+    }),
+  },
   { what: "live keys find no shipment", breaks: "live.no-carrier", begin: turning(503, 404) },
   { what: "a 121st request passes", breaks: "limits.rate", begin: turning(429, 200) },
   { what: "429 lacks Retry-After", breaks: "limits.rate", begin: dropHeader("retry-after") },

@@ -29,6 +29,8 @@ export interface Fault {
   breaks: string;
   /** Checks without which there is nothing to see; they pass. */
   beside?: readonly string[];
+  /** The path of the base URL, of the same length as the platform's, where that is what is broken. */
+  basePath?: string;
   /** Starts without any state of another run. */
   begin(): Breaking;
 }

@@ -68,7 +68,7 @@ async function accountWithLongLists(): Promise<string> {
 }
 
 /** Keys that nobody has used, so that no limit is near. */
-async function newOptions(only: readonly string[]): Promise<Options> {
+async function newOptions(only: readonly string[], basePath?: string): Promise<Options> {
   const account = only.some((id) => LONG_LISTS.test(id)) ? longLists : await stack.newAccount();
   const { key } = await stack.newKey(account);
   const { key: liveKey } = await stack.newKey(account, "live");
@@ -76,12 +76,13 @@ async function newOptions(only: readonly string[]): Promise<Options> {
   const { key: secondKey } = await stack.newKey(await stack.newAccount());
   holders.main = key;
   const extent = { profile: "contract", slow: true, invasive: true, only, requestsPerWindow: 110 } as const;
-  return { baseUrl: proxy.url, key, liveKey, narrowKey, secondKey, ...extent, clock, say: () => {} };
+  const baseUrl = basePath ? new URL(basePath, proxy.url).href : proxy.url;
+  return { baseUrl, key, liveKey, narrowKey, secondKey, ...extent, clock, say: () => {} };
 }
 
 /** Runs these checks, and yields those that do not pass, with what they say. */
-async function faultsFound(only: readonly string[]): Promise<Record<string, string>> {
-  const { outcomes } = await judge(await newOptions(only));
+async function faultsFound(only: readonly string[], basePath?: string): Promise<Record<string, string>> {
+  const { outcomes } = await judge(await newOptions(only, basePath));
   expect(outcomes.map(({ id }) => id).sort()).toEqual(Array.from(only).sort());
   const found = outcomes.filter(({ verdict }) => verdict !== "passed");
   return Object.fromEntries(found.map(({ id, verdict, reason }) => [id, `${verdict}: ${reason}`]));
@@ -93,9 +94,9 @@ test("through a proxy that breaks nothing all the checks below pass", async () =
   expect(await faultsFound([...concerned])).toEqual({});
 });
 
-test.each(faults)("$breaks sees it when $what", async ({ breaks, beside = [], begin }) => {
+test.each(faults)("$breaks sees it when $what", async ({ breaks, beside = [], basePath, begin }) => {
   proxy.breakBy(begin());
-  expect(await faultsFound([breaks, ...beside])).toEqual({ [breaks]: expect.stringMatching(/^failed: /) });
+  expect(await faultsFound([breaks, ...beside], basePath)).toEqual({ [breaks]: expect.stringMatching(/^failed: /) });
 });
 
 test("every check of the specification that needs no listener has a fault that it sees", () => {

@@ -97,10 +97,10 @@ describe("GET /api/v1/openapi.json", () => {
     expect(again.headers.has("ratelimit")).toBe(false);
   });
 
-  test("is OpenAPI 3.1 of version 1.1.0, served below /api/v1 of this address, with the key as bearer", () => {
+  test("is OpenAPI 3.1 of version 1.0.0, served below /api/v1 of this address, with the key as bearer", () => {
     expect(document).toMatchObject({
       openapi: expect.stringMatching(/^3\.1\.\d$/),
-      info: { title: expect.any(String), version: "1.1.0" },
+      info: { title: expect.any(String), version: "1.0.0" },
       servers: [{ url: stack.baseUrl }],
       security: [{ apiKey: [] }],
       components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer" } } },

@@ -27,6 +27,7 @@ export const accountAndKeyChecks: readonly Check[] = [
       "`GET /account` reports the account's current capabilities.",
       "Identity and capabilities of the calling account.",
       "| GET | /account | account:read | identity and capabilities |",
+      "No payload sent.",
       "Live carrier booking is awaiting activation; capabilities are reported by `GET /account`.",
     ],
     async run({ fixtures }) {
@@ -48,10 +49,7 @@ export const accountAndKeyChecks: readonly Check[] = [
   },
   {
     id: "keys.invalid",
-    proves: [
-      "A missing, invalid, expired or revoked key returns `401`.",
-      "| 401 | missing, invalid, expired or revoked key |",
-    ],
+    proves: ["A missing, invalid", "key returns `401`.", "| 401 | missing, invalid"],
     async run({ withKey, nobody, run }) {
       for (const key of [`service_test_${run}`, "service_test_", run]) {
         mustRefuse(await withKey(key).get("/account"), 401);
@@ -71,6 +69,7 @@ export const accountAndKeyChecks: readonly Check[] = [
   {
     id: "keys.scope",
     proves: [
+      "A key carries scopes.",
       "A key lacking the scope returns `403`.",
       "| 403 | missing scope |",
       "The scope per operation is in the Endpoints table.",
@@ -85,7 +84,9 @@ export const accountAndKeyChecks: readonly Check[] = [
   },
   {
     id: "keys.another-credential",
-    proves: ["Idempotency records are scoped to account and environment, not to a credential"],
+    proves: [
+      "Idempotency records are scoped to account and environment, not to a credential; rotating a key does not remove deduplication.",
+    ],
     needs: ["narrow-key"],
     async run({ narrow, fixtures, run }) {
       const { record, keyOf } = inputsFor(run);

@@ -30,11 +30,11 @@ export const deliveryChecks: readonly Check[] = [
     proves: [
       "Delivery of events is by HTTPS POST to the subscription's `url`.",
       "Event types seen in a subscription: `order.created`, `shipment.created`, `label.created`, `label.voided`.",
-      "`shipment.created` follows shipment creation, and the shipment and its queued event are committed together",
+      "`shipment.created` follows shipment creation",
       "`order.created` may be subscribed to |",
-      "shipment and its queued event are committed atomically |",
       "Delivery is at least once;",
       "The client receives signed webhook events",
+      "A client creates an order, or creates a shipment directly (orders are optional).",
     ],
     needs: ["webhook"],
     async run({ fixtures }) {
@@ -84,7 +84,7 @@ export const deliveryChecks: readonly Check[] = [
   {
     id: "deliveries.signature",
     proves: [
-      "compute HMAC-SHA256 over the timestamp, a period, and the exact raw request body bytes, keyed with the complete `whsec_` secret.",
+      "Signature verification: compute HMAC-SHA256 over the timestamp, a period, and the exact raw request body bytes, keyed with the complete `whsec_` secret.",
       "Reject a timestamp more than five minutes from the current time.",
       "| webhook timestamp tolerance | five minutes |",
     ],

@@ -7,7 +7,7 @@ const LABEL_ROWS = [
   "| shipment_id | string | yes | opaque ID |",
   "| status | string | yes | `created` or `voided` |",
   "| carrier | string | yes | constant `service_sandbox` |",
-  "| tracking_number | string | yes | starts with `TEST`; cannot be tracked through a carrier |",
+  "| tracking_number | string | yes | starts with `TEST`;",
   "| format | string | yes | constant `pdf` |",
   "| download_path | string | yes | path of the file download |",
   "| created_at | string (date-time) | yes | ISO 8601 UTC |",
@@ -78,6 +78,7 @@ export const labelChecks: readonly Check[] = [
     id: "labels.create",
     proves: [
       "| POST | /labels | labels:write | create a sandbox label |",
+      "The client requests rates for the shipment, then creates a label using a returned rate.",
       "Response: `201`, `{data: Label}`.",
       "| label | (none) | `POST /labels` | sandbox key, rate belongs to the exact shipment | `created` |",
       "| rate_id | string | yes | the rate returned for that exact shipment |",
@@ -129,6 +130,7 @@ export const labelChecks: readonly Check[] = [
     id: "labels.file",
     proves: [
       "| GET | /labels/{id}/file | labels:read | download the PDF |",
+      "The client downloads the PDF",
       "Response `200` with `Content-Type: application/pdf` (binary).",
       "Binary downloads are not wrapped.",
       "Label file: `application/pdf`",

@@ -1,8 +1,9 @@
 import type { Api } from "../api.js";
 import type { Check, Context } from "../check.js";
 import type { Exchange } from "../exchange.js";
-import { describeAnswer, must, mustBe, mustRefuse, NotApplicable, NotJudged } from "../judge.js";
-import { UNKNOWN_ID } from "../operations.js";
+import { describeAnswer, must, mustBe, mustRefuse, mustSucceed, NotApplicable, NotJudged } from "../judge.js";
+import { NAMING, requestFor, UNKNOWN_ID } from "../operations.js";
+import { existingNames } from "./accounts-and-keys.js";
 
 const PER_MINUTE = 120;
 const BURST_MS = 55_000;
@@ -24,6 +25,27 @@ export const liveChecks: readonly Check[] = [
       mustRefuse(await live.post("/rates", { shipment_id: UNKNOWN_ID }), 503, "carrier_not_configured");
       const label = { shipment_id: UNKNOWN_ID, rate_id: `rate_test_${UNKNOWN_ID}` };
       mustRefuse(await live.post("/labels", label), 503, "carrier_not_configured");
+    },
+  },
+  {
+    id: "live.separate",
+    proves: [
+      "Two environments exist: sandbox (test) and live.",
+      "A key belongs to one environment.",
+      "A key is scoped to an environment.",
+      "A resource of another account or environment is reported as `404`.",
+    ],
+    needs: ["live-key"],
+    // Only reads, so nothing is created with the live key.
+    async run(context) {
+      const names = await existingNames(context);
+      for (const operation of NAMING.filter((one) => one.startsWith("GET"))) {
+        mustRefuse(await context.live.send(requestFor(operation, names)), 404);
+      }
+      for (const list of ["orders", "shipments", "labels", "webhooks"] as const) {
+        const seen = mustSucceed(await context.live.get(`/${list}`), 200);
+        must(!JSON.stringify(seen).includes(`"${names[list]}"`), `GET /${list} of the live key shows ${names[list]}`);
+      }
     },
   },
 ];

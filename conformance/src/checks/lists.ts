@@ -155,7 +155,7 @@ export const webhookListCheck: Check = {
   proves: [
     "| GET | /webhooks | webhooks:read | list subscriptions |",
     "The creation response includes `secret`, a string starting with `whsec_`; reads omit it.",
-    "Response bodies and list paging: not shown beyond the `data` envelope and the omission of `secret`.",
+    "the `data` envelope and the omission of `secret`.",
   ],
   async run({ api, fixtures }) {
     await fixtures.subscription();

@@ -95,6 +95,7 @@ function fieldChecks(resource: "orders" | "shipments"): Check[] {
         ...RECORD_ROWS,
         "| 422 | invalid fields (named in the error) |",
         "| parcels per shipment | 1 |",
+        "The client supplies the packed parcel's weight and dimensions in the shipment.",
       ],
       async run({ api, run }) {
         const { record } = inputsFor(run);

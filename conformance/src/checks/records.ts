@@ -12,6 +12,7 @@ export const recordChecks: readonly Check[] = [
       "Order states: `received` (initial).",
       "| order | (none) | `POST /orders` | valid request | `received` |",
       "IDs are opaque strings and new orders have status `received`",
+      "Order representation: `id` and `status` are implied by the states below.",
     ],
     async run({ fixtures }) {
       const order = mustSucceed(await fixtures.order());
@@ -23,6 +24,7 @@ export const recordChecks: readonly Check[] = [
     id: "orders.get",
     proves: [
       "| GET | /orders/{id} | orders:read | retrieve an order |",
+      "Path `id`: opaque ID.",
       "Response: `data` holds the record.",
       "Records created through this API are retrieved through this API",
     ],
@@ -51,6 +53,8 @@ export const recordChecks: readonly Check[] = [
     id: "shipments.get",
     proves: [
       "| GET | /shipments/{id} | shipments:read | retrieve a shipment |",
+      "Path `id`: opaque ID.",
+      ", or retrieves the shipment by ID.",
       "Response: `data` holds the record.",
       "Records created through this API are retrieved through this API",
     ],

@@ -38,7 +38,7 @@ export const subscriptionChecks: readonly Check[] = [
     proves: [
       "| GET | /webhooks/{id} | webhooks:read | retrieve a subscription |",
       "The creation response includes `secret`, a string starting with `whsec_`; reads omit it.",
-      "Response bodies and list paging: not shown beyond the `data` envelope and the omission of `secret`.",
+      "the `data` envelope and the omission of `secret`.",
     ],
     async run({ api, fixtures }) {
       const { id } = given(await fixtures.subscription());

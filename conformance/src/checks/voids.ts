@@ -11,7 +11,7 @@ export const trackingCheck: Check = {
     "Response: the tracking record (status `pre_transit` or `voided`, empty `events`).",
     "Path: the label's tracking number.",
     "Tracking statuses: `pre_transit` and `voided`;",
-    "No carrier movement, delivery scans or arrival estimates are simulated.",
+    "No carrier movement, delivery scans",
   ],
   async run({ api, fixtures }) {
     const { tracking_number } = given(await fixtures.label());
@@ -92,7 +92,11 @@ export const voidChecks: readonly Check[] = [
   },
   {
     id: "tracking.voided",
-    proves: ["Tracking statuses: `pre_transit` and `voided`;"],
+    // The record is there only if rates, the label and its void were.
+    proves: [
+      "Tracking statuses: `pre_transit` and `voided`;",
+      "Rates, labels, voids and tracking are available in the sandbox.",
+    ],
     run: async ({ fixtures }) => mustBeTracking(await fixtures.voidedTracking()),
   },
   {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { BASE_PATH, idName, type ReadRoute, type Route } from "../api/endpoint.js";
 import { routes } from "../api/endpoints/endpoints.js";
 import { guides } from "../guides/guides.js";
+import { readGuideFile } from "../guides/library.js";
 import {
   componentSchemas,
   headerRefs,
@@ -15,7 +16,10 @@ import {
 } from "./components.js";
 import { failures } from "./failures.js";
 
-const API_VERSION = "1.1.0";
+/** What the specification says of the description. It stays as long as the specification says so: changes go by the date of the changelog. */
+const SPECIFIED_VERSION = "1.0.0";
+const CHANGELOG = readGuideFile("changelog.md").toString();
+const [, REVISION] = /^## (\d{4}-\d\d-\d\d)$/m.exec(CHANGELOG) ?? [];
 
 const ABOUT = `Create orders and shipments, request rates, create, download and void labels, track parcels and
 receive signed webhook events. An API key belongs to one environment, sandbox or live. Sandbox labels are test PDFs. They are not
@@ -45,7 +49,12 @@ export function openApiDocument(origin = "") {
   }
   return {
     openapi: "3.1.1",
-    info: { title: "Shipping Integration API", version: API_VERSION, description: ABOUT.replaceAll("\n", " ") },
+    info: {
+      title: "Shipping Integration API",
+      version: SPECIFIED_VERSION,
+      "x-revision": REVISION,
+      description: ABOUT.replaceAll("\n", " "),
+    },
     servers: [{ url: origin + BASE_PATH }],
     security: [{ apiKey: [] }],
     tags,
