@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,8 +7,6 @@ import { createLog } from "@shipping/kit/process/log";
 import { migrationFolders } from "@shipping/local/parts";
 import type { Report } from "../chaos/deliveries/report.js";
 import { startCluster } from "../cluster.js";
-import { applyExisting, urlOf } from "./existing-migrations.js";
-import { fill } from "./large-tables.js";
 import { startLoad } from "./load.js";
 import { withServer } from "./postgres/replication.js";
 import { verdict } from "./verdict.js";
@@ -30,15 +28,17 @@ const SAMPLES: readonly (readonly [name: string, script: string])[] = [
 // Somebody's transaction that stands in the way of each migration.
 const IN_THE_WAY_MS = 3_000;
 const MAX_MS = 1_000;
+const CHUNK = 500_000;
+
+type Client = Parameters<Parameters<typeof withServer>[1]>[0];
 
 /** Migrations on tables of `rows` rows, under load and with transactions in their way: no request waits longer than a second for them. */
 export async function migrations(say: (line: string) => void, rows: number, baselineMs = 10_000): Promise<Report> {
   const cluster = await startCluster([], { RATE_LIMIT_PER_MINUTE: "1000000" });
   try {
-    const existing = await applyExisting(cluster, { rows, say });
-    const url = await urlOf(cluster, "carrier");
+    const url = await carrierUrl(cluster.dataDir);
     say(`carrier: filling labels with ${rows} rows`);
-    await withServer(url, (client) => fill(client, "labels", rows));
+    await withServer(url, (client) => fillLabels(client, rows));
     const load = await startLoad(cluster, { clients: 4 });
     await sleep(baselineMs);
     const longestWithout = load.attempts.longestSince(0);
@@ -58,12 +58,8 @@ export async function migrations(say: (line: string) => void, rows: number, base
     });
     say(`${load.acknowledged()} writes acknowledged; auditing`);
     return await verdict(cluster, load, {
-      figures: { rows, existing, longestWithout, samples },
+      figures: { rows, longestWithout, samples },
       promises: [
-        [
-          existing.every(({ slowestMs }) => slowestMs <= MAX_MS),
-          "A statement waited longer than a second for an existing migration.",
-        ],
         [
           samples.every(({ longestMs }) => longestMs <= MAX_MS),
           "A request waited longer than a second for a migration.",
@@ -75,6 +71,24 @@ export async function migrations(say: (line: string) => void, rows: number, base
   } finally {
     await cluster.stop();
   }
+}
+
+async function carrierUrl(dataDir: string): Promise<string> {
+  return JSON.parse(await readFile(join(dataDir, "platform.json"), "utf8")).databases.carrier;
+}
+
+/** Fills the table of labels as an account that nobody uses, in chunks, so that a run that is stopped stops soon. */
+async function fillLabels(client: Client, rows: number): Promise<void> {
+  for (let first = 1; first <= rows; first += CHUNK) {
+    await client.query(
+      `INSERT INTO labels (account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at)
+       SELECT 'acc_full', 'sandbox', 'lbl_' || lpad(n::text, 26, '0'), 'shp_' || lpad(n::text, 26, '0'), 'created', 'service_sandbox',
+         'F' || lpad(n::text, 15, '0'), now()
+       FROM generate_series($1::bigint, $2::bigint) AS n`,
+      [first, Math.min(rows, first + CHUNK - 1)],
+    );
+  }
+  await client.query("ANALYZE labels");
 }
 
 /** Applies one more migration beside those of the part, as the chart's job does. Yields how often it had to wait. */

@@ -119,6 +119,23 @@ describe("migrate", () => {
     expect(await unappliedMigrations(empty.db, directory)).toEqual(["1_things"]);
   });
 
+  test.each([
+    [["0_init"], "0_init"],
+    [["0_init", "0_more", "1_other"], "0_init and 2 more"],
+  ])("a database whose history has other names is left alone: %j", async (others, named) => {
+    await empty.db.run(sql`
+      INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
+      SELECT name, '', name, CASE WHEN name <> '2_unfinished' THEN now() END
+      FROM unnest(${[...others, "2_unfinished"]}::text[]) AS name`);
+    const history = sql`SELECT * FROM _prisma_migrations ORDER BY migration_name`;
+    const before = await empty.db.run(history);
+    await expect(migrate({ url: empty.url, directory })).rejects.toThrow(
+      `The database has migrations that this release does not have (${named}), so it cannot be upgraded. Delete DATA_DIR, or use an empty database.`,
+    );
+    expect(await empty.db.run(history)).toEqual(before);
+    expect(await empty.db.run(sql`SELECT to_regclass('things') IS NULL AS untouched`)).toEqual([{ untouched: true }]);
+  });
+
   test("a database with newer migrations is left alone", async () => {
     await addMigration("2_newer", "ALTER TABLE things ADD COLUMN colour text;");
     await migrate({ url: empty.url, directory });

@@ -20,7 +20,7 @@ export interface Migrated {
  * Applies the migrations of `directory/migrations` that the database lacks, in the order of their names. The database may be in use:
  * statements that need a lock wait for it in short turns, so nothing else waits for long. Any number of processes may do this at once. The
  * history has the format of Prisma's CLI, so each can continue the other's work. Refuses a server that is too old, a pooler, and a database
- * that contains the tables of something else.
+ * that contains the tables or the history of something else.
  */
 export async function migrate(options: {
   url: string;
@@ -42,7 +42,7 @@ export async function migrate(options: {
     await requirePostgres(client);
     await requireUtf8(client);
     await lockMigrations(client, log);
-    const history = await openHistory(client);
+    const history = await openHistory(client, migrations);
     const missing = migrations.filter(({ name }) => !history.has(name));
     for (const migration of missing) {
       await client.query(`SET lock_timeout = ${patience.lockMs}`);
@@ -100,8 +100,9 @@ async function lockMigrations(client: pg.Client, log: Log): Promise<void> {
 }
 
 /** The checksums of the applied migrations, by name. The caller holds the lock. */
-async function openHistory(client: pg.Client): Promise<Map<string, string>> {
+async function openHistory(client: pg.Client, migrations: readonly Migration[]): Promise<Map<string, string>> {
   await createHistory(client);
+  await requireKnown(client, migrations);
   // Prisma's CLI leaves the row of a failed migration. The script was one transaction, which was rolled back, so it may run again.
   await client.query(
     "UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL",
@@ -110,6 +111,21 @@ async function openHistory(client: pg.Client): Promise<Map<string, string>> {
     "SELECT migration_name AS name, checksum FROM _prisma_migrations WHERE rolled_back_at IS NULL",
   );
   return new Map(rows.map(({ name, checksum }) => [name, checksum]));
+}
+
+// Migrations that are newer than ours were applied before a rollback. Others come from a schema that ours does not continue.
+async function requireKnown(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
+  const names = migrations.map(({ name }) => name);
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT migration_name AS name FROM _prisma_migrations
+     WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL AND migration_name <> ALL ($1) AND migration_name COLLATE "C" < $2 ORDER BY name`,
+    [names, names.at(-1)],
+  );
+  const [first, ...others] = rows.map(({ name }) => name);
+  if (first === undefined) return;
+  throw new Unsupported(
+    `The database has migrations that this release does not have (${others.length > 0 ? `${first} and ${others.length} more` : first}), so it cannot be upgraded. Delete DATA_DIR, or use an empty database.`,
+  );
 }
 
 async function createHistory(client: pg.Client): Promise<void> {

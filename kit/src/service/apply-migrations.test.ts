@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import sql from "sql-template-tag";
 import { migrate } from "../postgres/migrate.js";
 import { createLog } from "../process/log.js";
 import { openTransaction, type TestDatabase, testDatabase } from "../testing/database.js";
@@ -92,4 +93,14 @@ test("a migration that fails ends the command with its name and PostgreSQL's rea
   const { code, lines } = await start().ended;
   expect(code).toBe(1);
   expect(lines).toMatchObject([{ level: "fatal", err: { message: "Migration 2_broken failed: division by zero" } }]);
+});
+
+test("a database whose history has other names ends the command with one line that says what to do", async () => {
+  await migrate({ url: empty.url, directory });
+  await empty.db.run(sql`UPDATE _prisma_migrations SET migration_name = '0_init'`);
+  const { code, lines } = await start().ended;
+  expect(code).toBe(1);
+  expect(lines).toMatchObject([{ level: "fatal", msg: expect.stringContaining("0_init") }]);
+  expect(lines[0]).not.toHaveProperty("err");
+  expect(lines[0].msg).toContain("Delete DATA_DIR");
 });

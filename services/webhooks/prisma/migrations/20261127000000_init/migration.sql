@@ -1,4 +1,4 @@
--- Ids are compared byte by byte, as JavaScript does: COLLATE "C".
+-- IDs are compared byte by byte, as JavaScript does: COLLATE "C".
 CREATE TABLE subscriptions (
   id text COLLATE "C" PRIMARY KEY,
   account_id text COLLATE "C" NOT NULL,
@@ -14,7 +14,7 @@ CREATE TABLE subscriptions (
 
 CREATE INDEX subscriptions_owned ON subscriptions (account_id, environment, id);
 
--- What accept-event asks for: disabled ones may grow in number without end.
+-- accept-event reads the active subscriptions. The number of disabled ones has no limit.
 CREATE INDEX subscriptions_active ON subscriptions (account_id, environment) WHERE status = 'active';
 
 -- Changes that are not in the audit log yet. A row is written by the statement that makes the change, and deleted when it is acknowledged:
@@ -55,7 +55,7 @@ CREATE TABLE ledger (
 CREATE FUNCTION sealed_with(sealed bytea) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN convert_from(substring(sealed FROM 2 FOR get_byte(sealed, 0)), 'UTF8');
 
--- What a rotation looks for. Equal entries share their place, so these cost a few bytes per row.
+-- A rotation of keys reads these. Equal entries share their place, so these cost a few bytes per row.
 CREATE INDEX subscriptions_sealed_with ON subscriptions (sealed_with(secret));
 CREATE INDEX ledger_sealed_with ON ledger (sealed_with(body)) WHERE kind = 'result';
 
@@ -66,11 +66,11 @@ CREATE TABLE events (
   environment text COLLATE "C" NOT NULL,
   body bytea NOT NULL,
   received_at timestamptz(3) NOT NULL,
-  -- The trace that an event belongs to, where requests are traced: a relay or an attempt hours later goes on with it.
+  -- The trace that an event belongs to, where requests are traced: a relay or an attempt hours later continues it.
   traceparent text
 );
 
--- Events go after the retention, in the order in which they came, and with each its deliveries.
+-- Events are deleted after the retention, in the order in which they came, each with its deliveries.
 CREATE INDEX events_received_at ON events (received_at);
 
 CREATE TABLE dead_events (
@@ -78,12 +78,13 @@ CREATE TABLE dead_events (
   event_id text COLLATE "C",
   message bytea NOT NULL,
   reason text NOT NULL,
-  received_at timestamptz(3) NOT NULL
+  received_at timestamptz(3) NOT NULL,
+  kind text CHECK (kind IN ('unreadable', 'forged'))
 );
 
 CREATE INDEX dead_events_event_id ON dead_events (event_id);
 
--- Dead events go after the retention, the oldest first.
+-- Dead events are deleted after the retention, the oldest first.
 CREATE INDEX dead_events_received_at ON dead_events (received_at);
 
 -- Without foreign keys: a delivery is made by one statement alone, from an event that it stores and a subscription that it reads;
@@ -101,7 +102,8 @@ CREATE TABLE deliveries (
   last_status integer,
   last_error text,
   last_ms integer,
-  -- Found by their event. Nothing looks for the deliveries of a subscription but the pending and the claimed ones.
+  last_ended_at timestamptz(3),
+  -- Deliveries are found by their event. Only the pending and the claimed ones are found by their subscription.
   PRIMARY KEY (event_id, subscription_id),
   CONSTRAINT deliveries_pending CHECK ((state = 'pending') = (next_at IS NOT NULL)),
   CONSTRAINT deliveries_leased CHECK ((state = 'in_flight') = (lease_until IS NOT NULL)),
@@ -178,3 +180,46 @@ CREATE TRIGGER deliveries_inserted AFTER INSERT ON deliveries
   REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION deliveries_inserted();
 CREATE TRIGGER deliveries_updated AFTER UPDATE ON deliveries
   REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION deliveries_updated();
+
+-- Each replica writes this table and the next every second, with one statement for all subscriptions that had attempts. Blocks have room,
+-- because a row changes again and again.
+CREATE TABLE subscription_health (
+  subscription_id text COLLATE "C" PRIMARY KEY REFERENCES subscriptions ON DELETE RESTRICT ON UPDATE RESTRICT,
+  last_success_at timestamptz(3),
+  last_failure_at timestamptz(3),
+  last_failure_reason text,
+  last_failure_status integer,
+  failing_since timestamptz(3),
+  told_at timestamptz(3),
+  telling_until timestamptz(3)
+) WITH (
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+  autovacuum_analyze_scale_factor = 0.1, autovacuum_analyze_threshold = 1000
+);
+
+-- Alerts are sent for subscriptions that have failed for long, the longest first.
+CREATE INDEX subscription_health_untold ON subscription_health (failing_since) WHERE failing_since IS NOT NULL AND told_at IS NULL;
+
+-- The hour comes first: one hour is written at a time, and the oldest are deleted.
+CREATE TABLE subscription_hours (
+  hour timestamptz(3) NOT NULL,
+  subscription_id text COLLATE "C" NOT NULL,
+  delivered integer NOT NULL DEFAULT 0,
+  failed integer NOT NULL DEFAULT 0,
+  given_up integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (hour, subscription_id)
+) WITH (
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000,
+  autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 5000
+);
+
+CREATE INDEX subscription_hours_given_up ON subscription_hours (subscription_id, hour) WHERE given_up > 0;
+
+-- Accounts whose deliveries an operator holds, and erased accounts, whose events are dropped.
+CREATE TABLE held_accounts (
+  account_id text COLLATE "C" PRIMARY KEY,
+  since timestamptz(3) NOT NULL,
+  erased_at timestamptz(3)
+);

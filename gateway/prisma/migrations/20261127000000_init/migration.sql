@@ -1,0 +1,420 @@
+-- IDs and keys are COLLATE "C", so that the database and JavaScript order alike.
+
+CREATE TABLE accounts (
+    id text COLLATE "C" NOT NULL,
+    name text NOT NULL,
+    created_at timestamptz(3) NOT NULL,
+    -- Until an operator resumes it, the keys of a suspended account are refused.
+    suspended_at timestamptz(3),
+    erasing_since timestamptz(3),
+    erased_at timestamptz(3),
+    CONSTRAINT accounts_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE api_keys (
+    id text COLLATE "C" NOT NULL,
+    account_id text COLLATE "C" NOT NULL,
+    environment text NOT NULL,
+    name text,
+    form_id text COLLATE "C",
+    hash bytea NOT NULL,
+    last_four text NOT NULL,
+    scopes text[] NOT NULL,
+    created_at timestamptz(3) NOT NULL,
+    expires_at timestamptz(3),
+    revoked_at timestamptz(3),
+    last_used_at timestamptz(3),
+    CONSTRAINT api_keys_pkey PRIMARY KEY (id),
+    CONSTRAINT api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts (id) ON DELETE RESTRICT ON UPDATE RESTRICT,
+    CONSTRAINT api_keys_environment CHECK (environment IN ('sandbox', 'live')),
+    CONSTRAINT api_keys_hash CHECK (octet_length(hash) = 32),
+    CONSTRAINT api_keys_last_four CHECK (length(last_four) = 4),
+    CONSTRAINT api_keys_scopes CHECK (cardinality(scopes) > 0)
+);
+CREATE UNIQUE INDEX api_keys_hash_key ON api_keys (hash);
+CREATE UNIQUE INDEX api_keys_account_id_form_id_key ON api_keys (account_id, form_id);
+-- An environment's keys, the newest first. Revoked keys are never deleted, so there can be any number.
+CREATE INDEX api_keys_account_id_environment_created_at_id_idx ON api_keys (account_id, environment, created_at, id);
+-- The limit below counts these.
+CREATE INDEX api_keys_not_revoked ON api_keys (account_id, environment) WHERE revoked_at IS NULL;
+
+-- Logged, so that windows survive a failover. Each key has a row, which every request changes. Room is left in each page, so that an update
+-- stays in it and touches no index. Vacuum comes after a number of changes, however many keys there are, and does not pause.
+CREATE TABLE rate_windows (
+    key_id text COLLATE "C" NOT NULL,
+    counters integer[] NOT NULL DEFAULT array_fill(0, ARRAY[61]),
+    last_second bigint NOT NULL DEFAULT 0,
+    last_counted_at timestamptz(6),
+    CONSTRAINT rate_windows_pkey PRIMARY KEY (key_id),
+    CONSTRAINT rate_windows_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys (id) ON DELETE CASCADE ON UPDATE RESTRICT,
+    CONSTRAINT rate_windows_counters CHECK (cardinality(counters) = 61)
+) WITH (
+    fillfactor = 50,
+    autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000,
+    autovacuum_analyze_scale_factor = 0.2, autovacuum_analyze_threshold = 1000,
+    autovacuum_vacuum_cost_delay = 0
+);
+
+-- A later claim has a higher token, whatever its key.
+CREATE SEQUENCE idempotency_token AS bigint;
+
+-- There is no foreign key to accounts: admit has just read the account, and the check would lock its row in every creation. The table only
+-- grows, and every row is changed once, soon after its insertion: by default, vacuum would wait until a fifth of it is dead.
+CREATE TABLE idempotency_registry (
+    account_id text COLLATE "C" NOT NULL,
+    environment text NOT NULL,
+    idempotency_key text COLLATE "C" NOT NULL,
+    fingerprint bytea NOT NULL,
+    owner text NOT NULL,
+    state text NOT NULL,
+    token bigint NOT NULL,
+    attempts integer NOT NULL,
+    lease_until timestamptz(3),
+    CONSTRAINT idempotency_registry_pkey PRIMARY KEY (account_id, environment, idempotency_key),
+    CONSTRAINT idempotency_registry_environment CHECK (environment IN ('sandbox', 'live')),
+    CONSTRAINT idempotency_registry_key CHECK (length(idempotency_key) BETWEEN 1 AND 128),
+    CONSTRAINT idempotency_registry_fingerprint CHECK (octet_length(fingerprint) = 32),
+    CONSTRAINT idempotency_registry_owner CHECK (owner IN ('records', 'carrier', 'webhooks')),
+    CONSTRAINT idempotency_registry_state CHECK (state IN ('claimed', 'done')),
+    CONSTRAINT idempotency_registry_attempts CHECK (attempts > 0),
+    CONSTRAINT idempotency_registry_lease CHECK ((state = 'claimed') = (lease_until IS NOT NULL))
+) WITH (
+    autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000,
+    autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_insert_threshold = 10000,
+    autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 5000
+);
+-- The sweeper reads the claims that are open, and none of the millions that are done. The condition is not "state = 'claimed'": the
+-- planner would then prefer this index to the primary key for statements about one claim.
+CREATE INDEX idempotency_registry_lease_until_idx ON idempotency_registry (lease_until) WHERE lease_until IS NOT NULL;
+
+CREATE TABLE account_members (
+    id text COLLATE "C" NOT NULL,
+    account_id text COLLATE "C" NOT NULL,
+    email text COLLATE "C" NOT NULL,
+    role text NOT NULL,
+    issuer text COLLATE "C",
+    subject text COLLATE "C",
+    created_at timestamptz(3) NOT NULL,
+    invited_at timestamptz(3),
+    -- Whether a mail server has accepted the last invitation: waiting, sent or failed. Null if it was not emailed.
+    invitation_mail text,
+    CONSTRAINT account_members_pkey PRIMARY KEY (id),
+    CONSTRAINT account_members_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts (id) ON DELETE RESTRICT ON UPDATE RESTRICT,
+    CONSTRAINT account_members_role CHECK (role IN ('admin', 'viewer')),
+    CONSTRAINT account_members_identity CHECK ((issuer IS NULL) = (subject IS NULL))
+);
+CREATE UNIQUE INDEX account_members_account_id_email_key ON account_members (account_id, email);
+CREATE UNIQUE INDEX account_members_account_id_issuer_subject_key ON account_members (account_id, issuer, subject);
+CREATE INDEX account_members_email_idx ON account_members (email);
+CREATE INDEX account_members_issuer_subject_idx ON account_members (issuer, subject);
+
+-- Links and sessions end with their member.
+CREATE TABLE sign_in_links (
+    hash bytea NOT NULL,
+    member_id text COLLATE "C" NOT NULL,
+    expires_at timestamptz(3) NOT NULL,
+    form_id text COLLATE "C",
+    return_to text,
+    -- Whether the link was only emailed. One that an operator handed over proves nothing about a mailbox.
+    emailed boolean NOT NULL DEFAULT false,
+    CONSTRAINT sign_in_links_pkey PRIMARY KEY (hash),
+    CONSTRAINT sign_in_links_member_id_fkey FOREIGN KEY (member_id) REFERENCES account_members (id) ON DELETE CASCADE ON UPDATE RESTRICT,
+    CONSTRAINT sign_in_links_hash CHECK (octet_length(hash) = 32)
+);
+CREATE UNIQUE INDEX sign_in_links_member_id_form_id_key ON sign_in_links (member_id, form_id);
+CREATE INDEX sign_in_links_member_id_idx ON sign_in_links (member_id);
+CREATE INDEX sign_in_links_expires_at_idx ON sign_in_links (expires_at);
+
+CREATE TABLE sessions (
+    hash bytea NOT NULL,
+    member_id text COLLATE "C" NOT NULL,
+    created_at timestamptz(3) NOT NULL,
+    authenticated_at timestamptz(3) NOT NULL,
+    seen_at timestamptz(3) NOT NULL,
+    forms integer NOT NULL DEFAULT 0,
+    forms_since timestamptz(3),
+    -- Where the session was seen last, and in what browser.
+    source text,
+    user_agent text,
+    -- Whether the sign-in has proved a mailbox or an identity at the provider. Null if neither.
+    proof text,
+    CONSTRAINT sessions_pkey PRIMARY KEY (hash),
+    CONSTRAINT sessions_member_id_fkey FOREIGN KEY (member_id) REFERENCES account_members (id) ON DELETE CASCADE ON UPDATE RESTRICT,
+    CONSTRAINT sessions_hash CHECK (octet_length(hash) = 32)
+);
+CREATE INDEX sessions_member_id_idx ON sessions (member_id);
+CREATE INDEX sessions_seen_at_idx ON sessions (seen_at);
+
+CREATE TABLE sign_in_refusals (
+    source text COLLATE "C" NOT NULL,
+    since timestamptz(3) NOT NULL,
+    count integer NOT NULL,
+    CONSTRAINT sign_in_refusals_pkey PRIMARY KEY (source, since)
+);
+CREATE INDEX sign_in_refusals_since_idx ON sign_in_refusals (since);
+
+CREATE TABLE audit_entries (
+    id text COLLATE "C" NOT NULL,
+    account_id text COLLATE "C" NOT NULL,
+    at timestamptz(3) NOT NULL,
+    actor text NOT NULL,
+    action text NOT NULL,
+    environment text,
+    subject text COLLATE "C" NOT NULL,
+    detail text NOT NULL,
+    source text NOT NULL,
+    CONSTRAINT audit_entries_pkey PRIMARY KEY (id),
+    CONSTRAINT audit_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts (id) ON DELETE RESTRICT ON UPDATE RESTRICT,
+    CONSTRAINT audit_entries_environment CHECK (environment IN ('sandbox', 'live'))
+);
+CREATE INDEX audit_entries_account_id_at_id_idx ON audit_entries (account_id, at DESC, id DESC);
+CREATE INDEX audit_entries_at_idx ON audit_entries (at);
+
+-- Addresses to which an account sends no more invitations.
+CREATE TABLE declined_invitations (
+    account_id text COLLATE "C" NOT NULL,
+    address_hash bytea NOT NULL,
+    declined_at timestamptz(3) NOT NULL,
+    CONSTRAINT declined_invitations_pkey PRIMARY KEY (account_id, address_hash),
+    CONSTRAINT declined_invitations_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts (id) ON DELETE RESTRICT ON UPDATE RESTRICT
+);
+
+CREATE TABLE mail_counts (
+    name text COLLATE "C" NOT NULL,
+    since timestamptz(3) NOT NULL,
+    count integer NOT NULL,
+    CONSTRAINT mail_counts_pkey PRIMARY KEY (name, since)
+);
+CREATE INDEX mail_counts_since_idx ON mail_counts (since);
+
+-- Accounts that have ever sent a test have a row each.
+CREATE TABLE webhook_tests (
+    account_id text COLLATE "C" PRIMARY KEY,
+    since timestamptz(3) NOT NULL,
+    tests integer NOT NULL
+);
+
+-- Changes that operators make with the admin command. A row is written before the change and completed after it, so that a change whose end
+-- is unknown is seen as well.
+CREATE TABLE operator_acts (
+    id text COLLATE "C" PRIMARY KEY,
+    at timestamptz(3) NOT NULL,
+    operator text NOT NULL,
+    host text NOT NULL,
+    command text NOT NULL,
+    arguments text NOT NULL,
+    outcome text NOT NULL CHECK (outcome IN ('begun', 'done', 'failed')),
+    reason text,
+    CONSTRAINT operator_acts_reason CHECK ((outcome = 'failed') = (reason IS NOT NULL))
+);
+CREATE INDEX operator_acts_at_id_idx ON operator_acts (at DESC, id DESC);
+
+-- Limits as constraints that raise for every insertion. The account's row is locked, and then counted by a statement of its own: its snapshot
+-- is younger than the lock, so it sees what every insertion before has committed. The lock holds up nobody but who inserts the same: foreign
+-- keys to accounts share it.
+
+-- After the insertion, so that one that ON CONFLICT DO NOTHING leaves out is not refused. Expired keys are not active, hence no counter row.
+CREATE FUNCTION limit_active_keys() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM FROM accounts WHERE id = NEW.account_id FOR NO KEY UPDATE;
+    IF (SELECT count(*) FROM api_keys
+        WHERE account_id = NEW.account_id AND environment = NEW.environment
+            AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())) > 50 THEN
+        RAISE check_violation USING CONSTRAINT = 'api_keys_active_limit',
+            MESSAGE = format('%s has more than 50 active %s keys', NEW.account_id, NEW.environment);
+    END IF;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER limit_active_keys AFTER INSERT ON api_keys FOR EACH ROW EXECUTE FUNCTION limit_active_keys();
+
+CREATE FUNCTION limit_members() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM FROM accounts WHERE id = NEW.account_id FOR NO KEY UPDATE;
+    IF (SELECT count(*) FROM account_members WHERE account_id = NEW.account_id) > 100 THEN
+        RAISE check_violation USING CONSTRAINT = 'account_members_limit',
+            MESSAGE = format('%s has more than 100 members', NEW.account_id);
+    END IF;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER limit_members AFTER INSERT ON account_members FOR EACH ROW EXECUTE FUNCTION limit_members();
+
+-- An account that has an admin keeps one. A member who was invited and has not come yet is not counted, because the address may be wrong. As
+-- with the other limits, the account's row is locked, and a statement of its own looks: if two admins remove each other at once, one stays.
+-- An account that is being erased loses all its members.
+CREATE FUNCTION keep_an_admin() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM FROM accounts WHERE id = OLD.account_id AND erasing_since IS NULL FOR NO KEY UPDATE;
+    IF FOUND AND NOT EXISTS (SELECT FROM account_members
+        WHERE account_id = OLD.account_id AND role = 'admin' AND invited_at IS NULL) THEN
+        RAISE check_violation USING CONSTRAINT = 'account_members_last_admin',
+            MESSAGE = format('%s would have no admin', OLD.account_id);
+    END IF;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER keep_an_admin_of_removed AFTER DELETE ON account_members FOR EACH ROW
+    WHEN (OLD.role = 'admin' AND OLD.invited_at IS NULL) EXECUTE FUNCTION keep_an_admin();
+CREATE TRIGGER keep_an_admin_of_changed AFTER UPDATE OF role ON account_members FOR EACH ROW
+    WHEN (OLD.role = 'admin' AND OLD.invited_at IS NULL AND NEW.role <> 'admin') EXECUTE FUNCTION keep_an_admin();
+
+-- RFC 3492: a label of a domain in ASCII, such as xn--mnchen-3ya.
+CREATE FUNCTION punycode(label text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+DECLARE
+    digits CONSTANT text := 'abcdefghijklmnopqrstuvwxyz0123456789';
+    points CONSTANT integer[] := ARRAY(
+        SELECT ascii(letter) FROM regexp_split_to_table(label, '') WITH ORDINALITY AS letters (letter, at) ORDER BY at);
+    encoded text := regexp_replace(label, '[^\x01-\x7f]', '', 'g');
+    basic CONSTANT integer := length(encoded);
+    handled integer := basic;
+    smallest integer := 128;
+    next_smallest integer;
+    delta integer := 0;
+    bias integer := 72;
+    point integer;
+    rest integer;
+    k integer;
+    threshold integer;
+BEGIN
+    IF basic = length(label) THEN RETURN label; END IF;
+    IF basic > 0 THEN encoded := encoded || '-'; END IF;
+    WHILE handled < cardinality(points) LOOP
+        next_smallest := (SELECT min(one) FROM unnest(points) AS one WHERE one >= smallest);
+        delta := delta + (next_smallest - smallest) * (handled + 1);
+        smallest := next_smallest;
+        FOREACH point IN ARRAY points LOOP
+            IF point < smallest THEN delta := delta + 1; END IF;
+            CONTINUE WHEN point <> smallest;
+            rest := delta;
+            k := 36;
+            LOOP
+                threshold := least(greatest(k - bias, 1), 26);
+                EXIT WHEN rest < threshold;
+                encoded := encoded || substr(digits, 1 + threshold + (rest - threshold) % (36 - threshold), 1);
+                rest := (rest - threshold) / (36 - threshold);
+                k := k + 36;
+            END LOOP;
+            encoded := encoded || substr(digits, 1 + rest, 1);
+            delta := CASE WHEN handled = basic THEN delta / 700 ELSE delta / 2 END;
+            delta := delta + delta / (handled + 1);
+            k := 0;
+            WHILE delta > 455 LOOP
+                delta := delta / 35;
+                k := k + 36;
+            END LOOP;
+            bias := k + 36 * delta / (delta + 38);
+            delta := 0;
+            handled := handled + 1;
+        END LOOP;
+        delta := delta + 1;
+        smallest := smallest + 1;
+    END LOOP;
+    RETURN 'xn--' || encoded;
+END
+$$;
+
+-- One spelling of an address: lower case and NFC, the domain in ASCII without a dot at its end. `canonicalAddress` in the code is stricter about
+-- what is an address, and otherwise the same.
+CREATE FUNCTION canonical_address(address text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
+    SELECT normalize(lower(split_part(address, '@', 1)), NFC) || '@' || string_agg(punycode(label), '.' ORDER BY at)
+    FROM regexp_split_to_table(
+        rtrim(translate(lower(normalize(split_part(address, '@', 2), NFKC)), U&'\3002', '.'), '.'), '\.'
+    ) WITH ORDINALITY AS labels (label, at)
+$$;
+
+CREATE FUNCTION spell_address() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.email := canonical_address(NEW.email);
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER spell_address BEFORE INSERT OR UPDATE OF email ON account_members
+    FOR EACH ROW EXECUTE FUNCTION spell_address();
+
+-- A wrong row does no harm here, so there are no constraints and no foreign keys, whose checks would cost more than the row.
+CREATE TABLE request_log (
+    at timestamptz(6) NOT NULL,
+    request_id text COLLATE "C" NOT NULL,
+    account_id text COLLATE "C",
+    environment text,
+    key_id text COLLATE "C",
+    method text NOT NULL,
+    path text NOT NULL,
+    status smallint,
+    code text COLLATE "C",
+    fields text,
+    ms real NOT NULL,
+    idempotency_key text COLLATE "C",
+    replayed boolean NOT NULL,
+    resource_id text COLLATE "C",
+    source text NOT NULL,
+    user_agent text NOT NULL,
+    more integer NOT NULL,
+    -- Why a request was answered 503.
+    cause text COLLATE "C"
+) PARTITION BY RANGE (at);
+
+CREATE INDEX request_log_request_id_idx ON request_log USING hash (request_id);
+CREATE INDEX request_log_account_id_environment_at_idx ON request_log (account_id, environment, at) WHERE account_id IS NOT NULL;
+CREATE INDEX request_log_account_id_environment_code_at_idx ON request_log (account_id, environment, code, at) WHERE code IS NOT NULL;
+-- Hashes, since every entry costs each write: with the texts themselves they would be three times as large. A statement that reads them compares the texts, too.
+CREATE INDEX request_log_key_id ON request_log (hashtextextended(key_id, 0), at) WHERE key_id IS NOT NULL;
+CREATE INDEX request_log_idempotency_key ON request_log
+  (hashtextextended(account_id || environment || idempotency_key, 0), at) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX request_log_resource_id ON request_log
+  (hashtextextended(account_id || environment || resource_id, 0), at) WHERE resource_id IS NOT NULL;
+
+-- Room is left in each page, so that counting stays in it and touches no index.
+CREATE TABLE request_counts (
+    account_id text COLLATE "C" NOT NULL,
+    environment text NOT NULL,
+    hour timestamptz(0) NOT NULL,
+    outcome text COLLATE "C" NOT NULL,
+    count integer NOT NULL,
+    CONSTRAINT request_counts_pkey PRIMARY KEY (account_id, environment, hour, outcome)
+) WITH (
+    fillfactor = 50,
+    autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000,
+    autovacuum_analyze_scale_factor = 0.2, autovacuum_analyze_threshold = 1000
+);
+CREATE INDEX request_counts_hour_idx ON request_counts (hour);
+
+-- Makes the partitions of yesterday to the day after tomorrow, and drops those that ended `days` ago; says how many of each. It runs as
+-- whoever owns the table, which may be the role of migrations. Processes that come at the same time wait for each other. A new partition is
+-- attached, since creating it in place would lock readers and writers out; a drop does, so it waits half a second for them at most, and
+-- otherwise leaves the partition to the next run.
+CREATE FUNCTION keep_request_log(today timestamptz, days integer, OUT made integer, OUT dropped integer)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '500ms' AS $$
+DECLARE
+  first_day date := (today AT TIME ZONE 'UTC')::date - 1;
+  day date;
+  name text;
+BEGIN
+  made := 0;
+  dropped := 0;
+  SET LOCAL lock_timeout = '4s';
+  PERFORM pg_advisory_xact_lock(2027130455);
+  SET LOCAL lock_timeout = '500ms';
+  FOR day IN SELECT first_day + n FROM generate_series(0, CASE WHEN days > 0 THEN 3 ELSE -1 END) AS n LOOP
+    name := 'request_log_' || to_char(day, 'YYYYMMDD');
+    CONTINUE WHEN to_regclass(name) IS NOT NULL;
+    EXECUTE format('CREATE TABLE %I (LIKE request_log INCLUDING ALL)', name);
+    EXECUTE format('ALTER TABLE request_log ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
+      name, day::timestamp AT TIME ZONE 'UTC', (day + 1)::timestamp AT TIME ZONE 'UTC');
+    made := made + 1;
+  END LOOP;
+  FOR name, day IN
+    SELECT relname, to_date(right(relname, 8), 'YYYYMMDD') FROM pg_inherits JOIN pg_class ON oid = inhrelid
+    WHERE inhparent = 'request_log'::regclass
+  LOOP
+    CONTINUE WHEN (day + 1)::timestamp AT TIME ZONE 'UTC' > today - days * interval '1 day';
+    BEGIN
+      EXECUTE format('DROP TABLE %I', name);
+      dropped := dropped + 1;
+    EXCEPTION WHEN lock_not_available THEN
+      RAISE NOTICE '% is in use', name;
+    END;
+  END LOOP;
+END
+$$;
