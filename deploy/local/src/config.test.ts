@@ -11,4 +11,10 @@ describe("localConfig", () => {
       "DATABASE_URL_RECORDS: must name one host",
     );
   });
+
+  test("refuses what the parts refuse of NATS_URL: nothing would read its parameters", () => {
+    expect(localConfig({ NATS_URL: "nats://a:4222,tls://b" }).NATS_URL).toBe("nats://a:4222,tls://b");
+    for (const NATS_URL of ["nats://a:4222?tls=true", "a:4222", "TLS://a"])
+      expect(() => localConfig({ NATS_URL })).toThrow("NATS_URL: must");
+  });
 });

@@ -13,6 +13,7 @@ import {
   positiveInt,
   readConfig,
   serviceSettings,
+  urlList,
 } from "@shipping/kit/process/config";
 import { type DeliveryConfig, deliverySettings, refuseSwitchesInProduction } from "@shipping/webhooks/config";
 import { z } from "zod";
@@ -32,7 +33,9 @@ const settings = z.object({
   DATABASE_URL_CARRIER: databaseFor("carrier"),
   DATABASE_URL_TRACKING: databaseFor("tracking"),
   DATABASE_URL_WEBHOOKS: databaseFor("webhooks"),
-  NATS_URL: z.string().optional().describe("URL of the NATS server; without it, events stay inside the process"),
+  NATS_URL: urlList("nats", "tls")
+    .optional()
+    .describe("URL of the NATS server; without it, events stay inside the process"),
   ...busIdentitySettings,
   NODE_ENV: z.string().default("development").describe("in production, switches for trials are refused"),
   LOG_LEVEL: serviceSettings.LOG_LEVEL.default("warn").describe("lowest log level to write"),

@@ -39,6 +39,13 @@ test.each([
   "smtp://mail.example/?tls=no",
 ])("SMTP_URL is not %s", (SMTP_URL) => expect(() => routeOf({ SMTP_URL, MAIL_FROM })).toThrow("SMTP_URL"));
 
+test("SMTP_URL takes no parameters, and says how TLS is asked for", () => {
+  for (const parameters of ["?secure=true", "?requireTLS=true", "/?tls.rejectUnauthorized=false", "#tls"])
+    expect(() => routeOf({ SMTP_URL: `smtp://user:hush@mail.example${parameters}`, MAIL_FROM })).toThrow(
+      /^(?!.*hush).*SMTP_URL: must not contain \? or #: .*for TLS, it begins with smtps:\/\//s,
+    );
+});
+
 test("a sender is one address, alone or with a name; a server needs one", () => {
   const sender = (MAIL_FROM: string) => routeOf({ SMTP_URL: "smtps://mail.example", MAIL_FROM })?.from;
   expect(sender("no-reply@ship.example")).toEqual({ name: "", address: "no-reply@ship.example" });

@@ -1,4 +1,5 @@
-import { flag, secret } from "@shipping/kit/process/config";
+import { checked, flag, secret } from "@shipping/kit/process/config";
+import { findUrlProblem } from "@shipping/kit/process/url-parameters";
 import { z } from "zod";
 import { isAddress } from "./address.js";
 
@@ -27,8 +28,7 @@ export type MailRoute = { from: Sender } & (
 );
 
 export const mailSettings = {
-  SMTP_URL: secret(z.string())
-    .refine(isSmtpUrl, { message: "must be smtp://user:password@host:port, or smtps:// for implicit TLS" })
+  SMTP_URL: secret(checked(findSmtpProblem))
     .optional()
     .describe("SMTP server for outgoing email; without it, no email is sent"),
   SMTP_PLAINTEXT_TRUSTS_NETWORK: flag()
@@ -63,11 +63,12 @@ export function readMailRoute(config: MailConfig): MailRoute | undefined {
   return MAIL_DIR ? { from, folder: MAIL_DIR } : undefined;
 }
 
-function isSmtpUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, pathname, search, hash } = new URL(text);
-  const isBare = pathname.length <= 1 && search === "" && hash === "";
-  return /^smtps?:$/.test(protocol) && hostname !== "" && isBare && (username === "") === (password === "");
+function findSmtpProblem(text: string): string | undefined {
+  const form = "must be smtp://user:password@host:port, or smtps:// for implicit TLS";
+  const problem = findUrlProblem(text, { schemes: ["smtp", "smtps"], form });
+  if (problem) return problem;
+  const { username, password } = new URL(text);
+  return (username === "") === (password === "") ? undefined : form;
 }
 
 function parseSmtpUrl(text: string, mayBePlain: boolean): SmtpServer {

@@ -95,7 +95,7 @@ describe("a database that cannot store every letter", () => {
   });
 });
 
-test("each connection reads its URL from the file again, so a new password needs no restart; while the file is away, the one before holds", async () => {
+test("each connection reads its URL from the file again, so a new password needs no restart; while the file is away or its URL invalid, the one before holds", async () => {
   const role = `rotated_${nameOf(database.url)}`;
   const folder = await mkdtemp(join(tmpdir(), "url-"));
   const urlFile = join(folder, "url");
@@ -115,6 +115,11 @@ test("each connection reads its URL from the file again, so a new password needs
   await rm(urlFile);
   await query(`SELECT pg_terminate_backend(${then})`);
   await eventually(async () => expect(await pid()).not.toBe(then));
+  // Not read either: a URL that would connect without the TLS that it asks for.
+  const last = await pid();
+  await writeFile(urlFile, "postgresql://127.0.0.1:1/d?ssl_mode=verify-full");
+  await query(`SELECT pg_terminate_backend(${last})`);
+  await eventually(async () => expect(await pid()).not.toBe(last));
   await db.close();
   await query(`DROP ROLE ${role}`);
   await rm(folder, { recursive: true });

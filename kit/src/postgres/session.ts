@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { readDatabaseUrl } from "../process/database-url.js";
+import { findProblem, readDatabaseUrl } from "../process/database-url.js";
 import { Unsupported } from "../process/supported-versions.js";
 
 /** What results depend on: how values are written and read, what concurrent statements see of each other, and that what is answered is on disk. */
@@ -73,10 +73,13 @@ function clientWith(
   };
 }
 
-/** The URL in a file; while the file is being replaced, the one before. */
+/** The URL in a file; while the file is being replaced, or if its URL is invalid, the one before. */
 function readLatest(file: string): string {
   try {
-    latest.set(file, readDatabaseUrl(file));
+    const url = readDatabaseUrl(file);
+    const problem = findProblem(url);
+    if (problem) throw new Error(`The URL in ${file} ${problem}.`);
+    latest.set(file, url);
   } catch (error) {
     if (!latest.has(file)) throw error;
   }

@@ -104,12 +104,61 @@ describe("databaseUrl", () => {
   });
 
   test.each([
-    ["postgresql://u:p@host/d?schema=shipping", "must not contain schema=, .* search_path of the role"],
+    ["postgresql://u:p@host/d?schema=shipping", "must not contain schema=: .* search_path of the role"],
     ["postgresql://u:p@host/d?sslrootcert=/nowhere/ca.crt", "sslrootcert cannot be read: ENOENT"],
     ["postgresql://u:p@host/d?sslcert=/nowhere/part.crt", "sslcert cannot be read: ENOENT"],
     ["postgresql://u:p@host/d?sslkey=/nowhere/part.key", "sslkey cannot be read: ENOENT"],
   ])("refuses %s: %s", (url, reason) => {
     expect(() => read(url)).toThrow(new RegExp(`DATABASE_URL: ${reason}`));
+  });
+
+  const unknown = (name: string, meant: string) =>
+    `must not contain ${name}=, which is unknown: did you mean ${meant}=`;
+  test.each([
+    ["ssl_mode=verify-full", unknown("ssl_mode", "sslmode")],
+    ["SSLMODE=verify-full", unknown("SSLMODE", "sslmode")],
+    ["sslMode=verify-full", unknown("sslMode", "sslmode")],
+    ["ssl%6Dod=verify-full", unknown("sslmod", "sslmode")],
+    ["sslrootcrt=/ca.crt", unknown("sslrootcrt", "sslrootcert")],
+    ["sslmode=verify-full&application-name=x", unknown("application-name", "application_name")],
+    ["tls=true", "must not contain tls=: for TLS, use sslmode=verify-full"],
+    ["sslaccept=strict", "must not contain sslaccept=: for TLS, use sslmode=verify-full"],
+    ["sslmode=require&channel_binding=require", "must not contain channel_binding=: .*sslmode=verify-full proves"],
+    ["connection_limit=1", "must not contain connection_limit=: DATABASE_POOL says"],
+    ["pgbouncer=true", "must not contain pgbouncer=: a pooler is recognized without it"],
+    ["target_session_attrs=read-write", "must not contain target_session_attrs=: the URL names one host"],
+    ["connect_timeout=10", "must not contain connect_timeout=: the platform has its own limits"],
+    ["dbname=d", "must not contain dbname=: the name of the database is the path"],
+    [
+      "sslmode=verify-full&weather=fine",
+      "has an unknown parameter, number 2 after the question mark: known are sslmode",
+    ],
+    ["sslmode=disable&sslmode=verify-full", "must contain sslmode= only once"],
+    ["sslmode=verify_full", "needs one of these after sslmode=: .*verify-full"],
+    ["sslmode=", "needs one of these after sslmode=: .*verify-full"],
+    ["sslmode", "needs one of these after sslmode=: .*verify-full"],
+    ["sslmode=allow", "needs one of these after sslmode=: .*verify-full"],
+    ["sslmode=require?sslmode=verify-full", "needs one of these after sslmode=: .*verify-full"],
+    ["ssl=yes", "needs one of these after ssl=: true"],
+    ["sslrootcert=", "sslrootcert cannot be read: ENOENT"],
+    ["port=pg", "needs a number after port="],
+    ["application_name=", "needs a value after application_name="],
+    ["ssl=true&sslmode=disable", "must not contain ssl= beside sslmode=, which decides alone"],
+    ["sslmode=no-verify&sslrootcert=/dev/null", "must not contain sslrootcert= beside no-verify, which verifies no"],
+    ["sslnegotiation=direct&sslmode=disable", "must not contain sslnegotiation=direct beside sslmode=disable"],
+    ["sslmode=verify-full#x", "must be a URL such as"],
+  ])("refuses the parameters %s, in one line: %s", (parameters, reason) => {
+    const settings = { DATABASE_URL: `postgresql://u:p@host/d?${parameters}` };
+    const refusal = new RegExp(`^The configuration is incomplete:\n  DATABASE_URL: ${reason}[^\n]*$`);
+    expect(() => readConfig(z.object({ DATABASE_URL: databaseUrl() }), settings)).toThrow(refusal);
+    expect(() => migrationConfig({ MIGRATION_DATABASE_URL: settings.DATABASE_URL })).toThrow(
+      /MIGRATION_DATABASE_URL: /,
+    );
+  });
+
+  test("never prints an unknown name, which may be a piece of a password that is not percent-encoded", () => {
+    for (const url of ["postgresql:///d?host=/run&user=u&password=a&hunter2=b", "postgresql://host/d?hunter2"])
+      expect(() => read(url)).toThrow(/^(?!.*hunter2).*has an unknown parameter, number \d/s);
   });
 
   test.each([
@@ -127,6 +176,10 @@ describe("databaseUrl", () => {
     "postgresql://u:p,q@a:5432/d",
     "postgresql://u@a/d?options=-c%20x=1,2",
     "postgresql:///d?host=/run/a,b",
+    "postgresql:///d?host=/run/a&port=5433&user=u&password=p",
+    "postgresql://u:p@host/d?sslmode=require&sslnegotiation=direct&application_name=x&options=endpoint%3Dx",
+    "postgresql://u:p@host/d?ssl=true&sslrootcert=/dev/null",
+    "postgresql://u:p@host/d?sslmode=no-verify",
     "postgresql://u:p@/d?host=/run/a",
   ])("takes %s", (url) => expect(read(url).DATABASE_URL).toBe(url));
 });
@@ -140,6 +193,15 @@ test("DATABASE_POOL leaves a connection beside the two for lists", () => {
 
 describe("urlList", () => {
   const read = (url: string) => readConfig(z.object({ RECORDS_URL: urlList() }), { RECORDS_URL: url });
+
+  const parameters =
+    "must not contain ? or #: it takes no parameters (for TLS, it begins with https://), and a password";
+  test.each([
+    ["http://a:1?tls=true", parameters],
+    ["http://a:1, http://b:1/#x", parameters],
+    ["http://a:1/rpc", "must not contain a path"],
+    ["HTTP://a:1", "must be one or more URLs such as http://host:port"],
+  ])("refuses %s: %s", (url, reason) => expect(() => read(url)).toThrow(`RECORDS_URL: ${reason}`));
 
   test.each(["records:7001", "http://a:1,records:7001", "nats://a:4222", "http://", "http://a:1,", "a"])(
     "refuses %s, naming the setting and the form it takes",
@@ -156,8 +218,10 @@ describe("urlList", () => {
   test("takes the schemes that it is given, and no others: those of NATS_URL are nats and tls", () => {
     const read = (url: string) => readConfig(z.object({ NATS_URL: busSettings.NATS_URL }), { NATS_URL: url });
     expect(read("nats://a:4222, tls://b").NATS_URL).toBe("nats://a:4222, tls://b");
-    for (const url of ["localhost:4222", "http://a:4222", "nats:a", "nats://"])
+    for (const url of ["localhost:4222", "http://a:4222", "nats:a", "nats://", "TLS://a"])
       expect(() => read(url)).toThrow("NATS_URL: must be one or more URLs such as nats://host:port");
+    for (const url of ["nats://a:4222?tls=true", "nats://a, nats://b/?tls_required"])
+      expect(() => read(url)).toThrow(/NATS_URL: must not contain \? .*for TLS, it begins with tls:\/\//);
   });
 });
 
@@ -168,6 +232,12 @@ describe("OTEL_EXPORTER_OTLP_ENDPOINT", () => {
 
   test("is refused without a scheme: the host would be taken for one", () => {
     expect(() => read("collector:4318")).toThrow("OTEL_EXPORTER_OTLP_ENDPOINT: must be a URL such as http://host:port");
+  });
+
+  test("is refused with parameters: the exporter adds its path behind them", () => {
+    expect(() => read("http://collector:4318?insecure=false")).toThrow(
+      "OTEL_EXPORTER_OTLP_ENDPOINT: must not contain ?",
+    );
   });
 
   test.each(["http://collector:4318", "https://collector/v1"])("takes %s", (url) =>

@@ -2,6 +2,7 @@ import { isIPv6 } from "node:net";
 import { inspect } from "node:util";
 import { z } from "zod";
 import { findProblem, readDatabaseUrl, withSystemAuthorities } from "./database-url.js";
+import { findUrlProblem } from "./url-parameters.js";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -25,16 +26,7 @@ export const port = () => z.coerce.number().int().min(0).max(65535);
 export const positiveInt = () => z.coerce.number().int().min(1);
 
 /** The URL of a PostgreSQL database. A problem is named without any piece of the URL, which may be one of the password. */
-export const databaseUrl = () =>
-  secret(
-    z
-      .string()
-      .superRefine((url, context) => {
-        const problem = findProblem(url);
-        if (problem) context.addIssue({ code: "custom", message: problem });
-      })
-      .transform(withSystemAuthorities),
-  );
+export const databaseUrl = () => secret(checked(findProblem).transform(withSystemAuthorities));
 
 /** `true` or `false`. */
 export const flag = () => z.enum(["true", "false"]).transform((text) => text === "true");
@@ -42,22 +34,25 @@ export const flag = () => z.enum(["true", "false"]).transform((text) => text ===
 /** One URL, whose host is resolved to all its addresses, or several separated by commas; of HTTP and HTTPS unless `schemes` says otherwise. */
 export const urlList = (...schemes: string[]) => {
   const allowed = schemes.length > 0 ? schemes : HTTP;
-  return z.string().refine((text) => text.split(",").every((url) => isUrl(url.trim(), allowed)), {
-    message: `must be one or more URLs such as ${allowed[0]}://host:port, separated by commas`,
-  });
+  const form = `must be one or more URLs such as ${allowed[0]}://host:port, separated by commas`;
+  const find = (url: string) => findUrlProblem(url.trim(), { schemes: allowed, form });
+  return checked((text) => text.split(",").map(find).find(Boolean));
 };
 
-/** One URL of HTTP or HTTPS. */
-export const httpUrl = () =>
-  z.string().refine((url) => isUrl(url, HTTP), { message: "must be a URL such as http://host:port" });
+/** One URL of HTTP or HTTPS, which may have a path if `paths` is set. */
+export const httpUrl = (allowed: { paths?: true } = {}) =>
+  checked((text) =>
+    findUrlProblem(text, { schemes: HTTP, form: "must be a URL such as http://host:port", ...allowed }),
+  );
 
 const HTTP = ["http", "https"];
 
-// In `records:7001` the standard takes `records` for the scheme.
-function isUrl(text: string, schemes: readonly string[]): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  return hostname !== "" && schemes.includes(protocol.slice(0, -1));
+/** A text of which `find` says what is wrong, without the text itself, which may contain a password. */
+export function checked(find: (text: string) => string | undefined) {
+  return z.string().superRefine((text, context) => {
+    const problem = find(text);
+    if (problem) context.addIssue({ code: "custom", message: problem });
+  });
 }
 
 /** The URL at which this machine reaches a server that listens on `host`, or on all addresses. */
@@ -95,7 +90,7 @@ export const serviceSettings = {
   RPC_PLAINTEXT_TRUSTS_NETWORK: flag()
     .default(false)
     .describe("allow a production process to start without certificates; anyone who reaches its port is trusted"),
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl()
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl({ paths: true })
     .optional()
     .describe("URL of the trace collector (OTLP over HTTP); no traces if not set"),
   // Only checked here: OpenTelemetry's exporter reads the environment variable itself.

@@ -1,4 +1,5 @@
 import { accessSync, constants, readFileSync } from "node:fs";
+import { type Foreign, findUnknown } from "./url-parameters.js";
 
 const FORM =
   "must be a URL such as postgresql://user:password@host:5432/database, whose special characters are percent-encoded: % as %25, @ as %40, : as %3A, / as %2F, ? as %3F, # as %23";
@@ -11,18 +12,102 @@ export function findProblem(text: string): string | undefined {
   const url = parse(text);
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol)) return FORM;
   const { username, password, pathname, search, hash, searchParams } = url;
-  if (![username, password, pathname].every(isEncoded) || /[/@]/.test(pathname.slice(1)) || /@/.test(search + hash))
+  if (![username, password, pathname].every(isEncoded) || /[/@]/.test(pathname.slice(1)) || /@/.test(search) || hash)
     return FORM;
-  if (searchParams.has("schema")) {
-    return "must not contain schema=, which PostgreSQL does not know: set the search_path of the role instead";
+  const unknown = findUnknown(searchParams, Object.keys(PARAMETERS), FOREIGN);
+  if (unknown) return unknown;
+  for (const [name, value] of searchParams) {
+    const problem = PARAMETERS[name]!(name, value);
+    if (problem) return problem;
   }
-  return FILES.map((name) => findFileProblem(name, searchParams.get(name))).find(Boolean);
+  return findContradiction(searchParams);
 }
 
-const FILES = ["sslrootcert", "sslcert", "sslkey"];
+/** The parameters that the driver reads, each with what is wrong with its value. Under `sslmode=`, the driver would connect without TLS. */
+const PARAMETERS: Readonly<Record<string, (name: string, value: string) => string | undefined>> = {
+  sslmode: oneOf("disable", "require", "verify-full", "no-verify", "prefer", "verify-ca"),
+  ssl: oneOf("true", "1", "no-verify"),
+  sslnegotiation: oneOf("postgres", "direct"),
+  sslrootcert: findFileProblem,
+  sslcert: findFileProblem,
+  sslkey: findFileProblem,
+  host: findEmpty,
+  port: (name, value) => (/^\d{1,5}$/.test(value) ? undefined : `needs a number after ${name}=`),
+  user: findEmpty,
+  password: findEmpty,
+  application_name: findEmpty,
+  options: findEmpty,
+};
 
-function findFileProblem(name: string, file: string | null): string | undefined {
-  if (file === null || (name === "sslrootcert" && file === SYSTEM)) return undefined;
+const [FOR_TLS, FOR_SIZE, FOR_TIME, FOR_SCHEMA, FOR_HOST, FOR_POOLER] = [
+  "for TLS, use sslmode=verify-full",
+  "DATABASE_POOL says how many connections a part opens",
+  "the platform has its own limits of time",
+  "PostgreSQL does not know it, set the search_path of the role instead",
+  "the URL names one host, which leads to the primary",
+  "a pooler is recognized without it",
+];
+
+/** Parameters of libpq and JDBC that the driver ignores, of Prisma's own engine, and of what providers' consoles show. */
+const FOREIGN: Foreign = {
+  ...advise(
+    FOR_TLS,
+    "tls",
+    "tls_mode",
+    "sslaccept",
+    "sslidentity",
+    "sslpassword",
+    "sslfactory",
+    "uselibpqcompat",
+    "sslenabled",
+  ),
+  ...advise(FOR_SIZE, "connection_limit", "pool_size", "pool_max_conns", "max_connections"),
+  ...advise(
+    FOR_TIME,
+    "connect_timeout",
+    "pool_timeout",
+    "socket_timeout",
+    "statement_timeout",
+    "query_timeout",
+    "lock_timeout",
+  ),
+  ...advise(FOR_SCHEMA, "schema", "currentSchema", "search_path"),
+  ...advise(FOR_HOST, "target_session_attrs", "load_balance_hosts", "hostaddr"),
+  ...advise(FOR_POOLER, "pgbouncer", "statement_cache_size", "prepareThreshold", "workaround", "supa"),
+  channel_binding: "the driver does not enforce it, sslmode=verify-full proves who the server is",
+  gssencmode: "the driver has no GSSAPI, remove it",
+  sslca: "did you mean sslrootcert=?",
+  dbname: "the name of the database is the path of the URL",
+  database: "the name of the database is the path of the URL",
+};
+
+function advise(advice: string, ...names: string[]): Foreign {
+  return Object.fromEntries(names.map((name) => [name, advice]));
+}
+
+function oneOf(...values: string[]) {
+  return (name: string, value: string) =>
+    values.includes(value) ? undefined : `needs one of these after ${name}=: ${values.join(", ")}`;
+}
+
+function findEmpty(name: string, value: string): string | undefined {
+  return value === "" ? `needs a value after ${name}=, or not to contain it` : undefined;
+}
+
+// In the driver, sslmode decides and the other loses, without a word.
+function findContradiction(given: URLSearchParams): string | undefined {
+  if (given.has("sslmode") && given.has("ssl")) return "must not contain ssl= beside sslmode=, which decides alone";
+  const mode = given.get("sslmode") ?? given.get("ssl");
+  const verifies = mode !== "disable" && mode !== "no-verify";
+  if (given.has("sslrootcert") && !verifies)
+    return `must not contain sslrootcert= beside ${mode}, which verifies no certificate: use sslmode=verify-full`;
+  if (given.get("sslnegotiation") === "direct" && mode === "disable")
+    return "must not contain sslnegotiation=direct beside sslmode=disable, which is without TLS: use sslmode=verify-full";
+  return undefined;
+}
+
+function findFileProblem(name: string, file: string): string | undefined {
+  if (name === "sslrootcert" && file === SYSTEM) return undefined;
   try {
     accessSync(file, constants.R_OK);
     return undefined;

@@ -33,6 +33,15 @@ test("reads keys and lists, with nothing private allowed by default", () => {
   });
 });
 
+test("EGRESS_PROXY_URL has a user and a password, and no parameters", () => {
+  const EGRESS_PROXY_URL = "http://user:hush@proxy:3128";
+  expect(configOf({ ...required, EGRESS_PROXY_URL }).EGRESS_PROXY_URL).toBe(EGRESS_PROXY_URL);
+  for (const more of ["?tls=true", "/?ssl=1", "#x", "/path"])
+    expect(() => configOf({ ...required, EGRESS_PROXY_URL: EGRESS_PROXY_URL + more })).toThrow(
+      /^(?!.*hush).*EGRESS_PROXY_URL: must not contain/s,
+    );
+});
+
 test("prints no key", () => {
   expect(inspect(configOf(required))).toContain("SECRETS_KEYS: '[secret]'");
   expect(JSON.stringify(configOf(required))).not.toContain(key);

@@ -1,4 +1,4 @@
-import { databaseUrl, type Env, readConfig, tlsSettings, urlList } from "@shipping/kit/process/config";
+import { databaseUrl, type Env, httpUrl, readConfig, tlsSettings, urlList } from "@shipping/kit/process/config";
 import { z } from "zod";
 import { developerSettings } from "../../developers/session/settings.js";
 
@@ -14,7 +14,7 @@ const settings = z.object({
   DATABASE_URL_CARRIER: databaseFor("carrier"),
   DATABASE_URL_TRACKING: databaseFor("tracking"),
   DATABASE_URL_WEBHOOKS: databaseFor("webhooks"),
-  PUBLIC_URL: urlList()
+  PUBLIC_URL: httpUrl({ paths: true })
     .optional()
     .describe("address of the developer area; taken from the running platform if not set"),
   TRUSTED_PROXIES: developerSettings.TRUSTED_PROXIES,

@@ -37,6 +37,13 @@ test("https is required of browsers where PUBLIC_URL is https, whether the area 
   expect(depsOf({}).strictTransport).toBe(false);
 });
 
+test.each(["PUBLIC_URL", "OIDC_ISSUER"])("%s takes no parameters", (key) => {
+  const provider = { OIDC_ISSUER: "https://id.example/realm", OIDC_CLIENT_ID: "area", OIDC_CLIENT_SECRET: "hush" };
+  expect(() => areaOf({ ...provider, [key]: "https://ship.example/realm" })).not.toThrow();
+  for (const more of ["?tls=true", "#x"])
+    expect(() => areaOf({ ...provider, [key]: `https://ship.example${more}` })).toThrow(`${key}: must not contain ?`);
+});
+
 test.each(["ftp://ship.example", "http://ship.example", "http://192.0.2.1", "ship.example"])(
   "PUBLIC_URL is https, or http on loopback: not %s",
   (url) => expect(() => areaOf({ PUBLIC_URL: url })).toThrow("PUBLIC_URL"),

@@ -1,4 +1,5 @@
-import { flag, positiveInt, secret } from "@shipping/kit/process/config";
+import { checked, flag, positiveInt, secret } from "@shipping/kit/process/config";
+import { findUrlProblem } from "@shipping/kit/process/url-parameters";
 import { z } from "zod";
 import { addressHeaders, type TrustedProxies } from "../../http/client-address.js";
 import { checkMailSettings, type MailRoute, mailSettings, readMailRoute } from "../../mail/settings.js";
@@ -8,14 +9,13 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** An https URL, or an http URL on loopback. Over any other http, cookies would not stay secret. */
 function privateUrl() {
-  return z.string().refine(
-    (text) => {
-      if (!URL.canParse(text)) return false;
-      const { protocol, hostname } = new URL(text);
-      return protocol === "https:" || (protocol === "http:" && LOOPBACK.has(hostname));
-    },
-    { message: "must be an https URL, or an http URL with a loopback host" },
-  );
+  const form = "must be an https URL, or an http URL with a loopback host";
+  return checked((text) => {
+    const problem = findUrlProblem(text, { schemes: ["http", "https"], form, paths: true });
+    if (problem) return problem;
+    const { protocol, hostname } = new URL(text);
+    return protocol === "https:" || LOOPBACK.has(hostname) ? undefined : form;
+  });
 }
 
 /** The settings of the developer area, for a gateway in its own process and for one that shares a process with the other parts. */

@@ -1,0 +1,61 @@
+/** Parameters that are often pasted from elsewhere, and what to do instead. */
+export type Foreign = Readonly<Record<string, string>>;
+
+/**
+ * What is wrong with the names of a URL's parameters. A name is printed only if it is foreign or close to a known one: any other may be a
+ * piece of a password that is not percent-encoded.
+ */
+export function findUnknown(given: URLSearchParams, known: readonly string[], foreign: Foreign): string | undefined {
+  const names = [...given.keys()];
+  for (const [index, name] of names.entries()) {
+    const bare = toBare(name);
+    const advice = Object.entries(foreign).find(([other]) => toBare(other) === bare)?.[1];
+    const meant = known.find((other) => toBare(other) === bare) ?? known.find((other) => isClose(bare, other));
+    if (advice) return `must not contain ${name}=: ${advice}`;
+    if (known.includes(name) && names.indexOf(name) < index) return `must contain ${name}= only once`;
+    if (known.includes(name)) continue;
+    if (meant) return `must not contain ${name}=, which is unknown: did you mean ${meant}=?`;
+    return `has an unknown parameter, number ${index + 1} after the question mark: known are ${known.join(", ")}`;
+  }
+  return undefined;
+}
+
+const toBare = (name: string) => name.toLowerCase().replace(/[^a-z]/g, "");
+
+/** Whether one letter of three is wrong at most, and two in all. */
+function isClose(name: string, known: string): boolean {
+  const allowed = Math.min(2, Math.floor(known.length / 3));
+  return Math.abs(name.length - known.length) <= allowed && countEdits(name, known) <= allowed;
+}
+
+/** The number of letters to insert, remove or replace (Levenshtein). */
+function countEdits(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (const [line, letter] of [...a].entries()) {
+    const next = [line + 1];
+    for (const [column, other] of [...b].entries())
+      next.push(Math.min(row[column]! + Number(letter !== other), row[column + 1]! + 1, next[column]! + 1));
+    row = next;
+  }
+  return row[b.length]!;
+}
+
+/**
+ * What is wrong with the URL of a server. Parameters are refused, since nothing reads them: `?tls=true` would be plaintext. So is a scheme in
+ * capitals, which some readers of URLs do not recognize.
+ */
+export function findUrlProblem(
+  text: string,
+  allowed: { schemes: readonly string[]; form: string; paths?: true },
+): string | undefined {
+  const scheme = allowed.schemes.find((one) => text.startsWith(`${one}://`));
+  if (!scheme || !URL.canParse(text)) return allowed.form;
+  const { hostname, pathname, search, hash } = new URL(text);
+  if (hostname === "") return allowed.form;
+  if (search || hash) {
+    const secure = `for TLS, it begins with ${allowed.schemes.at(-1)}://`;
+    return `must not contain ? or #: it takes no parameters (${secure}), and a password has them as %3F and %23`;
+  }
+  if (!allowed.paths && pathname.length > 1) return "must not contain a path";
+  return undefined;
+}
