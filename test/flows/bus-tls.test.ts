@@ -131,16 +131,49 @@ test("a credentials file, as operators of accounts give them out", async () => {
   expect(await attempt(url, { NATS_CREDENTIALS_FILE: credentials(natsAccount()) })).toMatch(/Authorization Violation/);
 });
 
+/** What doctor says of the event bus. */
+async function doctor(env: Record<string, string>) {
+  const printed: string[] = [];
+  const out = (text: string) => void printed.push(text);
+  await runAdmin(["doctor", "--json"], { env: { ...env, DATA_DIR: folder }, out, err: () => {} });
+  return JSON.parse(printed.join("")).findings.find(({ part }: { part: string }) => part === "event bus");
+}
+
+/** A server's certificate, as doctor shows it. */
+const certificate = (verified: boolean) => ({
+  subject: expect.stringContaining("CN="),
+  issuer: expect.stringMatching(/^CN=Shipping parts \w+$/),
+  verified,
+});
+
 test("a server that says nothing before TLS is reached if the settings say so, and by doctor", async () => {
   const url = await startWith(`${await tlsOf(["localhost"], ", handshake_first: true")}\n${users}`);
   const settings = { ...password, NATS_CA_FILE: CA(), NATS_TLS_HANDSHAKE_FIRST: true };
   expect(await attempt(url, settings)).toBe("bus connected");
-  const printed: string[] = [];
-  const env = { NATS_URL: url, DATA_DIR: folder };
-  await runAdmin(["doctor", "--json"], { env, out: (text) => void printed.push(text), err: () => {} });
-  expect(JSON.parse(printed.join("")).findings).toContainEqual({
-    part: "event bus",
+  expect(await doctor({ NATS_URL: url })).toMatchObject({
     ok: true,
     says: expect.stringMatching(/^answering at nats:\/\/localhost:\d+, nats-server 2\./),
+    encryption: { encrypted: true, certificate: certificate(false) },
   });
+});
+
+test("doctor turns to TLS where the server can, as the parts do, and says whose certificate it verified", async () => {
+  const url = await startWith(`${await tlsOf(["localhost"])}\n${users}`);
+  const encryption = { encrypted: true, protocol: "TLSv1.3", certificate: certificate(true) };
+  expect(await doctor({ NATS_URL: url, NATS_CA_FILE: CA() })).toMatchObject({ ok: true, encryption });
+  const stranger = fileOf("stranger.crt", (await testAuthority()).ca);
+  const notVerified = { encrypted: true, certificate: certificate(false) };
+  expect(await doctor({ NATS_URL: url, NATS_CA_FILE: stranger })).toMatchObject({ encryption: notVerified });
+});
+
+test("doctor says that a server without TLS is not encrypted, and that the parts do not connect if they are to", async () => {
+  const url = await startWith(users);
+  const encryption = { encrypted: false };
+  expect(await doctor({ NATS_URL: url })).toMatchObject({ ok: true, encryption });
+  for (const env of [{ NATS_URL: url.replace("nats:", "tls:") }, { NATS_URL: url, NATS_CA_FILE: CA() }])
+    expect(await doctor(env)).toMatchObject({
+      ok: false,
+      says: expect.stringContaining("without TLS"),
+      encryption,
+    });
 });

@@ -37,20 +37,27 @@ function throughServer(
   { timeouts = TIMEOUTS, tls }: { timeouts?: SmtpTimeouts; tls?: ConnectionOptions },
 ): Deliver {
   const transport = createTransport({
+    ...connectionOptions(smtp, timeouts, tls),
+    ...(smtp.user !== undefined && { auth: { user: smtp.user, pass: smtp.password ?? "" } }),
+  });
+  return async (mail) =>
+    void (await transport.sendMail({ ...toMessage(mail, from), text: mail.text, html: mail.html }));
+}
+
+/** How a mail server is reached, and with which encryption. */
+export function connectionOptions(smtp: SmtpServer, timeouts: SmtpTimeouts, tls?: ConnectionOptions) {
+  return {
     host: smtp.host,
     port: smtp.port,
     secure: smtp.tls === "implicit",
     requireTLS: smtp.tls === "starttls",
     ignoreTLS: smtp.tls === "none",
-    ...(smtp.user !== undefined && { auth: { user: smtp.user, pass: smtp.password ?? "" } }),
-    tls: { minVersion: "TLSv1.2", ...tls },
+    tls: { minVersion: "TLSv1.2", ...tls } as const,
     connectionTimeout: timeouts.connectMs,
     dnsTimeout: timeouts.connectMs,
     greetingTimeout: timeouts.connectMs,
     socketTimeout: timeouts.silenceMs,
-  });
-  return async (mail) =>
-    void (await transport.sendMail({ ...toMessage(mail, from), text: mail.text, html: mail.html }));
+  };
 }
 
 // Readable by this user only: mails contain sign-in links.

@@ -71,7 +71,8 @@ function findSmtpProblem(text: string): string | undefined {
   return (username === "") === (password === "") ? undefined : form;
 }
 
-function parseSmtpUrl(text: string, mayBePlain: boolean): SmtpServer {
+/** The server that a valid SMTP_URL names. */
+export function parseSmtpUrl(text: string, mayBePlain: boolean): SmtpServer {
   const { protocol, hostname, port, username, password } = new URL(text);
   const tls = protocol === "smtps:" ? "implicit" : LOOPBACK.has(hostname) || mayBePlain ? "none" : "starttls";
   return {

@@ -1,6 +1,7 @@
 import { chown, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runAdmin } from "@shipping/gateway/cli/run-admin";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { migrate, unappliedMigrations } from "@shipping/kit/postgres/migrate";
 import { silentLog } from "@shipping/kit/process/log";
@@ -97,4 +98,25 @@ test("an address has to stand in the certificate as a name has", async () => {
 
 test("an authority that cannot be read is named", async () => {
   await expect(isEncrypted(urlWith(verified("nowhere.crt")))).rejects.toThrow(/ENOENT.*nowhere\.crt/);
+});
+
+test("doctor says whether the connection is encrypted, and whose certificate was verified", async () => {
+  await showCertificateFor("localhost");
+  async function doctor(parameters: Record<string, string>) {
+    const printed: string[] = [];
+    const env = { DATABASE_URL_RECORDS: urlWith(parameters), DATA_DIR: folder };
+    const out = (text: string) => void printed.push(text);
+    await runAdmin(["doctor", "--json"], { env, out, err: () => {} });
+    return JSON.parse(printed.join("")).findings[1];
+  }
+  const issuer = expect.stringMatching(/^CN=Shipping parts \w+$/);
+  const certificate = { subject: expect.stringContaining("CN="), issuer };
+  expect(await doctor(verified())).toMatchObject({
+    part: "records database",
+    encryption: { encrypted: true, protocol: "TLSv1.3", certificate: { ...certificate, verified: true } },
+  });
+  expect(await doctor({ sslmode: "no-verify" })).toMatchObject({
+    encryption: { encrypted: true, certificate: { ...certificate, verified: false } },
+  });
+  expect(await doctor({})).toMatchObject({ encryption: { encrypted: false } });
 });

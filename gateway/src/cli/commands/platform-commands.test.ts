@@ -43,6 +43,9 @@ async function doctor(env: Env) {
   return { status, ok, findings };
 }
 
+// Of which doctor-encryption.test.ts says more.
+const withoutEncryption = ({ encryption, ...finding }: { encryption?: object }) => finding;
+
 test("all is well: status 0, and nothing is advised", async () => {
   const [records, carrier] = await Promise.all([startService(), startService()]);
   const bus = await greeter('INFO {"version":"2.9.10","go":"go1.19.8"} \r\n');
@@ -56,7 +59,7 @@ test("all is well: status 0, and nothing is advised", async () => {
     NATS_URL: nats,
   });
   expect({ status, ok }).toEqual({ status: 0, ok: true });
-  expect(findings).toEqual([
+  expect(findings.map(withoutEncryption)).toEqual([
     { part: "gateway database", ok: true, says: expect.stringMatching(/^reachable and migrated, on PostgreSQL \d+/) },
     { part: "records database", ok: true, says: expect.stringMatching(/^reachable and migrated, on PostgreSQL \d+/) },
     { part: "records service", ok: true, says: `serving at http://127.0.0.1:${records.port}` },
@@ -103,7 +106,7 @@ test("what is wrong is said with what to do, and the status is 1", async () => {
     says: expect.stringMatching(says),
     advice: expect.any(String),
   });
-  expect(findings).toEqual([
+  expect(findings.map(withoutEncryption)).toEqual([
     said("gateway database", /^reachable, but not migrated: \d+_init(, \d+_\w+)*$/),
     said("carrier database", /^not reachable: .*ECONNREFUSED/),
     said("tracking service", /^not reachable at http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/),

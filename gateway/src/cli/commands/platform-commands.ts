@@ -3,6 +3,8 @@ import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/o
 import { CommanderError } from "commander";
 import { type LoggedAct, listActs } from "../../accounts/operator-log.js";
 import { checkApi, checkBus, checkDatabase, checkService } from "../platform/check-parts.js";
+import { checkEgressProxy, checkMailServer } from "../platform/check-servers.js";
+import { describeEncryption } from "../platform/encryption.js";
 import { notFound, type Part, type PerPart, type Platform, PUBLISHERS } from "../platform/find-platform.js";
 import type { Finding } from "../platform/finding.js";
 import { callService, onGateway } from "../platform/reach-parts.js";
@@ -18,13 +20,15 @@ export function addPlatformCommands(admin: AdminCommand, tools: Tools): void {
 function addDoctor(admin: AdminCommand, { print, platform }: Tools): void {
   admin
     .command("doctor")
-    .description("Check what is reachable and migrated, and say what to do if it is not")
+    .description("Check what is reachable, migrated and encrypted, and say what to do if it is not")
     .examples("")
     .reads(async () => {
       const findings = await checkPlatform(await platform(), silentLog());
-      const lines = findings.map(
-        ({ part, ok, says, advice }) => `${ok ? "ok" : "!!"}  ${part}: ${says}${advice ? `\n    ${advice}` : ""}`,
-      );
+      const lines = findings.flatMap(({ part, ok, says, advice, encryption }) => [
+        `${ok ? "ok" : "!!"}  ${part}: ${says}`,
+        ...(encryption ? [`    ${describeEncryption(encryption)}`] : []),
+        ...(advice ? [`    ${advice}`] : []),
+      ]);
       const ok = findings.every((finding) => finding.ok);
       print({ ok, findings }, lines.join("\n"));
       if (!ok) throw new CommanderError(1, "admin.doctor", "at least one check failed");
@@ -38,7 +42,9 @@ async function checkPlatform(platform: Platform, log: Log): Promise<Finding[]> {
     ...known(platform.databases).map(([part, url]) => checkDatabase(part, url, log)),
     ...known(services).flatMap(([part, urls]) => splitUrls(urls).map((url) => checkService(part, url, platform.tls))),
     ...splitUrls(api).map((url) => checkApi(url)),
-    ...splitUrls(platform.bus).map((url) => checkBus(url)),
+    ...splitUrls(platform.bus).map((url) => checkBus(url, platform.busAuthority)),
+    ...(platform.mail ? [checkMailServer(platform.mail)] : []),
+    ...(platform.egressProxy ? [checkEgressProxy(platform.egressProxy)] : []),
   ]);
   const publishers = PUBLISHERS.filter((part) => findings.some((one) => one.ok && one.part === `${part} service`));
   findings.push(...(await Promise.all(publishers.map((part) => checkEvents(platform, part)))).flat());

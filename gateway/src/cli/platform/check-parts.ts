@@ -1,6 +1,7 @@
-import { connect, type Socket } from "node:net";
+import { once } from "node:events";
+import { connect, isIP, type Socket } from "node:net";
 import { addAbortSignal } from "node:stream";
-import { connect as connectTls } from "node:tls";
+import { connect as connectTls, TLSSocket } from "node:tls";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { type Database, openDatabase } from "@shipping/kit/postgres/database";
@@ -12,15 +13,17 @@ import { bareHost, connectSecurely } from "@shipping/kit/tls/tls";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "@shipping/proto/grpc/health/v1/health_pb";
 import sql from "sql-template-tag";
 import { gatewayMigrations } from "../../database/deps.js";
+import { type Encryption, encryptionOf } from "./encryption.js";
 import type { Part, Platform } from "./find-platform.js";
 import { describeError, type Finding } from "./finding.js";
 
-const ANSWER_MS = 3_000;
+/** How long a server may take for an answer. */
+export const ANSWER_MS = 3_000;
 /** How long a command waits for a database connection. A request waits less: for it, an early refusal is better. */
 export const CONNECT_MS = 5_000;
 
 /** Runs a check. What it throws is a finding as well: a version that is too old, or a part that is not reachable. */
-async function check(
+export async function check(
   part: string,
   { at, advice }: { at?: string; advice: string },
   run: () => Promise<Omit<Finding, "part">>,
@@ -41,21 +44,26 @@ const PROCESS_ADVICE = "Check that the process is running and that the address i
 /** Checks whether a service answers grpc.health.v1 over gRPC, as Kubernetes does. */
 export function checkService(part: string, url: string, tls: Platform["tls"]): Promise<Finding> {
   return check(`${part} service`, { at: url, advice: PROCESS_ADVICE }, async () => {
-    const status = await readHealth(url, tls);
-    if (status === ServingStatus.SERVING) return { ok: true, says: `serving at ${url}` };
+    const { status, encryption } = await readHealth(url, tls);
+    if (status === ServingStatus.SERVING) return { ok: true, says: `serving at ${url}`, encryption };
     const says = `${ServingStatus[status]} at ${url}`;
     return { ok: false, says, advice: "It is starting or stopping. Check its log." };
   });
 }
 
-async function readHealth(url: string, tls: Platform["tls"]): Promise<ServingStatus> {
+async function readHealth(url: string, tls: Platform["tls"]) {
   const { hostname, port } = new URL(url);
-  const baseUrl = `${tls ? "https" : "http"}://${hostname}:${port || 80}`;
-  const options = tls ? { createConnection: (at: URL) => connectSecurely(tls, at, bareHost(at)) } : {};
-  const sessionManager = new Http2SessionManager(baseUrl, undefined, options);
+  const baseUrl = `${tls ? "https" : "http"}://${hostname}:${port || (tls ? 443 : 80)}`;
+  let socket: Socket | undefined;
+  const createConnection = (at: URL) => {
+    socket = tls ? connectSecurely(tls, at, bareHost(at)) : connect(Number(at.port || 80), bareHost(at));
+    return socket;
+  };
+  const sessionManager = new Http2SessionManager(baseUrl, undefined, { createConnection });
   const client = createClient(Health, createGrpcTransport({ baseUrl, sessionManager }));
   try {
-    return (await client.check({}, { timeoutMs: ANSWER_MS })).status;
+    const { status } = await client.check({}, { timeoutMs: ANSWER_MS });
+    return { status, encryption: encryptionOf(socket) };
   } finally {
     sessionManager.abort();
   }
@@ -71,12 +79,16 @@ export function checkApi(url: string): Promise<Finding> {
 }
 
 /** Checks whether NATS answers. It sends its version to every client that connects, before authentication. */
-export function checkBus(url: string): Promise<Finding> {
+export function checkBus(url: string, ca: string | undefined): Promise<Finding> {
   const advice = "Check that NATS is running and that the address is correct.";
   return check("event bus", { at: url, advice }, async () => {
-    const version = await readNatsVersion(url);
+    const { version, encryption } = await greetNats(url, ca);
     requireVersion("nats-server", version);
-    return { ok: true, says: `answering at ${url}, nats-server ${version}` };
+    if (!encryption.encrypted && (ca !== undefined || url.startsWith("tls:"))) {
+      const says = `answering at ${url}, but without TLS, which tls:// and NATS_CA_FILE require`;
+      return { ok: false, says, advice: "Set up TLS in the server. The parts do not connect without it.", encryption };
+    }
+    return { ok: true, says: `answering at ${url}, nats-server ${version}`, encryption };
   });
 }
 
@@ -86,23 +98,51 @@ const MAX_GREETING_CHARACTERS = 65_536;
 // A server with `handshake_first` closes a connection that does not begin TLS, by default after two seconds.
 const GREETING_MS = 1_500;
 
-async function readNatsVersion(url: string): Promise<string> {
+/** Like the parts, it turns to TLS if the server can. */
+async function greetNats(url: string, ca: string | undefined): Promise<{ version: string; encryption: Encryption }> {
   const { hostname, port } = new URL(url);
   const at = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || NATS_PORT) };
-  const plain = await readGreeting(connect(at), GREETING_MS).catch((error) => {
-    if (error.name === "AbortError") return "";
-    throw error;
-  });
-  // Nothing is sent over it, so it does not matter whose certificate it is.
-  const greeting = plain || (await readGreeting(connectTls({ ...at, rejectUnauthorized: false }), ANSWER_MS));
+  // Nothing is sent over it, so a certificate that is not verified is only reported.
+  const secure = {
+    servername: isIP(at.host) ? "" : at.host,
+    rejectUnauthorized: false,
+    ...(ca !== undefined && { ca }),
+  };
+  let socket = quiet(connect(at));
+  try {
+    let greeting = await readGreeting(socket, GREETING_MS).catch((error) => {
+      if (error.name === "AbortError") return "";
+      throw error;
+    });
+    if (greeting === "") {
+      socket.destroy();
+      socket = quiet(connectTls({ ...at, ...secure }));
+      greeting = await readGreeting(socket, ANSWER_MS);
+    }
+    const info = readInfo(greeting);
+    if (!(socket instanceof TLSSocket) && (info.tls_required || info.tls_available)) {
+      socket = quiet(connectTls({ ...at, socket, ...secure }));
+      await once(socket, "secureConnect", { signal: AbortSignal.timeout(ANSWER_MS) });
+    }
+    return { version: String(info.version), encryption: encryptionOf(socket) };
+  } finally {
+    socket.destroy();
+  }
+}
+
+// After the greeting, nothing waits for an error of the socket.
+const quiet = <S extends Socket>(socket: S): S => socket.on("error", () => {});
+
+function readInfo(greeting: string): { version?: unknown; tls_required?: boolean; tls_available?: boolean } {
   const [, info] = /^INFO (\{.*\})\s/.exec(greeting) ?? [];
   if (!info) throw new Error("the server at this address is not NATS");
-  return String(JSON.parse(info).version);
+  return JSON.parse(info);
 }
 
 async function readGreeting(socket: Socket, withinMs: number): Promise<string> {
   let greeting = "";
-  for await (const chunk of addAbortSignal(AbortSignal.timeout(withinMs), socket)) {
+  const chunks = addAbortSignal(AbortSignal.timeout(withinMs), socket).iterator({ destroyOnReturn: false });
+  for await (const chunk of chunks) {
     greeting += chunk;
     if (greeting.includes("\n") || greeting.length > MAX_GREETING_CHARACTERS) break;
   }
@@ -117,11 +157,13 @@ export function checkDatabase(part: Part, url: string, log: Log): Promise<Findin
     try {
       const version = await requirePostgres(db.pool);
       await requireSession(db.pool);
+      const encryption = await readEncryption(db);
       const { applied, missing } = await readMigrations(part, db);
       if (applied > 0 && missing.length === 0)
-        return { ok: true, says: `reachable and migrated, on PostgreSQL ${version}` };
+        return { ok: true, says: `reachable and migrated, on PostgreSQL ${version}`, encryption };
       return {
         ok: false,
+        encryption,
         says: missing.length > 0 ? `reachable, but not migrated: ${missing.join(", ")}` : "reachable, but empty",
         advice: `Apply the migrations with npm start or with the migration job of ${part}.`,
       };
@@ -129,6 +171,16 @@ export function checkDatabase(part: Part, url: string, log: Log): Promise<Findin
       await db.close();
     }
   });
+}
+
+// Of the socket, not of pg_stat_ssl: behind a pooler, that describes the pooler's connection.
+async function readEncryption(db: Database): Promise<Encryption> {
+  const client = await db.pool.connect();
+  try {
+    return encryptionOf(client.connection.stream);
+  } finally {
+    client.release();
+  }
 }
 
 // The gateway knows its own migrations by name. For the other parts, missing are those that started and did not finish.

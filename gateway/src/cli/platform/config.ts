@@ -1,4 +1,13 @@
-import { databaseUrl, type Env, httpUrl, readConfig, tlsSettings, urlList } from "@shipping/kit/process/config";
+import {
+  busIdentitySettings,
+  databaseUrl,
+  type Env,
+  httpUrl,
+  readConfig,
+  secret,
+  tlsSettings,
+  urlList,
+} from "@shipping/kit/process/config";
 import { z } from "zod";
 import { developerSettings } from "../../developers/session/settings.js";
 
@@ -25,6 +34,10 @@ const settings = z.object({
   TRACKING_URL: serviceUrl("tracking"),
   WEBHOOKS_URL: serviceUrl("webhooks"),
   NATS_URL: urlList("nats", "tls").optional().describe("URL of the NATS server, for doctor"),
+  NATS_CA_FILE: busIdentitySettings.NATS_CA_FILE,
+  EGRESS_PROXY_URL: secret(httpUrl()).optional().describe("HTTP proxy of deliveries, for doctor"),
+  SMTP_URL: developerSettings.SMTP_URL,
+  SMTP_PLAINTEXT_TRUSTS_NETWORK: developerSettings.SMTP_PLAINTEXT_TRUSTS_NETWORK,
   OPERATOR: z.string().optional().describe("your name in the operator log; default: your user name"),
   ...tlsSettings,
 });

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readTls, type Tls } from "@shipping/kit/tls/tls";
+import { readSetting, readTls, type Tls } from "@shipping/kit/tls/tls";
 import { z } from "zod";
+import { parseSmtpUrl, type SmtpServer } from "../../mail/settings.js";
 import type { AdminConfig } from "./config.js";
 import type { Finding } from "./finding.js";
 
@@ -21,6 +22,11 @@ export interface Platform {
   /** RPC addresses; the gateway's is that of its public API. Several are separated by commas. */
   services: PerPart;
   bus: string | undefined;
+  /** The certificate authority of NATS, in PEM, if the platform has one of its own. */
+  busAuthority: string | undefined;
+  /** The mail server and the proxy of deliveries, as far as this environment names them. */
+  mail: SmtpServer | undefined;
+  egressProxy: string | undefined;
   /** The certificate for RPC, where the parts have certificates. */
   tls: Pick<Tls, "options"> | undefined;
   /** The number of proxies that the gateway trusts although people reach it by https, which it does not speak itself, if that is known. */
@@ -49,6 +55,9 @@ export async function findPlatform(config: AdminConfig): Promise<Platform> {
     databases: { ...databases, ...(named && { gateway: named }) },
     services,
     bus: config.NATS_URL ?? written.bus,
+    busAuthority: config.NATS_CA_FILE && readSetting("NATS_CA_FILE", config.NATS_CA_FILE),
+    mail: config.SMTP_URL ? parseSmtpUrl(config.SMTP_URL, config.SMTP_PLAINTEXT_TRUSTS_NETWORK) : undefined,
+    egressProxy: config.EGRESS_PROXY_URL,
     // DATABASE_URL alone is the gateway's own environment: that of its pod.
     proxiesBehindHttps:
       config.DATABASE_URL && config.PUBLIC_URL?.startsWith("https:") ? config.TRUSTED_PROXIES : undefined,

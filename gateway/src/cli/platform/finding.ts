@@ -1,3 +1,5 @@
+import type { Encryption } from "./encryption.js";
+
 export interface Finding {
   /** For instance `records database`. */
   part: string;
@@ -5,6 +7,8 @@ export interface Finding {
   says: string;
   /** What to do, if something is wrong. */
   advice?: string;
+  /** How the connection of this check is protected; the parts make theirs in the same way. */
+  encryption?: Encryption;
 }
 
 /** An error on one line. Node's error for a host with several addresses has a code and no message. */

@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import type { Env } from "@shipping/kit/process/config";
+import { silentLog } from "@shipping/kit/process/log";
+import { serve } from "@shipping/kit/rpc/server";
+import { certificateFolder, type TestAuthority, testAuthority } from "@shipping/kit/testing/certificates";
+import { openTls } from "@shipping/kit/tls/tls";
+import { smtpUnderTest } from "../../testing/smtp-server.js";
+import { runAdmin } from "../run-admin.js";
+
+let authority: TestAuthority;
+beforeAll(async () => {
+  authority = await testAuthority();
+});
+
+/** What doctor prints in this environment. */
+async function doctor(env: Env, ...options: string[]): Promise<string> {
+  const printed: string[] = [];
+  const out = (text: string) => void printed.push(text);
+  await runAdmin(["doctor", ...options], { env: { DATA_DIR: "/nowhere", ...env }, out, err: () => {} });
+  return printed.join("");
+}
+
+/** What doctor says of one connection. */
+async function findingOf(part: string, env: Env) {
+  const { findings } = JSON.parse(await doctor(env, "--json"));
+  return findings.find((finding: { part: string }) => finding.part === part);
+}
+
+/** A server that accepts connections and says nothing. */
+async function silentServer(secure?: { cert: string; key: string }) {
+  const server = secure ? createTlsServer(secure, (socket) => socket.resume()) : createServer();
+  const quiet = (socket: NodeJS.EventEmitter) => socket.on("error", () => {});
+  server.on("connection", quiet).on("secureConnection", quiet);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const close = () => new Promise((resolve) => server.close(resolve));
+  return { port: (server.address() as AddressInfo).port, close };
+}
+
+test("of a service: plaintext, or mutual TLS with the part that its certificate names", async () => {
+  const { files, settings, write, remove } = certificateFolder();
+  write({ ...(await authority.issue(["127.0.0.1"])), ca: authority.ca });
+  const tls = openTls(settings, silentLog());
+  const start = (secure?: typeof tls) =>
+    serve({ routes: () => {}, peers: { gateway: [] }, port: 0, host: "127.0.0.1", log: silentLog(), tls: secure });
+  const [secure, plain] = await Promise.all([start(tls), start()]);
+  const certificate = { subject: expect.stringContaining("CN="), issuer: expect.stringMatching(/^CN=Shipping parts /) };
+  const encryption = { encrypted: true, protocol: "TLSv1.3", certificate: { ...certificate, verified: true } };
+  const at = (port: number) => ({ RECORDS_URL: `http://127.0.0.1:${port}` });
+  expect(await findingOf("records service", { ...at(secure.port), ...files })).toMatchObject({ ok: true, encryption });
+  expect(await findingOf("records service", at(plain.port))).toMatchObject({ encryption: { encrypted: false } });
+  expect(await doctor({ ...at(secure.port), ...files })).toMatch(
+    /serving at .*\n {4}encrypted \(TLSv1\.3\), certificate of .*CN=.*, issued by CN=Shipping parts \w+: verified\n/,
+  );
+  expect(await doctor(at(plain.port))).toMatch(/serving at .*\n {4}not encrypted\n/);
+  await Promise.all([secure.stop(0), plain.stop(0), tls?.close()]);
+  remove();
+});
+
+test("of the mail server: plaintext on loopback, and a certificate that nobody vouches for is refused", async () => {
+  const certificate = await authority.issue(["127.0.0.1"]);
+  const [server, secure] = await Promise.all([
+    smtpUnderTest({ certificate }),
+    smtpUnderTest({ certificate, secure: true }),
+  ]);
+  const from = { MAIL_FROM: "a@ship.example" };
+  const SMTP_URL = `smtp://user:hush@127.0.0.1:${server.port}`;
+  expect(await findingOf("mail server", { ...from, SMTP_URL })).toEqual({
+    part: "mail server",
+    ok: true,
+    says: `answering at 127.0.0.1:${server.port}`,
+    encryption: { encrypted: false },
+  });
+  const implicit = { ...from, SMTP_URL: `smtps://user:hush@127.0.0.1:${secure.port}` };
+  expect(await doctor(implicit)).toMatch(
+    /!! {2}mail server: not reachable at 127\.0\.0\.1:\d+: .*(certificate|issuer)/,
+  );
+  expect(await doctor(implicit)).not.toContain("hush");
+  await Promise.all([server.stop(), secure.stop()]);
+});
+
+test("of the proxy of deliveries: plaintext, and a certificate that nobody vouches for is refused", async () => {
+  const [plain, secure] = await Promise.all([silentServer(), silentServer(await authority.issue(["127.0.0.1"]))]);
+  const at = (scheme: string, port: number) => ({ EGRESS_PROXY_URL: `${scheme}://user:hush@127.0.0.1:${port}` });
+  expect(await findingOf("egress proxy", at("http", plain.port))).toEqual({
+    part: "egress proxy",
+    ok: true,
+    says: `accepting connections at 127.0.0.1:${plain.port}`,
+    encryption: { encrypted: false },
+  });
+  expect(await findingOf("egress proxy", at("https", secure.port))).toMatchObject({
+    ok: false,
+    says: expect.stringMatching(/certificate|issuer/),
+  });
+  expect(await doctor(at("https", secure.port))).not.toContain("hush");
+  await Promise.all([plain.close(), secure.close()]);
+});
