@@ -95,19 +95,32 @@ describe("addresses that deliveries must not reach", () => {
   };
   const PRIVATE = 7;
 
-  test("include private addresses behind a NAT64, whose other addresses may be reached", () => {
-    const rangesWith = (...set: string[]) =>
-      egressOf("webhooks", "production", ...set)
-        .flatMap(({ to = [] }) => to)
-        .flatMap(({ ipBlock }: KubernetesObject) => ipBlock ?? []);
-    const [wellKnown] = rangesWith().filter(({ cidr }: KubernetesObject) => cidr === "64:ff9b::/96");
-    const ipv4 = rangesWith().find(({ cidr }: KubernetesObject) => cidr === "0.0.0.0/0");
-    const behind = ipv4.except.map((range: string) => {
-      const [network, bits] = range.split("/");
-      return `${new URL(`http://[64:ff9b::${network}]`).hostname.slice(1, -1)}/${96 + Number(bits)}`;
-    });
-    expect(wellKnown.except).toEqual(behind);
-    expect(rangesWith("nat64Prefixes[0]=fd00:64::/96")).toContainEqual({ cidr: "fd00:64::/96" });
+  // The bytes of an IPv4 address follow the prefix, except that the ninth of the whole is skipped (RFC 6052, 2.2).
+  test.each([
+    ["64:ff9b::/96", "64:ff9b::a00:0/104", "64:ff9b::6440:0/106", "64:ff9b::c0a8:0/112"],
+    ["fd00:64::/96", "fd00:64::a00:0/104", "fd00:64::6440:0/106", "fd00:64::c0a8:0/112"],
+    ["FD00:64:0:1::/64", "fd00:64:0:1:a::/80", "fd00:64:0:1:64:4000::/82", "fd00:64:0:1:c0:a800::/88"],
+    ["fd00:64:1:100::/56", "fd00:64:1:10a::/64", "fd00:64:1:164:40::/74", "fd00:64:1:1c0:a8::/80"],
+    ["fd00:64:1::/48", "fd00:64:1:a00::/56", "fd00:64:1:6440::/58", "fd00:64:1:c0a8::/64"],
+    ["fd00:64:100::/40", "fd00:64:10a::/48", "fd00:64:164:4000::/50", "fd00:64:1c0:a800::/56"],
+    ["fd00:64::/32", "fd00:64:a00::/40", "fd00:64:6440::/42", "fd00:64:c0a8::/48"],
+    ["2001:db8:64::/96", "2001:db8:64::a00:0/104", "2001:db8:64::6440:0/106", "2001:db8:64::c0a8:0/112"],
+  ])("include private addresses behind the NAT64 %s", (prefix, ...ranges) => {
+    const allowed = egressOf("webhooks", "production", `nat64Prefixes[0]=${prefix}`)
+      .flatMap(({ to = [] }) => to)
+      .flatMap(({ ipBlock }: KubernetesObject) => ipBlock ?? []);
+    // Blocks add up: what one of them excepts, another must not allow.
+    const containing = allowed.filter(({ cidr }: KubernetesObject) =>
+      [prefix, prefix.startsWith("2") && "2000::/3"].includes(cidr),
+    );
+    expect(containing).toHaveLength(1);
+    expect(containing[0].except).toEqual(expect.arrayContaining(ranges));
+    expect(containing[0].except).toHaveLength(PRIVATE);
+  });
+
+  test("leave the well-known prefix of NAT64 open for public addresses, whichever is set", () => {
+    const blocks = (...set: string[]) => JSON.stringify(egressOf("webhooks", "production", ...set));
+    for (const set of [[], ["nat64Prefixes[0]=fd00:64::/96"]]) expect(blocks(...set)).toContain('"64:ff9b::/96"');
   });
 
   test("are everything but the proxy, if there is one", () => {
