@@ -20,7 +20,11 @@ with_go() { # NAME MODULE@VERSION
   command -v "$1" > /dev/null && return
   command -v go > /dev/null || fail "there is no $1: put it on the PATH, or install Go, which builds it ($2)."
   echo "Building $1 with Go (once, about a minute) …" >&2
-  GOBIN=$tools CGO_ENABLED=0 go install -trimpath -ldflags "-s -w" "$2" || fail "Go could not build $1: put it on the PATH."
+  local folder
+  folder=$(mktemp -d "$tools/fetching-XXXXXX")
+  { GOBIN=$folder CGO_ENABLED=0 go install -trimpath -ldflags "-s -w" "$2" && mv "$folder/$1" "$tools/$1"; } ||
+    fail "Go could not build $1: put it on the PATH."
+  rm -rf "$folder"
 }
 
 # Built from source, Helm takes three minutes of two cores. AWS has it in an npm package, for Linux on x86-64.

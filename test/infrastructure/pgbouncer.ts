@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { chmod, chown, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { chmod, chown, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { sharedFolder } from "@shipping/local/servers/installation-paths";
 import { type ServerProcess, startServerProcess } from "@shipping/local/servers/server-process";
 import { freePort } from "../free-port.js";
 
@@ -15,14 +16,18 @@ export interface PgBouncer extends ServerProcess {
 
 const run = promisify(execFile);
 const NOBODY = 65_534;
+// It refuses to run as root.
+const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : undefined;
 
 /** Starts Debian's PgBouncer. `users` have the passwords with which it signs in to PostgreSQL, too. */
 export async function startPgBouncer(options: {
   postgresPort: number;
   users: Readonly<Record<string, string>>;
   settings?: Readonly<Record<string, string>>;
+  /** Where it is if it is installed. */
+  installed?: string;
 }): Promise<PgBouncer> {
-  const { program, libraries } = await findPgBouncer();
+  const { program, libraries } = await findPgBouncer(options.installed ?? "/usr/sbin/pgbouncer");
   const folder = await mkdtemp(join(tmpdir(), "shipping-pgbouncer-"));
   const port = await freePort();
   const [ini, users] = [join(folder, "pgbouncer.ini"), join(folder, "users.txt")];
@@ -44,8 +49,6 @@ export async function startPgBouncer(options: {
   );
   for (const path of [folder, ini, users]) await chown(path, NOBODY, NOBODY).catch(() => {});
   await chmod(folder, 0o755);
-  // It refuses to run as root.
-  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   const start = async (): Promise<PgBouncer> => {
     const server = await startServerProcess({
       program,
@@ -59,26 +62,35 @@ export async function startPgBouncer(options: {
   return start();
 }
 
-/** The one of the PATH; else Debian's package, in a cache folder. */
-async function findPgBouncer(): Promise<{ program: string; libraries: string }> {
-  const installed = "/usr/sbin/pgbouncer";
-  if (await stat(installed).catch(() => undefined)) return { program: installed, libraries: "" };
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "shipping-platform");
-  const kept = join(cache, "pgbouncer");
-  if (!(await stat(kept).catch(() => undefined))) await download(cache, kept);
+/** The installed one; else Debian's package, unpacked where the user that it runs as can reach it. */
+async function findPgBouncer(installed: string): Promise<{ program: string; libraries: string }> {
+  if (await exists(installed)) return { program: installed, libraries: "" };
+  const shared = await sharedFolder(user);
+  const kept = join(shared, "pgbouncer");
+  if (!(await exists(kept))) await download(shared, kept);
   const [architecture = ""] = await readdir(join(kept, "usr/lib"));
   return { program: join(kept, "usr/sbin/pgbouncer"), libraries: join(kept, "usr/lib", architecture) };
 }
 
-async function download(cache: string, kept: string): Promise<void> {
-  await mkdir(cache, { recursive: true });
-  const folder = await mkdtemp(join(cache, "fetching-"));
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Renamed into place when complete, so that another process sees all of it or nothing. */
+async function download(shared: string, kept: string): Promise<void> {
+  const folder = await mkdtemp(join(shared, "fetching-"));
   const options = { cwd: folder, timeout: 120_000 };
   try {
     await run("apt-get", ["-qq", "download", "pgbouncer", "libevent-2.1-7", "libc-ares2"], options);
     for (const archive of (await readdir(folder)).filter((name) => name.endsWith(".deb")))
       await run("dpkg", ["-x", archive, "unpacked"], options);
-    await rename(join(folder, "unpacked"), kept);
+    await chmod(join(folder, "unpacked"), 0o755);
+    // Another process may have been first.
+    await rename(join(folder, "unpacked"), kept).catch(async (error) => {
+      if (!(await exists(kept))) throw error;
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

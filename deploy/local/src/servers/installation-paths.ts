@@ -136,7 +136,7 @@ async function openToAll(folder: string): Promise<void> {
 }
 
 /** A folder that only we can write to and that the user can read: programs are run from it. */
-async function sharedFolder(user: PostgresUser | undefined): Promise<string> {
+export async function sharedFolder(user: PostgresUser | undefined): Promise<string> {
   const candidates = user
     ? ["/var/lib/shipping-platform", join(tmpdir(), "shipping-platform")]
     : [join(homedir(), ".cache/shipping-platform")];
@@ -147,7 +147,9 @@ async function sharedFolder(user: PostgresUser | undefined): Promise<string> {
     const safe = stats?.isDirectory() && stats.uid === getuid?.() && !(stats.mode & 0o022);
     if (safe && (!user || (await reaches(user, folder)))) return folder;
   }
-  throw new Error(`PostgreSQL needs a folder that it can access. None of these is suitable: ${candidates.join(", ")}.`);
+  throw new Error(
+    `A server needs a folder that its user can access. None of these is suitable: ${candidates.join(", ")}.`,
+  );
 }
 
 async function reaches(user: PostgresUser, path: string): Promise<boolean> {
