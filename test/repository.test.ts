@@ -21,6 +21,8 @@ const documents = [
   "client/README.md",
   "client-python/README.md",
   "conformance/README.md",
+  "kit/src/rpc/unary/README.md",
+  "mcp/README.md",
 ];
 const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 
@@ -53,9 +55,15 @@ describe("documents", () => {
     expect(broken).toEqual([]);
   });
 
-  test.each(documents)("every npm script that %s names is there", (path) => {
-    const named = [...read(path).matchAll(/npm run (?:-s )?([a-z][a-z:-]*)/g)].map(([, name = ""]) => name);
-    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  // A line may end within a command.
+  test.each(documents)("every npm script and every trial that %s names is there", (path) => {
+    const named = [...read(path).matchAll(/npm\s+run\s+(?:-s\s+)?([a-z][a-z:-]*)(?:\s+--\s+([a-z][\w-]*))?/g)];
+    const trials: readonly string[] = read("test/trial.ts").match(/(?<=^ {2})[a-z]+(?=: \{)/gm) ?? [];
+    expect(trials).toContain("abuse");
+    const unknown = named.filter(
+      ([, script = "", trial]) => !(script in scripts) || (script === "trial" && trial && !trials.includes(trial)),
+    );
+    expect(unknown.map(([command]) => command)).toEqual([]);
   });
 
   test("every file and folder that they name is there", () => {
