@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { REMAINING } from "@shipping/gateway/cli/account-data/erase-account";
 import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
@@ -56,7 +57,7 @@ test.each(parts)(
   },
 );
 
-test("the guide for operators names every table that is erased, and every one that is kept", async () => {
+test("the guide for operators names every table that is erased, every one that is kept, and what remains elsewhere", async () => {
   const guide = await readFile(join(root, "docs/operations/repair.md"), "utf8");
   const section = guide.split(/^## /m).find((text) => text.startsWith("Export and erase an account"));
   const names = Object.values(ACCOUNT_DATA).flatMap(({ tables, kept }) => [
@@ -64,6 +65,8 @@ test("the guide for operators names every table that is erased, and every one th
     ...Object.keys(kept),
   ]);
   expect(names.filter((name) => !section?.includes(`\`${name}\``))).toEqual([]);
+  const rows = section?.split("| kept in")[1]?.match(/(?<=^\| )[^|]*?(?= *\|)/gm) ?? [];
+  expect(rows.slice(1)).toEqual(REMAINING.map(({ where }) => where));
 });
 
 describe("account export", () => {
@@ -174,7 +177,10 @@ describe("account erase", () => {
     expect(await json("audit list --limit 2")).toContainEqual(
       expect.objectContaining({ command: "account erase", outcome: "begun" }),
     );
-    await json(`account erase --account ${other} --confirm Test`);
+    const { out } = await admin(`account erase --account ${other} --confirm Test`);
+    expect(out).toMatch(/\nErased acc_\w+\.\n\nSTILL IN +UNTIL *\n(.+ {2,}.+\n)+$/);
+    expect(out).toMatch(/\nfiles of the databases +VACUUM .*\n/);
+    expect(out).toMatch(/\nDATA_DIR\/mail of npm start +200 newer emails .*\n/);
     expect(Object.values(await rowsOf(other)).flat()).toEqual([]);
   });
 

@@ -8,6 +8,16 @@ import { countRows, onPartData, type TableCount, type Target } from "./part-data
 /** A part comes before those that it reads from or refers to. The gateway is last, so that the account can be found by name until then. */
 const ORDER = parts.toReversed();
 
+/** What an erasure does not reach, and until when it is there. The guide for operators says more about each. */
+export const REMAINING: readonly { where: string; until: string }[] = [
+  { where: "files of the databases", until: "VACUUM has run and new rows have taken the space of deleted ones" },
+  { where: "event bus, stream EVENTS", until: "7 days after an event was published" },
+  { where: "backups and archived WAL", until: "you delete them" },
+  { where: "logs and traces", until: "you delete them; they contain IDs only" },
+  { where: "DATA_DIR/mail of npm start", until: "200 newer emails have replaced them, or you delete them" },
+  { where: "carriers, receivers and mailboxes", until: "their owners delete what they got" },
+];
+
 const POLL_MS = 500;
 
 // The second pass finds what was written during the first.
@@ -25,7 +35,7 @@ export async function eraseAccount(
     if (pass === MAX_PASSES)
       throw fail("service_unavailable", `Something still writes rows of ${account.id}. Run this again.`);
   }
-  return { id: account.id, erasedAt: await endErasing(target.deps, account.id), erased };
+  return { id: account.id, erasedAt: await endErasing(target.deps, account.id), erased, remaining: REMAINING };
 }
 
 async function erasePass(target: Target, erased: TableCount[], progress: Progress): Promise<number> {

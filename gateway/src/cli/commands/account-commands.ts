@@ -150,7 +150,11 @@ function addErase(account: AdminCommand, { print, progress, ask, platform }: Too
         if (typed !== accountId && typed !== suspended.name) throw unconfirmed(suspended);
         return eraseAccount({ platform: found, deps, accountId }, { account: suspended, waitMs, progress });
       });
-      print(erased, `${countsTable(erased.erased)}\nErased ${erased.id}.`);
+      const left = toTable(
+        ["STILL IN", "UNTIL"],
+        erased.remaining.map(({ where, until }) => [where, until]),
+      );
+      print(erased, `${countsTable(erased.erased)}\nErased ${erased.id}.\n\n${left}`);
     });
 }
 
