@@ -14,7 +14,14 @@ import {
 import { answerRequest } from "./api/middleware/answer-request.js";
 import { identifyRequest, logRequest, storeRequest, traceRequest } from "./api/middleware/observe-request.js";
 import { readBody, refuseBody } from "./api/middleware/read-body.js";
-import { paceAnonymous, refuseEscapes, refuseMethod, refuseRoute, sendError } from "./api/middleware/refuse-request.js";
+import {
+  paceAnonymous,
+  refuseLongQuery,
+  refuseMethod,
+  refusePath,
+  refuseRoute,
+  sendError,
+} from "./api/middleware/refuse-request.js";
 import { serveArea } from "./developers/serve-area.js";
 import type { DeveloperDeps } from "./developers/session/settings.js";
 import { createMessagePrototypes } from "./http/listen.js";
@@ -34,7 +41,7 @@ export function createApp(deps: ApiDeps & DeveloperDeps) {
   app.use(traceRequest);
   app.use(identifyRequest(deps.random));
   app.use(refuseMethod);
-  app.use(refuseEscapes);
+  app.use(refusePath);
   const admit = admitCaller(deps); // 401, 429: before every operation
   for (const route of routes) {
     const method = route.method.toLowerCase() as "get" | "post" | "delete";
@@ -42,6 +49,7 @@ export function createApp(deps: ApiDeps & DeveloperDeps) {
   }
   if (deps.mcp) serveMcp(app, admit, deps, deps.mcp);
   app.use(paceAnonymous(deps));
+  app.use(refuseLongQuery);
   servePages(app, site, () => deps.developerArea?.publicUrl ?? deps.ownOrigin());
   if (deps.developerArea) app.use(serveArea(deps, deps.developerArea));
   app.use(refuseRoute(routes));

@@ -5,6 +5,8 @@ import { type AdminDeps, clock } from "../database/deps.js";
 import { isClean } from "../input/text.js";
 import { OPERATOR, writeAuditEntry } from "./audit.js";
 
+/** The most characters of a name. */
+export const MAX_NAME_LENGTH = 200;
 const NAME = /^(?=.*\S)\P{Cc}{1,200}$/u;
 
 /** The rule for names, as the end of a sentence that says "must have". */

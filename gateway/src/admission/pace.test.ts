@@ -3,7 +3,8 @@ import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { createMetrics } from "@shipping/kit/process/metrics";
 import { type GatewayUnderTest, gatewayUnderTest } from "../testing/gateway-under-test.js";
-import { createPace, DEFAULT_PACE, measurePace, type Pace } from "./pace.js";
+import { spendCpu } from "../testing/spend-cpu.js";
+import { createPace, DEFAULT_PACE, type Meter, measurePace, type Pace } from "./pace.js";
 
 const response = () => ({}) as ServerResponse;
 
@@ -17,10 +18,11 @@ async function atOnce(pace: Pace, address: string, turns: number): Promise<numbe
   return begun;
 }
 
-function spendCpu(ms: number): void {
-  const before = process.cpuUsage();
-  const spentMs = () => Object.values(process.cpuUsage(before)).reduce((sum, micros) => sum + micros, 0) / 1_000;
-  while (spentMs() < ms);
+/** Has an address pay for a page. */
+function charge(pace: Pace, address: string, work = () => {}): void {
+  const meter = pace.measure(address);
+  work();
+  meter.end();
 }
 
 describe("an address", () => {
@@ -97,7 +99,7 @@ describe("an address", () => {
     expect(await atOnce(pace, "2001:db8:2::1", 1)).toBe(1);
     now = 3_600_000;
     const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 25_000, system: 0 });
-    pace.charge("2001:db8:1:99::1", () => {}, 0);
+    charge(pace, "2001:db8:1:99::1");
     usage.mockRestore();
     expect(await atOnce(pace, "2001:db8:1:1::1", 1)).toBe(0);
     expect(await atOnce(pace, "2001:db8:2::1", 1)).toBe(1);
@@ -106,23 +108,24 @@ describe("an address", () => {
   test("that has taken a tenth of a CPU waits, however few its requests are, and no other address with it", async () => {
     const pace = createPace({ perSecond: 10, burst: 5 }, () => 0);
     const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 8_000, system: 50_000 });
-    pace.charge("192.0.2.1", () => {});
+    charge(pace, "192.0.2.1");
     usage.mockRestore();
     expect(await atOnce(pace, "192.0.2.1", 1)).toBe(0);
     expect(await atOnce(pace, "192.0.2.2", 1)).toBe(1);
   });
 
-  test("pays one and a half times as much again for what cannot be measured of a page, and 2 ms at most", async () => {
+  test("pays one and a half times as much again for what cannot be measured of a page, and 4 ms at most", async () => {
     for (const [measuredMs, costMs] of [
       [1, 2.5],
-      [10, 12],
+      [10, 14],
     ] as const) {
       let now = 0;
       const pace = createPace({ perSecond: 1_000, burst: 1 }, () => now);
       const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: measuredMs * 1_000, system: 0 });
-      pace.charge("192.0.2.1", () => {}, 0);
+      charge(pace, "192.0.2.1");
       usage.mockRestore();
-      now = 10 * costMs - 1;
+      // A turn of one millisecond was paid on admission.
+      now = 10 * costMs - 2;
       expect(await atOnce(pace, "192.0.2.1", 1)).toBe(0);
       now = 10 * costMs + 2;
       expect(await atOnce(pace, "192.0.2.1", 1)).toBe(1);
@@ -131,19 +134,43 @@ describe("an address", () => {
 
   test("does not pay again for the turn that it had on admission", async () => {
     const pace = createPace({ perSecond: 10, burst: 5 }, () => 0);
-    const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 48_000, system: 0 });
-    pace.charge("192.0.2.1", () => {});
-    pace.charge("192.0.2.2", () => {}, 0);
+    // With what is not measured of it, this page takes the CPU of six turns.
+    const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 56_000, system: 0 });
+    charge(pace, "192.0.2.1");
     usage.mockRestore();
-    expect(await atOnce(pace, "192.0.2.1", 1)).toBe(1);
-    expect(await atOnce(pace, "192.0.2.2", 1)).toBe(0);
+    expect(await atOnce(pace, "192.0.2.1", 1)).toBe(0);
+    const cheaper = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 46_000, system: 0 });
+    charge(pace, "192.0.2.2");
+    cheaper.mockRestore();
+    expect(await atOnce(pace, "192.0.2.2", 1)).toBe(1);
+  });
+
+  test("pays for a page until it is written, but not while the page waits for others", async () => {
+    const pace = createPace({ perSecond: 10, burst: 5 }, () => 0);
+    const page = async (address: string, wait: (meter: Meter, others: Promise<void>) => Promise<void>) => {
+      const meter = pace.measure(address);
+      await wait(
+        meter,
+        new Promise<void>((resolve) => setImmediate(resolve)).then(() => spendCpu(80)),
+      );
+      meter.end();
+    };
+    await page("192.0.2.1", (_meter, own) => own);
+    await page("192.0.2.2", (meter, others) => meter.wait(others));
+    await page("192.0.2.3", async (meter, others) => {
+      await meter.wait(others);
+      spendCpu(80);
+    });
+    await page("192.0.2.4", (meter, others) => meter.wait(Promise.all([meter.wait(others), others]).then(() => {})));
+    const turns = await Promise.all([1, 2, 3, 4].map((n) => atOnce(pace, `192.0.2.${n}`, 1)));
+    expect(turns).toEqual([0, 1, 0, 1]);
   });
 
   test("waits for what its earlier requests have taken, even if it had asked before", async () => {
     const pace = createPace({ perSecond: 100, burst: 1 });
     const first = pace.admit("192.0.2.1", response());
     const second = pace.admit("192.0.2.1", response());
-    pace.charge("192.0.2.1", () => spendCpu(20));
+    charge(pace, "192.0.2.1", () => spendCpu(20));
     await first;
     expect((await second).waitedMs).toBeGreaterThan(200);
   });
@@ -170,7 +197,7 @@ describe("an address", () => {
 
 test("all pages together take no more than their part of a CPU; refusals do not wait for it", async () => {
   const pace = createPace({ perSecond: 1_000, burst: 1_000 }, () => 0);
-  for (let n = 0; n < 30; n++) pace.charge(`192.0.2.${n}`, () => spendCpu(10));
+  for (let n = 0; n < 30; n++) charge(pace, `192.0.2.${n}`, () => spendCpu(10));
   const address = "198.51.100.1";
   const isDue = (turn: Promise<unknown>) =>
     Promise.race([turn.then(() => true), new Promise<boolean>((resolve) => setImmediate(resolve, false))]);

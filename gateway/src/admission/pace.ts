@@ -17,10 +17,11 @@ export const DEFAULT_PACE: PaceLimits = { perSecond: 50, burst: 25 };
 const CPU_OF_CLIENT = 0.1;
 const CPU_OF_ALL = 0.4;
 /**
- * Work that waits for something in between cannot be measured: reading the request, its statements, its log line. With a small page, it is one
- * and a half times of what is measured, and it does not grow with the page. The limit is for each of a page's two parts that are measured.
+ * What the process does for a page before and after it, and while it waits, cannot be told apart from other work: it receives the request, sends
+ * statements and reads their rows, writes a log line. With a small page, it is one and a half times of what is measured, and it does not grow with
+ * the page.
  */
-const UNMEASURED = { times: 1.5, maxMs: 2 };
+const UNMEASURED = { times: 1.5, maxMs: 4 };
 /** What a page is expected to take among all, until it is known. */
 const EXPECTED_CPU_MS = 1;
 const ALL_AT_ONCE_MS = 125;
@@ -40,6 +41,14 @@ interface Queue {
   nextAt: number;
   /** The sum of all changes by `charge`. They move the turns of those that wait, too. */
   chargedMs: number;
+}
+
+/** Measures the CPU time of a page, and charges its address for it. */
+export interface Meter {
+  /** Measures nothing until the promise settles: the page waits for its client, the database or another part, and the CPU time is that of others. */
+  wait<Result>(promise: Promise<Result>): Promise<Result>;
+  /** Ends the measurement: the answer is written. */
+  end(): void;
 }
 
 /** Limits the requests without a valid API key, by number and by what they cost, by delaying them. */
@@ -101,6 +110,43 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
     return { waitedMs, isDue: true };
   }
 
+  /** Begins to measure a page that was admitted. It is charged whenever it waits, and at its end, less what was paid on admission. */
+  function measure(address: string): Meter {
+    let since = process.cpuUsage();
+    let measuredMs = 0;
+    let waits = 0;
+    let isOver = false;
+    let charged = { all: 0, own: 0 };
+
+    function chargeMeasured(): void {
+      const { user, system } = process.cpuUsage(since);
+      measuredMs += (user + system) / 1_000;
+      const cpuMs = measuredMs + Math.min(UNMEASURED.times * measuredMs, UNMEASURED.maxMs);
+      const cost = {
+        all: (cpuMs - EXPECTED_CPU_MS) / CPU_OF_ALL,
+        own: Math.max(0, cpuMs / CPU_OF_CLIENT - intervalMs),
+      };
+      charge(all, cost.all - charged.all);
+      for (const { queue, clients } of queuesFor(address)) charge(queue, (cost.own - charged.own) / clients);
+      charged = cost;
+    }
+
+    return {
+      async wait(promise) {
+        if (++waits === 1 && !isOver) chargeMeasured();
+        try {
+          return await promise;
+        } finally {
+          if (--waits === 0) since = process.cpuUsage();
+        }
+      },
+      end() {
+        if (!isOver && waits === 0) chargeMeasured();
+        isOver = true;
+      },
+    };
+  }
+
   return {
     /** Resolves when a refusal may be sent to this address. */
     delay,
@@ -111,18 +157,7 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
       const { waitedMs, isDue } = await wait(all, EXPECTED_CPU_MS / CPU_OF_ALL, ALL_AT_ONCE_MS, response);
       return { waitedMs: own.waitedMs + waitedMs, isDue };
     },
-    /** Does work for a page and charges its CPU time, an estimate for what is not measured included, less what was paid on admission, if this is the first work for the page. */
-    charge<Result>(address: string, work: () => Result, paid: 0 | 1 = 1): Result {
-      const before = process.cpuUsage();
-      const result = work();
-      const { user, system } = process.cpuUsage(before);
-      const measuredMs = (user + system) / 1_000;
-      const cpuMs = measuredMs + Math.min(UNMEASURED.times * measuredMs, UNMEASURED.maxMs);
-      charge(all, (cpuMs - paid * EXPECTED_CPU_MS) / CPU_OF_ALL);
-      const costMs = Math.max(0, cpuMs / CPU_OF_CLIENT - paid * intervalMs);
-      for (const { queue, clients } of queuesFor(address)) charge(queue, costMs / clients);
-      return result;
-    },
+    measure,
     /** Connections with delayed responses are closed first. */
     isDelaying: (response: ServerResponse) => delayed.has(response),
     waiting: () => delayed.size,

@@ -2,6 +2,7 @@ import type { FieldError } from "@shipping/kit/errors";
 import type { ErrorCode } from "@shipping/proto/errors";
 import type { RequestHandler } from "express";
 import type { Admission } from "../admission/admit.js";
+import type { Meter } from "../admission/pace.js";
 import type { OutageCause } from "../service-clients/outage.js";
 
 /** The state of a request. A middleware may read what the ones before it in `app.ts` have set. */
@@ -17,6 +18,8 @@ export interface Locals {
   bytes: Buffer | undefined;
   /** For how many milliseconds the pace of its address has delayed the request; undefined if it was not paced. */
   pacedMs?: number;
+  /** Measures what the request costs, if it was paced as a page. */
+  meter?: Meter;
   replayed?: boolean;
   errorCode?: ErrorCode;
   /** Why the answer is a 503, for operators. */

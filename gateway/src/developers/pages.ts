@@ -1,91 +1,153 @@
-import { showAccounts, submitAccount } from "./account/accounts.js";
+import { NO_FIELDS } from "../input/fields.js";
+import { accountFields, showAccounts, submitAccount } from "./account/accounts.js";
 import { showAuditLog } from "./account/audit-log.js";
-import { confirmRemove, showRoleForm, submitRemove, submitRoleForm } from "./account/change-member.js";
-import { confirmInviteAgain, showInviteForm, submitInviteAgain, submitInviteForm } from "./account/invite-member.js";
+import { confirmRemove, roleFields, showRoleForm, submitRemove, submitRoleForm } from "./account/change-member.js";
+import {
+  confirmInviteAgain,
+  inviteFields,
+  showInviteForm,
+  submitInviteAgain,
+  submitInviteForm,
+} from "./account/invite-member.js";
 import { showMembers } from "./account/members.js";
 import { showQuickStart } from "./account/quick-start.js";
-import { showMemberSessions, showSessions, submitMemberSessions, submitSessions } from "./account/sessions.js";
+import {
+  sessionFields,
+  showMemberSessions,
+  showSessions,
+  submitMemberSessions,
+  submitSessions,
+} from "./account/sessions.js";
 import { showEvent } from "./events/event.js";
-import { showKeyForm, submitKeyForm } from "./keys/create-key.js";
+import { keyFields, showKeyForm, submitKeyForm } from "./keys/create-key.js";
 import { showKeys } from "./keys/keys.js";
 import { confirmRevoke, submitRevoke } from "./keys/revoke-key.js";
 import { showOverview } from "./overview/overview.js";
+import { searchQuery } from "./page/layout.js";
 import type { AccountPage, PageRoute, Section } from "./page/page.js";
+import { pagingQuery } from "./page/paging.js";
+import { confirmationFields } from "./page/read-form.js";
+import { requestsQuery } from "./requests/filter.js";
 import { showRequest } from "./requests/request.js";
 import { showRequests } from "./requests/requests.js";
 import { exportCsv } from "./resources/export-csv.js";
-import { confirmVoid, downloadLabel, showLabel, showPicture, submitVoid } from "./resources/label.js";
+import { listQuery } from "./resources/filter.js";
+import { confirmVoid, downloadLabel, fileQuery, showLabel, showPicture, submitVoid } from "./resources/label.js";
 import { showLabels } from "./resources/labels.js";
 import { downloadLabels } from "./resources/merge-labels.js";
 import { showOrder, showOrders } from "./resources/orders.js";
+import { mergeQuery } from "./resources/record-table.js";
 import { showShipment, showShipments } from "./resources/shipments.js";
 import { showSearch } from "./search/search.js";
 import { confirmDecline, showDecline, submitDecline } from "./sign-in/decline-invitation.js";
-import { requestLink, showLinkForm } from "./sign-in/request-link.js";
+import { requestLink, requestLinkFields, showLinkForm } from "./sign-in/request-link.js";
 import { showEntrance, signOut } from "./sign-in/sign-in.js";
-import { confirmSignIn, showLink, submitSignIn } from "./sign-in/sign-in-link.js";
-import { beginProviderSignIn, completeProviderSignIn } from "./sign-in/sign-in-provider.js";
-import { showSubscriptionForm, submitSubscriptionForm } from "./webhooks/create-subscription.js";
+import { confirmSignIn, linkFields, showLink, submitSignIn } from "./sign-in/sign-in-link.js";
+import {
+  beginProviderSignIn,
+  callbackQuery,
+  completeProviderSignIn,
+  providerQuery,
+} from "./sign-in/sign-in-provider.js";
+import { showSubscriptionForm, submitSubscriptionForm, subscriptionFields } from "./webhooks/create-subscription.js";
 import { confirmDisable, showSubscription, submitDisable } from "./webhooks/subscription.js";
 import { showSubscriptions } from "./webhooks/subscriptions.js";
-import { showTest, submitTest } from "./webhooks/test-page.js";
+import { showTest, submitTest, testQuery } from "./webhooks/test-page.js";
 
 const section = (name: Section, rows: readonly AccountPage[]) => rows.map((row) => ({ ...row, section: name }));
 
 /** All pages of the developer area. Fixed paths come before `{environment}`, because the first match wins. */
 export const pages: readonly PageRoute[] = [
   { method: "GET", path: "", access: "anyone", handler: showEntrance },
-  { method: "POST", path: "/sign-out", access: "anyone", handler: signOut },
+  { method: "POST", path: "/sign-out", access: "anyone", form: undefined, handler: signOut },
   { method: "GET", path: "/sign-in", access: "anyone", handler: showLinkForm },
-  { method: "POST", path: "/sign-in", access: "anyone", takesForm: true, handler: requestLink },
-  { method: "GET", path: "/sign-in/provider", access: "anyone", handler: beginProviderSignIn },
-  { method: "GET", path: "/sign-in/callback", access: "anyone", handler: completeProviderSignIn },
+  { method: "POST", path: "/sign-in", access: "anyone", form: requestLinkFields, handler: requestLink },
+  { method: "GET", path: "/sign-in/provider", access: "anyone", query: providerQuery, handler: beginProviderSignIn },
+  { method: "GET", path: "/sign-in/callback", access: "anyone", query: callbackQuery, handler: completeProviderSignIn },
   { method: "GET", path: "/sign-in/link", access: "anyone", handler: showLink },
-  { method: "POST", path: "/sign-in/link", access: "anyone", takesForm: true, handler: confirmSignIn },
-  { method: "POST", path: "/sign-in/link/confirm", access: "anyone", takesForm: true, handler: submitSignIn },
+  { method: "POST", path: "/sign-in/link", access: "anyone", form: linkFields, handler: confirmSignIn },
+  { method: "POST", path: "/sign-in/link/confirm", access: "anyone", form: linkFields, handler: submitSignIn },
   { method: "GET", path: "/decline", access: "anyone", handler: showDecline },
-  { method: "POST", path: "/decline", access: "anyone", takesForm: true, handler: confirmDecline },
-  { method: "POST", path: "/decline/confirm", access: "anyone", takesForm: true, handler: submitDecline },
+  { method: "POST", path: "/decline", access: "anyone", form: linkFields, handler: confirmDecline },
+  { method: "POST", path: "/decline/confirm", access: "anyone", form: linkFields, handler: submitDecline },
   { method: "GET", path: "/accounts", access: "viewer", handler: showAccounts },
-  { method: "POST", path: "/accounts", access: "viewer", handler: submitAccount },
+  { method: "POST", path: "/accounts", access: "viewer", form: accountFields, handler: submitAccount },
   { method: "GET", path: "/sessions", section: "sessions", access: "viewer", handler: showSessions },
-  { method: "POST", path: "/sessions", access: "viewer", handler: submitSessions },
-  { method: "GET", path: "/audit", section: "audit", access: "viewer", handler: showAuditLog },
+  { method: "POST", path: "/sessions", access: "viewer", form: sessionFields, handler: submitSessions },
+  { method: "GET", path: "/audit", section: "audit", access: "viewer", query: pagingQuery, handler: showAuditLog },
   { method: "GET", path: "/quick-start", section: "quick-start", access: "viewer", handler: showQuickStart },
   ...section("members", [
-    { method: "GET", path: "/members", access: "viewer", handler: showMembers },
+    { method: "GET", path: "/members", access: "viewer", query: pagingQuery, handler: showMembers },
     { method: "GET", path: "/members/invite", access: "admin", handler: showInviteForm },
-    { method: "POST", path: "/members/invite", access: "admin", handler: submitInviteForm },
+    { method: "POST", path: "/members/invite", access: "admin", form: inviteFields, handler: submitInviteForm },
     { method: "GET", path: "/members/{id}/invite-again", access: "admin", handler: confirmInviteAgain },
-    { method: "POST", path: "/members/{id}/invite-again", access: "admin", handler: submitInviteAgain },
+    {
+      method: "POST",
+      path: "/members/{id}/invite-again",
+      access: "admin",
+      form: confirmationFields,
+      handler: submitInviteAgain,
+    },
     { method: "GET", path: "/members/{id}/role", access: "admin", handler: showRoleForm },
-    { method: "POST", path: "/members/{id}/role", access: "admin", handler: submitRoleForm },
+    { method: "POST", path: "/members/{id}/role", access: "admin", form: roleFields, handler: submitRoleForm },
     { method: "GET", path: "/members/{id}/sessions", access: "admin", handler: showMemberSessions },
-    { method: "POST", path: "/members/{id}/sessions", access: "admin", handler: submitMemberSessions },
+    { method: "POST", path: "/members/{id}/sessions", access: "admin", form: NO_FIELDS, handler: submitMemberSessions },
     { method: "GET", path: "/members/{id}/remove", access: "admin", handler: confirmRemove },
-    { method: "POST", path: "/members/{id}/remove", access: "admin", handler: submitRemove },
+    { method: "POST", path: "/members/{id}/remove", access: "admin", form: NO_FIELDS, handler: submitRemove },
   ]),
   { method: "GET", path: "/{environment}", section: "overview", access: "viewer", handler: showOverview },
-  { method: "GET", path: "/{environment}/search", access: "viewer", handler: showSearch },
+  { method: "GET", path: "/{environment}/search", access: "viewer", query: searchQuery, handler: showSearch },
   ...section("shipments", [
-    { method: "GET", path: "/{environment}/shipments", access: "viewer", handler: showShipments },
-    { method: "GET", path: "/{environment}/shipments/csv", access: "viewer", handler: exportCsv("shipments") },
+    { method: "GET", path: "/{environment}/shipments", access: "viewer", query: listQuery, handler: showShipments },
+    {
+      method: "GET",
+      path: "/{environment}/shipments/csv",
+      access: "viewer",
+      query: listQuery,
+      handler: exportCsv("shipments"),
+    },
     { method: "GET", path: "/{environment}/shipments/{id}", access: "viewer", weight: "list", handler: showShipment },
   ]),
   ...section("orders", [
-    { method: "GET", path: "/{environment}/orders", access: "viewer", handler: showOrders },
-    { method: "GET", path: "/{environment}/orders/csv", access: "viewer", handler: exportCsv("orders") },
-    { method: "GET", path: "/{environment}/orders/{id}", access: "viewer", weight: "list", handler: showOrder },
+    { method: "GET", path: "/{environment}/orders", access: "viewer", query: listQuery, handler: showOrders },
+    {
+      method: "GET",
+      path: "/{environment}/orders/csv",
+      access: "viewer",
+      query: listQuery,
+      handler: exportCsv("orders"),
+    },
+    {
+      method: "GET",
+      path: "/{environment}/orders/{id}",
+      access: "viewer",
+      query: pagingQuery,
+      weight: "list",
+      handler: showOrder,
+    },
   ]),
   ...section("labels", [
-    { method: "GET", path: "/{environment}/labels", access: "viewer", handler: showLabels },
-    { method: "GET", path: "/{environment}/labels/csv", access: "viewer", handler: exportCsv("labels") },
-    { method: "GET", path: "/{environment}/labels/merged", access: "viewer", handler: downloadLabels },
+    { method: "GET", path: "/{environment}/labels", access: "viewer", query: listQuery, handler: showLabels },
+    {
+      method: "GET",
+      path: "/{environment}/labels/csv",
+      access: "viewer",
+      query: listQuery,
+      handler: exportCsv("labels"),
+    },
+    {
+      method: "GET",
+      path: "/{environment}/labels/merged",
+      access: "viewer",
+      query: mergeQuery,
+      handler: downloadLabels,
+    },
     { method: "GET", path: "/{environment}/labels/{id}", access: "viewer", weight: "list", handler: showLabel },
     {
       method: "GET",
       path: "/{environment}/labels/{id}/file",
       access: "viewer",
+      query: fileQuery,
       weight: "file",
       handler: downloadLabel,
     },
@@ -97,28 +159,72 @@ export const pages: readonly PageRoute[] = [
       handler: showPicture,
     },
     { method: "GET", path: "/{environment}/labels/{id}/void", access: "admin", handler: confirmVoid },
-    { method: "POST", path: "/{environment}/labels/{id}/void", access: "admin", handler: submitVoid },
+    {
+      method: "POST",
+      path: "/{environment}/labels/{id}/void",
+      access: "admin",
+      form: confirmationFields,
+      handler: submitVoid,
+    },
   ]),
   ...section("requests", [
-    { method: "GET", path: "/{environment}/requests", access: "viewer", handler: showRequests },
+    { method: "GET", path: "/{environment}/requests", access: "viewer", query: requestsQuery, handler: showRequests },
     { method: "GET", path: "/{environment}/requests/{id}", access: "viewer", handler: showRequest },
   ]),
   ...section("keys", [
-    { method: "GET", path: "/{environment}/keys", access: "viewer", handler: showKeys },
+    { method: "GET", path: "/{environment}/keys", access: "viewer", query: pagingQuery, handler: showKeys },
     { method: "GET", path: "/{environment}/keys/new", access: "admin", handler: showKeyForm },
-    { method: "POST", path: "/{environment}/keys/new", access: "admin", handler: submitKeyForm },
+    { method: "POST", path: "/{environment}/keys/new", access: "admin", form: keyFields, handler: submitKeyForm },
     { method: "GET", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: confirmRevoke },
-    { method: "POST", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: submitRevoke },
+    {
+      method: "POST",
+      path: "/{environment}/keys/{id}/revoke",
+      access: "admin",
+      form: NO_FIELDS,
+      handler: submitRevoke,
+    },
   ]),
   ...section("webhooks", [
     { method: "GET", path: "/{environment}/events/{id}", access: "viewer", weight: "list", handler: showEvent },
-    { method: "GET", path: "/{environment}/webhooks", access: "viewer", handler: showSubscriptions },
+    {
+      method: "GET",
+      path: "/{environment}/webhooks",
+      access: "viewer",
+      query: pagingQuery,
+      handler: showSubscriptions,
+    },
     { method: "GET", path: "/{environment}/webhooks/new", access: "admin", handler: showSubscriptionForm },
-    { method: "POST", path: "/{environment}/webhooks/new", access: "admin", handler: submitSubscriptionForm },
+    {
+      method: "POST",
+      path: "/{environment}/webhooks/new",
+      access: "admin",
+      form: subscriptionFields,
+      handler: submitSubscriptionForm,
+    },
     { method: "GET", path: "/{environment}/webhooks/{id}", access: "viewer", handler: showSubscription },
-    { method: "GET", path: "/{environment}/webhooks/{id}/test", access: "viewer", weight: "list", handler: showTest },
-    { method: "POST", path: "/{environment}/webhooks/{id}/test", access: "admin", weight: "list", handler: submitTest },
+    {
+      method: "GET",
+      path: "/{environment}/webhooks/{id}/test",
+      access: "viewer",
+      query: testQuery,
+      weight: "list",
+      handler: showTest,
+    },
+    {
+      method: "POST",
+      path: "/{environment}/webhooks/{id}/test",
+      access: "admin",
+      form: confirmationFields,
+      weight: "list",
+      handler: submitTest,
+    },
     { method: "GET", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: confirmDisable },
-    { method: "POST", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: submitDisable },
+    {
+      method: "POST",
+      path: "/{environment}/webhooks/{id}/disable",
+      access: "admin",
+      form: confirmationFields,
+      handler: submitDisable,
+    },
   ]),
 ];

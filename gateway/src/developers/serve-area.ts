@@ -3,17 +3,20 @@ import type { Environment } from "@shipping/kit/caller";
 import { type Request, type Response, Router } from "express";
 import helmet from "helmet";
 import { RESERVE_MS } from "../admission/bulkhead.js";
+import type { Meter } from "../admission/pace.js";
 import type { ApiDeps } from "../api/deps.js";
 import { ANSWER_MS } from "../api/locals.js";
 import { EXAMPLE_ORIGIN } from "../guides/guides.js";
 import { getClientAddress } from "../http/client-address.js";
 import { unknownRoute } from "../http/send-answer.js";
+import { readQuery } from "../input/fields.js";
 import { library } from "../openapi/documents.js";
 import { sendPageAnswer, sendRefusal } from "./page/answer.js";
 import { serveAssets } from "./page/assets.js";
 import { isFormFor } from "./page/form.js";
 import {
   AREA_PATH,
+  getQueryFields,
   getWeight,
   type HtmlPage,
   needsRecentSignIn,
@@ -21,10 +24,9 @@ import {
   type PageDeps,
   type PageLocals,
   type PageRoute,
-  takesForm,
   type VisitorRequest,
 } from "./page/page.js";
-import { isOwnForm, readForm } from "./page/read-form.js";
+import { isOwnForm, parseForm, readFormText } from "./page/read-form.js";
 import { forbidden, otherAccountPage, suspendedPage } from "./page/refusal-page.js";
 import { pages } from "./pages.js";
 import { createProvider } from "./session/provider.js";
@@ -34,6 +36,12 @@ import { showSignedOut, showSignInAgain } from "./sign-in/sign-in.js";
 
 type PageRequestHead = Request<Record<string, string>>;
 type PageResponse = Response<unknown, PageLocals>;
+interface Answering {
+  req: PageRequestHead;
+  res: PageResponse;
+  send(answer: PageAnswer): Promise<void>;
+  meter: Meter;
+}
 /** A request before its session is looked up and its form read. */
 type Visit = Omit<VisitorRequest, "session" | "form" | "deadline">;
 
@@ -51,11 +59,16 @@ export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): R
     router[method](
       AREA_PATH + page.path.replace(/\{(\w+)\}/g, ":$1"),
       async (req: PageRequestHead, res: PageResponse) => {
-        const send = (answer: PageAnswer) => {
-          const address = getClientAddress(req, deps.trustedProxies);
-          return deps.pace.charge(address, () => sendPageAnswer(req, res, answer), 0);
-        };
-        await answerPage(pageDeps, page, { req, res, send });
+        const { meter } = res.locals;
+        if (!meter) throw new Error("A page was reached without its pace.");
+        // A page is written at once, and measured. Files and downloads are read from others, piece by piece.
+        const send = (answer: PageAnswer) => meter.wait(sendPageAnswer(req, res, answer));
+        try {
+          await answerPage(measured(pageDeps, meter), page, { req, res, send, meter });
+        } finally {
+          // Nothing is written to a client that has gone.
+          if (res.destroyed) meter.end();
+        }
       },
     );
   }
@@ -94,19 +107,32 @@ const headers = helmet({
   xPoweredBy: false,
 });
 
+/** The same with statements and sign-in provider for which the measurement of a page stops. */
+function measured(deps: PageDeps, meter: Meter): PageDeps {
+  const { db, provider } = deps;
+  return {
+    ...deps,
+    db: {
+      ...db,
+      run: (statement) => meter.wait(db.run(statement)),
+      runList: (statement, options) => meter.wait(db.runList(statement, options)),
+    },
+    provider: provider && {
+      begin: (authorization) => meter.wait(provider.begin(authorization)),
+      complete: (authorization, url) => meter.wait(provider.complete(authorization, url)),
+    },
+  };
+}
+
 /** Answers a request for a page: finds the session, checks the access, reads the form and calls the page's handler. */
-async function answerPage(
-  deps: PageDeps,
-  page: PageRoute,
-  { req, res, send }: { req: PageRequestHead; res: PageResponse; send(answer: PageAnswer): Promise<void> },
-): Promise<void> {
+async function answerPage(deps: PageDeps, page: PageRoute, { req, res, send, meter }: Answering): Promise<void> {
   const { id = "", environment = "sandbox" } = req.params;
   if (!isEnvironment(environment)) throw unknownRoute();
   Object.assign(res.locals, { page, environment });
   const visit: Visit = {
     environment,
     id,
-    query: new URL(req.url, deps.origin()).searchParams,
+    query: readQuery(req.url, getQueryFields(page)),
     url: req.url,
     cookies: req.headers.cookie,
     source: getClientAddress(req, deps.trustedProxies),
@@ -125,7 +151,8 @@ async function answerPage(
   if (before.refusal) return send(before.refusal);
   const changesAccount = page.method === "POST" && page.access !== "anyone";
   if (changesAccount && before.session) await limitForms(deps, before.session);
-  const form = takesForm(page) ? await readForm(req, res) : new Map();
+  const fields = page.method === "POST" ? page.form : undefined;
+  const form = fields ? parseForm(await meter.wait(readFormText(req, res)), fields) : new Map();
   // A form may take 30 s to arrive. Its sender may have been removed in the meantime.
   const { session, refusal } = changesAccount ? await checkAccess() : before;
   if (refusal) return send(refusal);
@@ -135,14 +162,16 @@ async function answerPage(
   if (!session) throw new Error("A member's page was reached without a session.");
   if (changesAccount && !isFormFor(session, visit.query)) return send(otherAccountPage(session));
   const actor = { name: session.email, source: visit.source };
-  const release = await deps.bulkhead.acquire({
+  const turn = deps.bulkhead.acquire({
     accountId: session.accountId,
     weight: getWeight(page),
     deadline: request.deadline - RESERVE_MS,
     onDisconnect: (disconnected) => void res.once("close", disconnected),
   });
+  const release = await meter.wait(turn);
   try {
-    await send(await page.handler(deps, { ...request, session, actor }));
+    // What a member's page waits for are many things. What it costs after them is limited by its account's turn.
+    await send(await meter.wait(page.handler(deps, { ...request, session, actor })));
     deps.unread.add(res, session.accountId);
   } finally {
     release();

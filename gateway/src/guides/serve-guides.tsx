@@ -7,8 +7,9 @@ import {
   sendTwin,
   type Twins,
 } from "../http/send-document.js";
+import { readQuery } from "../input/fields.js";
 import { SCRIPTED_PAGE_HEADERS } from "../site/error-page.js";
-import type { Site } from "../site/site-header.js";
+import { type Site, searchQuery } from "../site/site-header.js";
 import { clientPackages } from "./client-packages.js";
 import { EXAMPLE_ORIGIN, files, type Guide, groups, guides } from "./guides.js";
 import { renderPage, script, style } from "./layout.js";
@@ -16,7 +17,6 @@ import { type Hit, type Library, type Page, readGuideFile } from "./library.js";
 import { toMarkdownTwin } from "./markdown-twin.js";
 import type { Rendered } from "./render-guide.js";
 
-const MAX_SHOWN_CHARACTERS = 200;
 /** Pages of results that are kept, the latest ones: at most 4 MB. */
 const MAX_KEPT_SEARCHES = 100;
 
@@ -43,8 +43,7 @@ export function serveGuides(
     app.get(`/docs/${name}`, (req, res) => sendDocument(req, res, file));
   }
   app.get("/docs/search", (req, res) => {
-    const { q } = req.query;
-    const text = typeof q === "string" ? q.trim().slice(0, MAX_SHOWN_CHARACTERS) : "";
+    const text = readQuery(req.url, searchQuery).get("q")?.trim() ?? "";
     const found = searches.get(text) ?? page(searchPage(site, text, library().search(text)));
     searches.delete(text);
     searches.set(text, found);

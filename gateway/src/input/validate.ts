@@ -1,5 +1,6 @@
 import { type FieldError, failFields, MAX_FIELDS } from "@shipping/kit/errors";
 import type { z } from "zod";
+import { findQueryFault } from "./fields.js";
 import type { JsonBody } from "./json-body.js";
 import { type LostNumbers, NONE_LOST } from "./lost-numbers.js";
 import { noQuery } from "./schemas.js";
@@ -44,7 +45,10 @@ function checkQuery(schema: z.ZodType, url: string): Checked {
   const parameters = new Map<string, string>();
   const repeated = new Set<string>();
   const start = url.indexOf("?");
-  for (const [name, value] of start < 0 ? [] : decodePairs(url.slice(start + 1), "query")) {
+  const query = start < 0 ? "" : url.slice(start + 1);
+  const tooLong = findQueryFault(query);
+  if (tooLong) return { ...NOTHING, faults: [tooLong] };
+  for (const [name, value] of decodePairs(query, "query")) {
     if (parameters.has(name)) repeated.add(name);
     parameters.set(name, value);
   }

@@ -1,4 +1,8 @@
 import { domainToASCII } from "node:url";
+import type { Field } from "../input/fields.js";
+
+/** An address in a form. */
+export const EMAIL_FIELD: Field = { maxLength: 200 };
 
 // No quoted local parts, comments or lists: a server that parses them differently would send the mail to somebody else.
 const ADDRESS = /^(?=.{3,200}$)[^\s@\p{C}<>"(),:;\\[\]]+@[^\s@\p{C}<>"(),:;\\[\]]+$/u;

@@ -44,11 +44,21 @@ function Mark() {
   );
 }
 
+/** The query of the search in the guides. */
+export const searchQuery = { q: { maxLength: 200 } };
+
 export function SearchForm({ words = "" }: { words?: string }) {
   return (
     <search>
       <form action="/docs/search">
-        <input type="search" name="q" value={words} placeholder="Search the docs" aria-label="Search the docs" />
+        <input
+          type="search"
+          name="q"
+          value={words}
+          maxLength={searchQuery.q.maxLength}
+          placeholder="Search the docs"
+          aria-label="Search the docs"
+        />
         <button type="submit">Search</button>
       </form>
     </search>

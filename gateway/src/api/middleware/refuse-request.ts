@@ -1,7 +1,8 @@
-import { fail } from "@shipping/kit/errors";
+import { fail, failFields } from "@shipping/kit/errors";
 import type { ErrorRequestHandler } from "express";
 import { getClientAddress } from "../../http/client-address.js";
 import { noteFailure, refuse, unknownRoute } from "../../http/send-answer.js";
+import { findQueryFault } from "../../input/fields.js";
 import { sendErrorPage, wantsPage } from "../../site/error-page.js";
 import type { Site } from "../../site/site-header.js";
 import type { ApiDeps } from "../deps.js";
@@ -16,9 +17,22 @@ export const refuseMethod: Middleware = (req, _res, next) => {
   next();
 };
 
-/** Express decodes percent-encoding in paths. Our paths match only as they are written, and none contains a character that needs encoding. */
-export const refuseEscapes: Middleware = (req, _res, next) => {
-  if (req.path.includes("%")) throw unknownRoute();
+/** Far more than the longest of our paths has, whose ID is a tracking number. */
+const MAX_PATH_LENGTH = 500;
+
+/**
+ * Refuses paths that none of ours can be, before anything reads them. Express decodes percent-encoding in paths. Our paths match only as they are
+ * written, and none contains a character that needs encoding.
+ */
+export const refusePath: Middleware = (req, _res, next) => {
+  if (req.path.length > MAX_PATH_LENGTH || req.path.includes("%")) throw unknownRoute();
+  next();
+};
+
+/** Refuses queries of documents that are too long to be read. Operations of the API do so themselves, after they have checked the key. */
+export const refuseLongQuery: Middleware = (req, _res, next) => {
+  const fault = findQueryFault(req.url.slice(req.path.length + 1));
+  if (fault) throw failFields([fault], "query");
   next();
 };
 
@@ -35,14 +49,19 @@ export function refuseRoute(routes: readonly Pick<Route, "path">[]): Middleware 
   };
 }
 
-/** Delays requests without an API key, for pages, to what their address may ask for, and charges it for the CPU time that they take. */
+/** Delays requests without an API key, for pages, to what their address may ask for, and charges it for the CPU time that they take until they are answered. */
 export function paceAnonymous({ pace, trustedProxies }: ApiDeps): Middleware {
   return async (req, res, next) => {
     const address = getClientAddress(req, trustedProxies);
     const { waitedMs, isDue } = await pace.admit(address, res);
     res.locals.pacedMs = waitedMs;
     if (!isDue) throw fail("rate_limited", "Too many pages are requested from your address. Try again in a minute.");
-    if (!res.destroyed) pace.charge(address, next);
+    if (res.destroyed) return;
+    const meter = pace.measure(address);
+    res.locals.meter = meter;
+    // Node emits `prefinish` within `res.end`, and `finish` only after other work. If the client has gone, the page goes on, and so does the measurement.
+    res.once("prefinish", meter.end);
+    next();
   };
 }
 

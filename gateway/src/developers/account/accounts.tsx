@@ -1,11 +1,13 @@
 import type { ComponentChildren } from "preact";
-import { AccountForm } from "../page/form.js";
+import { ID_FIELD } from "../../input/fields.js";
+import { AccountForm, HiddenField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";
 import { Table, Text } from "../page/text.js";
 import { setCookie } from "../session/session.js";
 import { findOtherAccounts, type OtherAccount, switchAccount } from "../session/switch-account.js";
 
+export const accountFields = { account: ID_FIELD };
 const ACCOUNTS_PATH = `${AREA_PATH}/accounts`;
 
 /** `GET /developers/accounts`: the account of the session, and the other accounts of the same person. */
@@ -56,8 +58,8 @@ function Switch({ account: { accountId, name, isProven } }: { account: OtherAcco
     );
   }
   return (
-    <AccountForm action={ACCOUNTS_PATH}>
-      <input type="hidden" name="account" value={accountId} />
+    <AccountForm fields={accountFields} action={ACCOUNTS_PATH}>
+      <HiddenField name="account" value={accountId} />
       <button class="quiet" type="submit">
         Switch to <Text>{name}</Text>
       </button>

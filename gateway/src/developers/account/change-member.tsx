@@ -1,6 +1,7 @@
 import { type FieldError, failureIn } from "@shipping/kit/errors";
 import { z } from "zod";
 import { changeRole, getMember, type Member, ROLES, type Role, removeMember } from "../../accounts/manage-members.js";
+import { NO_FIELDS } from "../../input/fields.js";
 import { AccountForm, Choice, FormButtons, FormErrors } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { checkForm, readField } from "../page/read-form.js";
@@ -8,6 +9,8 @@ import { Fact, Note, Text, Time } from "../page/text.js";
 import { setCookie } from "../session/session.js";
 import { MEMBERS_PATH } from "./members.js";
 
+export const ROLE_FIELD = { maxLength: 10 };
+export const roleFields = { role: ROLE_FIELD };
 const roleForm = z.object({ role: z.enum(ROLES, "must be admin or viewer") });
 
 const findMember = (deps: PageDeps, { session, id }: PageRequest) =>
@@ -21,7 +24,7 @@ export async function showRoleForm(deps: PageDeps, request: PageRequest): Promis
 /** `POST /developers/members/{id}/role`. The new role applies from the member's next request on. */
 export async function submitRoleForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const member = await findMember(deps, request);
-  const { value, errors } = checkForm(roleForm, request.form);
+  const { value, errors } = checkForm(roleForm, request.form, roleFields);
   const refuse = (status: number, errors: readonly FieldError[]): HtmlPage => {
     const role = readField(request.form, "role");
     return { status, title: "Change a role", body: <RoleForm member={member} role={role} errors={errors} /> };
@@ -46,7 +49,7 @@ function RoleForm({ member, role, errors }: { member: Member; role: string; erro
           <Text>{member.email}</Text>
         </Fact>
       </dl>
-      <AccountForm>
+      <AccountForm fields={roleFields}>
         <RoleChoice role={role} errors={errors} />
         <FormButtons submit="Change role" cancel={MEMBERS_PATH} />
       </AccountForm>
@@ -104,7 +107,7 @@ function RemoveForm({ member, isYou, errors }: { member: Member; isYou: boolean;
           <Time at={invitedAt ?? createdAt} />
         </Fact>
       </dl>
-      <AccountForm>
+      <AccountForm fields={NO_FIELDS}>
         <FormButtons submit="Remove member" cancel={MEMBERS_PATH} isDangerous />
       </AccountForm>
     </>

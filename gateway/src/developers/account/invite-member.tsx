@@ -9,17 +9,20 @@ import {
   noteInvitationMail,
 } from "../../accounts/invite-members.js";
 import { getMember, normalizeEmail, ROLES } from "../../accounts/manage-members.js";
+import { ID_FIELD } from "../../input/fields.js";
+import { EMAIL_FIELD } from "../../mail/address.js";
 import type { Mail } from "../../mail/deliver.js";
 import { toMail } from "../../mail/letter.js";
 import { SITE_NAME } from "../../site/site-header.js";
 import { AccountForm, FormButtons, FormErrors, TextField } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
+import { checkForm, confirmationFields, type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Fact, Note, Secret, Text, Time } from "../page/text.js";
 import { DECLINE_PATH } from "../sign-in/decline-invitation.js";
-import { RoleChoice } from "./change-member.js";
+import { ROLE_FIELD, RoleChoice } from "./change-member.js";
 import { MEMBERS_PATH } from "./members.js";
 
+export const inviteFields = { email: EMAIL_FIELD, role: ROLE_FIELD, form_id: ID_FIELD };
 const inviteForm = z.object({
   email: z.string("is required").refine(isEmail, "must be one email address"),
   role: z.enum(ROLES, "must be admin or viewer"),
@@ -43,7 +46,7 @@ export async function showInviteForm(deps: PageDeps): Promise<PageAnswer> {
 /** `POST /developers/members/invite`. If email is not set up, only this answer shows the link. */
 export async function submitInviteForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, session, actor } = request;
-  const { value, errors } = checkForm(inviteForm, form);
+  const { value, errors } = checkForm(inviteForm, form, inviteFields);
   const refuse = (status: number, errors: readonly FieldError[]): HtmlPage => {
     return { status, title: "Invite a member", body: <InviteForm deps={deps} form={form} errors={errors} /> };
   };
@@ -74,7 +77,7 @@ export async function confirmInviteAgain(deps: PageDeps, { session, id }: PageRe
         {deps.mailer.canSend ? "We send a new link by email" : "You get a new link to share"}. The previous link stops
         working.
       </p>
-      <AccountForm formId={newId("form", deps.random)}>
+      <AccountForm fields={confirmationFields} formId={newId("form", deps.random)}>
         <FormButtons submit="Resend invitation" cancel={MEMBERS_PATH} />
       </AccountForm>
     </>,
@@ -85,7 +88,7 @@ export async function submitInviteAgain(deps: PageDeps, request: PageRequest): P
   const { form, session, actor, id } = request;
   const { accountId } = session;
   const { invitedAt } = await getMember(deps, { accountId, id });
-  const { value } = checkForm(resendForm, form);
+  const { value } = checkForm(resendForm, form, confirmationFields);
   if (!invitedAt || !value) return { location: MEMBERS_PATH };
   refuseIfFull(deps);
   try {
@@ -198,13 +201,12 @@ function InviteForm({ deps, form, errors }: { deps: PageDeps; form: Form; errors
         It works once and expires after {INVITATION_DAYS} days.
       </p>
       <FormErrors errors={errors} fields={["email", "role"]} />
-      <AccountForm formId={keepFormId(form, deps.random)}>
+      <AccountForm fields={inviteFields} formId={keepFormId(form, deps.random)}>
         <TextField
           name="email"
           label="Email address"
           inputMode="email"
           value={readField(form, "email")}
-          maxLength={200}
           autocomplete="off"
           autocapitalize="none"
           spellcheck={false}

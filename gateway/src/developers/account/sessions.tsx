@@ -1,5 +1,6 @@
 import { getMember } from "../../accounts/manage-members.js";
-import { AccountForm, FormButtons } from "../page/form.js";
+import { NO_FIELDS } from "../../input/fields.js";
+import { AccountForm, FormButtons, HiddenField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";
 import { Table, Text, Time } from "../page/text.js";
@@ -13,6 +14,8 @@ import {
 import { setCookie } from "../session/session.js";
 import { MEMBERS_PATH } from "./members.js";
 
+/** Without a session, the form ends all. */
+export const sessionFields = { session: { maxLength: 16 } };
 const SESSIONS_PATH = `${AREA_PATH}/sessions`;
 
 /** `GET /developers/sessions`: where a member is signed in. */
@@ -27,7 +30,7 @@ export async function showSessions(deps: PageDeps, { session }: PageRequest): Pr
         can read your emails.
       </p>
       <SessionTable sessions={sessions} current={toSessionId(session.hash)} mayEnd />
-      <AccountForm action={SESSIONS_PATH}>
+      <AccountForm fields={sessionFields} action={SESSIONS_PATH}>
         <div class="actions">
           <button class="danger-action" type="submit">
             Sign out everywhere
@@ -59,7 +62,7 @@ export async function showMemberSessions(deps: PageDeps, { session, id }: PageRe
         <Text>{member.email}</Text> {sessions.length === 0 ? "is not signed in." : "is signed in here:"}
       </p>
       {sessions.length > 0 && <SessionTable sessions={sessions} current={current} />}
-      <AccountForm>
+      <AccountForm fields={NO_FIELDS}>
         <FormButtons submit="Sign out everywhere" cancel={MEMBERS_PATH} isDangerous />
       </AccountForm>
     </>,
@@ -96,8 +99,8 @@ function SessionTable(props: { sessions: readonly MemberSession[]; current: stri
           {mayEnd && (
             <td>
               {id !== current && (
-                <AccountForm action={SESSIONS_PATH}>
-                  <input type="hidden" name="session" value={id} />
+                <AccountForm fields={sessionFields} action={SESSIONS_PATH}>
+                  <HiddenField name="session" value={id} />
                   <button class="quiet" type="submit">
                     End session
                   </button>

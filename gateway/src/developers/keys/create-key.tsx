@@ -1,9 +1,10 @@
 import type { Environment } from "@shipping/kit/caller";
 import { type FieldError, failureIn } from "@shipping/kit/errors";
 import { z } from "zod";
-import { isName, NAME_RULE } from "../../accounts/manage-accounts.js";
+import { isName, MAX_NAME_LENGTH, NAME_RULE } from "../../accounts/manage-accounts.js";
 import { type CreatedKey, createKey } from "../../accounts/manage-keys.js";
 import { type Scope, scopes } from "../../admission/api-key.js";
+import { ID_FIELD } from "../../input/fields.js";
 import { AccountForm, Checkboxes, Choice, FormButtons, FormErrors, TextField } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
@@ -34,6 +35,12 @@ type Expiry = keyof typeof EXPIRY_DAYS;
 const EXPIRIES = Object.keys(EXPIRY_DAYS) as Expiry[];
 
 const nameRule = `must have ${NAME_RULE}`;
+export const keyFields = {
+  name: { maxLength: MAX_NAME_LENGTH },
+  scopes: { maxLength: 30, most: scopes.length },
+  expires: { maxLength: 10 },
+  form_id: ID_FIELD,
+};
 const keyForm = z.strictObject({
   name: z.string(nameRule).refine(isName, nameRule),
   scopes: z
@@ -55,7 +62,7 @@ export async function showKeyForm(deps: PageDeps, { environment }: PageRequest):
 /** `POST …/keys/new`. Only this answer shows the key. The same form, submitted again, leads to the list. */
 export async function submitKeyForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, environment, session, actor } = request;
-  const { value, errors } = checkForm(keyForm, form, ["scopes"]);
+  const { value, errors } = checkForm(keyForm, form, keyFields);
   const refuse = (status: number, errors: readonly FieldError[]): HtmlPage => {
     const body = <KeyForm deps={deps} environment={environment} form={form} errors={errors} />;
     return { status, title: "Create a key", body };
@@ -94,13 +101,12 @@ function KeyForm(props: { deps: PageDeps; environment: Environment; form: Form; 
       <h1>{environment === "live" ? "Create a live key" : "Create a sandbox key"}</h1>
       <p>The next page shows the key once. Be ready to store it with your server's other secrets.</p>
       <FormErrors errors={errors} fields={["name", "scopes", "expires"]} />
-      <AccountForm formId={keepFormId(form, deps.random)}>
+      <AccountForm fields={keyFields} formId={keepFormId(form, deps.random)}>
         <TextField
           name="name"
           label="Name"
           hint="The server or program that will use this key."
           value={readField(form, "name")}
-          maxLength={200}
           autocomplete="off"
           errors={errors}
         />

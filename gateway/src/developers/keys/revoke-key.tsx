@@ -1,4 +1,5 @@
 import { getKey, revokeKey } from "../../accounts/manage-keys.js";
+import { NO_FIELDS } from "../../input/fields.js";
 import { AccountForm, FormButtons } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Fact, Note, Text, Time } from "../page/text.js";
@@ -36,7 +37,7 @@ export async function confirmRevoke(deps: PageDeps, request: PageRequest): Promi
           <Time at={key.createdAt} />
         </Fact>
       </dl>
-      <AccountForm>
+      <AccountForm fields={NO_FIELDS}>
         <FormButtons submit="Revoke key" cancel={list} isDangerous />
       </AccountForm>
     </>,

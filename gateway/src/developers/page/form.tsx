@@ -1,26 +1,52 @@
 import type { FieldError } from "@shipping/kit/errors";
 import { type ComponentChildren, type ComponentProps, createContext } from "preact";
 import { useContext } from "preact/hooks";
+import { type Field as DeclaredField, type Fields, ID_FIELD } from "../../input/fields.js";
 import { visible } from "../../input/text.js";
 import type { SignedIn } from "../session/session.js";
 import { Note } from "./text.js";
 
 const ACCOUNT_PARAMETER = "account_id";
+/** The query of every form that changes an account. */
+export const accountQuery = { [ACCOUNT_PARAMETER]: ID_FIELD };
 
 type Account = Pick<SignedIn, "accountId">;
 
 /** The account that a page is rendered for. */
 export const FormAccount = createContext<Account | undefined>(undefined);
 
+/** The declaration of the form that is being rendered. */
+const FormFields = createContext<Fields>({});
+
+/** A form. The lengths of its fields come from their declaration, and what is not declared cannot be rendered. */
+export function Form({ fields, children, ...attributes }: { fields: Fields } & ComponentProps<"form">) {
+  return (
+    <form {...attributes}>
+      <FormFields.Provider value={fields}>{children}</FormFields.Provider>
+    </form>
+  );
+}
+
+function useDeclared(name: string): DeclaredField {
+  const fields = useContext(FormFields);
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (!field) throw new Error(`The form does not declare its field ${name}.`);
+  return field;
+}
+
 /** A form that changes an account. Its URL names the account: by the time of submission, the browser may be signed in to another one. */
-export function AccountForm(props: { action?: string; formId?: string; children: ComponentChildren }) {
+export function AccountForm(props: { fields: Fields; action?: string; formId?: string; children: ComponentChildren }) {
   const account = useContext(FormAccount);
   if (!account) throw new Error("An account's form was rendered without an account.");
   return (
-    <form method="post" action={`${props.action ?? ""}?${ACCOUNT_PARAMETER}=${account.accountId}`}>
-      {props.formId && <input type="hidden" name="form_id" value={props.formId} />}
+    <Form
+      fields={props.fields}
+      method="post"
+      action={`${props.action ?? ""}?${ACCOUNT_PARAMETER}=${account.accountId}`}
+    >
+      {props.formId && <HiddenField name="form_id" value={props.formId} />}
       {props.children}
-    </form>
+    </Form>
   );
 }
 
@@ -50,11 +76,26 @@ interface FieldProps {
 
 type Options = readonly (readonly [value: string, words: string])[];
 
+/** A field that people do not see. */
+export function HiddenField({ name, value }: { name: string; value: string | number }) {
+  useDeclared(name);
+  return <input type="hidden" name={name} value={value} />;
+}
+
+/** The types of inputs into which people can enter any text. Browsers know the lengths of the others. */
+const TEXT_TYPES: readonly unknown[] = ["text", "search"];
+
+/** An input as it is, without a label. */
+export function Input({ name, type = "text", ...attributes }: { name: string } & ComponentProps<"input">) {
+  const { maxLength } = useDeclared(name);
+  return <input type={type} name={name} {...(TEXT_TYPES.includes(type) && { maxLength })} {...attributes} />;
+}
+
 /** A line that has to be filled in. The other attributes are those of its `<input>`. */
 export function TextField({ name, label, hint, errors = [], ...attributes }: FieldProps & ComponentProps<"input">) {
   return (
     <Field name={name} label={label} hint={hint} errors={errors}>
-      <input type="text" id={name} name={name} required {...attributes} {...errorAttributes(name, errors)} />
+      <Input name={name} id={name} required {...attributes} {...errorAttributes(name, errors)} />
     </Field>
   );
 }
@@ -64,6 +105,7 @@ export const ALL = ["", "All"] as const;
 
 export function Choice(props: FieldProps & { chosen: string | undefined; options: Options }) {
   const { name, chosen, options, errors = [] } = props;
+  useDeclared(name);
   return (
     <Field {...props}>
       <select id={name} name={name} {...errorAttributes(name, errors)}>
@@ -91,6 +133,7 @@ function Field({ name, label, hint, errors = [], children }: FieldProps & { chil
 /** Options of which any number can be chosen, each with its words and the API's name for it. */
 export function Checkboxes(props: FieldProps & { chosen: readonly string[]; options: Options }) {
   const { name, label, hint, errors = [], chosen, options } = props;
+  useDeclared(name);
   return (
     <fieldset>
       <legend>{label}</legend>

@@ -4,7 +4,7 @@ import { codeScript, renderDocument } from "../../site/html-document.js";
 import { SiteHeader } from "../../site/site-header.js";
 import type { SignedIn } from "../session/session.js";
 import { script, style } from "./assets.js";
-import { FormAccount } from "./form.js";
+import { Form, FormAccount, Input } from "./form.js";
 import { AREA_PATH, type HtmlPage, isPerEnvironment, type PageLocals, type Section } from "./page.js";
 import { Name, Note, Text } from "./text.js";
 
@@ -55,14 +55,17 @@ export function renderArea(page: HtmlPage, { page: route, session, environment: 
   });
 }
 
+/** The query of the search, which can be longer than any name, reference or ID. */
+export const searchQuery = { q: { maxLength: 255 } };
+
 function SearchForm({ environment, text }: { environment: Environment; text: string | undefined }) {
   const label = `Search ${environment}`;
   return (
     <search>
-      <form action={`${AREA_PATH}/${environment}/search`}>
-        <input type="search" name="q" value={text} placeholder={label} aria-label={label} />
+      <Form fields={searchQuery} action={`${AREA_PATH}/${environment}/search`}>
+        <Input type="search" name="q" value={text} placeholder={label} aria-label={label} />
         <button type="submit">Search</button>
-      </form>
+      </Form>
     </search>
   );
 }

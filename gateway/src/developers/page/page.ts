@@ -4,9 +4,11 @@ import type { Actor } from "../../accounts/audit.js";
 import { WEIGHTS } from "../../admission/bulkhead.js";
 import type { ApiDeps } from "../../api/deps.js";
 import type { Locals } from "../../api/locals.js";
+import { type Fields, NO_FIELDS } from "../../input/fields.js";
 import type { Provider } from "../session/provider.js";
 import type { SignedIn } from "../session/session.js";
 import type { DeveloperArea, DeveloperDeps } from "../session/settings.js";
+import { accountQuery } from "./form.js";
 import type { Form } from "./read-form.js";
 
 export const AREA_PATH = "/developers";
@@ -39,6 +41,7 @@ export interface VisitorRequest {
   environment: Environment;
   /** `{id}` of the path; empty if it has none. */
   id: string;
+  /** The parameters that the page declares. */
   query: URLSearchParams;
   /** The path and query as they were sent. */
   url: string;
@@ -101,31 +104,42 @@ export interface StreamAnswer {
 /** The answer of a page's handler. `cookies` are `Set-Cookie` headers. */
 export type PageAnswer = (HtmlPage | Redirect | FileAnswer | StreamAnswer) & { cookies?: readonly string[] };
 
-interface Row {
-  method: "GET" | "POST";
+interface Shown {
+  method: "GET";
+  /** The parameters of its query. Its handler does not see any others. */
+  query?: Fields;
+}
+
+interface Submitted {
+  method: "POST";
+  /** The fields of its form, which may have no others. If undefined, the body is not read. */
+  form: Fields | undefined;
+}
+
+type Row = (Shown | Submitted) & {
   /** May contain `{environment}` and `{id}`. */
   path: string;
   section?: Section;
-}
+};
 
-export interface OpenPage extends Row {
+export type OpenPage = Row & {
   access: "anyone";
-  takesForm?: true;
   handler(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer>;
-}
+};
 
-export interface AccountPage extends Row {
+export type AccountPage = Row & {
   /** The role that the page requires. An admin may do everything that a viewer may. */
   access: "viewer" | "admin";
   /** What the page takes of its account's turn, if not what `getWeight` assumes. */
   weight?: keyof typeof WEIGHTS;
   handler(deps: PageDeps, request: PageRequest): Promise<PageAnswer>;
-}
+};
 
 export type PageRoute = OpenPage | AccountPage;
 
-export function takesForm(page: PageRoute): boolean {
-  return page.access === "anyone" ? page.takesForm === true : page.method === "POST";
+/** The parameters that the query of a page may have. Of a form, it names the account. */
+export function getQueryFields(page: PageRoute): Fields {
+  return page.method === "GET" ? (page.query ?? NO_FIELDS) : accountQuery;
 }
 
 /** What a member's page takes of its account's turn: a page without an ID lists, counts or searches something. */

@@ -1,6 +1,10 @@
 import { isId } from "@shipping/kit/ids";
+import { ID_FIELD } from "../../input/fields.js";
 
 export const PAGE_SIZE = 50;
+
+/** The query of a list. */
+export const pagingQuery = { after: ID_FIELD };
 
 /** The ID after which the page of a list begins: `after` in the query, if it is an ID with this prefix. */
 export function readCursor(query: URLSearchParams, prefix: string): string | undefined {

@@ -4,6 +4,7 @@ import { isId, newId, type Random } from "@shipping/kit/ids";
 import { z } from "zod";
 import { collect, MAX_BODY_BYTES } from "../../api/middleware/read-body.js";
 import { isPlain } from "../../http/http-rules.js";
+import { type Fields, findFault, ID_FIELD } from "../../input/fields.js";
 import { check, decodePairs } from "../../input/validate.js";
 
 /** The fields of a form, each with all its values in order. */
@@ -23,17 +24,19 @@ export function isOwnForm({ headersDistinct }: Pick<IncomingMessage, "headersDis
   return sent?.length === 1 && sent[0] === origin;
 }
 
-export async function readForm(req: IncomingMessage, res: ServerResponse): Promise<Form> {
+/** The body of a form, undecoded. */
+export async function readFormText(req: IncomingMessage, res: ServerResponse): Promise<string> {
   if (!isPlain(req, "application/x-www-form-urlencoded")) {
     throw fail("unsupported_media_type", "Send forms as application/x-www-form-urlencoded.");
   }
   if (Number(req.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw fail("payload_too_large");
   const bytes = await collect(req, res, MAX_BODY_BYTES);
   if (!bytes) throw fail("payload_too_large");
-  return parseForm(bytes.toString());
+  return bytes.toString();
 }
 
-export function parseForm(text: string): Form {
+/** Decodes a form. Refuses it if it has anything but the declared fields, so that nothing longer than these allow is read any further. */
+export function parseForm(text: string, fields: Fields): Form {
   if (text.split("&", MAX_PAIRS + 1).length > MAX_PAIRS) {
     throw failFields([{ path: "form", message: `must have at most ${MAX_PAIRS} values` }]);
   }
@@ -43,18 +46,20 @@ export function parseForm(text: string): Form {
     if (values) values.push(value);
     else form.set(name, [value]);
   }
+  const faults = [...form].flatMap(([name, values]) => findFault(name, values, fields));
+  if (faults.length > 0) throw failFields(faults, "form");
   return form;
 }
 
-/** Validates a form. Only the fields in `lists` may be repeated. `value` is undefined if there are errors. */
-export function checkForm<Fields>(
-  schema: z.ZodType<Fields>,
+/** Validates a form with these declared fields. `value` is undefined if there are errors. */
+export function checkForm<Value>(
+  schema: z.ZodType<Value>,
   form: Form,
-  lists: readonly string[] = [],
-): { value: Fields | undefined; errors: FieldError[] } {
-  const values = [...form].map(([name, given]) => [name, given.length > 1 || lists.includes(name) ? given : given[0]]);
+  fields: Fields,
+): { value: Value | undefined; errors: FieldError[] } {
+  const values = [...form].map(([name, given]) => [name, fields[name]?.most === undefined ? given[0] : given]);
   const { value, faults } = check(schema, Object.fromEntries(values), "form");
-  return { value: value as Fields | undefined, errors: faults };
+  return { value: value as Value | undefined, errors: faults };
 }
 
 /** The first value of a field, as it was sent; empty if there is none. */
@@ -65,11 +70,13 @@ export function readField(form: Form, name: string): string {
 /** The ID of a rendered form. Submitted several times, the form takes effect once. */
 export const formId = z.string("is required").refine((id) => isId("form", id), "does not belong to this form");
 
+/** The fields of a form that only asks for confirmation. */
+export const confirmationFields = { form_id: ID_FIELD };
 const confirmation = z.strictObject({ form_id: formId });
 
 /** Reads a form that only asks for confirmation, and returns its ID. */
 export function readFormId(form: Form): string {
-  const { value, errors } = checkForm(confirmation, form);
+  const { value, errors } = checkForm(confirmation, form, confirmationFields);
   if (!value) throw failFields(errors);
   return value.form_id;
 }

@@ -1,3 +1,9 @@
+import { HiddenField, Input } from "./form.js";
+
+/** A day or a time in the query of a filter, and the zone that they are in. The longest zone has 32 characters. */
+export const TIME_PARAMETER = { maxLength: 32 };
+export const zoneQuery = { zone: { maxLength: 64 } };
+
 /** The zone of a filter's days and times, such as `Europe/Berlin`: the reader's. UTC if the query names none, or one that does not exist. */
 export function readZone(query: URLSearchParams): string {
   try {
@@ -25,7 +31,7 @@ export function toInstant(local: string, zone: string): Date {
 
 /** The field of a form that names the zone. If the filter has no times yet, the script enters the reader's zone. */
 export function ZoneField({ zone = "" }: { zone: string | undefined }) {
-  return <input type="hidden" name="zone" value={zone} />;
+  return <HiddenField name="zone" value={zone} />;
 }
 
 /** A day or a time of a filter. Its label names the zone. */
@@ -42,7 +48,7 @@ export function TimeField(props: {
       <label for={name}>
         {label} (<ZoneName zone={zone} />)
       </label>
-      <input type={type} id={name} name={name} value={value} />
+      <Input type={type} id={name} name={name} value={value} />
     </div>
   );
 }

@@ -1,12 +1,13 @@
 import { isId } from "@shipping/kit/ids";
 import { errors } from "@shipping/proto/errors";
+import { ID_FIELD } from "../../input/fields.js";
 import { visible } from "../../input/text.js";
 import { codesOf, type WantedRequests } from "../../request-log/list-requests.js";
 import { ABORTED } from "../../request-log/logged-request.js";
 import { type KeyRow, keyName } from "../keys/keys.js";
-import { ALL, Choice } from "../page/form.js";
-import { readCursor } from "../page/paging.js";
-import { readZone, TimeField, toInstant, toLocal, ZoneField } from "../page/zone.js";
+import { ALL, Choice, Form, Input } from "../page/form.js";
+import { pagingQuery, readCursor } from "../page/paging.js";
+import { readZone, TIME_PARAMETER, TimeField, toInstant, toLocal, ZoneField, zoneQuery } from "../page/zone.js";
 
 /** The filter of the request list. Invalid values are ignored. */
 export interface RequestFilter extends WantedRequests {
@@ -18,10 +19,20 @@ export interface RequestFilter extends WantedRequests {
 
 const METHODS = ["POST", "DELETE", "GET"];
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
-const MAX_CHARACTERS = 200;
+
+export const requestsQuery = {
+  q: { maxLength: 200 },
+  status: { maxLength: 50 },
+  method: { maxLength: 10 },
+  key: ID_FIELD,
+  from: TIME_PARAMETER,
+  until: TIME_PARAMETER,
+  ...zoneQuery,
+  ...pagingQuery,
+};
 
 export function readFilter(query: URLSearchParams): RequestFilter {
-  const text = (query.get("q") ?? "").replaceAll("\0", "").trim().slice(0, MAX_CHARACTERS);
+  const text = (query.get("q") ?? "").replaceAll("\0", "").trim();
   const after = readCursor(query, "req");
   if (text) return { text, after };
   const status = query.get("status") ?? "";
@@ -74,8 +85,8 @@ const CODES = Object.entries(errors).map(([code, { status }]) => [code, `${statu
 export function SearchForm({ list, filter }: { list: string; filter: RequestFilter }) {
   return (
     <search class="request-search">
-      <form method="get" action={list}>
-        <input
+      <Form fields={requestsQuery} method="get" action={list}>
+        <Input
           type="search"
           name="q"
           value={filter.text}
@@ -83,7 +94,7 @@ export function SearchForm({ list, filter }: { list: string; filter: RequestFilt
           placeholder="Request ID, idempotency key or resource ID"
         />
         <button type="submit">Search</button>
-      </form>
+      </Form>
     </search>
   );
 }
@@ -99,7 +110,7 @@ export function FilterForm(props: { list: string; filter: RequestFilter; keys: r
   ]);
   if (keyId && !keys.some(({ id }) => id === keyId)) keyChoices.push([keyId, keyId]);
   return (
-    <form class="filter" method="get" action={list} aria-label="Filter">
+    <Form fields={requestsQuery} class="filter" method="get" action={list} aria-label="Filter">
       <Choice name="status" label="Status" chosen={status} options={[ALL, ...CLASSES, ...number, ...CODES]} />
       <Choice
         name="method"
@@ -122,6 +133,6 @@ export function FilterForm(props: { list: string; filter: RequestFilter; keys: r
         <button type="submit">Filter</button>
         {isFiltered(filter) && <a href={list}>Clear</a>}
       </div>
-    </form>
+    </Form>
   );
 }

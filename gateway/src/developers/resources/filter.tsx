@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { ALL, Choice } from "../page/form.js";
+import { ALL, Choice, Form, HiddenField, Input } from "../page/form.js";
 import { AREA_PATH, type PageRequest } from "../page/page.js";
-import { PAGE_SIZE, Paging, readCursor } from "../page/paging.js";
+import { PAGE_SIZE, Paging, pagingQuery, readCursor } from "../page/paging.js";
 import { isMissing, MissingPart, type Part } from "../page/part.js";
 import { Note, Text } from "../page/text.js";
-import { readZone, TimeField, toInstant, ZoneField } from "../page/zone.js";
+import { readZone, TIME_PARAMETER, TimeField, toInstant, ZoneField, zoneQuery } from "../page/zone.js";
 import type { FoundPage, Wanted } from "./find-resources.js";
 import { STATUSES } from "./record-table.js";
 
@@ -18,6 +18,17 @@ const KINDS: Readonly<Record<ListedKind, { statuses: readonly string[]; prefix: 
 };
 
 const SIZES = [25, PAGE_SIZE, 100];
+
+/** The query of a list, and of its file. */
+export const listQuery = {
+  q: { maxLength: 200 },
+  status: { maxLength: 30 },
+  from: TIME_PARAMETER,
+  to: TIME_PARAMETER,
+  ...zoneQuery,
+  size: { maxLength: 3 },
+  ...pagingQuery,
+};
 
 /** The values of the form above a list. Missing and invalid values are empty. */
 interface Filter {
@@ -198,19 +209,11 @@ function FilterForm(props: { path: string; filter: Filter; statuses: readonly st
   const { path, filter, statuses, searchHint } = props;
   const zone = filter.zone || undefined;
   return (
-    <form class="filter" method="get" action={path}>
-      {filter.size !== PAGE_SIZE && <input type="hidden" name="size" value={filter.size} />}
+    <Form fields={listQuery} class="filter" method="get" action={path}>
+      {filter.size !== PAGE_SIZE && <HiddenField name="size" value={filter.size} />}
       <div class="field wide">
         <label for="q">Search</label>
-        <input
-          type="search"
-          id="q"
-          name="q"
-          value={filter.text}
-          maxLength={200}
-          autocomplete="off"
-          aria-describedby="q-hint"
-        />
+        <Input type="search" id="q" name="q" value={filter.text} autocomplete="off" aria-describedby="q-hint" />
         <p class="hint" id="q-hint">
           {searchHint}
         </p>
@@ -230,6 +233,6 @@ function FilterForm(props: { path: string; filter: Filter; statuses: readonly st
         <button type="submit">Search</button>
         {isFiltered(filter) && <a href={path}>Clear</a>}
       </div>
-    </form>
+    </Form>
   );
 }

@@ -4,7 +4,7 @@ import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { AccountForm, FormButtons } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { readPart, retryMissing, unlessMissing } from "../page/part.js";
-import { readFormId } from "../page/read-form.js";
+import { confirmationFields, readFormId } from "../page/read-form.js";
 import { Breadcrumb, Fact, Id, Note, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { readLabel, readTracking, requireId } from "../read/read-resources.js";
@@ -60,6 +60,9 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
   );
   return retryMissing(page, request, [tracking, history.outcomes, shipments]);
 }
+
+/** The value of `print` means nothing. */
+export const fileQuery = { print: { maxLength: 10 } };
 
 /** `GET …/labels/{id}/file`: the PDF to save, or with `?print` for the browser to show, which can print it. */
 export async function downloadLabel(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
@@ -117,7 +120,7 @@ export async function confirmVoid(deps: PageDeps, request: PageRequest): Promise
           </>
         )}
       </dl>
-      <AccountForm formId={newId("form", deps.random)}>
+      <AccountForm fields={confirmationFields} formId={newId("form", deps.random)}>
         <FormButtons submit="Void label" cancel={path} isDangerous />
       </AccountForm>
     </>,

@@ -2,7 +2,9 @@ import type { Environment } from "@shipping/kit/caller";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { ComponentChildren } from "preact";
+import { ID_FIELD } from "../../input/fields.js";
 import { visible } from "../../input/text.js";
+import { Form, Input } from "../page/form.js";
 import { unmarkedIn } from "../page/marked.js";
 import { AREA_PATH } from "../page/page.js";
 import { Middle, Table, Time } from "../page/text.js";
@@ -128,7 +130,7 @@ function valuesIn(name: string, value: unknown): (readonly [string, string])[] {
 export function SelectLabel({ base, id, name }: { base: string; id: string; name: string }) {
   return (
     <span class="select-label">
-      <input type="checkbox" name="label" value={id} aria-label={`Select the label of ${name}`} />
+      <Input type="checkbox" name="label" value={id} aria-label={`Select the label of ${name}`} />
       <a href={`${base}/labels/${id}/file`} download={`label-${id}.pdf`} aria-label={`PDF of the label of ${name}`}>
         PDF
       </a>
@@ -136,16 +138,19 @@ export function SelectLabel({ base, id, name }: { base: string; id: string; name
   );
 }
 
+/** The query of a PDF with several labels. */
+export const mergeQuery = { label: ID_FIELD };
+
 /** The form around a list whose rows have labels to select. */
 export function LabelSelection({ environment, children }: { environment: Environment; children: ComponentChildren }) {
   return (
-    <form class="selection" method="get" action={`${AREA_PATH}/${environment}/labels/merged`}>
+    <Form fields={mergeQuery} class="selection" method="get" action={`${AREA_PATH}/${environment}/labels/merged`}>
       {children}
       <p class="list-actions">
         <button type="submit">Selected labels as one PDF</button>
         <span class="hint">Up to 100 labels, in the order of the list.</span>
       </p>
-    </form>
+    </Form>
   );
 }
 

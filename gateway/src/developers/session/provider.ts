@@ -3,6 +3,7 @@ import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/process/log";
 import * as oidc from "openid-client";
 import { z } from "zod";
+import type { Field } from "../../input/fields.js";
 import { FRESH_MINUTES } from "./session.js";
 
 export interface ProviderSettings {
@@ -10,6 +11,9 @@ export interface ProviderSettings {
   clientId: string;
   clientSecret: string;
 }
+
+/** A page of the area in a form or a query. */
+export const RETURN_TO_FIELD: Field = { maxLength: 200 };
 
 // A path in the area, without host, dots or query.
 const RETURN_TO = /^\/developers(?:\/[\w-]+)*$/;

@@ -4,15 +4,16 @@ import { z } from "zod";
 import { addressHash, countMail, countSource, DAY_MINUTES } from "../../accounts/count-mails.js";
 import { LINK_MINUTES, newLink, normalizeEmail } from "../../accounts/manage-members.js";
 import { clock } from "../../database/deps.js";
+import { EMAIL_FIELD } from "../../mail/address.js";
 import type { Mail } from "../../mail/deliver.js";
 import { toMail } from "../../mail/letter.js";
 import { SITE_NAME } from "../../site/site-header.js";
-import { FormErrors, TextField } from "../page/form.js";
+import { Form, FormErrors, HiddenField, TextField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { checkForm, readField } from "../page/read-form.js";
 import { refusalPage } from "../page/refusal-page.js";
 import { Code } from "../page/text.js";
-import { isAllowedReturnTo } from "../session/provider.js";
+import { isAllowedReturnTo, RETURN_TO_FIELD } from "../session/provider.js";
 import { WINDOW_MINUTES } from "../session/session.js";
 
 const PATH = `${AREA_PATH}/sign-in`;
@@ -25,6 +26,7 @@ const MAX_MAILS_PER_DAY = 10;
 /** The most accounts in one email, in the order of their names. */
 const MAX_LINKS = 50;
 
+export const requestLinkFields = { email: EMAIL_FIELD, return_to: RETURN_TO_FIELD };
 const linkForm = z.object({
   email: z.string("is required").transform((text, context) => {
     try {
@@ -45,7 +47,7 @@ export async function showLinkForm(deps: PageDeps): Promise<PageAnswer> {
 /** Answer and response time do not reveal whether the address belongs to a member: the rest happens in the background. */
 export async function requestLink(deps: PageDeps, { form, session, source }: VisitorRequest): Promise<PageAnswer> {
   if (!deps.mailer.canSend) throw fail("service_unavailable", "Email is not set up here.");
-  const { value, errors } = checkForm(linkForm, form);
+  const { value, errors } = checkForm(linkForm, form, requestLinkFields);
   if (!value) return linkPage(deps, 422, readField(form, "email"), errors);
   if (!(await countSource(deps, source, { most: MAX_REQUESTS_PER_SOURCE, minutes: WINDOW_MINUTES }))) {
     const why = `Too many sign-in links were requested from your IP address. Try again in ${WINDOW_MINUTES} minutes. Links that you already received still work.`;
@@ -106,22 +108,21 @@ export function LinkForm(props: {
     );
   }
   return (
-    <form method="post" action={PATH}>
-      {returnTo !== undefined && <input type="hidden" name="return_to" value={returnTo} />}
+    <Form fields={requestLinkFields} method="post" action={PATH}>
+      {returnTo !== undefined && <HiddenField name="return_to" value={returnTo} />}
       <TextField
         name="email"
         label="Email address"
         hint={`We email you a sign-in link. It works once and expires after ${LINK_MINUTES} minutes.`}
         inputMode="email"
         value={email}
-        maxLength={200}
         autocomplete="email"
         autocapitalize="none"
         spellcheck={false}
         errors={errors}
       />
       <button type="submit">Email me a link</button>
-    </form>
+    </Form>
   );
 }
 

@@ -3,7 +3,7 @@ import sql, { type Sql } from "sql-template-tag";
 import { INVITATION_DAYS } from "../../accounts/invite-members.js";
 import { LINK_MINUTES } from "../../accounts/manage-members.js";
 import { clock } from "../../database/deps.js";
-import { TextField } from "../page/form.js";
+import { Form, HiddenField, TextField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";
 import { Name } from "../page/text.js";
@@ -21,6 +21,9 @@ import { limitRefusals, SignInOptions } from "./sign-in.js";
 /** Where sign-in links lead, with their token in the fragment. */
 export const LINK_PATH = `${AREA_PATH}/sign-in/link`;
 
+/** The form that passes on a link: a URL of this platform. */
+export const linkFields = { link: { maxLength: 500 } };
+
 /** `GET /developers/sign-in/link`: the script submits the form with the token of the fragment. */
 export async function showLink(): Promise<PageAnswer> {
   return htmlPage(
@@ -35,23 +38,23 @@ export async function showLink(): Promise<PageAnswer> {
 /** The form that passes on the token of a link. Without a script, people paste the link. */
 export function PassLinkForm({ action }: { action: string }) {
   return (
-    <form method="post" action={action} data-link>
+    <Form fields={linkFields} method="post" action={action} data-link>
       <TextField
         name="link"
         label="Link"
         hint="Paste the whole link that you received."
-        maxLength={500}
         autocomplete="off"
         spellcheck={false}
       />
       <button type="submit">Continue</button>
-    </form>
+    </Form>
   );
 }
 
-/** The token of a link that was passed on: the end of what was submitted. */
+/** The token of a link that was passed on: its fragment, or all that was submitted, which is the fragment alone. */
 export function readToken({ form }: Pick<VisitorRequest, "form">): string {
-  return /[\w-]*$/.exec(readField(form, "link").trim())?.[0] ?? "";
+  const link = readField(form, "link").trim();
+  return link.slice(link.lastIndexOf("#") + 1);
 }
 
 /** `POST /developers/sign-in/link`: asks for confirmation, because email scanners open every link, and some run its scripts. */
@@ -66,10 +69,10 @@ export async function confirmSignIn(deps: PageDeps, request: VisitorRequest): Pr
         Sign in as <Name>{link.email}</Name> to the developer area of <Name>{link.accountName}</Name>. The link works
         once.
       </p>
-      <form method="post" action={`${LINK_PATH}/confirm`}>
-        <input type="hidden" name="link" value={token} />
+      <Form fields={linkFields} method="post" action={`${LINK_PATH}/confirm`}>
+        <HiddenField name="link" value={token} />
         <button type="submit">Sign in</button>
-      </form>
+      </Form>
     </>
   );
   return { ...htmlPage("Sign in", body), secret: true };

@@ -3,6 +3,7 @@ import { isId } from "@shipping/kit/ids";
 import sql from "sql-template-tag";
 import { writeAuditEntry } from "../../accounts/audit.js";
 import { countSource } from "../../accounts/count-mails.js";
+import { ID_FIELD } from "../../input/fields.js";
 import { canonicalAddress } from "../../mail/address.js";
 import { Outage } from "../../service-clients/outage.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
@@ -13,6 +14,7 @@ import {
   isRecent,
   newAuthorizationRequest,
   type Provider,
+  RETURN_TO_FIELD,
   readAuthorizationRequest,
 } from "../session/provider.js";
 import { endSession, readCookie, type SignedIn, setCookie, startSession, WINDOW_MINUTES } from "../session/session.js";
@@ -20,6 +22,19 @@ import { limitRefusals } from "./sign-in.js";
 
 /** Callbacks of one IP address, or a /64, in a window: more than a large office signs in, few for a provider. */
 const MAX_CALLBACKS = 300;
+
+export const providerQuery = { return_to: RETURN_TO_FIELD, account: ID_FIELD };
+/** What providers answer with, by OpenID Connect and RFC 9207. A code can be an encrypted token. */
+export const callbackQuery = {
+  code: { maxLength: 4_096 },
+  state: { maxLength: 43 },
+  iss: { maxLength: 500 },
+  session_state: { maxLength: 500 },
+  scope: { maxLength: 500 },
+  error: { maxLength: 100 },
+  error_description: { maxLength: 2_000 },
+  error_uri: { maxLength: 500 },
+};
 
 /**
  * `GET /developers/sign-in/provider`: redirects to the provider. `return_to` is the page that requires a recent sign-in, `account` the

@@ -2,7 +2,9 @@ import type { Environment } from "@shipping/kit/caller";
 import { type FieldError, failureIn } from "@shipping/kit/errors";
 import { EVENT_TYPES, eventTypes } from "@shipping/proto/event-types";
 import { z } from "zod";
+import { ID_FIELD } from "../../input/fields.js";
 import { webhookInput } from "../../input/schemas.js";
+import { urlForm } from "../../input/text.js";
 import { AccountForm, Checkboxes, FormButtons, FormErrors, TextField } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
@@ -10,6 +12,11 @@ import { Guide, Note, Secret, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { parseResource } from "../read/read-resources.js";
 
+export const subscriptionFields = {
+  url: { maxLength: urlForm.maxLength },
+  events: { maxLength: 30, most: EVENT_TYPES.length },
+  form_id: ID_FIELD,
+};
 const subscriptionForm = z.strictObject({ ...webhookInput.shape, form_id: formId });
 
 export async function showSubscriptionForm(deps: PageDeps, { environment }: PageRequest): Promise<PageAnswer> {
@@ -21,7 +28,7 @@ export async function showSubscriptionForm(deps: PageDeps, { environment }: Page
 /** `POST …/webhooks/new`. Only this answer shows the secret. The same form, submitted again, leads to the list. */
 export async function submitSubscriptionForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, environment } = request;
-  const { value, errors } = checkForm(subscriptionForm, form, ["events"]);
+  const { value, errors } = checkForm(subscriptionForm, form, subscriptionFields);
   const refuse = (status: number, errors: readonly FieldError[]): HtmlPage => {
     const body = <SubscriptionForm deps={deps} environment={environment} form={form} errors={errors} />;
     return { status, title: "Create a subscription", body };
@@ -59,7 +66,7 @@ function SubscriptionForm(props: {
       <h1>{environment === "live" ? "Create a live subscription" : "Create a sandbox subscription"}</h1>
       <p>The next page shows the signing secret once. Your receiver needs it to verify that events come from us.</p>
       <FormErrors errors={errors} fields={["url", "events"]} />
-      <AccountForm formId={keepFormId(form, deps.random)}>
+      <AccountForm fields={subscriptionFields} formId={keepFormId(form, deps.random)}>
         <TextField
           name="url"
           label="Endpoint URL"

@@ -8,7 +8,7 @@ import { describeFailure } from "../events/failure-words.js";
 import { BarChart } from "../page/bar-chart.js";
 import { AccountForm, FormButtons } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { readFormId } from "../page/read-form.js";
+import { confirmationFields, readFormId } from "../page/read-form.js";
 import { Breadcrumb, Chips, Fact, Id, Note, Text, Time } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { endpointHost, getHealth, getSubscription, type Subscription } from "../read/read-subscriptions.js";
@@ -145,7 +145,7 @@ export async function confirmDisable(deps: PageDeps, request: PageRequest): Prom
           <Text>{url}</Text>
         </Fact>
       </dl>
-      <AccountForm formId={newId("form", deps.random)}>
+      <AccountForm fields={confirmationFields} formId={newId("form", deps.random)}>
         <FormButtons submit="Disable subscription" cancel={list} isDangerous />
       </AccountForm>
     </>,

@@ -1,11 +1,14 @@
 import { isId, newId } from "@shipping/kit/ids";
+import { ID_FIELD } from "../../input/fields.js";
 import { AccountForm } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { readFormId } from "../page/read-form.js";
+import { confirmationFields, readFormId } from "../page/read-form.js";
 import { Note, Text } from "../page/text.js";
 import { endpointHost, getSubscription, type Subscription } from "../read/read-subscriptions.js";
 import { limitTests, readTest, sendTest } from "./send-test.js";
 import { TestResult } from "./test-result.js";
+
+export const testQuery = { shipment: ID_FIELD, refresh: { maxLength: 3 } };
 
 const REFRESH_SECONDS = 2;
 
@@ -73,6 +76,7 @@ export function TestForm(props: { deps: PageDeps; request: PageRequest; subscrip
         Your other sandbox subscriptions receive these events too.
       </p>
       <AccountForm
+        fields={confirmationFields}
         action={`${AREA_PATH}/${environment}/webhooks/${subscription.id}/test`}
         formId={newId("form", deps.random)}
       >
