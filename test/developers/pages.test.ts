@@ -1,51 +1,12 @@
-import { randomBytes } from "node:crypto";
 import { pages } from "@shipping/gateway/developers/pages";
-import { newId } from "@shipping/kit/ids";
-import { createLabel, createOrder } from "../api/platform.js";
-import { apiClient } from "../api-client.js";
 import { type SignedInVisitor, useArea } from "./area.js";
+import { NOBODYS, pathOf, type Things, thingsOf } from "./things.js";
 import { actionOf, fieldsOf, type Visitor } from "./visitor.js";
 
 const area = useArea();
 
-const NOBODYS = "key_mfrggzdfmztwq2lknnwg23tpoa";
-
-/** One of everything that paths name, in an account. */
-async function thingsOf(visitor: Visitor, accountId: string) {
-  await visitor.submit("/developers/sandbox/webhooks/new", { url: "https://shop.example.com" });
-  const key = await area.stack().newKey(accountId);
-  const { html } = await visitor.get("/developers/sandbox/webhooks");
-  const api = apiClient(area.stack().baseUrl, key.key);
-  const [order, label] = [await createOrder(api), await createLabel(api)];
-  await visitor.submit("/developers/members/invite", { email: "bob@example.com" });
-  const members = await visitor.get("/developers/members");
-  return {
-    keys: key.id,
-    orders: order.id,
-    shipments: label.shipment_id,
-    labels: label.id,
-    requests: await logRequest(accountId),
-    events: /evt_[a-z2-7]{26}/.exec((await visitor.get(`/developers/sandbox/orders/${order.id}`)).html)?.[0] ?? NOBODYS,
-    webhooks: /whk_[a-z2-7]{26}/.exec(html)?.[0] ?? NOBODYS,
-    members: /(mem_[a-z2-7]{26})\/invite-again/.exec(members.html)?.[1] ?? NOBODYS,
-  };
-}
-
-/** A request of an account in the log, without the second that the log takes. */
-async function logRequest(accountId: string): Promise<string> {
-  const id = newId("req", randomBytes);
-  await area.stack().databases.gateway.pool.query(
-    `INSERT INTO request_log (at, request_id, account_id, environment, method, path, ms, replayed, source, user_agent, more)
-     VALUES (now(), $1, $2, 'sandbox', 'POST', '/api/v1/orders', 1, false, '', '', 0)`,
-    [id, accountId],
-  );
-  return id;
-}
-
 const suspend = (accountId: string) =>
   area.stack().databases.gateway.pool.query("UPDATE accounts SET suspended_at = now() WHERE id = $1", [accountId]);
-
-type Things = Awaited<ReturnType<typeof thingsOf>>;
 
 /** An account with one of everything, its admin and a viewer; an account like it that is suspended; and a stranger. Nothing here changes what they have. */
 let owner: SignedInVisitor & { things: Things };
@@ -63,15 +24,8 @@ beforeAll(async () => {
 
 async function withThings() {
   const signedIn = await area.signIn();
-  return { ...signedIn, things: await thingsOf(signedIn.visitor, signedIn.accountId) };
+  return { ...signedIn, things: await thingsOf(area.stack(), signedIn) };
 }
-
-const pathOf = (path: string, ids: Things) => {
-  const [, kind = ""] = /(\w+)\/{id}/.exec(path) ?? [];
-  return `/developers${path}`
-    .replace("{environment}", "sandbox")
-    .replace("{id}", (ids as Partial<Record<string, string>>)[kind] ?? NOBODYS);
-};
 
 interface AccountPage {
   method: "GET" | "POST";
@@ -81,6 +35,15 @@ interface AccountPage {
   fields?: readonly string[];
   /** Its form changes nothing of the account, only something of whoever submits it. */
   isOwn?: true;
+}
+
+/** The least that a form has, if it has that field: an ID, and a session that is not the sender's. */
+function fillIn(path: string): Record<string, string> {
+  const page = pages.find((one) => one.method === "POST" && one.path === path);
+  const least = { form_id: "form_mfrggzdfmztwq2lknnwg23tpoa", session: "none" };
+  return Object.fromEntries(
+    Object.entries(least).filter(([name]) => page?.method === "POST" && page.form && name in page.form),
+  );
 }
 
 const seen = (path: string): AccountPage => ({ method: "GET", path, access: "viewer" });
@@ -138,9 +101,7 @@ const formsIn = (html: string) =>
 
 describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] as const))("%s", (_name, page) => {
   const send = (visitor: Visitor, path: string) =>
-    page.method === "GET"
-      ? visitor.get(path)
-      : visitor.post(path, { form_id: "form_mfrggzdfmztwq2lknnwg23tpoa", ...(page.isOwn && { session: "none" }) });
+    page.method === "GET" ? visitor.get(path) : visitor.post(path, fillIn(page.path));
 
   const seenStatus = page.method === "GET" ? 200 : 303;
 

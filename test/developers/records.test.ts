@@ -99,12 +99,13 @@ describe("GET /developers/{environment}/shipments", () => {
     expect(nothing).toMatch(/<option value="voided" selected/);
   });
 
-  test.each(["%", "_", "'", "\0", "\\", "<script>", "\u202egnp", "ﷺ", "x".repeat(1_000), "🎁 ".repeat(100)])(
+  test.each(["%", "_", "'", "\0", "\\", "<script>", "\u202egnp", "ﷺ", "x".repeat(255), "🎁 ".repeat(85)])(
     "finds nothing, and nothing breaks, by %j",
     async (text) => {
       const { visitor, api } = await newCustomer(area);
       await createLabel(api);
-      const query = new URLSearchParams({ q: text, state: text, from: text, to: text, after: text });
+      const short = text.slice(0, 30);
+      const query = new URLSearchParams({ q: text, status: short, from: short, to: short, zone: short, after: short });
       for (const list of ["shipments", "orders", "labels"]) {
         const html = await open(visitor, `${list}?${query}`);
         expect(html).toContain(`No matching ${list}.`);

@@ -193,7 +193,6 @@ describe("limits", () => {
     "a@b.example, c@d.example",
     "Ada <a@b.example>",
     '"a b"@example.com',
-    `${"x".repeat(200)}@b.example`,
     "a@b.example\r\nBcc: c@d.example",
   ])("what is not one address is said to be none: %j", async (email) => {
     const { status, html } = await ask(email);

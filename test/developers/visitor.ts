@@ -125,7 +125,7 @@ export function actionOf(html: string, path: string): string {
   return pathname + search;
 }
 
-function attribute(tag: string, name: string): string {
+export function attribute(tag: string, name: string): string {
   return decodeText(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
 }
 

@@ -17,6 +17,9 @@ export const NO_FIELDS: Fields = {};
 /** An ID of any resource: a prefix of at most four letters and 27 characters. */
 export const ID_FIELD: Field = { maxLength: 32 };
 
+/** What somebody searches for: longer than any name, reference or ID. */
+export const SEARCH_FIELD: Field = { maxLength: 255 };
+
 /** The most characters of a whole query, undecoded. The longest that a page needs is the answer of a sign-in provider. */
 const MAX_QUERY_LENGTH = 8_000;
 

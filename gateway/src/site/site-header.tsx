@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { SEARCH_FIELD } from "../input/fields.js";
 
 export const SITE_NAME = "Shipping Platform";
 
@@ -45,7 +46,7 @@ function Mark() {
 }
 
 /** The query of the search in the guides. */
-export const searchQuery = { q: { maxLength: 200 } };
+export const searchQuery = { q: SEARCH_FIELD };
 
 export function SearchForm({ words = "" }: { words?: string }) {
   return (

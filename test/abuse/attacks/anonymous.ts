@@ -10,14 +10,20 @@ const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const BODY_BYTES = 64 * 1024;
 const IDLE_CONNECTIONS = 2_000;
 
-/** A form of as many pairs as fit. */
+const LINK_PATHS = ["sign-in/link", "sign-in/link/confirm", "decline", "decline/confirm"];
+
+/** Forms of 64 KiB from two hundred clients: one field that nearly is a link, and as many pairs as fit. */
 function formBomb(attack: Attack): Promise<void> {
   const { origin } = new URL(attack.known.baseUrl);
-  const headers = { ...FORM, origin };
-  const body = "a&".repeat(BODY_BYTES / 2);
+  const field = `link=${"a".repeat(BODY_BYTES - "link=!".length)}!`;
+  const pairs = "a&".repeat(BODY_BYTES / 2);
   return hammer(attack, {
-    connections: 3,
-    next: () => ({ method: "POST", path: "/developers/sign-out", headers, body }),
+    connections: 8,
+    next(turn) {
+      const path = `/developers/${turn % 5 === 4 ? "sign-in" : LINK_PATHS[turn % 5]}`;
+      const headers = { ...FORM, origin, "x-forwarded-for": `198.51.100.${turn % 200}` };
+      return { method: "POST", path, headers, body: turn % 2 ? pairs : field };
+    },
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Environment } from "@shipping/kit/caller";
 import { getCapabilities } from "../../api/endpoints/account.js";
+import { SEARCH_FIELD } from "../../input/fields.js";
 import { codeScript, renderDocument } from "../../site/html-document.js";
 import { SiteHeader } from "../../site/site-header.js";
 import type { SignedIn } from "../session/session.js";
@@ -55,8 +56,7 @@ export function renderArea(page: HtmlPage, { page: route, session, environment: 
   });
 }
 
-/** The query of the search, which can be longer than any name, reference or ID. */
-export const searchQuery = { q: { maxLength: 255 } };
+export const searchQuery = { q: SEARCH_FIELD };
 
 function SearchForm({ environment, text }: { environment: Environment; text: string | undefined }) {
   const label = `Search ${environment}`;

@@ -1,6 +1,6 @@
 import { isId } from "@shipping/kit/ids";
 import { errors } from "@shipping/proto/errors";
-import { ID_FIELD } from "../../input/fields.js";
+import { ID_FIELD, SEARCH_FIELD } from "../../input/fields.js";
 import { visible } from "../../input/text.js";
 import { codesOf, type WantedRequests } from "../../request-log/list-requests.js";
 import { ABORTED } from "../../request-log/logged-request.js";
@@ -21,7 +21,7 @@ const METHODS = ["POST", "DELETE", "GET"];
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
 export const requestsQuery = {
-  q: { maxLength: 200 },
+  q: SEARCH_FIELD,
   status: { maxLength: 50 },
   method: { maxLength: 10 },
   key: ID_FIELD,

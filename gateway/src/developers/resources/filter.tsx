@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { SEARCH_FIELD } from "../../input/fields.js";
 import { ALL, Choice, Form, HiddenField, Input } from "../page/form.js";
 import { AREA_PATH, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, pagingQuery, readCursor } from "../page/paging.js";
@@ -21,7 +22,7 @@ const SIZES = [25, PAGE_SIZE, 100];
 
 /** The query of a list, and of its file. */
 export const listQuery = {
-  q: { maxLength: 200 },
+  q: SEARCH_FIELD,
   status: { maxLength: 30 },
   from: TIME_PARAMETER,
   to: TIME_PARAMETER,

@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import { newId } from "@shipping/kit/ids";
+import { createLabel, createOrder } from "../api/platform.js";
+import { apiClient } from "../api-client.js";
+import type { Stack } from "../stack.js";
+import type { SignedInVisitor } from "./area.js";
+
+export const NOBODYS = "key_mfrggzdfmztwq2lknnwg23tpoa";
+
+/** One of everything that paths name, in an account. */
+export async function thingsOf(stack: Stack, { visitor, accountId }: SignedInVisitor) {
+  await visitor.submit("/developers/sandbox/webhooks/new", { url: "https://shop.example.com" });
+  const key = await stack.newKey(accountId);
+  const { html } = await visitor.get("/developers/sandbox/webhooks");
+  const api = apiClient(stack.baseUrl, key.key);
+  const [order, label] = [await createOrder(api), await createLabel(api)];
+  await visitor.submit("/developers/members/invite", { email: "bob@example.com" });
+  const members = await visitor.get("/developers/members");
+  return {
+    keys: key.id,
+    orders: order.id,
+    shipments: label.shipment_id,
+    labels: label.id,
+    requests: await logRequest(stack, accountId),
+    events: /evt_[a-z2-7]{26}/.exec((await visitor.get(`/developers/sandbox/orders/${order.id}`)).html)?.[0] ?? NOBODYS,
+    webhooks: /whk_[a-z2-7]{26}/.exec(html)?.[0] ?? NOBODYS,
+    members: /(mem_[a-z2-7]{26})\/invite-again/.exec(members.html)?.[1] ?? NOBODYS,
+  };
+}
+
+/** A request of an account in the log, without the second that the log takes. */
+async function logRequest(stack: Stack, accountId: string): Promise<string> {
+  const id = newId("req", randomBytes);
+  await stack.databases.gateway.pool.query(
+    `INSERT INTO request_log (at, request_id, account_id, environment, method, path, ms, replayed, source, user_agent, more)
+     VALUES (now(), $1, $2, 'sandbox', 'POST', '/api/v1/orders', 1, false, '', '', 0)`,
+    [id, accountId],
+  );
+  return id;
+}
+
+export type Things = Awaited<ReturnType<typeof thingsOf>>;
+
+/** The path of a page about one of these things. */
+export const pathOf = (path: string, ids: Things) => {
+  const [, kind = ""] = /(\w+)\/{id}/.exec(path) ?? [];
+  return `/developers${path}`
+    .replace("{environment}", "sandbox")
+    .replace("{id}", (ids as Partial<Record<string, string>>)[kind] ?? NOBODYS);
+};
