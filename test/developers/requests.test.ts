@@ -153,7 +153,7 @@ describe("the list", () => {
     "status=nothing&method=PUT&key=x&from=x&until=9999-99-99T99:99&after=x&q=",
     "q=%00",
     "q=%ff%fe%ed%a0%80",
-    `q=${"x".repeat(5_000)}`,
+    `q=${"x".repeat(255)}&more=${"x".repeat(5_000)}`,
     "status=%00&method=%00&key=%00",
     "from=0000-01-01T00:00&until=9999-12-31T23:59",
     "after=req_mfrggzdfmztwq2lknnwg23tpoa",

@@ -125,8 +125,9 @@ describe("GET /docs", () => {
     expect(await textOf("/docs/search?q=idempotency-replayed")).toContain('href="/docs/idempotency#repeat-a-request"');
     expect(await textOf("/docs/search?q=%3Cimg%20src%3Dx%3E")).toContain("&lt;img src=x");
     expect(await textOf("/docs/search?q=zzzzzzzz")).toContain("No results for");
-    for (const odd of ["/docs/search", "/docs/search?q=", "/docs/search?q=a&q=b", `/docs/search?q=${"x".repeat(3000)}`])
+    for (const odd of ["/docs/search", "/docs/search?q=", "/docs/search?q=a&q=b", `/docs/search?q=${"x".repeat(255)}`])
       expect([odd, (await get(odd)).status]).toEqual([odd, 200]);
+    expect(await get(`/docs/search?q=${"x".repeat(256)}`)).toMatchObject({ status: 422 });
   });
 
   test("the quick start names the address of this platform, and no example's", async () => {
