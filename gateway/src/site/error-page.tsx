@@ -8,7 +8,7 @@ const TITLES: Record<number, string> = {
   409: "This action is not possible",
   412: "The page has changed",
   416: "Range not available",
-  422: "Check the highlighted fields",
+  422: "Check what you sent",
   429: "Too many attempts",
   431: "The request is too large",
   503: "Temporarily unavailable",

@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { parseApiKey } from "@shipping/gateway/admission/api-key";
 import { isOwnForm, parseForm } from "@shipping/gateway/developers/page/read-form";
 import { readCookie } from "@shipping/gateway/developers/session/session";
-import { readToken } from "@shipping/gateway/developers/sign-in/sign-in-link";
 import { addressHeaders, getClientAddress } from "@shipping/gateway/http/client-address";
 import { parseRange, unmetCondition } from "@shipping/gateway/http/conditional";
 import { httpFault, isPlain } from "@shipping/gateway/http/http-rules";
@@ -39,16 +38,6 @@ const headers = (name: string, value: string) => ({ headersDistinct: { [name]: [
 
 const readers: readonly Omit<Reader, "given">[] = [
   { reader: "forms", most: BODY_BYTES, shapes: pairs, read: (text) => parseForm(text, { after: ID_FIELD }) },
-  {
-    reader: "links",
-    most: BODY_BYTES,
-    shapes: {
-      "letters and a mark": (size) => `${"a".repeat(size)}!`,
-      fragments: fill("#"),
-      spaces: (size) => `${" ".repeat(size)}!`,
-    },
-    read: (text) => readToken({ form: new Map([["link", [text]]]) }),
-  },
   { reader: "queries", most: HEAD_BYTES, shapes: pairs, read: (text) => validQuery(list, `/orders?${text}`) },
   {
     reader: "keys",

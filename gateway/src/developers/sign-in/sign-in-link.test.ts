@@ -7,7 +7,7 @@ import { createSignInLink } from "../../accounts/manage-members.js";
 import { gatewayDatabase } from "../../testing/gateway-database.js";
 import { startSession, WINDOW_MINUTES } from "../session/session.js";
 import { limitRefusals } from "./sign-in.js";
-import { peekLink, redeemLink } from "./sign-in-link.js";
+import { peekLink, readToken, redeemLink } from "./sign-in-link.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {
@@ -68,6 +68,16 @@ describe.each<[string, (asked: Awaited<ReturnType<typeof invited>>) => Promise<u
     const resent = await inviteAgain(deps, { accountId, id: invitation.id, formId: newFormId(), origin }, ADA);
     expect(await redeem(resent)).toBeUndefined();
   });
+});
+
+test.each([
+  ["abc_-123", "abc_-123"],
+  ["https://ship.example/developers/sign-in/link#abc_-123", "abc_-123"],
+  ["  https://ship.example/developers/sign-in/link#abc_-123\n", "abc_-123"],
+  ["#", ""],
+  ["", ""],
+])("of %j, %j is the token", (link, token) => {
+  expect(readToken({ form: new Map([["link", [link]]]) })).toBe(token);
 });
 
 const countRefusals = withinWindow(WINDOW_MINUTES, async () => {
