@@ -66,7 +66,7 @@ export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): R
         try {
           await answerPage(measured(pageDeps, meter), page, { req, res, send, meter });
         } finally {
-          // Nothing is written to a client that has gone.
+          // No answer or refusal is written to a client that has gone.
           if (res.destroyed) meter.end();
         }
       },
