@@ -30,7 +30,7 @@ function printRest({ statusCode = "no answer" }) {
   );
   const deprecated = installed.filter(([, entry]) => entry.deprecated);
   for (const [path, entry] of deprecated)
-    console.log(`deprecated: ${path.replace(/.*node_modules\//, "")} ${entry.version}: ${entry.deprecated}`);
+    console.log(`deprecated: ${path.split("node_modules/").at(-1)} ${entry.version}: ${entry.deprecated}`);
   const direct = new Set(Object.values(packages).flatMap((entry) => Object.keys(entry.dependencies ?? {})));
   for (const [name, rows] of Object.entries(npm("outdated"))) {
     const { current = packages[`node_modules/${name}`]?.version, latest } = [rows].flat()[0];

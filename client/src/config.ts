@@ -124,7 +124,7 @@ function checkedBaseUrl(text: string, name: string, allowHttp: boolean): string 
     throw invalidArgument(
       `${name} must be https, otherwise others can read your API key. To use http anyway, pass allowHttp.`,
     );
-  return url.href.replace(/\/+$/, "");
+  return url.href.replace(/^(.*[^/])\/+$/, "$1");
 }
 
 /** The error for an argument of the caller. Nothing was sent. */

@@ -9,7 +9,7 @@ export function readConfig({ SHIPPING_URL, SHIPPING_KEY, MCP_ALLOW_LIVE }: NodeJ
   ].filter((fault) => fault !== false);
   if (faults.length > 0) throw new Error(faults.join("\n"));
   return {
-    baseUrl: (SHIPPING_URL ?? "").replace(/\/+$/, ""),
+    baseUrl: (SHIPPING_URL ?? "").replace(/^(.*[^/])\/+$/s, "$1"),
     apiKey: SHIPPING_KEY ?? "",
     allowLive: MCP_ALLOW_LIVE === "true",
   };

@@ -75,13 +75,16 @@ export function createShippingServer(access: Access, tools: readonly ApiTool[]):
 
 /** The pages that `/llms.txt` lists, as resources. */
 function readLinks(list: string): Resource[] {
-  const links = list.matchAll(/^- \[(.+?)\]\((\/docs\/\S+?\.md)\)(?:: (.*))?$/gm);
-  return [...links].map(([, name = "", path, description]) => ({
-    uri: `shipping:/${path}`,
-    name,
-    mimeType: "text/markdown",
-    ...(description !== undefined && { description }),
-  }));
+  return list.split("\n").flatMap((line) => {
+    const [, name, path, description] = /^- \[([^\]]+)\]\((\/docs\/[^\s)]+\.md)\)(?:: (.*))?$/.exec(line) ?? [];
+    if (name === undefined) return [];
+    return {
+      uri: `shipping:/${path}`,
+      name,
+      mimeType: "text/markdown",
+      ...(description !== undefined && { description }),
+    };
+  });
 }
 
 function webhooksPrompt(framework: string): string {

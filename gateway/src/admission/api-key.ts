@@ -38,7 +38,7 @@ export function explainNoKey(headers: readonly string[]): string {
   const [header = ""] = headers;
   if (headers.length > 1) return "There are two Authorization headers. Send one: Authorization: Bearer <key>.";
   if (header === "") return "The API key is missing. Add an Authorization header: Authorization: Bearer <key>.";
-  const [, key = ""] = /^bearer +(.*)$/i.exec(header) ?? [];
+  const [, key = ""] = /^bearer +(.*)/i.exec(header) ?? [];
   if (key === "") return "The Authorization header has no API key. Send it as Authorization: Bearer <key>.";
   if (!/^service_(?:test|live)_/.test(key))
     return "This is not an API key, but perhaps a placeholder such as YOUR_SANDBOX_KEY. Replace it with your key, which starts with service_test_ or service_live_.";

@@ -12,7 +12,7 @@ export function toNetwork(address: string, bits: 64 | 48 = 64): string {
   const after = tail === undefined ? [] : tail.split(":");
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
   const groups = [...before, ...Array<string>(zeros).fill("0"), ...after].slice(0, bits / 16);
-  return `${groups.map((group) => group.replace(/^0+(?=.)/, "") || "0").join(":")}::/${bits}`;
+  return `${groups.map((group) => group.replace(/^0+(.)/, "$1") || "0").join(":")}::/${bits}`;
 }
 
 /**

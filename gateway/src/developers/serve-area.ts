@@ -82,7 +82,7 @@ export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): R
 function guide(slug: string, origin: string): string {
   const html = library().page(slug)?.rendered.html ?? "";
   // The guides' pages have links to their headings.
-  return html.replaceAll(EXAMPLE_ORIGIN, origin).replace(/<a class="anchor".*?<\/a>/g, "");
+  return html.replaceAll(EXAMPLE_ORIGIN, origin).replace(/<a class="anchor"[^<>]*>#<\/a>/g, "");
 }
 
 const headers = helmet({

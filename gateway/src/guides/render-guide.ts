@@ -136,7 +136,7 @@ export function toHref(target: string): string | undefined {
 }
 
 function toText(markdown: string): string {
-  return markdown.replace(/\]\([^)]*\)/g, "]").replace(/[`*[\]]/g, "");
+  return markdown.replace(/\]\([^()]*\)/g, "]").replace(/[`*[\]]/g, "");
 }
 
 export function renderCode(blocks: readonly Code[]): string {

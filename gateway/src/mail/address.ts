@@ -1,17 +1,18 @@
 import { domainToASCII } from "node:url";
 import type { Field } from "../input/fields.js";
+import { isWithin } from "../input/text.js";
 
 /** An address in a form. */
 export const EMAIL_FIELD: Field = { maxLength: 200 };
 
 // No quoted local parts, comments or lists: a server that parses them differently would send the mail to somebody else.
-const ADDRESS = /^(?=.{3,200}$)[^\s@\p{C}<>"(),:;\\[\]]+@[^\s@\p{C}<>"(),:;\\[\]]+$/u;
+const ADDRESS = /^[^\s@\p{C}<>"(),:;\\[\]]+@[^\s@\p{C}<>"(),:;\\[\]]+$/u;
 
 const ASCII_DOMAIN = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 
 /** Whether a text is one email address and nothing more. */
 export function isAddress(text: string): boolean {
-  return ADDRESS.test(text);
+  return isWithin(text, EMAIL_FIELD.maxLength) && ADDRESS.test(text);
 }
 
 /**

@@ -22,7 +22,7 @@ export interface BusIdentitySettings extends z.output<z.ZodObject<typeof busIden
   NODE_ENV: string;
 }
 
-const SEED = /^\s*(SU[A-Z2-7]{56})\s*$/m;
+const SEED = /^[ \t]*(SU[A-Z2-7]{56})[ \t\r]*$/m;
 const JWT = "BEGIN NATS USER JWT";
 
 /**

@@ -7,8 +7,7 @@ const FORM =
 /** What is wrong with the URL of a database. The driver (pg 8.23) would wait for a host that is a piece of a password, or ignore what it does not know. */
 export function findProblem(text: string): string | undefined {
   // Several hosts: libpq tries one after the other, but pg takes them for one name.
-  if (/^\w+:\/\/(?:[^/?]*@)?[^@/?]*,[^@/?]*(?:[/?]|$)/.test(text))
-    return "must name one host, which leads to the primary";
+  if (/^\w+:\/\/[^/?]*,[^@,/?]*(?:[/?]|$)/.test(text)) return "must name one host, which leads to the primary";
   const url = parse(text);
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol)) return FORM;
   const { username, password, pathname, search, hash, searchParams } = url;

@@ -18,13 +18,26 @@ export function Name({ children }: { children: string }) {
 
 /** Text with email addresses or URLs, whose lines break after their punctuation and not within a word, nor within `label.created`. */
 export function Breakable({ children }: { children: string }) {
-  const [first, ...others] = visible(children).split(/(?<=[@/]|[@/]\S*\.)(?=\w)/);
+  const [first, ...others] = toParts(visible(children));
   return (
     <bdi>
       {first}
       {others.map((part) => [<wbr />, part])}
     </bdi>
   );
+}
+
+function toParts(text: string): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  let isAddress = false;
+  for (const { 0: mark, index } of text.matchAll(/[\s@/]|\.\b/g)) {
+    if (mark !== ".") isAddress = mark === "@" || mark === "/";
+    if (!isAddress || !/\w/.test(text[index + 1] ?? "")) continue;
+    parts.push(text.slice(from, index + 1));
+    from = index + 1;
+  }
+  return [...parts, text.slice(from)];
 }
 
 const TAIL = /.{0,8}$/su;

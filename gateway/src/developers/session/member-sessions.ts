@@ -57,7 +57,7 @@ const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bSamsungBrowser\//, "Samsung Internet"],
   [/\b(?:Firefox|FxiOS)\//, "Firefox"],
   [/(?:Chrome|CriOS)\//, "Chrome"],
-  [/\bVersion\/\S+ .*Safari\//, "Safari"],
+  [/\bVersion\/[\d.]+ (?:Mobile\/\w+ )?Safari\//, "Safari"],
 ];
 const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bAndroid\b/, "Android"],

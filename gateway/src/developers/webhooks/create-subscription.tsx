@@ -121,6 +121,6 @@ function CreatedSubscriptionPage(props: {
 
 /** The recipes' functions, as the guide has them. */
 function verifyRecipes(guide: string): string {
-  const [, recipes = ""] = /<h3 id="the-function-that-verifies">.*?<\/h3>(.*?)<h3/s.exec(guide) ?? [];
-  return recipes;
+  const [, section = ""] = guide.split('<h3 id="the-function-that-verifies">');
+  return section.slice(section.indexOf("</h3>") + "</h3>".length, section.indexOf("<h3"));
 }

@@ -96,9 +96,10 @@ const MAX_WORDS = 8;
 export function toReadings(text: string): Reading[] {
   const words = wordsIn(text).slice(0, MAX_WORDS);
   const written = foldSpaces(text);
-  const piece = words.join("").replace(/^0+(?=\d{4,}$)/, "");
+  const joined = words.join("");
+  const piece = /^\d+$/.test(joined) ? joined.replace(/^0+(\d{4})/, "$1") : joined;
   // An email address is rare as it is. Its words are not.
-  if (/^\S+@\S+$/.test(written)) return [toReading([written])];
+  if (/^\S[^\s@]*@\S+$/.test(written)) return [toReading([written])];
   const readings = words.length > 0 ? [words] : [];
   // Otherwise its words find it as well, since the first may stand within a word of a reference.
   const isForItself = (words[0]?.length ?? 0) < 3 && /[^\p{L}\p{N}\p{So}\s]/u.test(written);
