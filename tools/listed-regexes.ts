@@ -52,6 +52,11 @@ export const LISTED: readonly Listed[] = [
     pattern: '^(?:/api)?(?:/v\\d+)?{{path.replace(PLACEHOLDER, "[^/]+")}}$',
     built: "^(?:/api)?(?:/v\\d+)?/webhook-subscriptions/[^/]+/deliveries$",
   },
+  {
+    file: "gateway/src/guides/library.ts",
+    pattern: "[a-z0-9]+(?:_[a-z0-9]+)+",
+    bound: "It reads guides of this repository, and searches of at most 100 characters.",
+  },
   { file: "gateway/src/guides/markdown-twin.ts", pattern: "\\[((?:`[^`]*`|[^\\]`])*)\\]\\(([^)\\s]+)\\)", bound: OURS },
   { file: "gateway/src/guides/serve-guides.tsx", pattern: '<a href="\\/developers[^"]*">(.*?)<\\/a>', bound: OURS },
   {

@@ -51,11 +51,11 @@ const MAX_SEARCH_CHARACTERS = 100;
 const MIN_PREFIX_LENGTH = 3;
 const splitDefault: (text: string) => string[] = MiniSearch.getDefault("tokenize");
 
-const NAME_OR_WORD = /[a-z0-9]+(?:_[a-z0-9]+)*/gi;
+const NAME = /[a-z0-9]+(?:_[a-z0-9]+)+/gi;
 
 /** Splits a text into words. A name such as `weight_kg` is one word, and so are its parts. */
 export function splitWords(text: string): string[] {
-  return [...splitDefault(text), ...(text.match(NAME_OR_WORD) ?? []).filter((word) => word.includes("_"))];
+  return [...splitDefault(text), ...(text.match(NAME) ?? [])];
 }
 
 export function readGuideFile(name: string): Buffer {

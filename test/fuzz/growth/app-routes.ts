@@ -1,0 +1,41 @@
+import { createApp } from "@shipping/gateway/app";
+import type { Express } from "express";
+
+/** A route of the gateway, as Express has it. */
+export interface AppRoute {
+  method: string;
+  /** A pattern of Express, with `:name` for a parameter. */
+  path: string;
+}
+
+interface Layer {
+  route?: { path: string | RegExp | (string | RegExp)[]; methods: Record<string, boolean> };
+  handle: { stack?: Layer[] };
+}
+
+/** Every route of the gateway with developer area and MCP. They are read from Express itself, so none can be missing. */
+export function appRoutes(): AppRoute[] {
+  // Nothing is called before there is a request, except what yields an address.
+  const stub: unknown = new Proxy(() => {}, { get: () => stub, apply: () => stub });
+  const given: Record<string | symbol, unknown> = {
+    developerArea: {},
+    requestsPerMinute: 1,
+    mcp: { allowLive: false },
+    ownOrigin: () => "http://127.0.0.1",
+    trustedProxies: { count: 0, header: "x-forwarded-for" },
+  };
+  const deps = new Proxy(given, { get: (known, name) => (name in known ? known[name] : stub) });
+  const { prototypes } = createApp(deps as unknown as Parameters<typeof createApp>[0]);
+  const { app } = prototypes.IncomingMessage.prototype as unknown as { app: Express };
+  return routesIn((app.router as unknown as { stack: Layer[] }).stack);
+}
+
+function routesIn(stack: readonly Layer[]): AppRoute[] {
+  return stack.flatMap(({ route, handle }) => {
+    if (!route) return routesIn(handle.stack ?? []);
+    const paths = [route.path].flat().map(String);
+    return Object.keys(route.methods).flatMap((method) =>
+      paths.map((path) => ({ method: method.toUpperCase(), path })),
+    );
+  });
+}

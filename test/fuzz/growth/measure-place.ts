@@ -1,0 +1,36 @@
+import { cpuMs } from "./measure-cpu.js";
+
+/** The sizes of hostile texts, each eight times the one before. */
+export const SIZES = [1024, 8 * 1024, 64 * 1024] as const;
+/** What a text may cost beyond the same request with a text of one character. */
+const MOST_MS = 5;
+// Less than this is noise, and what it takes to receive the text.
+const FLOOR_MS = 2.5;
+// Eight times the text may cost eight times as much: the rest is noise. What grows with the square costs 64 times as much.
+const MAX_TIMES = 16;
+
+/** What is wrong with the costs of texts of each size, beyond those of one character. */
+export function faultOf(costs: readonly number[]): string | undefined {
+  const shown = costs.map((ms) => ms.toFixed(1)).join(", ");
+  if (costs.some((ms) => ms > MOST_MS)) return `costs more than ${MOST_MS} ms of CPU: ${shown}`;
+  const grows = costs.some(
+    (ms, n) => n > 0 && ms > FLOOR_MS && ms > MAX_TIMES * Math.max(costs[n - 1] ?? 0, FLOOR_MS / MAX_TIMES),
+  );
+  return grows ? `grows faster than its length: ${shown} ms of CPU` : undefined;
+}
+
+/** Gives a reader texts of each size, and says what is wrong with what they cost beyond a text of one character. */
+export async function measurePlace(
+  prepare: (size: number) => () => unknown,
+  baseMs: number,
+): Promise<string | undefined> {
+  const costs: number[] = [];
+  for (const size of SIZES) costs.push((await cpuMs(prepare(size), baseMs + FLOOR_MS)) - baseMs);
+  return faultOf(costs);
+}
+
+/** What a reader costs with a text of one character. The first times are those of the compiler. */
+export async function measureBase(read: () => unknown): Promise<number> {
+  await cpuMs(read, 0, 5);
+  return cpuMs(read, 0, 10);
+}

@@ -1,0 +1,95 @@
+import { AREA_PATH, getQueryFields } from "@shipping/gateway/developers/page/page";
+import { pages } from "@shipping/gateway/developers/pages";
+import { type AppRoute, appRoutes } from "./app-routes.js";
+import { asItIs, inForm, inHeader, inPath, inUrl, type Place, placesOf, type Sender, type Sent } from "./place.js";
+
+const FORM = { "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" };
+
+/** The places of all pages of the developer area, which are opened by whom they are for: path, query and form, with every declared field. */
+export function pagePlaces({ cookies, accountId, pathOf }: Sender): Place[] {
+  return pages.flatMap((page) => {
+    const form = page.method === "POST" ? page.form : undefined;
+    const own = `${pathOf(page.path)}?account_id=${accountId}`;
+    const send = (path: string, body = form && ""): Sent => ({
+      method: page.method,
+      path,
+      headers: { cookie: cookies[page.access], ...(page.method === "POST" && FORM) },
+      body,
+    });
+    const [before, after] = `${AREA_PATH}${page.path}`.replace("{environment}", "sandbox").split("{id}");
+    const inQuery = (name: string) => [
+      `query ${name}`,
+      (text: string) => send(`${pathOf(page.path)}?${name}=${inUrl(text)}`),
+    ];
+    const inField = (name: string) => [`form ${name}`, (text: string) => send(own, `${name}=${inForm(text)}`)];
+    return placesOf(`${page.method} ${AREA_PATH}${page.path.replace(/\{(\w+)\}/g, ":$1")}`, {
+      ...(after !== undefined && { path: (text) => send(`${before}${inPath(text)}${after}`) }),
+      "query, a name": (text) => send(`${own}&${inUrl(text)}=1`),
+      ...Object.fromEntries(Object.keys(getQueryFields(page)).map(inQuery)),
+      ...Object.fromEntries(Object.keys(form ?? {}).map(inField)),
+      ...(form && { form: (text) => send(own, asItIs(text)) }),
+    });
+  });
+}
+
+/** The places of all documents: guides, reference, search, descriptions of the API, and files. */
+export function documentPlaces(others: ReadonlySet<string>): Place[] {
+  return appRoutes().flatMap(({ method, path }: AppRoute) => {
+    const route = `${method} ${path}`;
+    if (others.has(route)) return [];
+    const shown = path.startsWith("/^") ? "/docs/:slug/" : path;
+    const send = (sentPath: string): Sent => ({ method, path: sentPath, headers: {} });
+    return placesOf(route, {
+      ...(shown.includes(":") && { path: (text) => send(shown.replace(/:\w+/, () => inPath(text))) }),
+      ...(path === "/docs/search" && { "query q": (text) => send(`${path}?q=${inUrl(text)}`) }),
+      query: (text) => send(`${shown.replace(/:\w+/, "webhooks")}?${inUrl(text)}`),
+    });
+  });
+}
+
+/** The headers that the gateway reads, and those that something reads on its way to it. */
+export const READ_HEADERS = [
+  ...["accept", "accept-encoding", "authorization", "content-encoding", "content-type", "cookie", "expect", "host"],
+  ...["idempotency-key", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "origin"],
+  ...["range", "sec-fetch-dest", "sec-fetch-site", "shipping-ticket", "traceparent", "user-agent"],
+  ...["forwarded", "x-forwarded-for", "x-real-ip"],
+];
+
+/** The headers of one request of each kind: they are read before the routes differ. */
+export function headerPlaces({ key, cookies, pathOf }: Sender): Place[] {
+  const authorization = `Bearer ${key}`;
+  const kinds: Sent[] = [
+    { method: "GET", path: "/api/v1/orders", headers: { authorization } },
+    {
+      method: "POST",
+      path: "/api/v1/orders",
+      headers: { authorization, "idempotency-key": "a", "content-type": "application/json" },
+      body: "{}",
+    },
+    { method: "POST", path: "/mcp", headers: { authorization, "content-type": "application/json" }, body: "{}" },
+    { method: "GET", path: "/docs/webhooks", headers: {} },
+    { method: "GET", path: pathOf("/{environment}/orders"), headers: { cookie: cookies.viewer } },
+    { method: "POST", path: "/developers/sign-in", headers: FORM, body: "email=a" },
+  ];
+  return kinds.flatMap((sent) =>
+    placesOf(
+      `${sent.method} ${sent.path}`,
+      Object.fromEntries(
+        READ_HEADERS.map((name) => [
+          `header ${name}`,
+          (text) => ({ ...sent, headers: { ...sent.headers, [name]: inHeader(text) } }),
+        ]),
+      ),
+    ),
+  );
+}
+
+/** The paths of the port for operators. */
+export function opsPlaces(): Place[] {
+  return ["/livez", "/readyz", "/metrics", "/"].flatMap((path) =>
+    placesOf(`GET ${path} of operators`, {
+      path: (text) => ({ method: "GET", path: `${path}${inPath(text)}`, headers: {} }),
+      query: (text) => ({ method: "GET", path: `${path}?${inUrl(text)}`, headers: {} }),
+    }),
+  );
+}
