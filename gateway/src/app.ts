@@ -1,9 +1,9 @@
-import type { RequestListener } from "node:http";
+import type { RequestListener, ServerResponse } from "node:http";
 import express from "express";
 import type { ApiDeps } from "./api/deps.js";
 import { expressPath, type Route } from "./api/endpoint.js";
 import { routes } from "./api/endpoints/endpoints.js";
-import type { Middleware } from "./api/locals.js";
+import { accountOf, type Locals, type Middleware } from "./api/locals.js";
 import {
   admitCaller,
   recheckKey,
@@ -57,10 +57,11 @@ export function createApp(deps: ApiDeps & DeveloperDeps) {
   const handler: RequestListener = (req, res) => {
     req.url = toPath(req.url);
     app(req, res);
-    // A document has been answered by now. `answerRequest` adds answers to API requests under their account.
-    deps.unread.add(res, undefined);
   };
-  return { handler, prototypes: createMessagePrototypes(app) };
+  const prototypes = createMessagePrototypes(app, (res: ServerResponse & { locals?: Partial<Locals> }) =>
+    deps.unread.count(res, accountOf(res.locals ?? {})),
+  );
+  return { handler, prototypes };
 }
 
 /**

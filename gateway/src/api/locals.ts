@@ -31,6 +31,11 @@ export interface Locals {
   session?: { accountId: string; memberId: string } | undefined;
 }
 
+/** The account of a request's key or member; undefined as long as neither is known. */
+export function accountOf({ admission, session }: Partial<Locals>): string | undefined {
+  return admission?.caller.accountId ?? session?.accountId;
+}
+
 export type Middleware = RequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
 
 /** The time in which a request is answered, once its body has arrived. */

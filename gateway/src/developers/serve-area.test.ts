@@ -1,12 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { SearchOrdersResponseSchema } from "@shipping/proto/shipping/records/v1/records_pb";
-import sql from "sql-template-tag";
-import { type GatewayUnderTest, gatewayUnderTest } from "../testing/gateway-under-test.js";
+import { gatewayUnderTest } from "../testing/gateway-under-test.js";
 import { exchange } from "../testing/raw-http.js";
+import { signedIn } from "../testing/signed-in.js";
 import { isOpenedByPerson } from "./serve-area.js";
-import { newSessionToken } from "./session/session.js";
 
 test("switched off, the area's paths are unknown routes, in JSON", async () => {
   const gateway = await gatewayUnderTest();
@@ -32,18 +30,6 @@ test("behind https, its cookies are bound to the host", async () => {
   );
   await gateway.end();
 });
-
-/** The session cookie of a member of an account. */
-async function signedIn({ db }: GatewayUnderTest, accountId: string): Promise<string> {
-  const { token, hash } = newSessionToken({ random: randomBytes });
-  const id = `mem_${accountId}`;
-  await db.run(sql`
-    INSERT INTO account_members (id, account_id, email, role, created_at)
-    VALUES (${id}, ${accountId}, ${`${accountId}@example.com`}, 'viewer', now())`);
-  await db.run(sql`
-    INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at) VALUES (${hash}, ${id}, now(), now(), now())`);
-  return `developers-session=${token}`;
-}
 
 test("members' pages are in their account's turn with its requests: one list at a time, while others' go on", async () => {
   const held: (() => void)[] = [];

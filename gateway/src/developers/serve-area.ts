@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Environment } from "@shipping/kit/caller";
+import { fail } from "@shipping/kit/errors";
 import { type Request, type Response, Router } from "express";
 import helmet from "helmet";
 import { RESERVE_MS } from "../admission/bulkhead.js";
@@ -13,6 +14,7 @@ import { readQuery } from "../input/fields.js";
 import { library } from "../openapi/documents.js";
 import { sendPageAnswer, sendRefusal } from "./page/answer.js";
 import { serveAssets } from "./page/assets.js";
+import { sendDownload } from "./page/download.js";
 import { isFormFor } from "./page/form.js";
 import {
   AREA_PATH,
@@ -162,20 +164,36 @@ async function answerPage(deps: PageDeps, page: PageRoute, { req, res, send, met
   if (!session) throw new Error("A member's page was reached without a session.");
   if (changesAccount && !isFormFor(session, visit.query)) return send(otherAccountPage(session));
   const actor = { name: session.email, source: visit.source };
-  const turn = deps.bulkhead.acquire({
-    accountId: session.accountId,
-    weight: getWeight(page),
-    deadline: request.deadline - RESERVE_MS,
-    onDisconnect: (disconnected) => void res.once("close", disconnected),
-  });
-  const release = await meter.wait(turn);
-  try {
+  let stopWaiting = () => {};
+  res.once("close", () => stopWaiting());
+  const inTurn = async <Result>(deadline: number, work: () => Promise<Result>): Promise<Result> => {
+    const turn = deps.bulkhead.acquire({
+      accountId: session.accountId,
+      weight: getWeight(page),
+      deadline,
+      onDisconnect: (disconnected) => {
+        stopWaiting = disconnected;
+      },
+    });
+    const release = await meter.wait(turn);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  };
+  const download = await inTurn(request.deadline - RESERVE_MS, async () => {
     // What a member's page waits for are many things. What it costs after them is limited by its account's turn.
-    await send(await meter.wait(page.handler(deps, { ...request, session, actor })));
-    deps.unread.add(res, session.accountId);
-  } finally {
-    release();
-  }
+    const answer = await meter.wait(page.handler(deps, { ...request, session, actor }));
+    return "rest" in answer ? answer : send(answer);
+  });
+  if (!download) return;
+  const next = async (endsAt: number) => {
+    const now = await checkAccess();
+    if (now.refusal || now.session?.role !== session.role) throw fail("unauthorized");
+    return inTurn(endsAt, () => download.rest.next());
+  };
+  await meter.wait(sendDownload(res, download, next));
 }
 
 /** The page to show instead if the request may not see or do this, or undefined. */

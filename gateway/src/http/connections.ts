@@ -22,6 +22,8 @@ const [UNUSED, SLOW, IDLE, BUSY] = [0, 1, 2, 3];
 interface Connection {
   socket: Socket;
   response?: ServerResponse;
+  /** Pipelined responses that began while an earlier one of the connection was not finished. */
+  pipelined: Set<ServerResponse>;
   /** Orders connections by their last change: opened, or its latest request began or ended. */
   changed: number;
 }
@@ -63,12 +65,20 @@ export function createConnections(max: number, isDelayed = (_response: ServerRes
         closing.destroy();
       }
       if (socket.destroyed) return;
-      open.set(socket, { socket, changed: ++changes });
-      socket.once("close", () => open.delete(socket));
+      const connection: Connection = { socket, changed: ++changes, pipelined: new Set() };
+      open.set(socket, connection);
+      socket.once("close", () => {
+        open.delete(socket);
+        closeAll(connection.pipelined);
+      });
     },
     begin({ socket }, response) {
       const connection = open.get(socket);
       if (!connection) return;
+      if (connection.response && !connection.response.writableFinished) {
+        connection.pipelined.add(response);
+        response.once("close", () => connection.pipelined.delete(response));
+      }
       connection.response = response;
       connection.changed = ++changes;
       response.once("finish", () => {
@@ -81,6 +91,15 @@ export function createConnections(max: number, isDelayed = (_response: ServerRes
       for (const { socket, response } of open.values()) yield [socket, response] as const;
     },
   };
+}
+
+/** Node closes only the response whose turn it is on a connection. Those behind it would never end for whoever waits for that. */
+function closeAll(pipelined: ReadonlySet<ServerResponse>): void {
+  for (const response of pipelined) {
+    if (response.socket) continue;
+    response.destroy();
+    response.emit("close");
+  }
 }
 
 /** Whether the client has not sent the whole request, or not read the whole response. */

@@ -14,40 +14,58 @@ export type UnreadBytes = ReturnType<typeof createUnreadBytes>;
 
 interface Account {
   bytes: number;
-  /** Oldest first. */
+  /** The one that was written to the longest time ago comes first: a client that reads lets its response be written to. */
   responses: Map<ServerResponse, number>;
 }
 
 /**
- * Above a limit, closes the connection of the oldest unread response: of the account that is above its own limit, or else of the account with
- * the most unread bytes.
+ * Above a limit, closes the connection of the response that has waited longest: of the account that is above its own limit, or else of the
+ * account with the most unread bytes. An account's only response may be larger than its limit, because its client could not read it otherwise.
  */
 export function createUnreadBytes(limits: UnreadLimits) {
   const accounts = new Map<string, Account>();
   let total = 0;
   let cut = 0;
 
+  function set(account: Account, response: ServerResponse, bytes: number): void {
+    const change = bytes - (account.responses.get(response) ?? 0);
+    account.responses.set(response, bytes);
+    account.bytes += change;
+    total += change;
+  }
+
   function remove(id: string, account: Account, response: ServerResponse): void {
-    const bytes = account.responses.get(response);
     // It was cut, and by now the account may have others.
-    if (bytes === undefined) return;
+    if (!account.responses.has(response)) return;
+    set(account, response, 0);
     account.responses.delete(response);
-    account.bytes -= bytes;
-    total -= bytes;
     if (account.responses.size === 0) accounts.delete(id);
   }
 
+  /** Clients have read since the last count. */
+  function recount(account: Account): void {
+    for (const response of account.responses.keys()) set(account, response, response.writableLength);
+  }
+
+  function recountAll(): void {
+    for (const account of accounts.values()) recount(account);
+  }
+
   function cutOldest(id: string, account: Account): void {
-    const [response] = account.responses.keys();
-    if (!response) return;
-    cut++;
-    remove(id, account, response);
-    // A pipelined response has no socket of its own yet, so `response.destroy` would not close it.
-    response.req.socket.destroy();
+    for (const [response, bytes] of account.responses) {
+      if (bytes === 0) continue;
+      cut++;
+      remove(id, account, response);
+      // A pipelined response has no socket of its own yet, so `response.destroy` would not close it. With a reset, the kernel drops its bytes, too.
+      response.req.socket.resetAndDestroy();
+      return;
+    }
   }
 
   function cutDown(id: string, account: Account): void {
-    while (account.bytes > limits.perAccount) cutOldest(id, account);
+    if (account.bytes > limits.perAccount) recount(account);
+    while (account.bytes > limits.perAccount && account.responses.size > 1) cutOldest(id, account);
+    if (total > limits.total) recountAll();
     while (total > limits.total) {
       const [most] = [...accounts].sort(([, a], [, b]) => b.bytes - a.bytes);
       if (!most) return;
@@ -56,20 +74,27 @@ export function createUnreadBytes(limits: UnreadLimits) {
   }
 
   return {
-    /** Counts the unsent bytes of an ended response. Responses without an account are counted together. */
-    add(response: ServerResponse, id = ""): void {
+    /** Counts the bytes of a response after some were written. Responses without an account are counted together. */
+    count(response: ServerResponse, id = ""): void {
       const bytes = response.writableLength;
-      // Most responses fit into the send buffer of the socket.
-      if (bytes === 0 || !response.writableEnded || response.writableFinished || response.destroyed) return;
-      const account = accounts.get(id) ?? { bytes: 0, responses: new Map() };
+      const known = accounts.get(id);
+      const isKnown = known?.responses.has(response) ?? false;
+      // Most responses fit into the send buffer of the socket. A closed one was cut.
+      if (bytes === 0 && !isKnown) return;
+      if (response.destroyed || response.req.socket.destroyed) return;
+      const account = known ?? { bytes: 0, responses: new Map() };
       accounts.set(id, account);
-      account.responses.set(response, bytes);
-      account.bytes += bytes;
-      total += bytes;
-      response.once("close", () => remove(id, account, response));
+      if (isKnown) {
+        set(account, response, 0);
+        account.responses.delete(response);
+      } else response.once("close", () => remove(id, account, response));
+      set(account, response, bytes);
       cutDown(id, account);
     },
-    load: () => ({ bytes: total, cut }),
+    load() {
+      recountAll();
+      return { bytes: total, cut };
+    },
   };
 }
 

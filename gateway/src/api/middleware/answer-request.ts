@@ -37,7 +37,6 @@ export function answerRequest(deps: ApiDeps, route: Route): Middleware {
     });
     try {
       await answer(req, res, next);
-      deps.unread.add(res, accountId);
     } finally {
       release(Number(res.getHeader("content-length") ?? 0));
     }

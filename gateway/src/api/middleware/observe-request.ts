@@ -6,7 +6,7 @@ import { getClientAddress } from "../../http/client-address.js";
 import { httpFault } from "../../http/http-rules.js";
 import type { ApiDeps } from "../deps.js";
 import { BASE_PATH } from "../endpoint.js";
-import { ANSWER_MS, type Locals, type Middleware } from "../locals.js";
+import { ANSWER_MS, accountOf, type Locals, type Middleware } from "../locals.js";
 
 /** Gives every request a new ID, never one from the client, and refuses invalid HTTP. */
 export function identifyRequest(random: Random): Middleware {
@@ -67,7 +67,7 @@ export function logRequest(log: Log, metrics: Metrics): Middleware {
           ms: rounded(ms),
           paced_ms: rounded(pacedMs) || undefined,
           request_id: requestId,
-          account: admission?.caller.accountId ?? session?.accountId,
+          account: accountOf(locals),
           member: session?.memberId,
           environment: admission?.caller.environment,
           key: admission?.keyId,

@@ -1,5 +1,3 @@
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { gzipSync } from "node:zlib";
 import type { Log } from "@shipping/kit/process/log";
 import type { ErrorRequestHandler, Request, Response } from "express";
@@ -8,7 +6,7 @@ import { HttpRefusal } from "../../http/http-rules.js";
 import { noteFailure } from "../../http/send-answer.js";
 import { WINDOW_MINUTES } from "../session/session.js";
 import { renderArea } from "./layout.js";
-import type { FileAnswer, HtmlPage, PageAnswer, PageLocals, StreamAnswer } from "./page.js";
+import type { FileAnswer, HtmlPage, PageAnswer, PageLocals } from "./page.js";
 import { refusalPage } from "./refusal-page.js";
 
 const RETRY_AFTER_SECONDS: Record<number, number> = { 429: WINDOW_MINUTES * 60, 503: 5 };
@@ -19,15 +17,10 @@ type PageResponse = Response<unknown, PageLocals>;
 /** Sends the answer of a page's handler. Only files may be cached, and only if they say so. */
 export async function sendPageAnswer(req: PageHttpRequest, res: PageResponse, answer: PageAnswer): Promise<void> {
   if ("content" in answer) return sendFile(req, res, answer);
-  if ("chunks" in answer) return sendStream(res, answer);
   sendPageOrRedirect(req, res, answer);
 }
 
-function sendPageOrRedirect(
-  req: PageHttpRequest,
-  res: PageResponse,
-  answer: Exclude<PageAnswer, FileAnswer | StreamAnswer>,
-): void {
+function sendPageOrRedirect(req: PageHttpRequest, res: PageResponse, answer: Exclude<PageAnswer, FileAnswer>): void {
   res.setHeader("Cache-Control", "no-store");
   for (const cookie of answer.cookies ?? []) res.appendHeader("Set-Cookie", cookie);
   if ("location" in answer) res.writeHead(303, { Location: answer.location }).end();
@@ -46,23 +39,6 @@ async function sendFile(req: PageHttpRequest, res: PageResponse, { etag, content
     ...(name && { "Content-Disposition": `attachment; filename="${name}"` }),
   });
   res.end(body);
-}
-
-/** If the first chunk fails, the answer is a page. If a later one does, the connection breaks, so that no browser keeps half a file. */
-async function sendStream(res: PageResponse, { type, name, chunks }: StreamAnswer): Promise<void> {
-  const rest = chunks();
-  const first = await rest.next();
-  res.writeHead(200, {
-    "Content-Type": type,
-    "Content-Disposition": `attachment; filename="${name}"`,
-    "Cache-Control": "no-store",
-  });
-  await pipeline(Readable.from(withFirst(first.done ? "" : first.value, rest)), res);
-}
-
-async function* withFirst(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
-  yield first;
-  yield* rest;
 }
 
 /** True if the answer is 304. Pages have no ETag, so the only conditions that apply are `If-Match: *` and `If-None-Match: *`. */
@@ -96,8 +72,9 @@ export function sendRefusal(
 ): ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, PageLocals> {
   // Express recognises an error handler by its four parameters.
   return (error, req, res, _next) => {
+    const failure = noteFailure(log, res.locals, error);
     if (res.headersSent || res.destroyed) return void res.destroy();
     const url = req.method === "GET" ? req.originalUrl : undefined;
-    sendPageOrRedirect(req, res, refusalPage(noteFailure(log, res.locals, error), url));
+    sendPageOrRedirect(req, res, refusalPage(failure, url));
   };
 }

@@ -94,15 +94,16 @@ export interface FileAnswer {
   content(): Promise<FileContent>;
 }
 
-/** A text that is sent as it is made, to be saved under a name. */
-export interface StreamAnswer {
+/** A text to be saved under a name. All but its first chunk is made as the client reads it, each chunk in the account's turn. */
+export interface Download {
   type: string;
   name: string;
-  chunks(): AsyncGenerator<string>;
+  first: string;
+  rest: AsyncGenerator<string>;
 }
 
 /** The answer of a page's handler. `cookies` are `Set-Cookie` headers. */
-export type PageAnswer = (HtmlPage | Redirect | FileAnswer | StreamAnswer) & { cookies?: readonly string[] };
+export type PageAnswer = (HtmlPage | Redirect | FileAnswer) & { cookies?: readonly string[] };
 
 interface Shown {
   method: "GET";
@@ -132,7 +133,7 @@ export type AccountPage = Row & {
   access: "viewer" | "admin";
   /** What the page takes of its account's turn, if not what `getWeight` assumes. */
   weight?: keyof typeof WEIGHTS;
-  handler(deps: PageDeps, request: PageRequest): Promise<PageAnswer>;
+  handler(deps: PageDeps, request: PageRequest): Promise<PageAnswer | Download>;
 };
 
 export type PageRoute = OpenPage | AccountPage;

@@ -21,15 +21,26 @@ export interface Wanted {
   rowsOnly?: boolean | undefined;
 }
 
+/** A page in the matches of a search. */
+export type Place = Pick<Wanted, "after" | "limit">;
+
 /** A page of matches, newest first. It is `incomplete` if the text matches so many records that not all of them were searched. */
 export type FoundPage = Awaited<ReturnType<typeof findOrders | typeof findShipments | typeof findLabels>>;
 
 /** Finds shipments by ID, by any words of theirs, or by their label's ID or tracking number. */
 export async function findShipments(deps: PageDeps, request: PageRequest, wanted: Wanted) {
+  const read = await startShipmentSearch(deps, request, wanted);
+  return read(request);
+}
+
+/** The same for several pages: their label is looked up once. */
+export async function startShipmentSearch(deps: PageDeps, request: PageRequest, wanted: Wanted) {
   const label = toLabelName(wanted.text);
   const ids = label === undefined ? [] : await findShipmentsByLabel(deps, request, label);
-  const { shipments, ...rest } = await searchShipments(deps, request, wanted, { ids });
-  return { found: shipments, ...rest };
+  return async (part: PageRequest, place?: Place) => {
+    const { shipments, ...rest } = await searchShipments(deps, part, { ...wanted, ...place }, { ids });
+    return { found: shipments, ...rest };
+  };
 }
 
 /** Finds orders by ID, or by any words of theirs. */
@@ -41,12 +52,20 @@ export async function findOrders(deps: PageDeps, request: PageRequest, wanted: W
 
 /** Finds labels by ID, by tracking number, or by their shipment's ID or words. */
 export async function findLabels(deps: PageDeps, request: PageRequest, wanted: Wanted) {
+  const read = await startLabelSearch(deps, request, wanted);
+  return read(request);
+}
+
+/** The same for several pages: their shipments are searched for once. */
+export async function startLabelSearch(deps: PageDeps, request: PageRequest, wanted: Wanted) {
   const text = toLabelName(wanted.text) ?? wanted.text;
   const { ids, incomplete } =
     text && !toLabelName(text) ? await findLabelsByShipment(deps, request, text) : { ids: [], incomplete: false };
-  const message = { caller: toCaller(request), search: toSearch({ ...wanted, text }, ids) };
-  const { labels, ...rest } = await answered(deps.clients.carrier.searchLabels(message, callOptions(request)));
-  return { found: labels, incomplete, ...rest };
+  return async (part: PageRequest, place?: Place) => {
+    const message = { caller: toCaller(part), search: toSearch({ ...wanted, ...place, text }, ids) };
+    const { labels, ...rest } = await answered(deps.clients.carrier.searchLabels(message, callOptions(part)));
+    return { found: labels, incomplete, ...rest };
+  };
 }
 
 export async function findShipmentsById(

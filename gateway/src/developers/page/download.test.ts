@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect, Socket } from "node:net";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { sendDownload } from "./download.js";
+
+const file = { type: "text/csv; charset=utf-8", name: "a.csv" };
+const MIB = 1024 * 1024;
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+interface Wanted {
+  first?: string;
+  next(): Promise<IteratorResult<string>>;
+  version?: "1.0" | "1.1";
+  /** How long the download may take, and how long its client may read nothing. */
+  ms?: number;
+  stallMs?: number;
+}
+
+/** A client that has asked for a download, and its end as the server sees it. */
+async function download({ first = "first\r\n", next, version = "1.1", ms, stallMs = 0 }: Wanted) {
+  const listening = createServer().listen(0, "127.0.0.1");
+  server = listening.setTimeout(stallMs);
+  await once(listening, "listening");
+  const ended = new Promise<unknown>((resolve) => {
+    listening.on("request", (_req, res) => sendDownload(res, { ...file, first }, next, ms).then(resolve, resolve));
+  });
+  const socket = connect((listening.address() as AddressInfo).port, "127.0.0.1").pause();
+  socket.on("error", () => {});
+  socket.write(`GET / HTTP/${version}\r\nHost: a\r\n\r\n`);
+  return { socket, ended };
+}
+
+/** Makes a chunk again and again, and counts. */
+function endless(bytes: number) {
+  const made = {
+    chunks: 0,
+    async next(): Promise<IteratorResult<string>> {
+      made.chunks++;
+      return { value: "x".repeat(bytes) };
+    },
+  };
+  return made;
+}
+
+/** What a client reads until its connection is closed. */
+async function readAll(socket: Socket): Promise<string> {
+  let text = "";
+  socket.setEncoding("utf8").on("data", (some: string) => {
+    text += some;
+  });
+  socket.resume();
+  await eventually(() => expect(socket.closed).toBe(true));
+  return text;
+}
+
+// Not seen from here: for a client in Node, a reset right after other bytes looks like an end (libuv reads no further once the kernel says POLLHUP).
+const reset = jest.spyOn(Socket.prototype, "resetAndDestroy");
+afterEach(() => reset.mockClear());
+afterAll(() => reset.mockRestore());
+
+test("is complete, chunk by chunk, for a client that reads", async () => {
+  const chunks = ["two\r\n", "three\r\n"][Symbol.iterator]();
+  const { socket, ended } = await download({ first: "one;ö\r\n", next: async () => chunks.next(), version: "1.0" });
+  const text = await readAll(socket);
+  expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*\r\none;ö\r\ntwo\r\nthree\r\n$/);
+  expect(text).toContain('Content-Disposition: attachment; filename="a.csv"\r\n');
+  expect([await ended, reset.mock.calls]).toEqual([undefined, []]);
+});
+
+test("makes no chunk before the client has read the one before", async () => {
+  // More than a kernel keeps for a connection that nobody reads.
+  const made = endless(64 * MIB);
+  const { socket, ended } = await download({ next: made.next });
+  await eventually(() => expect(made.chunks).toBe(1));
+  socket.destroy();
+  expect(await ended).toBeUndefined();
+  expect(made.chunks).toBe(1);
+});
+
+describe.each(["1.0", "1.1"] as const)(
+  "in HTTP/%s, a client can tell a whole download from one that ended",
+  (version) => {
+    test("because a chunk could not be made", async () => {
+      const failure = new Error("no more");
+      const { socket, ended } = await download({ next: () => Promise.reject(failure), version });
+      await readAll(socket);
+      expect(await ended).toBe(failure);
+      expect(reset).toHaveBeenCalledTimes(1);
+    });
+
+    test("because it took too long, though its client reads", async () => {
+      const { socket, ended } = await download({ next: endless(MIB).next, version, ms: 300 });
+      await readAll(socket);
+      expect(await ended).toBeUndefined();
+      expect(reset).toHaveBeenCalledTimes(1);
+    });
+
+    test.each([
+      ["because it took too long, while nobody read it", { ms: 300 }],
+      ["because its client read nothing for a while", { stallMs: 300 }],
+    ])("%s", async (_name, limit) => {
+      const made = endless(64 * MIB);
+      const { ended } = await download({ next: made.next, version, ...limit });
+      expect([await ended, made.chunks]).toEqual([undefined, 1]);
+      expect(reset).toHaveBeenCalledTimes(1);
+    });
+  },
+);

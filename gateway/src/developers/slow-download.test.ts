@@ -1,0 +1,87 @@
+import { connect, type Socket } from "node:net";
+import { create } from "@bufbuild/protobuf";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { RecordSummarySchema, SearchOrdersResponseSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import sql, { type Sql } from "sql-template-tag";
+import { type GatewayUnderTest, gatewayUnderTest, ORDER_ID } from "../testing/gateway-under-test.js";
+import { signedIn } from "../testing/signed-in.js";
+
+/** Orders for a chunk of 16 MiB: more than a kernel keeps for a connection that nobody reads. */
+const ROWS = Array.from({ length: 100 }, () =>
+  create(RecordSummarySchema, { id: ORDER_ID, reference: "x".repeat(168_000) }),
+);
+const CHUNKS = 3;
+
+let gateway: GatewayUnderTest;
+let chunks: number;
+beforeEach(async () => {
+  chunks = 0;
+  gateway = await gatewayUnderTest({
+    developerArea: {},
+    records: {
+      searchOrders() {
+        chunks++;
+        return create(SearchOrdersResponseSchema, {
+          orders: ROWS,
+          ...(chunks < CHUNKS && { nextCursor: ORDER_ID }),
+        });
+      },
+    },
+  });
+});
+afterEach(() => gateway.end());
+
+/** A client that has asked for a download and reads nothing of it yet. */
+async function download(cookie: string): Promise<Socket> {
+  const socket = connect(gateway.port, "127.0.0.1").pause();
+  socket.on("error", () => {});
+  socket.write(
+    `GET /developers/sandbox/orders/csv HTTP/1.1\r\nHost: a\r\nConnection: close\r\nCookie: ${cookie}\r\n\r\n`,
+  );
+  await eventually(() => expect(chunks).toBe(1));
+  return socket;
+}
+
+async function readAll(socket: Socket): Promise<string> {
+  let end = "";
+  socket.setEncoding("latin1").on("data", (some: string) => {
+    end = (end + some).slice(-20);
+  });
+  socket.resume();
+  await eventually(() => expect(socket.closed).toBe(true));
+  return end;
+}
+
+/** The end of a body in chunks (RFC 9112, 7.1). */
+const WHOLE = /\r\n0\r\n\r\n$/;
+
+test("nothing of its account waits for a download that nobody reads", async () => {
+  const [own, other] = [await gateway.newKey(), await gateway.newKey()];
+  const socket = await download(await signedIn(gateway, own.accountId));
+  const requests = [own, other].flatMap((key) => Array(10).fill(key));
+  const answers = await Promise.all(requests.map((key) => gateway.send("GET", "/orders", key)));
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  expect(chunks).toBe(1);
+  expect(await readAll(socket)).toMatch(WHOLE);
+  expect(chunks).toBe(CHUNKS);
+});
+
+test.each<[string, (member: string) => Sql]>([
+  ["removed", (member) => sql`DELETE FROM account_members WHERE id = ${member}`],
+  ["demoted", (member) => sql`UPDATE account_members SET role = 'viewer' WHERE id = ${member}`],
+  ["signed out", (member) => sql`DELETE FROM sessions WHERE member_id = ${member}`],
+])("a download ends before its next chunk once its member is %s", async (_name, change) => {
+  const { accountId } = await gateway.newKey();
+  const cookie = await signedIn(gateway, accountId);
+  const [member] = await gateway.db.run<{ id: string }>(
+    sql`UPDATE account_members SET role = 'admin' WHERE account_id = ${accountId} RETURNING id`,
+  );
+  // An account keeps an admin.
+  await gateway.db.run(sql`
+    INSERT INTO account_members (id, account_id, email, role, created_at)
+    VALUES (${`mem_other_${accountId}`}, ${accountId}, 'other@example.com', 'admin', now())`);
+  const socket = await download(cookie);
+  await gateway.db.run(change(member?.id ?? ""));
+  expect(await readAll(socket)).not.toMatch(WHOLE);
+  expect(chunks).toBe(1);
+});
