@@ -96,9 +96,7 @@ export function createConnections(max: number, isDelayed = (_response: ServerRes
 /** Node closes only the response whose turn it is on a connection. Those behind it would never end for whoever waits for that. */
 function closeAll(pipelined: ReadonlySet<ServerResponse>): void {
   for (const response of pipelined) {
-    if (response.socket) continue;
-    response.destroy();
-    response.emit("close");
+    if (!response.socket) response.emit("close");
   }
 }
 
