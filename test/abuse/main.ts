@@ -1,3 +1,4 @@
+import { percentile } from "../bench/open-loop.js";
 import { examples } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
 import { startPlatform } from "../bench/platform.js";
@@ -22,11 +23,16 @@ const WARM_UP_SECONDS = 5;
 /** A disk that stalls for 300 ms, or whatever else the machine does at times, breaks a limit once. What an attack breaks, it breaks in most plays. */
 const PLAYS = 3;
 
-const shown = ({ p50, p99, events }: Experience) =>
-  `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms; events p50 ${events.p50.toFixed(1)}, p99 ${events.p99.toFixed(1)} ms`;
+const percentiles = (latencies: number[]) =>
+  `p50 ${percentile(latencies, 0.5).toFixed(1)}, p99 ${percentile(latencies, 0.99).toFixed(1)} ms`;
 
-function print({ attack, alone, beside, attacker, peaks, broken }: Outcome): void {
-  const peaksInMb = Object.entries(peaks).map(([name, mb]) => `${name} ${Math.round(mb)}`);
+const shown = ({ latencies, eventLatencies }: Experience) =>
+  `${percentiles(latencies)}; events ${percentiles(eventLatencies)}`;
+
+function print({ attack, alone, beside, attacker, peaks, before, broken }: Outcome): void {
+  const peaksInMb = Object.entries(peaks).map(
+    ([name, mb]) => `${name} ${Math.round(mb)} (alone ${Math.round(before[name] ?? Number.NaN)})`,
+  );
   console.log(`${attack}
   alone   ${shown(alone)}
   beside  ${shown(beside)}
@@ -42,7 +48,7 @@ function printGrowth(): void {
 }
 
 async function playAttacks(): Promise<void> {
-  const platform = await startPlatform({ replicas: 1, ...CUSTOMERS, env: { TRUSTED_PROXIES: "1" } });
+  const platform = await startPlatform({ replicas: 1, ...CUSTOMERS, env: { TRUSTED_PROXIES: "1", MCP: "true" } });
   try {
     const victim = await newVictim(platform.target);
     await victim.live(WARM_UP_SECONDS);

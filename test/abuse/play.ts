@@ -3,13 +3,14 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { percentile } from "../bench/open-loop.js";
 import { createCustomers } from "../bench/customers.js";
 import type { Platform } from "../bench/platform.js";
 import { type Known, MOST } from "./attacks/attack.js";
-import { READY } from "./attacks/attacks.js";
+import { MOST_MORE_MB, READY } from "./attacks/attacks.js";
 import { addViewer } from "./attacks/member.js";
 import { memoryLimits, peakMbOf, resetPeaks } from "./memory.js";
-import type { Experience, Victim } from "./victim.js";
+import { type Experience, together, type Victim } from "./victim.js";
 
 /** What an attack did to others. */
 export interface Outcome {
@@ -18,45 +19,58 @@ export interface Outcome {
   beside: Experience;
   /** What the attacker counted. */
   attacker: Record<string, number>;
-  /** Megabytes of each part at its highest. */
+  /** Megabytes of each part at its highest: in all rounds, and before the first. */
   peaks: Record<string, number>;
+  before: Record<string, number>;
   /** The promises that were broken, as sentences. */
   broken: string[];
 }
 
-const SECONDS = { alone: 15, beside: 30, between: 5 };
+const ROUNDS = 5;
+const SECONDS = { alone: 5, beside: 12, between: 1 };
 const KEYS = 50;
 const ATTACK = fileURLToPath(new URL("run-attack.ts", import.meta.url));
 /** Beside an attack, 99 of 100 requests take at most twice as long as alone, or so many milliseconds longer. */
 const SLOWER = { times: 2, ms: 20 };
 
-/** Has the victim live alone and then beside the attack, on the same platform. */
+/** Has the victim live alone and beside the attack in turns, on the same platform. */
 export async function play(attack: string, platform: Platform, victim: Victim): Promise<Outcome> {
   const attacker = await prepareAttack(attack, await knownTo(platform, victim));
-  const alone = await victim.live(SECONDS.alone);
   const { processes } = await platform.cluster.now();
   const limits = memoryLimits();
   // Those with a limit are one process each; most of PostgreSQL's memory is shared by many.
   const limited = processes.filter(({ name }) => partOf(name) in limits);
+  const rounds: { alone: Experience; beside: Experience }[] = [];
+  let counted: Record<string, number> = {};
+  let before: Record<string, number> = {};
   resetPeaks(limited);
-  attacker.begin();
-  const beside = await victim.live(SECONDS.beside);
-  const counted = await attacker.end();
-  await new Promise((resolve) => setTimeout(resolve, SECONDS.between * 1_000));
+  for (let round = 0; round < ROUNDS; round++) {
+    const alone = await victim.live(SECONDS.alone);
+    if (round === 0) before = peakMbOf(limited);
+    attacker.begin();
+    const beside = await victim.live(SECONDS.beside);
+    counted = await attacker.pause();
+    rounds.push({ alone, beside });
+    await new Promise((resolve) => setTimeout(resolve, SECONDS.between * 1_000));
+  }
+  await attacker.end();
   const now = await platform.cluster.now();
   const restarted = now.processes.filter(({ name, pid }) =>
     processes.every((one) => one.name !== name || one.pid !== pid),
   );
   const peaks = peakMbOf(limited.filter(({ pid }) => now.processes.some((one) => one.pid === pid)));
+  const alone = together(rounds.map((round) => round.alone));
+  const beside = together(rounds.map((round) => round.beside));
   const broken = [
     ...brokenBy(alone, beside),
     ...tooLarge(peaks, limits),
+    ...grown(peaks, before, MOST_MORE_MB[attack]),
     ...Object.entries(MOST).flatMap(([what, most]) =>
       (counted[what] ?? 0) > most ? [`${counted[what]} ${what}, above ${most}`] : [],
     ),
     ...restarted.map(({ name }) => `${name} ended`),
   ];
-  return { attack, alone, beside, attacker: counted, peaks, broken };
+  return { attack, alone, beside, attacker: counted, peaks, before, broken };
 }
 
 async function knownTo({ cluster }: Platform, { receiver }: Victim): Promise<Known> {
@@ -73,7 +87,9 @@ async function knownTo({ cluster }: Platform, { receiver }: Victim): Promise<Kno
 /** An attacker that is ready. */
 interface Attacker {
   begin(): void;
-  end(): Promise<Record<string, number>>;
+  /** Ends a round. Returns what it has counted in all rounds so far. */
+  pause(): Promise<Record<string, number>>;
+  end(): Promise<void>;
 }
 
 async function prepareAttack(name: string, known: Known): Promise<Attacker> {
@@ -85,20 +101,26 @@ async function prepareAttack(name: string, known: Known): Promise<Attacker> {
   if (first !== READY) throw new Error(`The attacker ${name} did not get ready.`);
   return {
     begin: () => void child.stdin.write("begin\n"),
-    async end() {
-      child.kill("SIGTERM");
+    async pause() {
+      child.stdin.write("pause\n");
       const { value: counted } = await lines.next();
+      if (counted === undefined) throw new Error(`The attacker ${name} ended early.`);
+      return JSON.parse(counted);
+    },
+    async end() {
+      child.stdin.end();
       await ended;
-      return JSON.parse(counted ?? "{}");
     },
   };
 }
 
 function brokenBy(alone: Experience, beside: Experience): string[] {
-  const allowed = Math.max(SLOWER.times * alone.p99, alone.p99 + SLOWER.ms);
+  const p99 = percentile(beside.latencies, 0.99);
+  const p99Alone = percentile(alone.latencies, 0.99);
+  const allowed = Math.max(SLOWER.times * p99Alone, p99Alone + SLOWER.ms);
   const errors = Object.entries(beside.errors).map(([error, count]) => `${count} × ${error}`);
-  if (beside.p99 > allowed) errors.push(`p99 is ${beside.p99.toFixed(1)} ms, above ${allowed.toFixed(1)}`);
-  if (beside.events.missing > 0) errors.push(`${beside.events.missing} events are missing`);
+  if (p99 > allowed) errors.push(`p99 is ${p99.toFixed(1)} ms, above ${allowed.toFixed(1)}`);
+  if (beside.missingEvents > 0) errors.push(`${beside.missingEvents} events are missing`);
   return errors;
 }
 
@@ -108,5 +130,14 @@ function tooLarge(peaks: Record<string, number>, limits: Record<string, number>)
   return Object.entries(peaks).flatMap(([name, mb]) => {
     const limit = limits[partOf(name)];
     return limit !== undefined && mb > limit ? [`${name} had ${Math.round(mb)} MB, above its limit of ${limit}`] : [];
+  });
+}
+
+/** The gateways that had more memory than before by more than an attack may cost them. */
+function grown(peaks: Record<string, number>, before: Record<string, number>, most = Number.POSITIVE_INFINITY) {
+  return Object.entries(peaks).flatMap(([name, mb]) => {
+    const more = mb - (before[name] ?? Number.NaN);
+    const isGateway = partOf(name) === "gateway";
+    return isGateway && more > most ? [`${name} had ${Math.round(more)} MB more than before, above ${most}`] : [];
   });
 }

@@ -1,23 +1,30 @@
-import { once } from "node:events";
 import { constants, setPriority } from "node:os";
+import { createInterface } from "node:readline";
 import { attacks, READY } from "./attacks/attacks.js";
 
-/** No attack lasts longer, whatever becomes of the one who started it. */
-const MAX_MS = 120_000;
+/** No attacker lives longer, whatever becomes of the one who started it. */
+const MAX_MS = 600_000;
 
 // A process of its own, which gets the CPU time that others leave: an attacker has its own machine, and what it costs itself, most of all while it
-// starts, must not be taken for what it costs others. It begins when it is told to, and says what came of it at its end.
+// starts, must not be taken for what it costs others. A line on its input begins a round, the next one ends it. It then says what it has counted so far.
 setPriority(constants.priority.PRIORITY_LOW);
 const [name = "", known = ""] = process.argv.slice(2);
-const stopping = new AbortController();
 const counts: Record<string, number> = {};
-process.on("SIGTERM", () => stopping.abort());
-setTimeout(() => stopping.abort(), MAX_MS).unref();
+setTimeout(() => process.exit(1), MAX_MS).unref();
 const count = (what: string) => {
   counts[what] = (counts[what] ?? 0) + 1;
 };
 console.log(READY);
-await once(process.stdin, "data");
-await attacks[name]?.({ known: JSON.parse(known), stopped: stopping.signal, count });
-console.log(JSON.stringify(counts));
+let round: { stopping: AbortController; over: Promise<void> | undefined } | undefined;
+for await (const _line of createInterface(process.stdin)) {
+  if (round) {
+    round.stopping.abort();
+    await round.over;
+    round = undefined;
+    console.log(JSON.stringify(counts));
+  } else {
+    const stopping = new AbortController();
+    round = { stopping, over: attacks[name]?.({ known: JSON.parse(known), stopped: stopping.signal, count }) };
+  }
+}
 process.exit(0);

@@ -1,18 +1,30 @@
 import { randomUUID } from "node:crypto";
-import { openLoop, percentile } from "../bench/open-loop.js";
+import { openLoop } from "../bench/open-loop.js";
 import { createShipment, parcelBody } from "../bench/seed.js";
 import { subscribeAll } from "../bench/subscriptions.js";
 import type { Target } from "../bench/target.js";
 import { openVerifyingReceiver, type VerifyingReceiver } from "./verifying-receiver.js";
 
-/** What a victim saw: milliseconds, and what it was not answered as it should be. */
+/** What a victim saw: milliseconds of each request, and what it was not answered as it should be. */
 export interface Experience {
-  requests: number;
-  p50: number;
-  p99: number;
+  latencies: number[];
   /** From the answer to the receipt of its event. */
-  events: { p50: number; p99: number; missing: number };
+  eventLatencies: number[];
+  missingEvents: number;
   errors: Record<string, number>;
+}
+
+/** What it saw in all rounds. */
+export function together(rounds: readonly Experience[]): Experience {
+  const errors: Record<string, number> = {};
+  for (const [error, count] of rounds.flatMap((round) => Object.entries(round.errors)))
+    errors[error] = (errors[error] ?? 0) + count;
+  return {
+    latencies: rounds.flatMap(({ latencies }) => latencies),
+    eventLatencies: rounds.flatMap(({ eventLatencies }) => eventLatencies),
+    missingEvents: rounds.reduce((sum, { missingEvents }) => sum + missingEvents, 0),
+    errors,
+  };
 }
 
 /** Customers who do nothing unusual: reads, writes, and a receiver of events that verifies them as our guides say. */
@@ -68,15 +80,9 @@ async function live(target: Target, receiver: VerifyingReceiver, seeds: Seed[], 
     }
   }
 
-  const { operations, latencies } = await openLoop(once, { rate: RATE, seconds });
+  const { latencies } = await openLoop(once, { rate: RATE, seconds });
   const late = await eventLatencies(receiver, answeredAt);
-  return {
-    requests: operations,
-    p50: percentile(latencies, 0.5),
-    p99: percentile(latencies, 0.99),
-    events: { p50: percentile(late, 0.5), p99: percentile(late, 0.99), missing: answeredAt.size - late.length },
-    errors,
-  };
+  return { latencies, eventLatencies: late, missingEvents: answeredAt.size - late.length, errors };
 }
 
 async function eventLatencies(

@@ -15,9 +15,9 @@ export interface Known {
 }
 
 /** The most that an attacker may count of something. */
-export const MOST: Readonly<Record<string, number>> = { "emails to the member": 10 };
+export const MOST: Readonly<Record<string, number>> = { "emails to the member": 10, "refused own requests": 0 };
 
-/** An attacker: it continues until it is stopped. */
+/** An attacker: it continues until it is stopped. It is started again for each round. */
 export interface Attack {
   known: Known;
   stopped: AbortSignal;

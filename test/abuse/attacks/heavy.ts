@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Attack, Known } from "./attack.js";
 import { type Blow, hammer } from "./hammer.js";
-import { fill } from "./slow.js";
+import { fill } from "./slow-reader.js";
 
 const wide = "😀".repeat(200);
 const address = {

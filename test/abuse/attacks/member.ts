@@ -9,7 +9,8 @@ const RECORDS = 20_000;
 
 /**
  * Gives an account a viewer, and shipments with labels that all begin alike, one a second as customers create them: indexes of lists are
- * sorted by time alone, so that a list of rows of one time would read all of them. Returns the viewer's cookie.
+ * sorted by time alone, so that a list of rows of one time would read all of them. They are live ones: the account's keys list others. Returns
+ * the viewer's cookie.
  */
 export async function addViewer({ databases }: ClusterUnderTest, accountId: string): Promise<string> {
   const { token, hash } = newSessionToken({ random: pooledRandom });
@@ -24,14 +25,14 @@ export async function addViewer({ databases }: ClusterUnderTest, accountId: stri
   const end = accountId.slice(-20);
   await databases.records.run(sql`
     INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, label_id, created_at)
-    SELECT ${accountId}, 'sandbox', 'shp_' || to_char(n, 'FM000000') || ${end}, 'label_created', 'aaa', ${address}::json, ${address}::json,
+    SELECT ${accountId}, 'live', 'shp_' || to_char(n, 'FM000000') || ${end}, 'label_created', 'aaa', ${address}::json, ${address}::json,
       '{}', 'lbl_' || to_char(n, 'FM000000') || ${end}, now() - n * interval '1 second' FROM generate_series(1, ${RECORDS}::integer) AS n`);
   // As after an upgrade from before there was a search.
   await databases.records.run(sql`
     UPDATE search_backfill SET pages = pg_relation_size(record_table::regclass) / 8192 WHERE record_table = 'shipments'`);
   await databases.carrier.run(sql`
     INSERT INTO labels (account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at)
-    SELECT ${accountId}, 'sandbox', 'lbl_' || to_char(n, 'FM000000') || ${end}, 'shp_' || to_char(n, 'FM000000') || ${end}, 'created', 'test',
+    SELECT ${accountId}, 'live', 'lbl_' || to_char(n, 'FM000000') || ${end}, 'shp_' || to_char(n, 'FM000000') || ${end}, 'created', 'test',
       'TEST' || n || ${end}, now() - n * interval '1 second' FROM generate_series(1, ${RECORDS}::integer) AS n`);
   return `developers-session=${token}`;
 }
@@ -39,7 +40,7 @@ export async function addViewer({ databases }: ClusterUnderTest, accountId: stri
 /** A viewer who searches labels by a text that all shipments begin with, on twenty connections. */
 function labelSearches(attack: Attack): Promise<void> {
   const headers = { cookie: attack.known.viewer };
-  return hammer(attack, { connections: 20, next: () => ({ path: "/developers/sandbox/labels?q=aaa", headers }) });
+  return hammer(attack, { connections: 20, next: () => ({ path: "/developers/live/labels?q=aaa", headers }) });
 }
 
 export const memberAttacks = { "label-searches": labelSearches };
