@@ -1,6 +1,6 @@
-import { percentile } from "../bench/open-loop.js";
 import { examples } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
+import { percentile } from "../bench/open-loop.js";
 import { startPlatform } from "../bench/platform.js";
 import { attacks } from "./attacks/attacks.js";
 import { runGrowth } from "./growth/run-growth.js";
