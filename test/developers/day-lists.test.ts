@@ -123,7 +123,7 @@ describe("GET /developers/{environment}/shipments/csv", () => {
     expect(head).toMatch(/^\ufeffid,reference,status,recipient,/);
     expect(rows).toEqual([
       expect.stringMatching(`^${label.shipment_id},'@tab,label_created,.*,${label.id},${label.tracking_number},2`),
-      `${draft.id},"'=SUM(A1)"", ""b",draft,Anna Schneider,,Oranienburg,31-147,PL,anna@example.com,'+49 (151) 987-654321,,,${draft.created_at}`,
+      `${draft.id},"'=SUM(A1)"", ""b",draft,Anna Schneider,,Oranienburg,31-147,PL,anna@example.com,+49 (151) 987-654321,,,${draft.created_at}`,
     ]);
     const drafts = await download(visitor, "/shipments/csv?status=draft");
     expect(drafts.bytes.toString().trimEnd().split("\r\n")).toHaveLength(2);

@@ -1,6 +1,7 @@
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { Download, PageDeps, PageRequest } from "../page/page.js";
+import { toCell } from "./csv-cell.js";
 import { type ListedKind, readFilter, toWanted } from "./filter.js";
 import {
   findLabelsById,
@@ -98,10 +99,4 @@ async function readChunk(request: PageRequest, read: ReadRows, place: Place) {
   return { text: rows.map(toLine).join(""), rows: rows.length, after: nextCursor };
 }
 
-const toLine = (cells: CsvRow) => `${cells.map(toCell).join(",")}\r\n`;
-
-/** A cell of RFC 4180. What a spreadsheet would take for a formula is preceded by an apostrophe. */
-export function toCell(value = ""): string {
-  const safe = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
+const toLine = (cells: CsvRow) => `${cells.map((text = "") => toCell(text)).join(",")}\r\n`;

@@ -1,0 +1,113 @@
+import { runs } from "@shipping/kit/testing/runs";
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
+import { toCell } from "./csv-cell.js";
+
+/**
+ * How spreadsheets split a file: at commas, or at all three as LibreOffice proposes, with quotes; at semicolons or tabs alone, with quotes that
+ * begin nowhere, so that they are read as no quotes at all.
+ */
+const READINGS = [
+  { delimiter: ",", quote: '"' },
+  { delimiter: [",", ";", "\t"], quote: '"' },
+  { delimiter: ";", quote: null },
+  { delimiter: "\t", quote: null },
+];
+
+/** All cells that spreadsheets read of a line, each without what they drop at its beginning. */
+function cellsRead(line: string): string[] {
+  const rows = READINGS.flatMap<string[]>((reading) =>
+    parse(line, { ...reading, relax_column_count: true, record_delimiter: ["\r\n", "\n", "\r"] }),
+  );
+  return rows.flat().map((cell) => cell.replace(/^[\s\p{C}"]+/u, ""));
+}
+
+/** The cells of a line with this text that a spreadsheet would compute. Of telephone numbers, other tests say which it would. */
+function formulasIn(text: string): string[] {
+  const cells = cellsRead(`shp_1,${toCell(text)},draft\r\n`);
+  return cells.filter((cell) => /^[=+\-@＝＋－＠]/.test(cell) && !/^[+\d ().\-/]+$/.test(cell));
+}
+
+test.each([
+  ["=1+1", "'=1+1"],
+  ["@SUM(A1)", "'@SUM(A1)"],
+  ["+1+1", "'+1+1"],
+  ["-2+3", "'-2+3"],
+  ["-2+3+cmd|' /C calc'!A0", "'-2+3+cmd|' /C calc'!A0"],
+  [" =1+1", "' =1+1"],
+  ["\u00a0=1+1", "'\u00a0=1+1"],
+  ["\u3000＝1+1", "'\u3000＝1+1"],
+  ["\u200b\ufeff=1+1", "'\u200b\ufeff=1+1"],
+  ["\0=1+1", "'\0=1+1"],
+  ["＝1+1", "'＝1+1"],
+  ["＋1+1", "'＋1+1"],
+  ["－1+1", "'－1+1"],
+  ["＠SUM(A1)", "'＠SUM(A1)"],
+  ["\t=1+1", `"\t'=1+1"`],
+  ["x;=1+1", `"x;'=1+1"`],
+  ["x; ＝1+1", `"x;' ＝1+1"`],
+  ['x;"=1+1', `"x;'""=1+1"`],
+  ["x\t=1+1;-1+1", `"x\t'=1+1;'-1+1"`],
+  ["x\n=1+1", `"x\n'=1+1"`],
+  ["x\r@A1", `"x\r'@A1"`],
+  ['"=1+1"', `"'""=1+1"""`],
+  ["+49-30-1234", "'+49-30-1234"],
+  ["+1-2", "'+1-2"],
+  ["+1.5/2", "'+1.5/2"],
+  ["+49 / 30 - 12", "'+49 / 30 - 12"],
+  ["+49 30/1234", "'+49 30/1234"],
+  ["+ 49  30 / 1234", "'+ 49  30 / 1234"],
+  ["+49 30 1234 x", "'+49 30 1234 x"],
+  ["+49 30; +49 31", `"'+49 30;' +49 31"`],
+])("%j, from which a spreadsheet could compute, gets an apostrophe", (text, cell) => {
+  expect(toCell(text)).toBe(cell);
+  expect(formulasIn(text)).toEqual([]);
+});
+
+test.each([
+  "",
+  "Anna",
+  "31-147",
+  "1+1=2",
+  "'=1+1",
+  "a@example.com",
+  "00123",
+  "12345678901234567890",
+  "1E5",
+  "1-2",
+  "+4930123456",
+  "+49 30 1234",
+  "+49 (151) 987-654321",
+  "+49 30 12-34",
+  "+49 (0)30/123456",
+  "+1.555.123.4567",
+  " +49 30 1234",
+  "(030) 1234",
+  "-5",
+  "-",
+])("%j stays as it is", (text) => {
+  expect(toCell(text)).toBe(text);
+});
+
+test.each([
+  ["Berlin, Mitte", '"Berlin, Mitte"'],
+  ["rear building; left", '"rear building; left"'],
+  ['the "big" one', '"the ""big"" one"'],
+  ["two\r\nlines", '"two\r\nlines"'],
+  ["x, =1+1", '"x, =1+1"'],
+])("%j is only put in quotes", (text, cell) => {
+  expect(toCell(text)).toBe(cell);
+});
+
+test("no text is a formula under a comma, a semicolon, a tab, or all of them, and each is one cell of the file", () => {
+  const hostile = fc.constantFrom(...`=+-@＝＋－＠;,\t\r\n"' \u00a0\u3000\ufeff\0x1|`);
+  const text = fc.array(hostile, { maxLength: 12 }).map((characters) => characters.join(""));
+  fc.assert(
+    fc.property(text, text, (one, other) => {
+      expect([...formulasIn(one), ...formulasIn(other)]).toEqual([]);
+      const [row] = parse(`${toCell(one)},${toCell(other)},last\r\n`, { record_delimiter: "\r\n" });
+      expect([row?.length, row?.at(-1)]).toEqual([3, "last"]);
+    }),
+    { numRuns: runs(500) },
+  );
+});
