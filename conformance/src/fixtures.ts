@@ -1,8 +1,12 @@
+import { randomUUID } from "node:crypto";
 import type { Api } from "./api.js";
 import { type Exchange, exchange } from "./exchange.js";
 import { given } from "./judge.js";
 
 export const EVENTS = ["order.created", "shipment.created", "label.created", "label.voided"];
+
+/** Part of every idempotency key: the name of the run is in the records, and whoever knows the key of a subscription gets its secret. */
+const UNGUESSABLE = randomUUID();
 
 /** The bodies and idempotency keys of the fixtures, so that checks can repeat the requests. */
 export function inputsFor(run: string) {
@@ -14,7 +18,7 @@ export function inputsFor(run: string) {
   const full = Object.fromEntries([...Object.keys(from), ...optional].map((field) => [field, longest()]));
   return {
     record,
-    keyOf: (what: string) => `${run}-${what}`,
+    keyOf: (what: string) => `${run}-${what}-${UNGUESSABLE}`,
     longestKey: `${run}-`.padEnd(128, "k"),
     longestRecord: {
       reference: longest(run),

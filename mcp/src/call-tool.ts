@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ApiTool } from "./tools.js";
 
@@ -26,8 +26,8 @@ const MAX_WAIT_SECONDS = 5;
 const UNFINISHED = new Set([429, 500, 502, 503, 504]);
 
 /**
- * Sends the request of a tool call, and sends it again where that may help. A write has an idempotency key that is made of the tool and its
- * arguments: the same call is the same request, also in another process and after years.
+ * Sends the request of a tool call, and sends it again where that may help. A write has an idempotency key that is made of the API key, the tool
+ * and its arguments: the same call is the same request, also in another process and after years.
  */
 export async function callTool(access: Access, api: ApiTool, given: Arguments): Promise<CallToolResult> {
   const { intent, ...args } = given;
@@ -39,7 +39,7 @@ export async function callTool(access: Access, api: ApiTool, given: Arguments): 
     method: api.method,
     headers: {
       ...accessHeaders(access),
-      ...(api.isWrite && { "Idempotency-Key": toIdempotencyKey(api.tool.name, args, intent) }),
+      ...(api.isWrite && { "Idempotency-Key": toIdempotencyKey(access, api.tool.name, args, intent) }),
       ...(api.hasBody && { "Content-Type": "application/json" }),
     },
     ...(api.hasBody && { body: JSON.stringify(rest) }),
@@ -151,9 +151,13 @@ function fillPath(template: string, args: Arguments) {
   return { path, rest, missing };
 }
 
-function toIdempotencyKey(tool: string, args: Arguments, intent: unknown): string {
-  const content = JSON.stringify([tool, sorted(args), intent ?? null]);
-  return `mcp-${createHash("sha256").update(content).digest("base64url")}`;
+/**
+ * Whoever knows the key of a request gets its answer again, for instance the secret of a subscription. So nobody can work it out from what was
+ * sent, which others of the account can see: that takes the API key.
+ */
+function toIdempotencyKey({ apiKey }: Access, tool: string, args: Arguments, intent: unknown): string {
+  const content = JSON.stringify(sorted([tool, args, intent ?? null]));
+  return `mcp-${createHmac("sha256", apiKey).update(content).digest("base64url")}`;
 }
 
 /** The same value with the members of all objects in one order, which has no meaning in JSON. */
@@ -161,5 +165,5 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return members.map(([name, member]) => [name, sorted(member)]);
+  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
 }

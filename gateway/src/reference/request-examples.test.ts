@@ -22,6 +22,12 @@ describe("for curl", () => {
 `);
   });
 
+  test("a subscription has a key that cannot be guessed, because it leads to the secret", () => {
+    expect(codeOf("createSubscription", "sh")).toContain(
+      `-H "Idempotency-Key: createSubscription-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')" \\\n`,
+    );
+  });
+
   test("a read has no key, a deletion names its method, a file is saved", () => {
     expect(codeOf("getAccount", "sh")).not.toContain("Idempotency-Key");
     expect(codeOf("disableSubscription", "sh")).toContain('-X DELETE "$SHIPPING_URL/webhooks/whk_');

@@ -41,14 +41,20 @@ function idIn({ parameters }: Operation): string | undefined {
   return parameters.find((parameter) => parameter.in === "path")?.example;
 }
 
+/** Makes a key unique per second and shell, in any POSIX shell. */
+const UNIQUE = "$(date +%s)-$$";
+/** Makes it unguessable, too: whoever knows the key of a new subscription gets its secret. */
+const UNGUESSABLE = "$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')";
+
 function toCurl(operation: Operation): string {
   const { id, route, body, answer } = operation;
   const path = route.path.replace(/\{\w+\}/, idIn(operation) ?? "");
   const parts = [
     `curl -sS --fail-with-body ${route.method === "DELETE" ? "-X DELETE " : ""}"$SHIPPING_URL${path}"`,
     '-H "Authorization: Bearer $SHIPPING_KEY"',
-    // Unique per second and shell, in any POSIX shell.
-    ...(route.method === "GET" ? [] : [`-H "Idempotency-Key: ${id}-$(date +%s)-$$"`]),
+    ...(route.method === "GET"
+      ? []
+      : [`-H "Idempotency-Key: ${id}-${id === "createSubscription" ? UNGUESSABLE : UNIQUE}"`]),
     ...(body
       ? [
           '-H "Content-Type: application/json"',
