@@ -53,8 +53,8 @@ export interface StackOptions {
   mail?: MailRoute;
   /** Proxies that are believed; none unless told otherwise. */
   trustedProxies?: number;
-  /** Whether it serves MCP; live keys do not write there. */
-  mcp?: boolean;
+  /** The tools of the MCP that it serves, if any; live keys do not write there. */
+  mcp?: "read" | "all";
   /** How a part gets its migrated database; a clone unless told otherwise. */
   databaseOf?: (part: Part) => Promise<TestDatabase>;
   /** How many of every part run on the same databases; one unless told otherwise. */
@@ -86,7 +86,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     // All tests come from one address.
     paceLimits: { perSecond: 10_000, burst: 10_000 },
     trustedProxies: { count: options.trustedProxies ?? 0, header: "x-forwarded-for" as const, tickets: new Map() },
-    mcp: options.mcp ? { allowLive: false } : undefined,
+    mcp: options.mcp && { allowLive: false, readOnly: options.mcp === "read" },
     auditRetentionDays: 400,
     requestLogDays: 7,
     developerArea: options.developerArea ?? {},

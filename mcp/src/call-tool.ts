@@ -9,6 +9,8 @@ export interface Access {
   apiKey: string;
   /** Whether tools may write with a live key. */
   allowLive: boolean;
+  /** Whether there are only tools that read. */
+  readOnly: boolean;
   fetch: typeof globalThis.fetch;
   /** How often a call sends its request at most. The default is 4. */
   attempts?: number;

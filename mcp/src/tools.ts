@@ -46,6 +46,15 @@ const INTENT: Schema = {
     "name what it is for, such as `second parcel of order 1001`, and keep that name for its repetitions.",
 };
 
+/**
+ * The operations that stay within the account. From all others, texts of its customers or of carriers come in, or events or addresses go out: to
+ * the servers that subscribe, and to carriers.
+ */
+const CLOSED = new Set([
+  ...["getAccount", "getLabel", "listLabels"],
+  ...["getSubscription", "listSubscriptions", "disableSubscription"],
+]);
+
 /** The tools, one for each operation of the document, which has the schemas that the API validates with. */
 export function readTools(document: ApiDocument): ApiTool[] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
@@ -80,7 +89,7 @@ function toTool(document: ApiDocument, path: string, method: string, operation: 
         // Nothing else ends or disables anything.
         destructiveHint: method === "DELETE" || path.endsWith("/void"),
         idempotentHint: true,
-        openWorldHint: false,
+        openWorldHint: !CLOSED.has(name),
       },
     },
     method,

@@ -37,6 +37,7 @@ const everything = [
   "parts.gateway.settings.ADDRESS_REQUESTS_PER_SECOND=50",
   "parts.gateway.settings.MCP=true",
   "parts.gateway.settings.MCP_ALLOW_LIVE=false",
+  "parts.gateway.settings.MCP_TOOLS=read",
   "parts.gateway.settings.DEVELOPER_AREA=true",
   "parts.gateway.settings.PUBLIC_URL=https://api.example.com",
   "parts.gateway.settings.TRUSTED_PROXIES=1",

@@ -42,6 +42,6 @@ export async function agentFor(access: Pick<Access, "baseUrl" | "apiKey"> & Part
   const origin = await fetch(`${access.baseUrl}/openapi.json`);
   const tools = readTools((await origin.json()) as ApiDocument);
   const [near, far] = InMemoryTransport.createLinkedPair();
-  await createShippingServer({ allowLive: false, fetch, ...access }, tools).connect(far);
+  await createShippingServer({ allowLive: false, readOnly: false, fetch, ...access }, tools).connect(far);
   return connectAgent(near);
 }

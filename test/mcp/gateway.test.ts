@@ -9,7 +9,7 @@ import { playCorridor, shipmentFor } from "./corridor.js";
 let stack: Stack;
 let url: URL;
 beforeAll(async () => {
-  stack = await startStack({ mcp: true, trustedProxies: 1, requestsPerMinute: 40 });
+  stack = await startStack({ mcp: "all", trustedProxies: 1, requestsPerMinute: 40 });
   url = new URL("/mcp", stack.baseUrl);
 });
 afterAll(() => stack.stop());

@@ -24,7 +24,7 @@ export function serveMcp(
   app: Express,
   admit: Middleware,
   deps: Pick<ApiDeps, "trustedProxies" | "ownOrigin">,
-  { allowLive }: { allowLive: boolean },
+  allowed: { allowLive: boolean; readOnly: boolean },
 ): void {
   let loading: ReturnType<typeof load> | undefined;
 
@@ -37,7 +37,7 @@ export function serveMcp(
       {
         baseUrl: deps.ownOrigin() + BASE_PATH,
         apiKey: req.headers.authorization?.split(/ +/)[1] ?? "",
-        allowLive,
+        ...allowed,
         // The agent repeats a call that found no answer.
         attempts: 1,
         fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, [TICKET_HEADER]: ticket } }),

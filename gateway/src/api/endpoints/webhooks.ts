@@ -25,7 +25,7 @@ export const webhookRoutes: readonly Route[] = [
     owner: "webhooks",
     summary: "Create a webhook subscription",
     purpose:
-      "Sends events to your server. The response contains the secret that signs them. No other response contains it.",
+      "From now on, sends each event of these types, with the names and addresses in it, to the URL. The response contains the secret that signs them. No other response contains it.",
     guide: "webhooks",
     body: schemas.webhookInput,
     answers: createdWebhook,

@@ -34,6 +34,7 @@ export const developerSettings = {
   OIDC_CLIENT_SECRET: secret(z.string()).optional().describe("client secret for OIDC_CLIENT_ID"),
   MCP: flag().default(false).describe("serves an MCP server for agents at /mcp"),
   MCP_ALLOW_LIVE: flag().default(false).describe("lets tools of the MCP server write with live keys"),
+  MCP_TOOLS: z.enum(["read", "all"]).default("all").describe("tools of the MCP server: those that read, or all"),
   ...mailSettings,
   TRUSTED_PROXIES: z.coerce
     .number()
@@ -69,8 +70,8 @@ export interface DeveloperDeps {
   strictTransport?: boolean;
   /** How emails are sent. Absent if none are. */
   mail?: MailRoute | undefined;
-  /** Whether tools of the MCP server may write with live keys. Absent if MCP is not served. */
-  mcp?: { allowLive: boolean } | undefined;
+  /** Whether tools of the MCP server may write with live keys, and whether they only read. Absent if MCP is not served. */
+  mcp?: { allowLive: boolean; readOnly: boolean } | undefined;
   /** Absent if the area is not served. */
   developerArea?: DeveloperArea | undefined;
 }
@@ -99,7 +100,7 @@ export function toDeveloperDeps(config: DeveloperConfig): DeveloperDeps {
       header: config.CLIENT_ADDRESS_HEADER,
       ...(config.MCP && { tickets: new Map() }),
     },
-    mcp: config.MCP ? { allowLive: config.MCP_ALLOW_LIVE } : undefined,
+    mcp: config.MCP ? { allowLive: config.MCP_ALLOW_LIVE, readOnly: config.MCP_TOOLS === "read" } : undefined,
     auditRetentionDays: config.AUDIT_RETENTION_DAYS,
     requestLogDays: config.REQUEST_LOG_DAYS,
     strictTransport: config.PUBLIC_URL?.startsWith("https:") ?? false,
