@@ -25,7 +25,7 @@ import {
 import { serveArea } from "./developers/serve-area.js";
 import type { DeveloperDeps } from "./developers/session/settings.js";
 import { createMessagePrototypes } from "./http/listen.js";
-import { serveMcp } from "./mcp/serve-mcp.js";
+import { MCP_PATH, serveMcp } from "./mcp/serve-mcp.js";
 import { servePages } from "./openapi/serve-pages.js";
 
 /** The public HTTP interface. A request passes the middleware from top to bottom; the first that refuses it ends it. */
@@ -37,7 +37,7 @@ export function createApp(deps: ApiDeps & DeveloperDeps) {
   app.enable("strict routing");
 
   app.use(logRequest(deps.log, deps.metrics));
-  app.use(storeRequest(deps));
+  app.use(storeRequest(deps, deps.mcp && MCP_PATH));
   app.use(traceRequest);
   app.use(identifyRequest(deps.random));
   app.use(refuseMethod);

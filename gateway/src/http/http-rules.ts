@@ -12,7 +12,7 @@ const HOST = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)
 /** A bad request with a more specific status than 400. */
 export class HttpRefusal extends Failure {
   constructor(
-    private readonly ownStatus: 412 | 416 | 431,
+    private readonly ownStatus: 405 | 412 | 416 | 431,
     message: string,
   ) {
     super("bad_request", message);

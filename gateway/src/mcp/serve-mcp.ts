@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { fail, failFields } from "@shipping/kit/errors";
 import type { Express } from "express";
 import type { ApiDeps } from "../api/deps.js";
@@ -8,7 +8,8 @@ import { BASE_PATH } from "../api/endpoint.js";
 import type { Middleware } from "../api/locals.js";
 import { collect, MAX_BODY_BYTES } from "../api/middleware/read-body.js";
 import { getClientAddress, TICKET_HEADER, type TrustedProxies } from "../http/client-address.js";
-import { isPlain } from "../http/http-rules.js";
+import { HttpRefusal, isPlain } from "../http/http-rules.js";
+import { sendAnswer } from "../http/send-answer.js";
 import { openApiText } from "../openapi/documents.js";
 
 export const MCP_PATH = "/mcp";
@@ -18,7 +19,8 @@ const TICKET_MS = 60_000;
 
 /**
  * Serves MCP (Streamable HTTP, without sessions, so any gateway answers any message) to callers with an API key. A tool sends the request
- * that any client would send, to this gateway: rate limit, scopes, idempotency, logs and audit are those of that request.
+ * that any client would send, to this gateway: rate limit, scopes, idempotency, logs and audit are those of that request. The transport of the
+ * SDK is not used: its refusals are not ours, among them that of a client whose `Accept` names only JSON, which is what it gets here.
  */
 export function serveMcp(
   app: Express,
@@ -29,11 +31,12 @@ export function serveMcp(
   let loading: ReturnType<typeof load> | undefined;
 
   app.post(MCP_PATH, admit, async (req, res) => {
-    const message = await readMessage(req, res);
+    const sent = await readMessage(req, res);
     loading ??= load();
-    const { createShippingServer, StreamableHTTPServerTransport, tools } = await loading;
+    const sdk = await loading;
+    const message = checkMessage(sent, req, sdk);
     const ticket = giveTicket(deps.trustedProxies, getClientAddress(req, deps.trustedProxies));
-    const server = createShippingServer(
+    const server = sdk.createShippingServer(
       {
         baseUrl: deps.ownOrigin() + BASE_PATH,
         apiKey: req.headers.authorization?.split(/ +/)[1] ?? "",
@@ -42,28 +45,58 @@ export function serveMcp(
         attempts: 1,
         fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, [TICKET_HEADER]: ticket } }),
       },
-      tools,
+      sdk.tools,
     );
-    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+    const [client, transport] = sdk.InMemoryTransport.createLinkedPair();
     res.once("close", () => void server.close());
-    // The types of the SDK are not made for `exactOptionalPropertyTypes`.
-    await server.connect(transport as Transport);
-    await transport.handleRequest(req, res, message);
+    await server.connect(transport);
+    // The server sends nothing of its own, so what it sends is the answer.
+    client.onmessage = (answer) => sendAnswer(res, 200, { type: "application/json", body: JSON.stringify(answer) });
+    await client.send(message);
+    // Notifications, and answers, have no answer.
+    if (!("id" in message && "method" in message)) res.writeHead(202, { "Content-Length": 0 }).end();
   });
-  // It offers neither a stream of its own messages nor sessions to end, and clients know that by this status.
-  const refuse: Middleware = (_req, res) => void res.writeHead(405, { Allow: "POST", "Content-Length": 0 }).end();
+  const refuse: Middleware = (_req, res) => {
+    // Clients ask for both, and know by this status that there is neither.
+    res.setHeader("Allow", "POST");
+    throw new HttpRefusal(
+      405,
+      "Send messages with POST. There is no stream of the server's messages, and no session to end.",
+    );
+  };
   app.get(MCP_PATH, admit, refuse);
   app.delete(MCP_PATH, admit, refuse);
 }
 
 // On first use: it takes memory and time that gateways without MCP do not need.
 async function load() {
-  const [{ createShippingServer }, { readTools }, { StreamableHTTPServerTransport }] = await Promise.all([
+  const [
+    { createShippingServer },
+    { readTools },
+    { InMemoryTransport },
+    { JSONRPCMessageSchema, SUPPORTED_PROTOCOL_VERSIONS },
+  ] = await Promise.all([
     import("shipping-mcp/server"),
     import("shipping-mcp/tools"),
-    import("@modelcontextprotocol/sdk/server/streamableHttp.js"),
+    import("@modelcontextprotocol/sdk/inMemory.js"),
+    import("@modelcontextprotocol/sdk/types.js"),
   ]);
-  return { createShippingServer, StreamableHTTPServerTransport, tools: readTools(JSON.parse(openApiText())) };
+  const tools = readTools(JSON.parse(openApiText()));
+  return { createShippingServer, tools, InMemoryTransport, JSONRPCMessageSchema, SUPPORTED_PROTOCOL_VERSIONS };
+}
+
+type Sdk = Pick<Awaited<ReturnType<typeof load>>, "JSONRPCMessageSchema" | "SUPPORTED_PROTOCOL_VERSIONS">;
+
+function checkMessage(sent: unknown, { headers }: IncomingMessage, sdk: Sdk): JSONRPCMessage {
+  const { success, data: message } = sdk.JSONRPCMessageSchema.safeParse(sent);
+  if (!success) throw failFields([{ path: "body", message: "must be a message of JSON-RPC 2.0" }]);
+  const version = headers["mcp-protocol-version"];
+  const versions: readonly unknown[] = sdk.SUPPORTED_PROTOCOL_VERSIONS;
+  // The first message agrees on the version.
+  const isAgreed =
+    version === undefined || versions.includes(version) || ("method" in message && message.method === "initialize");
+  if (!isAgreed) throw fail("bad_request", `Send no MCP-Protocol-Version, or one of ${versions.join(", ")}.`);
+  return message;
 }
 
 async function readMessage(req: IncomingMessage, res: ServerResponse): Promise<unknown> {

@@ -97,11 +97,19 @@ function rounded(ms: number): number {
 /** The ID of a resource, or a tracking number, in a path. */
 const ID = /^\/api\/v1\/\w+\/((?:ord|shp|lbl|whk)_[a-z2-7]{26}|TEST[0-9A-Z]{1,60})(?:\/|$)/;
 
-/** Adds each API request to the account's request log, once the response is sent or the client has disconnected. */
-export function storeRequest(deps: Pick<ApiDeps, "requestLog" | "trustedProxies">): Middleware {
+/**
+ * Adds each API request to the account's request log, once the response is sent or the client has disconnected, and each refused request to
+ * `messagePath`. What an accepted message causes is an API request.
+ */
+export function storeRequest(
+  deps: Pick<ApiDeps, "requestLog" | "trustedProxies">,
+  messagePath: string | undefined,
+): Middleware {
   const { requestLog, trustedProxies } = deps;
   return (req, res, next) => {
-    if (!req.originalUrl.startsWith(BASE_PATH)) return next();
+    const [path = ""] = req.originalUrl.split("?", 1);
+    const isMessage = path === messagePath;
+    if (!isMessage && !path.startsWith(BASE_PATH)) return next();
     // A closed socket no longer has its address.
     const { remoteAddress } = req.socket;
     res.once("close", () => {
@@ -109,9 +117,8 @@ export function storeRequest(deps: Pick<ApiDeps, "requestLog" | "trustedProxies"
       const { admission, errorCode, idempotencyKey, replayed = false, startedAt = 0, requestId = "" } = locals;
       const aborted = !res.writableFinished;
       // A document, or a request aborted before authentication: it belongs to no account.
-      if (!admission && !errorCode) return;
+      if (!errorCode && (!admission || isMessage)) return;
       if (admission && !errorCode && !aborted && req.method === "GET") return requestLog.countRead(admission.caller);
-      const [path = ""] = req.originalUrl.split("?", 1);
       requestLog.log({
         requestId,
         caller: admission?.caller,
