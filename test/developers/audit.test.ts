@@ -1,4 +1,5 @@
 import { eventually } from "@shipping/kit/testing/eventually";
+import { createLabel } from "../api/platform.js";
 import { apiClient } from "../api-client.js";
 import { useArea } from "./area.js";
 import { fieldsOf, secretIn, type Visitor } from "./visitor.js";
@@ -8,12 +9,14 @@ const area = useArea({ trustedProxies: 1 });
 const NEW = "/developers/sandbox/webhooks/new";
 const url = "https://shop.example.com/hooks";
 
-/** Who, what, which and from where of the entries about subscriptions, as the page shows them, the oldest first. */
-async function subscriptionEntries(visitor: Visitor): Promise<string[][]> {
+const subscriptionEntries = (visitor: Visitor) => entriesOf(visitor, "Subscription");
+
+/** Who, what, which and from where of the entries whose "what" begins so, as the page shows them, the oldest first. */
+async function entriesOf(visitor: Visitor, begin: string): Promise<string[][]> {
   const { html } = await visitor.get("/developers/audit");
   const cells = (row: string) => [...row.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, cell = ""]) => textOf(cell));
   const rows = html.split("<tr>").map((row) => cells(row).slice(1));
-  return rows.filter(([, what]) => what?.startsWith("Subscription")).reverse();
+  return rows.filter(([, what]) => what?.startsWith(begin)).reverse();
 }
 
 const textOf = (html: string) =>
@@ -74,6 +77,50 @@ describe("subscriptions in the audit log", () => {
   });
 });
 
+describe("what leaves the developer area as a file", () => {
+  const SANDBOX = "/developers/sandbox";
+
+  test("is in the audit log with its filter, or with its labels and their number", async () => {
+    const { visitor, email, accountId } = await area.signIn();
+    const api = apiClient(area.stack().baseUrl, (await area.stack().newKey(accountId)).key);
+    const labels = [await createLabel(api, { reference: "a" }), await createLabel(api, { reference: "b" })];
+    const ids = labels.map(({ id }) => id);
+    for (const path of [
+      `${SANDBOX}/shipments/csv`,
+      `${SANDBOX}/labels/csv?status=created&q=%20Ada%20&from=2026-01-31&zone=Europe/Berlin&unknown=x&size=100`,
+      "/developers/live/orders/csv?to=2026-02-28",
+      `${SANDBOX}/labels/merged?${ids.map((id) => `label=${id}`).join("&")}`,
+    ]) {
+      expect((await visitor.get(path)).status).toBe(200);
+    }
+    expect(await entriesOf(visitor, "Exported")).toEqual([
+      [email, "Exported sandbox", "shipments as CSV", "127.0.0.1"],
+      [
+        email,
+        "Exported sandbox",
+        "labels as CSV: q=Ada, status=created, from=2026-01-31, zone=Europe/Berlin",
+        "127.0.0.1",
+      ],
+      [email, "Exported live", expect.stringMatching(/^orders as CSV: to=2026-02-28/), "127.0.0.1"],
+      [email, "Exported sandbox", `2 labels as one PDF: ${ids.join(", ")}`, "127.0.0.1"],
+    ]);
+  });
+
+  test("is not there if it did not leave", async () => {
+    const { visitor } = await area.signIn();
+    expect((await visitor.get(`${SANDBOX}/labels/merged?label=lbl_${"a".repeat(26)}`)).status).toBe(404);
+    expect((await visitor.get(`${SANDBOX}/labels/merged`)).status).toBe(200);
+    expect(await entriesOf(visitor, "Exported")).toEqual([]);
+  });
+
+  test("has no secret in the log that somebody searched for", async () => {
+    const { visitor } = await area.signIn();
+    const { key } = await area.stack().newKey(await area.stack().newAccount());
+    expect((await visitor.get(`${SANDBOX}/orders/csv?q=${key}`)).status).toBe(200);
+    expect(await entriesOf(visitor, "Exported")).toMatchObject([{ 2: "orders as CSV: q=service_test_[redacted]" }]);
+  });
+});
+
 describe("an audit log that cannot be written", () => {
   const alter = (how: string) => area.stack().databases.gateway.pool.query(`ALTER TABLE audit_entries ${how}`);
   const close = () => alter("ADD CONSTRAINT closed CHECK (false) NOT VALID");
@@ -88,6 +135,15 @@ describe("an audit log that cannot be written", () => {
     expect(await subscriptionEntries(visitor)).toEqual([]);
     await open();
     await eventually(async () => expect(await subscriptionEntries(visitor)).toHaveLength(1));
+  });
+
+  test("nothing is exported", async () => {
+    const { visitor } = await area.signIn();
+    await close();
+    expect((await visitor.get("/developers/sandbox/orders/csv")).status).toBe(500);
+    await open();
+    expect((await visitor.get("/developers/sandbox/orders/csv")).status).toBe(200);
+    expect(await entriesOf(visitor, "Exported")).toHaveLength(1);
   });
 
   test("no key is created, and the same form creates one later", async () => {

@@ -30,6 +30,11 @@ const writtenBy: Record<AuditAction, readonly string[]> = {
     "POST /developers/sign-in/link/confirm",
     "POST /developers/accounts",
   ],
+  "member.switched_account": ["POST /developers/accounts"],
+  "data.exported": [
+    ...["shipments", "orders", "labels"].map((list) => `GET /developers/{environment}/${list}/csv`),
+    "GET /developers/{environment}/labels/merged",
+  ],
   "member.linked_to_provider": ["GET /developers/sign-in/callback"],
   "member.session_ended": ["POST /developers/sign-out", "POST /developers/sessions"],
   "member.signed_out_everywhere": ["POST /developers/sessions", "POST /developers/members/{id}/sessions"],

@@ -2,6 +2,10 @@ import type { Environment } from "@shipping/kit/caller";
 import { newId } from "@shipping/kit/ids";
 import sql, { type Sql } from "sql-template-tag";
 import { type AdminDeps, clock } from "../database/deps.js";
+import { cleaned } from "../request-log/logged-request.js";
+
+/** Enough for the IDs of a hundred labels. */
+const MAX_EXPORT_CHARACTERS = 4_000;
 
 /** Who makes a change, and from where. */
 export interface Actor {
@@ -27,13 +31,15 @@ export type AuditAction =
   | "member.address_normalized"
   | "member.merged"
   | "member.signed_in"
+  | "member.switched_account"
   | "member.linked_to_provider"
   | "member.sign_in_link_made_by_operator"
   | "member.session_ended"
   | "member.signed_out_everywhere"
   | "webhook.created"
   | "webhook.disabled"
-  | "label.voided";
+  | "label.voided"
+  | "data.exported";
 
 export interface Change {
   accountId: string;
@@ -58,6 +64,16 @@ export function writeAuditEntry(
     SELECT ${newId("aud", deps.random)}, ${accountId}, ${clock(deps)}, ${actor.name}, ${action}, ${environment},
       ${subject}, ${detail}, ${actor.source}
     FROM ${from}`;
+}
+
+/** Writes the audit entry of an export. It is written before anything is sent, so that nothing leaves without an entry. */
+export async function logExport(
+  deps: AdminDeps,
+  { what, actor, ...owner }: Pick<Change, "accountId" | "environment"> & { actor: Actor; what: string },
+): Promise<void> {
+  const detail = cleaned(what, MAX_EXPORT_CHARACTERS);
+  const change = { ...owner, action: "data.exported", subject: "", detail, from: sql`(VALUES (1)) AS once` } as const;
+  await deps.db.run(writeAuditEntry(deps, actor, change));
 }
 
 /** Writes the audit entry of a voided label. The entry's ID comes from the label's, so calling this again writes nothing. */

@@ -20,6 +20,7 @@ const ACTIONS: Record<AuditAction, string> = {
   "member.address_normalized": "Address normalized",
   "member.merged": "Members merged",
   "member.signed_in": "Signed in",
+  "member.switched_account": "Switched to another account",
   "member.linked_to_provider": "Linked to the sign-in provider",
   "member.sign_in_link_made_by_operator": "Sign-in link made by the operator",
   "member.session_ended": "Session ended",
@@ -27,6 +28,7 @@ const ACTIONS: Record<AuditAction, string> = {
   "webhook.created": "Subscription created",
   "webhook.disabled": "Subscription disabled",
   "label.voided": "Label voided",
+  "data.exported": "Exported",
   "account.suspended": "Account suspended",
   "account.resumed": "Account resumed",
 };
@@ -48,7 +50,8 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
       <h1>Audit log</h1>
       <p>
         Every sign-in and every change to keys, members and subscriptions in the last {deps.auditRetentionDays} days,
-        whether made here, through the API or by the operator. Labels voided in the developer area are listed too.
+        whether made here, through the API or by the operator. Labels voided in the developer area are listed too, and
+        lists and labels that were downloaded from it as one file.
       </p>
       {entries.length === 0 ? (
         <div class="empty">
@@ -83,9 +86,10 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
   );
 }
 
-/** What was done, in words. Of a sign-in the device is named; its whole user agent is the tooltip. */
+/** What was done, in words. Of a sign-in or a switch the device is named; its whole user agent is the tooltip. */
 function Detail({ action, detail }: { action: string; detail: string }) {
-  if (action !== "member.signed_in") return <Breakable>{detail.replace(EVERY_SCOPE, "Full access")}</Breakable>;
+  if (action !== "member.signed_in" && action !== "member.switched_account")
+    return <Breakable>{detail.replace(EVERY_SCOPE, "Full access")}</Breakable>;
   const [way = "", userAgent = ""] = detail.split(/, (.*)/s);
   return <span title={visible(userAgent)}>{`${way}, ${describeDevice(userAgent)}`}</span>;
 }

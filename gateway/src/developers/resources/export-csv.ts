@@ -1,8 +1,9 @@
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
-import type { Download, PageDeps, PageRequest } from "../page/page.js";
+import { logExport } from "../../accounts/audit.js";
+import { type Download, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { toCell } from "./csv-cell.js";
-import { type ListedKind, readFilter, toWanted } from "./filter.js";
+import { type ListedKind, readFilter, toParameters, toWanted } from "./filter.js";
 import {
   findLabelsById,
   findOrders,
@@ -71,6 +72,9 @@ function toRow(record: Partial<RecordSummary>, label?: LabelSummary): CsvRow {
 export function exportCsv(kind: ListedKind): (deps: PageDeps, request: PageRequest) => Promise<Download> {
   return async (deps, request) => {
     const filter = readFilter(request.query, { kind });
+    const asked = toParameters(filter).map((parameter) => parameter.join("="));
+    const what = asked.length > 0 ? `${kind} as CSV: ${asked.join(", ")}` : `${kind} as CSV`;
+    await logExport(deps, { ...toCaller(request), actor: request.actor, what });
     const day = deps.now().toISOString().slice(0, 10);
     const wanted = { ...toWanted(filter), after: undefined, rowsOnly: true };
     const rest = csvChunks(request, await START[kind](deps, request, wanted));

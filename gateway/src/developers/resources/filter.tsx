@@ -91,11 +91,15 @@ export function isFiltered({ text, status, from, to }: Filter): boolean {
   return [text, status, from, to].some((value) => value !== "");
 }
 
-export function toPath(path: string, { text: q, status, from, to, zone: named, size }: Filter): string {
-  const rows = size === PAGE_SIZE ? "" : String(size);
-  // Without days, there is nothing that a zone would change.
+/** What a filter says about the rows, as parameters of the query. Without days, there is nothing that a zone would change. */
+export function toParameters({ text: q, status, from, to, zone: named }: Filter): [name: string, value: string][] {
   const zone = from || to ? named : "";
-  const given = Object.entries({ q, status, from, to, zone, size: rows }).filter(([, value]) => value !== "");
+  return Object.entries({ q, status, from, to, zone }).filter(([, value]) => value !== "");
+}
+
+export function toPath(path: string, filter: Filter): string {
+  const given = toParameters(filter);
+  if (filter.size !== PAGE_SIZE) given.push(["size", String(filter.size)]);
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 

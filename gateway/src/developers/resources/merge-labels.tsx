@@ -1,4 +1,5 @@
 import { fail, failureIn } from "@shipping/kit/errors";
+import { logExport } from "../../accounts/audit.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import {
   AREA_PATH,
@@ -42,6 +43,12 @@ export async function downloadLabels(deps: PageDeps, request: PageRequest): Prom
       request,
       "These labels could not be put into one PDF just now. Try again, or download them one by one.",
     );
+  const number = ids.length === 1 ? "1 label" : `${ids.length} labels`;
+  await logExport(deps, {
+    ...toCaller(request),
+    actor: request.actor,
+    what: `${number} as one PDF: ${ids.join(", ")}`,
+  });
   return { content: async () => ({ type: "application/pdf", name: `labels-${pdfs.length}.pdf`, body }) };
 }
 

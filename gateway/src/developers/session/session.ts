@@ -122,7 +122,7 @@ export function writeSignIn(
   way: string,
   { source, userAgent }: SignInOrigin,
 ): Sql {
-  const detail = `${way}, ${cleaned(userAgent, MAX_USER_AGENT)}`;
+  const detail = withDevice(way, userAgent);
   const member = { accountId: sql`account_id`, subject: sql`member_id`, environment: null };
   const entry = { ...member, action: "member.signed_in", detail, from: sql`signed_in` } as const;
   return sql`
@@ -131,6 +131,11 @@ export function writeSignIn(
         SELECT hash FROM sessions JOIN signed_in USING (member_id)
         ORDER BY seen_at DESC, hash OFFSET ${MAX_SESSIONS - 1})),
     entries AS (${writeAuditEntry(deps, { name: sql`email`, source }, entry)})`;
+}
+
+/** The detail of a sign-in's audit entry, which the page splits again. */
+export function withDevice(way: string, userAgent: string): string {
+  return `${way}, ${cleaned(userAgent, MAX_USER_AGENT)}`;
 }
 
 export async function endSession(deps: Deps, cookies: string | undefined): Promise<void> {

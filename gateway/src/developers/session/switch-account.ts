@@ -1,5 +1,13 @@
 import sql from "sql-template-tag";
-import { newSessionToken, type SignedIn, type SignInOrigin, type WriteDeps, writeSignIn } from "./session.js";
+import { writeAuditEntry } from "../../accounts/audit.js";
+import {
+  newSessionToken,
+  type SignedIn,
+  type SignInOrigin,
+  type WriteDeps,
+  withDevice,
+  writeSignIn,
+} from "./session.js";
 
 /** Another account of a person who is signed in. */
 export interface OtherAccount {
@@ -38,7 +46,8 @@ export function findOtherAccounts(
 
 /**
  * Moves a session to another account of its person, and returns its new token; undefined if it has not proved enough. The session keeps the
- * times of its sign-in and of its end, and its count of forms, so nobody gains any of these by switching.
+ * times of its sign-in and of its end, and its count of forms, so nobody gains any of these by switching. Both accounts have it in their audit logs,
+ * neither with the name of the other.
  */
 export async function switchAccount(
   deps: WriteDeps,
@@ -47,12 +56,17 @@ export async function switchAccount(
   from: SignInOrigin,
 ): Promise<string | undefined> {
   const { token, hash: newHash } = newSessionToken(deps);
+  const member = { accountId: sql`left_account_id`, subject: sql`left_member_id`, environment: null };
+  const detail = withDevice("to another account", from.userAgent);
+  const entry = { ...member, action: "member.switched_account", detail, from: sql`signed_in` } as const;
   const switched = await deps.db.run(sql`
     WITH signed_in AS (
       UPDATE sessions s SET hash = ${newHash}, member_id = m.id
       FROM account_members me, account_members m
       WHERE s.hash = ${hash} AND me.id = s.member_id AND m.account_id = ${accountId} AND ${isProven}
-      RETURNING m.id AS member_id, m.account_id, m.email),
+      RETURNING m.id AS member_id, m.account_id, m.email,
+        me.id AS left_member_id, me.account_id AS left_account_id, me.email AS left_email),
+    left_entries AS (${writeAuditEntry(deps, { name: sql`left_email`, source: from.source }, entry)}),
     ${writeSignIn(deps, "by switching accounts", from)}
     SELECT FROM signed_in`);
   return switched.length > 0 ? token : undefined;
