@@ -47,6 +47,8 @@ export default {
   runtime: "<rootDir>/test/jest/worker-runtime.cjs",
   testSequencer: "<rootDir>/test/jest/sharing-first.cjs",
   testEnvironmentOptions: { customExportConditions: ["source", "node", "require", "default"] },
+  // `TEST_REPORTS=FOLDER` also leaves there what was found, for a program: `.ci/run` counts it.
+  reporters: ["default", ...(process.env.TEST_REPORTS ? ["<rootDir>/test/jest/report-file.cjs"] : [])],
   globalSetup: "<rootDir>/test/global-setup.ts",
   globalTeardown: "<rootDir>/test/global-teardown.ts",
   // The first file of a worker waits for the platform that it shares; a busy machine takes its time.

@@ -1,9 +1,9 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync } from "node:fs";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -38,4 +38,14 @@ export default async function globalSetup(): Promise<void> {
   const urls = await Promise.race([once(createInterface(servers.stdout), "line"), exited.then(() => undefined)]);
   if (!urls) throw new Error("The servers that the tests need did not start.");
   Object.assign(process.env, JSON.parse(urls[0]), { TMPDIR: temporary });
+  if (spawnSync("curl", ["--version"]).error) standInForCurl(temporary);
+}
+
+/** The examples of the guides need curl, which not every machine has. */
+function standInForCurl(folder: string): void {
+  const program = fileURLToPath(new URL("docs/curl.mjs", import.meta.url));
+  const file = join(folder, "curl");
+  writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  chmodSync(file, 0o755);
+  process.env.PATH = `${folder}${delimiter}${process.env.PATH}`;
 }

@@ -78,6 +78,13 @@ describe("documents", () => {
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
+  test("the README prints what .ci/run calls to install and to test", () => {
+    const [, first = ""] = /^```sh\n([^`]*)```$/m.exec(read("README.md")) ?? [];
+    expect(first.trim().split("\n")).toEqual(["npm ci", "npm run demo", "npm test"]);
+    const called = [...read(".ci/run").matchAll(/^ *step (npm .*)$/gm)].map(([, command]) => command);
+    expect(called).toEqual(expect.arrayContaining(["npm ci", "npm test"]));
+  });
+
   test("CONTRIBUTING has at most 12 KB, and the guides for contributors have an index", () => {
     expect(Buffer.byteLength(read("CONTRIBUTING.md"))).toBeLessThanOrEqual(12 * 1024);
     const index = read("docs/contributing/README.md");

@@ -153,9 +153,16 @@ test("the first hour, by the printed lines alone: an empty clone, an empty brows
   execFileSync("git", ["clone", "--quiet", root, join(folder, "clone")]);
   const clone = join(folder, "clone");
   const readme = await readFile(join(clone, "README.md"), "utf8");
-  const [install, demo, start, listen, ...others] = linesOf(readme, "Try it");
-  expect([install, demo, start, listen, others]).toEqual([
-    ...["npm ci", "npm run demo", "WEBHOOK_ALLOW_PRIVATE_TARGETS=true npm start", "npm run listen -- --subscribe", []],
+  const [install, demo, test, start, listen, ...others] = linesOf(readme, "Try it");
+  expect([install, demo, test, start, listen, others]).toEqual([
+    ...[
+      "npm ci",
+      "npm run demo",
+      "npm test",
+      "WEBHOOK_ALLOW_PRIVATE_TARGETS=true npm start",
+      "npm run listen -- --subscribe",
+      [],
+    ],
   ]);
   // The first of these lines of this machine has fetched what the others need.
   const offline = { npm_config_prefer_offline: "true" };

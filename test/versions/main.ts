@@ -8,11 +8,19 @@ import { type Combination, combinations } from "./combinations.js";
 import { getPrograms } from "./get-programs.js";
 
 // `npm run trial -- versions [oldest] [middle] [newest]`: on each, the tests beside the code, which run every statement, and the demo
-// over separate processes. `--reports FOLDER` keeps Jest's results there as JSON, and `--script NAME` runs another script's tests.
+// over separate processes. `--short` runs those tests that most depend on the versions: `.ci/run` does so on the oldest.
 const root = fileURLToPath(new URL("../..", import.meta.url));
 // Drawing, rendering and parsing, which ask neither PostgreSQL nor NATS, and Node for little.
 const SAME_EVERYWHERE =
   "/carrier/src/label/|/gateway/src/(developers/page|guides|input|openapi|reference)/|/node_modules/";
+/** What speaks to the bus and to PostgreSQL itself, and most of the statements. */
+const SHORT = [
+  "kit/src/(postgres|ledger|events)/",
+  "services/(records|tracking|webhooks)/src/",
+  "gateway/src/(accounts|database|idempotency)/",
+  "test/migrations",
+  ...["--testPathIgnorePatterns", "schedules", "/node_modules/"],
+];
 const LIMIT_MS = 40 * 60_000;
 
 // Ctrl-C ends the tests, and then what was started for them here.
@@ -26,18 +34,14 @@ const command = new Command("npm run trial -- versions")
     "Run the tests and the main steps in separate processes with other versions of Node, PostgreSQL and NATS.",
   )
   .addArgument(new Argument("[combinations...]", "all unless named").choices(Object.keys(combinations)))
-  .option("--reports <folder>", "where Jest's results are kept as JSON")
-  .option("--script <name>", "the npm script that runs the tests; those beside the code unless named")
-  .addHelpText(
-    "after",
-    examples("npm run trial -- versions oldest", "npm run trial -- versions oldest --script test:in-process"),
-  )
+  .option("--short", "run only the tests that most depend on the versions")
+  .addHelpText("after", examples("npm run trial -- versions oldest", "npm run trial -- versions oldest --short"))
   .parse();
-const { reports, script } = command.opts<{ reports?: string; script?: string }>();
+const { short } = command.opts<{ short?: true }>();
 const names = command.args;
 
 /** Runs all on one combination, and says whether it went well. */
-async function runOn(name: string, combination: Combination): Promise<boolean> {
+async function runOn(combination: Combination): Promise<boolean> {
   const { postgres, nats, node } = await getPrograms(combination);
   const env = {
     ...process.env,
@@ -47,23 +51,20 @@ async function runOn(name: string, combination: Combination): Promise<boolean> {
     TEST_POSTGRES_PROGRAMS: postgres,
     TEST_VERSIONS: JSON.stringify(combination),
   };
-  const run = async (tests: string, program: string, ...args: string[]) => {
-    const report = reports && ["--json", `--outputFile=${join(reports, `${name}-${tests}.json`)}`];
+  const jest = async (...args: string[]) => {
     const options = { cwd: root, env, stdio: "inherit", timeout: LIMIT_MS } as const;
-    const [status] = await once(spawn(program, [...args, ...(report || [])], options), "exit");
+    const program = join(root, "node_modules/jest/bin/jest.js");
+    const [status] = await once(spawn(join(node, "node"), [program, ...args], options), "exit");
     return status === 0;
   };
-  const jest = [join(node, "node"), join(root, "node_modules/jest/bin/jest.js")] as const;
-  const beside = ["kit/src", "gateway/src", "services/.*/src", "--testPathIgnorePatterns", SAME_EVERYWHERE];
-  const passed = await (script ? run("script", "npm", "run", "-s", script, "--") : run("beside", ...jest, ...beside));
-  return (
-    !interrupted && (await run("demo", ...jest, "test/versions", "--testMatch", "**/versions/*.check.ts")) && passed
-  );
+  const all = ["kit/src", "gateway/src", "services/.*/src", "--testPathIgnorePatterns", SAME_EVERYWHERE];
+  const passed = await jest(...(short ? SHORT : all));
+  return !interrupted && (await jest("test/versions", "--testMatch", "**/versions/*.check.ts")) && passed;
 }
 
 for (const [name, combination] of Object.entries(combinations)) {
   if (interrupted || (names.length > 0 && !names.includes(name))) continue;
   const { postgresql, natsServer, node } = combination;
   console.error(`On the ${name}: PostgreSQL ${postgresql.split("-")[0]}, nats-server ${natsServer}, Node ${node}`);
-  if (!(await runOn(name, combination))) process.exitCode = 1;
+  if (!(await runOn(combination))) process.exitCode = 1;
 }
