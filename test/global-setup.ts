@@ -38,14 +38,16 @@ export default async function globalSetup(): Promise<void> {
   const urls = await Promise.race([once(createInterface(servers.stdout), "line"), exited.then(() => undefined)]);
   if (!urls) throw new Error("The servers that the tests need did not start.");
   Object.assign(process.env, JSON.parse(urls[0]), { TMPDIR: temporary });
-  if (spawnSync("curl", ["--version"]).error) standInForCurl(temporary);
+  putStandIns(temporary);
 }
 
-/** The examples of the guides need curl, which not every machine has. */
-function standInForCurl(folder: string): void {
-  const program = fileURLToPath(new URL("docs/curl.mjs", import.meta.url));
-  const file = join(folder, "curl");
-  writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
-  chmodSync(file, 0o755);
-  process.env.PATH = `${folder}${delimiter}${process.env.PATH}`;
+/** The examples of the guides need curl and openssl, which not every machine has. */
+function putStandIns(folder: string): void {
+  for (const name of ["curl", "openssl"]) {
+    if (!spawnSync(name, ["--version"]).error) continue;
+    const program = fileURLToPath(new URL(`docs/stand-ins/${name}.mjs`, import.meta.url));
+    writeFileSync(join(folder, name), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`, { mode: 0o755 });
+  }
+  // After what is there.
+  process.env.PATH = `${process.env.PATH}${delimiter}${folder}`;
 }
