@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
+import { installFaces } from "./faces.js";
 
 // Whatever a page wants from elsewhere, it does not find.
 const LOOPBACK_ONLY = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost";
@@ -20,7 +21,8 @@ export function useBrowser(): { open(options?: BrowserContextOptions): Promise<B
     }
     // Playwright switches the bfcache off: the tests are about it.
     const ignoreDefaultArgs = ["--disable-back-forward-cache"];
-    browser = await chromium.launch({ executablePath: PROGRAM, args: [LOOPBACK_ONLY], ignoreDefaultArgs });
+    const env = { ...process.env, FONTCONFIG_FILE: installFaces() };
+    browser = await chromium.launch({ executablePath: PROGRAM, args: [LOOPBACK_ONLY], ignoreDefaultArgs, env });
   });
   afterAll(() => browser?.close());
   return {

@@ -1,20 +1,24 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
+import { FACES } from "./faces.js";
+
+type Face = keyof typeof FACES;
 
 const WINDOWS = [
-  { width: 1280, colorScheme: "light" },
-  { width: 1280, colorScheme: "dark" },
-  { width: 390, colorScheme: "light" },
-  { width: 390, colorScheme: "dark" },
+  { width: 1280, colorScheme: "light", face: "wide" },
+  { width: 1280, colorScheme: "dark", face: "narrow" },
+  { width: 390, colorScheme: "light", face: "wide" },
+  { width: 390, colorScheme: "dark", face: "narrow" },
 ] as const;
 /**
- * What is left to see of a page whose like has been seen in all windows: what scrolls where it is narrow, and both sets of colours. Words in
+ * What is left to see of a page whose like has been seen in all windows: what scrolls where it is narrow, both sets of colours and both faces. Words in
  * code have the same colours everywhere.
  */
 export const FEWER_WINDOWS = [WINDOWS[1], WINDOWS[2]];
 const WORDS_IN_CODE = "pre code *";
-const NARROWEST = 360;
+/** Where a page is tightest: what WCAG 2.2 asks for under 1.4.10, and where columns (from 45rem) and tables (from 58rem) have just found room. */
+const TIGHT = [929, 721, 320];
 /** The rules whose finding depends on colours. In the dark, the others would find what they find in the light. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 /** How often Tab is pressed before the page is asked what is missing. */
@@ -37,8 +41,9 @@ export async function faultsOf(
   // Not as a script of the page, which its policy forbids.
   await page.evaluate(axe);
   const found: string[] = [];
-  for (const { width, colorScheme } of windows) {
+  for (const { width, colorScheme, face } of windows) {
     await page.setViewportSize({ width, height: 800 });
+    await putOn(page, face);
     await page.emulateMedia({ colorScheme });
     found.push(
       ...(await violationsOn(page, colorScheme, windows === FEWER_WINDOWS ? [WORDS_IN_CODE] : [])).map(
@@ -47,10 +52,19 @@ export async function faultsOf(
     );
     await keepScreenshot(page, `${name}-${width}-${colorScheme}`);
   }
-  await page.setViewportSize({ width: NARROWEST, height: 800 });
-  if (await isWiderThanWindow(page)) found.push(`wider than ${NARROWEST} pixels`);
+  for (const face of ["narrow", "wide"] as const) {
+    await putOn(page, face);
+    for (const width of TIGHT) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const words of await whatSticksOut(page)) found.push(`${face}: wider than ${width} pixels: ${words}`);
+      await keepScreenshot(page, `${name}-${width}-${face}`);
+    }
+  }
   return [...found, ...(await outOfReach(page))];
 }
+
+const putOn = (page: Page, face: Face) =>
+  page.evaluate(`document.documentElement.style.fontFamily = ${JSON.stringify(FACES[face])}`);
 
 async function violationsOn(page: Page, colorScheme: "light" | "dark", exclude: string[]): Promise<string[]> {
   const rules = colorScheme === "dark" && { runOnly: OF_COLOURS };
@@ -62,8 +76,15 @@ async function violationsOn(page: Page, colorScheme: "light" | "dark", exclude: 
   );
 }
 
-async function isWiderThanWindow(page: Page): Promise<boolean> {
-  return page.evaluate<boolean>("document.documentElement.scrollWidth > document.documentElement.clientWidth");
+/** The page, if it can be scrolled to its right, and the first elements that reach out there. */
+async function whatSticksOut(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`{
+    const { scrollWidth, clientWidth } = document.documentElement;
+    const isCut = ({ parentElement: box }) => box && (getComputedStyle(box).overflowX !== "visible" || isCut(box));
+    const sticksOut = (element) => element.getBoundingClientRect().right > clientWidth && !isCut(element);
+    const found = scrollWidth > clientWidth ? ["the page", ...[...document.body.querySelectorAll("*")].filter(sticksOut)] : [];
+    found.slice(0, 5).map((element) => element.outerHTML?.slice(0, 120) ?? element);
+  }`);
 }
 
 async function keepScreenshot(page: Page, name: string): Promise<void> {
