@@ -5,15 +5,8 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { DiscardPolicy, JetStreamApiError, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, headers, type NatsConnection, nanos } from "@nats-io/transport-node";
 import { type Bus, BusOutage } from "@shipping/kit/events/bus";
-import {
-  EVENT_ID,
-  findLimit,
-  makeConsumer,
-  makeStream,
-  STREAM,
-  STREAM_LIMITS,
-  toSubject,
-} from "@shipping/kit/events/event-stream";
+import { DEFAULT_NAMES, toSubject } from "@shipping/kit/events/bus-names";
+import { EVENT_ID, findLimit, makeConsumer, makeStream, STREAM_LIMITS } from "@shipping/kit/events/event-stream";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
@@ -23,6 +16,7 @@ import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { newEvent } from "../bus.js";
 
 const DAY_MS = 86_400_000;
+const { stream: STREAM } = DEFAULT_NAMES;
 
 // A server of its own, as these tests change and delete its stream.
 let folder: string;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, credsAuthenticator } from "@nats-io/transport-node";
-import { STREAM } from "@shipping/kit/events/event-stream";
+import { DEFAULT_NAMES } from "@shipping/kit/events/bus-names";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { findNatsServer } from "@shipping/local/servers/find-nats-server";
 import { startNatsServer } from "@shipping/local/servers/nats-server";
@@ -16,6 +16,7 @@ import { natsAccount } from "../nats-account.js";
 import { withFolder } from "./stand.js";
 
 const LOAD_MS = 10_000;
+const { stream: STREAM } = DEFAULT_NAMES;
 const LIMITS = { max_bytes_required: true, disk_max_stream_bytes: 100_000_000, max_ack_pending: 1_000 };
 const FITTING = {
   NATS_STREAM_MAX_BYTES: "100000000",

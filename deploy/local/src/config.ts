@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { join } from "node:path";
 import {
   checkDeveloperSettings,
@@ -7,8 +8,10 @@ import {
 } from "@shipping/gateway/developers/session/settings";
 import {
   busIdentitySettings,
+  busNameSettings,
   databaseUrl,
   type Env,
+  jetStreamSettings,
   port,
   positiveInt,
   readConfig,
@@ -36,6 +39,8 @@ const settings = z.object({
   NATS_URL: urlList("nats", "tls")
     .optional()
     .describe("URL of the NATS server; without it, events stay inside the process"),
+  ...busNameSettings,
+  ...jetStreamSettings,
   ...busIdentitySettings,
   NODE_ENV: z.string().default("development").describe("in production, switches for trials are refused"),
   LOG_LEVEL: serviceSettings.LOG_LEVEL.default("warn").describe("lowest log level to write"),
@@ -47,6 +52,15 @@ export type LocalConfig = z.output<typeof settings>;
 /** The settings of the platform in one process. `overrides` take precedence over the environment. */
 export function localConfig(overrides: Env = {}): LocalConfig {
   return readConfig(settings, { ...process.env, ...overrides });
+}
+
+/**
+ * The name of an installation on a NATS that others may use, too: its host and data folder, unless the environment names it. A NATS of its
+ * own is in the data folder, which may be moved.
+ */
+export function installationName({ NATS_URL }: LocalConfig, folder: string): Env {
+  const name = `${hostname()}:${folder}`.replaceAll(/[^\w./:@-]/g, "-").slice(-200);
+  return NATS_URL && !process.env.INSTALLATION_NAME ? { INSTALLATION_NAME: name } : {};
 }
 
 /** The settings of its deliveries. `secretsKeys` is used if the environment does not set SECRETS_KEYS. */

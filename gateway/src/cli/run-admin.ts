@@ -4,6 +4,7 @@ import { printable, redact } from "@shipping/kit/process/log";
 import { CommanderError } from "commander";
 import { addAccountCommands } from "./commands/account-commands.js";
 import { addBacklogCommands } from "./commands/backlog-commands.js";
+import { addBusCommands } from "./commands/bus-commands.js";
 import { addDeliveryCommands } from "./commands/delivery-commands.js";
 import { addKeyCommands } from "./commands/key-commands.js";
 import { addMemberCommands } from "./commands/member-commands.js";
@@ -84,6 +85,7 @@ export function adminCommand(terminal: Shell): AdminCommand {
   addRequestCommands(admin, tools);
   addDeliveryCommands(admin, tools);
   addBacklogCommands(admin, tools);
+  addBusCommands(admin, tools);
   addSecretsCommands(admin, tools);
   addPlatformCommands(admin, tools);
   return admin;

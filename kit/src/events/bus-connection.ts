@@ -3,6 +3,7 @@ import type { Log } from "../process/log.js";
 import { configured, endFor } from "../process/run-process.js";
 import { requireVersion } from "../process/supported-versions.js";
 import { type BusIdentity, type BusIdentitySettings, toBusIdentity } from "./bus-identity.js";
+import { type BusNames, busNames } from "./bus-names.js";
 
 /** How long NATS may take for an answer. */
 export const BUS_TIMEOUT_MS = 3_000;
@@ -35,6 +36,8 @@ export interface BusConnectionOptions {
   /** The part's name, which NATS shows to its operators. */
   name: string;
   log: Log;
+  /** The names of the stream and the subjects; the default ones if not given. */
+  names?: BusNames;
   /** Without an identity, the connection is anonymous. */
   identity?: BusIdentity;
   /** Called with the error if the first server that answers is too old. Nothing is connected then. */
@@ -43,11 +46,12 @@ export interface BusConnectionOptions {
 
 /** Returns the connection options of a part's process, from its settings. The process ends if NATS is too old. */
 export function busConnectionOptions(
-  config: BusIdentitySettings & { NATS_URL: string },
+  config: BusIdentitySettings & { NATS_URL: string; BUS_PREFIX?: string | undefined },
   { name, log }: Pick<BusConnectionOptions, "name" | "log">,
 ): BusConnectionOptions {
   const identity = configured(() => toBusIdentity(config));
-  return { url: config.NATS_URL, name, log, identity, refused: (err) => endFor(err, log) };
+  const names = busNames(config.BUS_PREFIX);
+  return { url: config.NATS_URL, name, log, names, identity, refused: (err) => endFor(err, log) };
 }
 
 /** Connects to the first server that answers, and stays connected. */

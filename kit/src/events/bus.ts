@@ -1,5 +1,6 @@
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { Metrics } from "../process/metrics.js";
+import type { Installation } from "./stream-owner.js";
 
 /** Why a message is not accepted: it cannot be read, or it is not from a producer that may publish it. */
 export type RefusalKind = "unreadable" | "forged";
@@ -12,6 +13,31 @@ export interface Subscriber {
   onEvent(event: Event): Promise<void>;
   /** Dead-letters a message that is refused, with the reason and, if its header has it and can be trusted, the ID of the event. */
   onDeadLetter(bytes: Uint8Array, kind: RefusalKind, reason: string, eventId?: string): Promise<void>;
+  /** The installation that the events must belong to. Without it, a stream is used whosever it is. */
+  installation?: Installation;
+  /** Counts a message from another installation, which is refused and not stored: it is about customers of others. */
+  onForeign?(): void;
+}
+
+/** Whose the stream is. */
+export interface StreamState {
+  /** Its name; empty for a bus inside one process. */
+  stream: string;
+  /** `unknown` until the subscriber has seen the stream; `another` if it belongs to another installation. */
+  whose: "own" | "another" | "unknown";
+  /** The ID of this installation; absent for a bus inside one process. */
+  ownerId?: string | undefined;
+  /** If it is another's: one sentence that says whose, and what to do. */
+  reason?: string | undefined;
+}
+
+/** A subscription that is under way. */
+export interface Inbox {
+  /** Waits for the events that are not acknowledged yet. */
+  stop(): Promise<void>;
+  state(): StreamState;
+  /** Makes the stream this installation's, whosever it is. Throws a `BusOutage` while there is no connection. */
+  claim(): Promise<void>;
 }
 
 /** The bus takes no events at the moment: it cannot be reached, or it has no stream, no quorum or no room. */
@@ -24,8 +50,8 @@ export interface Bus {
    * event's, unless given) within two minutes count once.
    */
   publish(event: Event, messageId?: string): Promise<void>;
-  /** Starts to consume events. `stop` waits for the events that are not acknowledged yet. */
-  subscribe(subscriber: Subscriber): Promise<{ stop(): Promise<void> }>;
+  /** Starts to consume events. */
+  subscribe(subscriber: Subscriber): Promise<Inbox>;
   connected(): boolean;
   /** Closes the connection once pending work is done. */
   close(): Promise<void>;
@@ -35,6 +61,12 @@ export interface Bus {
 export function measureBus(metrics: Metrics, bus: Pick<Bus, "connected">): void {
   const help = { bus_connected: "1 if the event bus is connected, 0 if not." };
   metrics.gauges(help, () => ({ bus_connected: bus.connected() ? 1 : 0 }));
+}
+
+/** Measures whether the stream of an inbox belongs to another installation. */
+export function measureInbox(metrics: Metrics, state: () => StreamState): void {
+  const help = { bus_stream_of_another: "1 if the event stream belongs to another installation, 0 if not." };
+  metrics.gauges(help, () => ({ bus_stream_of_another: state().whose === "another" ? 1 : 0 }));
 }
 
 /**
@@ -60,6 +92,8 @@ export function createLocalBus(): Bus {
           subscribers.delete(subscriber.durable);
           await Promise.allSettled(underWay);
         },
+        state: () => ({ stream: "", whose: "own" }),
+        claim: async () => {},
       };
     },
     connected: () => !closed,

@@ -6,19 +6,21 @@ import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/even
 import { createInFlight } from "../process/in-flight.js";
 import { type Log, onceAMinute } from "../process/log.js";
 import { isTracing, traced, traceparent } from "../process/tracing.js";
-import type { Subscriber } from "./bus.js";
+import type { Inbox, Subscriber } from "./bus.js";
 import { BUS_TIMEOUT_MS } from "./bus-connection.js";
+import { type BusNames, toSubject } from "./bus-names.js";
 import {
+  type Asking,
   EVENT_ID,
   findLimit,
   MAX_UNACKNOWLEDGED,
   makeConsumer,
   makeStream,
+  OWNER_ID,
   RETRY_MS,
-  STREAM,
   type StreamLimits,
-  toSubject,
 } from "./event-stream.js";
+import { keepOwnership, type Ownership } from "./keep-ownership.js";
 
 const CONSUMER_TIMEOUT_MS = 1_000;
 const FETCH_MS = 5_000;
@@ -26,6 +28,8 @@ const FETCH_MS = 5_000;
 interface ConsumerOptions {
   log: Log;
   limits: StreamLimits;
+  names: BusNames;
+  apiPrefix: string | undefined;
   /** The connection; throws a `BusOutage` while there is none. */
   connection(): NatsConnection;
   /** Resolves with the first connection, or when the bus is closed before there is one. */
@@ -34,9 +38,10 @@ interface ConsumerOptions {
 }
 
 /** Creates the stream and the subscriber's consumer, and consumes events until it is stopped or the bus is closed. After an error it starts over. */
-export function consumeStream(options: ConsumerOptions, subscriber: Subscriber): { stop(): Promise<void> } {
-  const { log, limits, connection, first, isClosed } = options;
+export function consumeStream(options: ConsumerOptions, subscriber: Subscriber): Inbox {
+  const { log, limits, names, apiPrefix, connection, first, isClosed } = options;
   const { durable } = subscriber;
+  const ownership = keepOwnership(names.stream, subscriber.installation);
   const isNews = onceAMinute();
   const consuming = createInFlight();
   let stopped = false;
@@ -49,17 +54,32 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
     log.warn({ reason, durable, ...(setting && { setting }) }, what);
   }
 
+  const asking = (): Asking => ({ nc: connection(), timeoutMs: BUS_TIMEOUT_MS, names, apiPrefix });
+
+  async function makeAll(at: Asking): Promise<void> {
+    try {
+      const owning = await ownership.owning();
+      warn("stream not updated; used as it is", await makeStream(at, limits, owning));
+      warn("consumer not updated; used as it is", await makeConsumer(at, durable, limits, owning));
+      ownership.seen();
+    } catch (error) {
+      ownership.seen(error);
+      throw error;
+    }
+    // A stream that nobody owned and that could not be updated is marked now.
+    await ownership.check(at, true);
+  }
+
   async function consume(): Promise<void> {
-    const nc = connection();
-    const js = jetstream(nc, { timeout: CONSUMER_TIMEOUT_MS });
-    const asking = { nc, timeoutMs: BUS_TIMEOUT_MS };
-    warn("stream not updated; used as it is", await makeStream(asking, limits));
-    warn("consumer not updated; used as it is", await makeConsumer(asking, durable, limits));
-    const consumer = await js.consumers.get(STREAM, durable);
+    const at = asking();
+    const js = jetstream(at.nc, { ...(apiPrefix && { apiPrefix }), timeout: CONSUMER_TIMEOUT_MS });
+    await makeAll(at);
+    const consumer = await js.consumers.get(names.stream, durable);
     // Not `consume`: it asks for more as soon as messages arrive, so a whole backlog would wait in this process, unacknowledged.
     while (!stopped) {
       await consuming.below(MAX_UNACKNOWLEDGED / 2);
       if (stopped) return;
+      await ownership.check(at);
       // Two missed heartbeats, one second, end the fetch with an error: a new leader of the stream takes over within seconds.
       const room = { max_messages: MAX_UNACKNOWLEDGED - consuming.count(), expires: FETCH_MS, idle_heartbeat: 500 };
       const messages = await consumer.fetch(room);
@@ -68,7 +88,7 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
       let empty = true;
       for await (const message of messages) {
         empty = false;
-        consuming.add(consumeMessage(message, subscriber, log));
+        consuming.add(consumeMessage(message, { subscriber, ownership, at, names, log }));
       }
       if (empty && !stopped && (await consumer.info()).paused) {
         warn("no events are consumed", `An operator has paused the consumer ${durable}.`);
@@ -97,21 +117,39 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
       await running;
       await consuming.idle();
     },
+    state: ownership.state,
+    claim: () => ownership.claim(asking(), durable),
   };
 }
 
+interface Reading {
+  subscriber: Subscriber;
+  ownership: Ownership;
+  at: Asking;
+  names: BusNames;
+  log: Log;
+}
+
 /** Hands a message to the subscriber and acknowledges it. If the subscriber rejects it, NATS delivers it again, after a longer pause each time. */
-async function consumeMessage(message: JsMsg, subscriber: Subscriber, log: Log): Promise<void> {
+async function consumeMessage(message: JsMsg, reading: Reading): Promise<void> {
   try {
-    await consumeOnce(message, subscriber);
+    await consumeOnce(message, reading);
   } catch (err) {
+    const { log } = reading;
     const delayMs = Math.min(30_000, RETRY_MS * 2 ** Math.min(message.info.deliveryCount, 10));
     log.warn({ err, stream_sequence: message.seq, delayMs }, "event not acknowledged; it will be redelivered");
     message.nak(delayMs);
   }
 }
 
-async function consumeOnce(message: JsMsg, subscriber: Subscriber): Promise<void> {
+async function consumeOnce(message: JsMsg, { subscriber, ownership, at, names, log }: Reading): Promise<void> {
+  const from = message.headers?.get(OWNER_ID);
+  if (!(await ownership.accepts(at, from, message.seq))) {
+    log.error({ from, stream_sequence: message.seq }, "event of another installation refused");
+    subscriber.onForeign?.();
+    message.term();
+    return;
+  }
   let event: Event;
   try {
     event = fromBinary(EventSchema, message.data);
@@ -123,8 +161,8 @@ async function consumeOnce(message: JsMsg, subscriber: Subscriber): Promise<void
     return;
   }
   // NATS lets a producer publish only under its own subjects, so an event under another subject is forged and its ID cannot be trusted.
-  if (message.subject !== toSubject(event)) {
-    const reason = `published under ${message.subject}, as ${toSubject(event)}`;
+  if (message.subject !== toSubject(event, names)) {
+    const reason = `published under ${message.subject}, as ${toSubject(event, names)}`;
     await subscriber.onDeadLetter(message.data, "forged", reason);
     message.term();
     return;

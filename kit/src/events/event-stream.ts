@@ -3,26 +3,23 @@ import {
   DeliverPolicy,
   DiscardPolicy,
   JetStreamApiError,
+  type JetStreamManager,
   jetstreamManager,
   RetentionPolicy,
   StorageType,
 } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
-import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
-
-/** The stream that holds every event. */
-export const STREAM = "EVENTS";
-
-/** Where an event is published. NATS sees four tokens: `events.sandbox.order.created`. */
-export function toSubject({ environment, type }: Pick<Event, "environment" | "type">): string {
-  return `events.${environment}.${type}`;
-}
+import { type BusNames, DEFAULT_NAMES } from "./bus-names.js";
+import { marking, markOf, type Owner, readMark, requireOwn } from "./stream-owner.js";
 
 /** The most messages that a replica may have unacknowledged: a few statements' worth, so that none of them has to wait for the next fetch. */
 export const MAX_UNACKNOWLEDGED = 512;
 
 /** The header with the event's ID, for messages that cannot be read. */
 export const EVENT_ID = "Event-Id";
+
+/** The header with the ID of the publisher's installation. */
+export const OWNER_ID = "Owner-Id";
 
 /** The pause before a failed step is repeated. */
 export const RETRY_MS = 250;
@@ -32,9 +29,22 @@ const NOT_FOUND = [10059, 10014];
 const DAY_MS = 86_400_000;
 
 /** The server to ask, and how long to wait. */
-interface Asking {
+export interface Asking {
   nc: NatsConnection;
   timeoutMs: number;
+  names?: BusNames;
+  /** The subject under which JetStream's API is, if it is not the usual one: that of a domain, or one that the account has imported. */
+  apiPrefix?: string | undefined;
+}
+
+/** The installation that the stream must belong to: its name and its owner. */
+export interface Owning {
+  name: string;
+  owner: Owner;
+}
+
+export function openManager({ nc, timeoutMs, apiPrefix }: Asking): Promise<JetStreamManager> {
+  return jetstreamManager(nc, { ...(apiPrefix && { apiPrefix }), timeout: timeoutMs, checkAPI: false });
 }
 
 /** What an account or a server may limit. */
@@ -62,13 +72,16 @@ export const STREAM_LIMITS: StreamLimits = {
 /**
  * Creates the stream, or updates the existing one to these settings. Any replica of the subscriber may do so at any time, concurrently;
  * producers may not. Resolves with the reason if NATS refuses the update, usually because it has fewer servers than the requested copies:
- * the stream can still be used as it is. Throws what NATS says if there is none and it refuses to create one.
+ * the stream can still be used as it is. Throws what NATS says if there is none and it refuses to create one, and `OfAnother` if there is
+ * one of another installation, which is not changed.
  */
-export async function makeStream({ nc, timeoutMs }: Asking, limits: StreamLimits): Promise<string | undefined> {
-  const manager = await jetstreamManager(nc, { timeout: timeoutMs, checkAPI: false });
+export async function makeStream(asking: Asking, limits: StreamLimits, owning?: Owning): Promise<string | undefined> {
+  const { nc, names = DEFAULT_NAMES } = asking;
+  const { stream } = names;
+  const { streams } = await openManager(asking);
   const settings = {
-    name: STREAM,
-    subjects: ["events.>"],
+    name: stream,
+    subjects: [`${names.subject}.>`],
     storage: StorageType.File,
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.Old,
@@ -77,19 +90,27 @@ export async function makeStream({ nc, timeoutMs }: Asking, limits: StreamLimits
     num_replicas: limits.replicas,
     ...(limits.maxBytes && { max_bytes: limits.maxBytes }),
   };
+  const mark = owning && markOf(owning.name, owning.owner);
   return make(
-    () => manager.streams.add(settings),
-    () => manager.streams.update(STREAM, settings),
+    () => streams.add({ ...settings, ...(mark && marking(nc, mark)) }),
+    async () => {
+      const { config } = await streams.info(stream);
+      if (owning) requireOwn(`Stream ${stream}`, readMark(config), owning.name, owning.owner);
+      await streams.update(stream, { ...settings, ...(mark && marking(nc, mark, config)) });
+    },
   );
 }
 
 /** Creates or updates the consumer that the replicas of a subscriber share. Resolves and throws as `makeStream` does. */
 export async function makeConsumer(
-  { nc, timeoutMs }: Asking,
+  asking: Asking,
   durable: string,
   { maxAckPending }: StreamLimits,
+  owning?: Owning,
 ): Promise<string | undefined> {
-  const manager = await jetstreamManager(nc, { timeout: timeoutMs, checkAPI: false });
+  const { nc, names = DEFAULT_NAMES } = asking;
+  const { stream } = names;
+  const { consumers } = await openManager(asking);
   const settings = {
     durable_name: durable,
     ack_policy: AckPolicy.Explicit,
@@ -98,9 +119,14 @@ export async function makeConsumer(
     max_deliver: -1,
     max_ack_pending: maxAckPending,
   };
+  const mark = owning && { installation: owning.name, id: owning.owner.id };
   return make(
-    () => manager.consumers.add(STREAM, settings),
-    () => manager.consumers.update(STREAM, durable, settings),
+    () => consumers.add(stream, { ...settings, ...(mark && marking(nc, mark)) }),
+    async () => {
+      const { config } = await consumers.info(stream, durable);
+      if (owning) requireOwn(`Consumer ${durable} of ${stream}`, readMark(config), owning.name, owning.owner);
+      await consumers.update(stream, durable, { ...settings, ...(mark && marking(nc, mark, config)) });
+    },
   );
 }
 

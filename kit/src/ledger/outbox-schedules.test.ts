@@ -39,7 +39,11 @@ function scheduledBus(schedule: Schedule) {
       await schedule.step(`${messageId} is confirmed`);
       if (fault === 3) throw new Error("The connection was lost.");
     },
-    subscribe: async () => ({ stop: async () => {} }),
+    subscribe: async () => ({
+      stop: async () => {},
+      state: () => ({ stream: "", whose: "own" }),
+      claim: async () => {},
+    }),
     connected: () => !state.isDown,
     close: async () => {},
   };

@@ -23,7 +23,8 @@ export async function requirePostgres(connection: Pick<pg.ClientBase, "query">):
   return version;
 }
 
-function isAtLeast(found: string, oldest: string): boolean {
+/** Whether a version, such as `15.14` or `v2.10.29`, is this one or a newer one. */
+export function isAtLeast(found: string, oldest: string): boolean {
   const [major, minor] = parseNumbers(found);
   const [oldestMajor, oldestMinor] = parseNumbers(oldest);
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);

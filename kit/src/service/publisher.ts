@@ -1,5 +1,5 @@
-import type { CallOptions } from "@connectrpc/connect";
-import { type Bus, measureBus } from "../events/bus.js";
+import { type CallOptions, Code, ConnectError } from "@connectrpc/connect";
+import { type Bus, measureBus, type StreamState } from "../events/bus.js";
 import type { Random } from "../ids.js";
 import { createLedger, type Ledger } from "../ledger/ledger.js";
 import { createOutbox, measureOutbox, type Outbox, type OutboxOptions } from "../ledger/outbox.js";
@@ -10,6 +10,21 @@ import { createMetrics, type Metrics } from "../process/metrics.js";
 
 // A replica that hangs must not delay the reconciliation for ever.
 const ASK_MS = 5_000;
+
+const ASK_STREAM_MS = 1_000;
+
+/** Asks the service that receives the events whose the stream is. One of an earlier release cannot say. */
+export async function askSubscriber(subscriber: {
+  getStream(request: object, options: CallOptions): Promise<Omit<StreamState, "whose"> & { whose: string }>;
+}): Promise<StreamState | undefined> {
+  try {
+    const { whose, ...said } = await subscriber.getStream({}, { timeoutMs: ASK_STREAM_MS });
+    return { ...said, whose: whose === "own" || whose === "another" ? whose : "unknown" };
+  } catch (error) {
+    if (error instanceof ConnectError && error.code === Code.Unimplemented) return undefined;
+    throw error;
+  }
+}
 
 /** What a service needs to store the results of writes and publish their events. */
 export interface PublisherParts {

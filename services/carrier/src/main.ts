@@ -4,6 +4,7 @@ import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { pooledRandom } from "@shipping/kit/ids";
 import { connectTo } from "@shipping/kit/rpc/client";
+import { askSubscriber } from "@shipping/kit/service/publisher";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
@@ -14,11 +15,13 @@ import { carrierMigrations, startCarrier } from "./start-carrier.js";
 
 const service = configureProcess("carrier", carrierConfig);
 const { config, log, tls } = service;
-const bus = createJetStreamBus(busConnectionOptions(config, { name: "carrier", log }));
 const trial = await loadTrialCarrier(config);
 const records = connectTo({ urls: config.RECORDS_URL, log, tls });
 const tracking = connectTo({ urls: config.TRACKING_URL, log, tls });
 const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log, tls });
+const subscriber = createClient(WebhooksService, webhooks);
+const connection = busConnectionOptions(config, { name: "carrier", log });
+const bus = createJetStreamBus({ ...connection, askSubscriber: () => askSubscriber(subscriber) });
 
 await runService({
   ...service,
@@ -29,7 +32,7 @@ await runService({
       bus,
       records: createClient(RecordsService, records),
       tracking: createClient(TrackingService, tracking),
-      subscriber: createClient(WebhooksService, webhooks),
+      subscriber,
       log,
       now: () => new Date(),
       random: pooledRandom,

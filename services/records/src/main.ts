@@ -4,6 +4,7 @@ import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { pooledRandom } from "@shipping/kit/ids";
 import { connectTo } from "@shipping/kit/rpc/client";
+import { askSubscriber } from "@shipping/kit/service/publisher";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { recordsConfig } from "./config.js";
@@ -11,8 +12,10 @@ import { recordsMigrations, startRecords } from "./start-records.js";
 
 const service = configureProcess("records", recordsConfig);
 const { config, log, tls } = service;
-const bus = createJetStreamBus(busConnectionOptions(config, { name: "records", log }));
 const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log, tls });
+const subscriber = createClient(WebhooksService, webhooks);
+const connection = busConnectionOptions(config, { name: "records", log });
+const bus = createJetStreamBus({ ...connection, askSubscriber: () => askSubscriber(subscriber) });
 
 await runService({
   ...service,
@@ -21,7 +24,7 @@ await runService({
     startRecords({
       db,
       bus,
-      subscriber: createClient(WebhooksService, webhooks),
+      subscriber,
       log,
       now: () => new Date(),
       random: pooledRandom,

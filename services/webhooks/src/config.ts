@@ -3,6 +3,7 @@ import {
   busSettings,
   flag,
   httpUrl,
+  jetStreamSettings,
   positiveInt,
   readConfig,
   secret,
@@ -58,6 +59,11 @@ export const deliverySettings = {
     .min(1)
     .default(1)
     .describe("divides the waits between delivery attempts by this number; refused in production"),
+  INSTALLATION_NAME: z
+    .string()
+    .regex(/^[\w./:@-]{1,200}$/, "must be 1 to 200 letters, digits and characters of ._/:@-")
+    .default("shipping")
+    .describe("name of this installation, which the event stream on NATS is marked with"),
   RETENTION_DAYS: positiveInt()
     .min(MIN_RETENTION_DAYS)
     .default(30)
@@ -66,6 +72,7 @@ export const deliverySettings = {
 };
 
 const streamSettings = {
+  ...jetStreamSettings,
   NATS_REPLICAS: positiveInt()
     .default(STREAM_LIMITS.replicas)
     .describe("copies of the event stream; use 3 in a NATS cluster"),

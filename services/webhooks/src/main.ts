@@ -2,6 +2,8 @@ import "@shipping/kit/process/require-node";
 import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { pooledRandom } from "@shipping/kit/ids";
+import { toApiPrefix } from "@shipping/kit/process/config";
+import { configured } from "@shipping/kit/process/run-process";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { webhooksConfig } from "./config.js";
 import { startWebhooks, webhooksMigrations } from "./start-webhooks.js";
@@ -10,6 +12,7 @@ const service = configureProcess("webhooks", webhooksConfig);
 const { config, log } = service;
 const bus = createJetStreamBus({
   ...busConnectionOptions(config, { name: "webhooks", log }),
+  apiPrefix: configured(() => toApiPrefix(config)),
   limits: {
     replicas: config.NATS_REPLICAS,
     maxBytes: config.NATS_STREAM_MAX_BYTES,

@@ -17,6 +17,7 @@ import { acknowledgeFailing, claimFailing } from "./health/claim-failing.js";
 import { listTestDeliveries } from "./health/list-test-deliveries.js";
 import { getSubscriptionHealth, listSubscriptionHealth } from "./health/read-health.js";
 import { countResources, webhooksAccountData } from "./operator/account-data.js";
+import { claimStream, getStream, type StreamDeps } from "./operator/claim-stream.js";
 import { holdDeliveries, resendDeliveries } from "./operator/control-deliveries.js";
 import { dropDeadEvent, listDeadEvents, retryDeadEvent, showDeadEvent } from "./operator/dead-events.js";
 import { listDeliveries, showEvent } from "./operator/read-deliveries.js";
@@ -48,16 +49,17 @@ export const webhooksPeers: Peers = {
     its.listTestDeliveries,
     its.getEvent,
     its.listEventOutcomes,
+    its.getStream,
     ...LedgerService.methods,
     ...WebhooksOperationsService.methods,
     ...OwnerOperationsService.methods,
   ],
-  records: [its.filterMissing],
-  carrier: [its.filterMissing],
+  records: [its.filterMissing, its.getStream],
+  carrier: [its.filterMissing, its.getStream],
 };
 
 /** The RPCs of webhooks, each one operation. */
-export function webhooksRoutes(deps: DispatchDeps): Routes {
+export function webhooksRoutes(deps: DispatchDeps, stream: StreamDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);
     ownerOperationsRoutes(router, { db: deps.db, countResources, accountData: webhooksAccountData });
@@ -75,6 +77,7 @@ export function webhooksRoutes(deps: DispatchDeps): Routes {
       getEvent: (request) => getEvent(deps, request),
       listEventOutcomes: (request) => listEventOutcomes(deps, request),
       filterMissing: (request) => filterMissing(deps, request),
+      getStream: () => getStream(stream),
       rotateSecrets: () => rotateSecrets(deps),
       getSubscriptionHealth: (request) => getSubscriptionHealth(deps, request),
       listSubscriptionHealth: (request) => listSubscriptionHealth(deps, request),
@@ -92,6 +95,7 @@ export function webhooksRoutes(deps: DispatchDeps): Routes {
       retryDeadEvent: (request) => retryDeadEvent(deps, request),
       dropDeadEvent: (request) => dropDeadEvent(deps, request),
       holdDeliveries: (request) => holdDeliveries(deps, request),
+      claimStream: () => claimStream(stream),
     });
   };
 }

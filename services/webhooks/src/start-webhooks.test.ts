@@ -152,8 +152,8 @@ describe("webhooks", () => {
     const slowToStop: Bus = {
       ...bus,
       subscribe: async (subscriber) => {
-        const { stop } = await bus.subscribe(subscriber);
-        return { stop: () => new Promise<void>((resolve) => (inboxStopped = resolve)).then(stop) };
+        const inbox = await bus.subscribe(subscriber);
+        return { ...inbox, stop: () => new Promise<void>((resolve) => (inboxStopped = resolve)).then(inbox.stop) };
       },
     };
     const first = await start({ bus: slowToStop });

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
-import { type Bus, measureBus } from "@shipping/kit/events/bus";
+import { type Bus, measureBus, measureInbox } from "@shipping/kit/events/bus";
 import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger/ledger";
 import type { Database } from "@shipping/kit/postgres/database";
@@ -23,6 +23,7 @@ import { createTargets } from "./dispatch/targets.js";
 import { createResolve, type Resolve } from "./egress/egress-guard.js";
 import { createGuardedConnections } from "./egress/guarded-connections.js";
 import { expireOnce } from "./events/expire-events.js";
+import { toInstallation } from "./events/stream-owner.js";
 import { createHealthKeeper, sweepHoursOnce } from "./health/keep-health.js";
 import { webhooksPeers, webhooksRoutes } from "./rpc.js";
 import { createKeyRing, ledgerCodec } from "./subscriptions/key-ring.js";
@@ -85,14 +86,21 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
       return [];
     },
   });
+  let foreign = 0;
   const inbox = await bus.subscribe({
     durable: "webhooks",
+    installation: toInstallation(deps, config.INSTALLATION_NAME),
+    onForeign: () => {
+      foreign++;
+      deps.metrics.countForeign();
+    },
     onEvent: accept,
     onDeadLetter: (...refused) => deadLetterEvent(deps, ...refused),
   });
+  measureInbox(deps.metrics, inbox.state);
 
   return {
-    routes: webhooksRoutes(deps),
+    routes: webhooksRoutes(deps, { inbox, foreignEvents: () => foreign }),
     peers: webhooksPeers,
     metrics: deps.metrics,
     async stop(fast = false) {

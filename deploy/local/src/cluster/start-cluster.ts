@@ -6,7 +6,14 @@ import { openDatabase } from "@shipping/kit/postgres/database";
 import { toOrigin } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
 import type { Running } from "@shipping/kit/process/run-process";
-import { environment, type LocalConfig, localDeliveryConfig, localDeveloperDeps, mailFolder } from "../config.js";
+import {
+  environment,
+  installationName,
+  type LocalConfig,
+  localDeliveryConfig,
+  localDeveloperDeps,
+  mailFolder,
+} from "../config.js";
 import { type DataFolder, secretsKeys, takeDataFolder } from "../data-folder.js";
 import { prepareDatabases, withoutDatabase } from "../databases/prepare-databases.js";
 import { mapParts, type Part, parts } from "../parts.js";
@@ -106,7 +113,7 @@ export async function launch(of: Launch): Promise<Launched> {
   // Before the processes start, because then a small machine is busy, and connecting times out after a second.
   const origin = developerArea && (developerArea.publicUrl ?? toOrigin(config.HOST, ports.parts.gateway[0] as number));
   const account = await withDemoAccount(folder, databaseUrls.gateway, origin);
-  const env = { ...mailFolder(folder.path), ...environment() };
+  const env = { ...mailFolder(folder.path), ...installationName(config, folder.path), ...environment() };
   const certificates = cluster.tls ? await keepPartCertificates(folder.path) : undefined;
   const { programs } = cluster;
   const common = { host: config.HOST, ports, databaseUrls, bus };

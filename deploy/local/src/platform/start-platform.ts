@@ -4,13 +4,13 @@ import { type Bus, createLocalBus } from "@shipping/kit/events/bus";
 import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import type { Database } from "@shipping/kit/postgres/database";
-import { type Env, toOrigin } from "@shipping/kit/process/config";
+import { type Env, toApiPrefix, toOrigin } from "@shipping/kit/process/config";
 import { serveOps } from "@shipping/kit/process/health";
 import { createLog, type Log } from "@shipping/kit/process/log";
 import type { Running } from "@shipping/kit/process/run-process";
 import { requirePostgres } from "@shipping/kit/process/supported-versions";
 import { missingIn } from "@shipping/kit/service/run-service";
-import { type LocalConfig, localConfig, localDeliveryConfig, localDeveloperDeps } from "../config.js";
+import { installationName, type LocalConfig, localConfig, localDeliveryConfig, localDeveloperDeps } from "../config.js";
 import { type DataFolder, secretsKeys, takeDataFolder } from "../data-folder.js";
 import { openDatabases } from "../databases/open-databases.js";
 import { migrationFolders, type Part, parts } from "../parts.js";
@@ -68,7 +68,10 @@ async function startOn(
 ): Promise<Omit<Platform, "stop">> {
   const logOf = (part: string) => createLog({ part, level: config.LOG_LEVEL, destination: process.stderr });
   const log = logOf("platform");
-  const delivery = localDeliveryConfig(await secretsKeys(folder), options.overrides);
+  const delivery = localDeliveryConfig(await secretsKeys(folder), {
+    ...installationName(config, folder.path),
+    ...options.overrides,
+  });
   const developer = localDeveloperDeps(folder.path, options.overrides);
   const { developerArea, mail } = developer;
   const { databases, urls } = await openDatabases({ folder, config, log, opened, stopping: options.stopping });
@@ -131,5 +134,6 @@ async function missingInAny(databases: Record<Part, Database>): Promise<string |
 function openBus(config: LocalConfig, log: Log): Bus {
   const { NATS_URL } = config;
   if (!NATS_URL) return createLocalBus();
-  return createJetStreamBus(busConnectionOptions({ ...config, NATS_URL }, { name: "platform", log }));
+  const connection = busConnectionOptions({ ...config, NATS_URL }, { name: "platform", log });
+  return createJetStreamBus({ ...connection, apiPrefix: toApiPrefix(config) });
 }

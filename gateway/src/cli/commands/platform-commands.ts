@@ -11,6 +11,7 @@ import { callService, onGateway } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { limitOption } from "../tools/options.js";
 import { toTable } from "../tools/print.js";
+import { checkStream } from "./bus-commands.js";
 
 export function addPlatformCommands(admin: AdminCommand, tools: Tools): void {
   addAuditList(admin, tools);
@@ -48,6 +49,8 @@ async function checkPlatform(platform: Platform, log: Log): Promise<Finding[]> {
   ]);
   const publishers = PUBLISHERS.filter((part) => findings.some((one) => one.ok && one.part === `${part} service`));
   findings.push(...(await Promise.all(publishers.map((part) => checkEvents(platform, part)))).flat());
+  if (findings.some((one) => one.ok && one.part === "webhooks service"))
+    findings.push(...(await checkStream(platform)));
   findings.push(...checkClientAddresses(platform));
   findings.push({ part: "Node", ok: true, says: `version ${process.versions.node}` });
   return platform.databases.gateway ? findings : [notFound(platform), ...findings];

@@ -6,6 +6,7 @@ import type { Attempted } from "./send-attempt.js";
 export interface WebhooksMetrics extends Metrics {
   countAccepted(events: number): void;
   countDeadLetter(): void;
+  countForeign(): void;
   countAttempt(ended: Pick<Attempted, "outcome" | "reason">): void;
 }
 
@@ -17,6 +18,10 @@ export function createWebhooksMetrics(log: Log): WebhooksMetrics {
     "Events stored from the bus, including repeated ones.",
   );
   const dead = metrics.counter("webhooks_events_dead_total", "Messages from the bus that could not be read.");
+  const foreign = metrics.counter(
+    "webhooks_events_foreign_total",
+    "Messages from the bus that another installation published. They are refused and not stored.",
+  );
   const attempts = metrics.counterBy(
     "webhooks_attempts_total",
     "Finished attempts by result: delivered, refused (a status other than 2xx), or the reason why there was no response.",
@@ -26,6 +31,7 @@ export function createWebhooksMetrics(log: Log): WebhooksMetrics {
     ...metrics,
     countAccepted: accepted,
     countDeadLetter: dead,
+    countForeign: foreign,
     countAttempt: ({ outcome, reason }) =>
       attempts(outcome === "delivered" ? outcome : reason ? toKind(reason) : "refused"),
   };

@@ -24,6 +24,7 @@ export const webhooksAccountData: AccountData = {
     { name: "subscriptions", key: ["environment", "id"] },
   ],
   kept: {
+    stream_owner: "the owner of the event stream, without data of accounts",
     held_accounts:
       "only the account's ID: events of it that are still in the stream or in a restored backup are dropped, not stored and not sent",
   },

@@ -27,6 +27,7 @@ const trialConfig: DeliveryConfig = {
   WEBHOOK_ALLOW_PRIVATE_TARGETS: true,
   WEBHOOK_ALLOW_TARGETS: [],
   CLOCK_SPEEDUP: 1,
+  INSTALLATION_NAME: "test",
   RETENTION_DAYS: 30,
   NODE_ENV: "test",
 };

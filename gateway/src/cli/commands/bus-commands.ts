@@ -1,0 +1,53 @@
+import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
+import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import type { Platform } from "../platform/find-platform.js";
+import type { Finding } from "../platform/finding.js";
+import { callService } from "../platform/reach-parts.js";
+import type { AdminCommand, Tools } from "../tools/admin-command.js";
+
+export function addBusCommands(admin: AdminCommand, { print, platform }: Tools): void {
+  const bus = admin.command("bus").description("Manage the event stream on NATS").examples("claim");
+  bus
+    .command("claim")
+    .description("Make the event stream this installation's, after a restore or a change of its name")
+    .examples("")
+    .changes(async () => {
+      const { stream } = await callService(await platform(), "webhooks", WebhooksOperationsService, (webhooks) =>
+        webhooks.claimStream({}),
+      );
+      const text = stream
+        ? `Stream ${stream} belongs to this installation. Every other one that uses it stops within seconds.`
+        : "This installation has no event stream: its parts are in one process.";
+      print({ stream }, text);
+    });
+}
+
+/** Checks whose the event stream is, and whether events of other installations have arrived in it. */
+export async function checkStream(platform: Platform): Promise<Finding[]> {
+  const part = "event stream";
+  const found = await callService(platform, "webhooks", WebhooksService, (webhooks) => webhooks.getStream({})).catch(
+    () => undefined,
+  );
+  // An earlier release, one that was stopped just now, or a bus inside one process.
+  if (!found?.stream) return [];
+  const { stream, whose, reason, foreignEvents } = found;
+  if (whose === "another")
+    return [
+      { part, ok: false, says: reason ?? "belongs to another", advice: "Events wait in the outboxes until then." },
+    ];
+  if (whose !== "own")
+    return [
+      { part, ok: false, says: `${stream} was not seen yet`, advice: "The log of webhooks says what NATS refuses." },
+    ];
+  if (foreignEvents > 0n)
+    return [
+      {
+        part,
+        ok: false,
+        says: `webhooks has refused ${foreignEvents} events of another installation in ${stream}`,
+        advice:
+          "Compare NATS_URL, BUS_PREFIX and WEBHOOKS_URL of records and carrier in all installations on this NATS.",
+      },
+    ];
+  return [{ part, ok: true, says: `${stream} belongs to this installation` }];
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runAdmin } from "@shipping/gateway/cli/run-admin";
+import { openDatabase } from "@shipping/kit/postgres/database";
+import { silentLog } from "@shipping/kit/process/log";
+import { testDatabase } from "@shipping/kit/testing/database";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { migrationFolders, type Part, parts } from "@shipping/local/parts";
+import { findNatsServer } from "@shipping/local/servers/find-nats-server";
+import { startNatsServer } from "@shipping/local/servers/nats-server";
+import sql, { raw } from "sql-template-tag";
+import { untilDefinite } from "../chaos/retrying-client.js";
+import { type ClusterUnderTest, startCluster } from "../cluster.js";
+import { ONE_OF_EACH } from "../launch-cluster.js";
+
+// Two installations, as two people start them who do not know of each other: one NATS, and all names as they are by default.
+const WRITES = 20;
+const parcel = { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 };
+const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
+const SECRETS_KEYS = `k1:${randomBytes(32).toString("base64")}`;
+
+type Urls = Record<Part, string>;
+
+let folder: string;
+let natsUrl: string;
+const ends: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "shared-bus-"));
+  ends.push(() => rm(folder, { recursive: true, force: true }));
+  const program = await findNatsServer({ env: process.env, say: () => {} });
+  const nats = await startNatsServer({ program, dataDir: join(folder, "nats") });
+  ends.push(() => nats.stop());
+  natsUrl = nats.url;
+});
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+async function newDatabases(): Promise<Urls> {
+  const made = await Promise.all(parts.map((part) => testDatabase({ directory: migrationFolders[part] })));
+  for (const { drop } of made) ends.push(drop);
+  return Object.fromEntries(parts.map((part, at) => [part, made[at]?.url])) as Urls;
+}
+
+/** Copies of databases in use, as a restored backup is one. */
+async function copies(urls: Urls): Promise<Urls> {
+  const server = openDatabase(process.env.TEST_DATABASE_URL ?? "", { max: 1, log: silentLog() });
+  const copied = async (url: string) => {
+    const name = new URL(url).pathname.slice(1);
+    const copy = `${name}_copy`;
+    await server.run(raw(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`));
+    await eventually(async () => {
+      const left = await server.run(
+        sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name}`,
+      );
+      expect(left).toEqual([]);
+    });
+    await server.run(raw(`CREATE DATABASE ${copy} TEMPLATE ${name} STRATEGY FILE_COPY`));
+    await server.run(raw(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`));
+    ends.push(async () => {
+      const last = openDatabase(process.env.TEST_DATABASE_URL ?? "", { max: 1, log: silentLog() });
+      await last.run(raw(`DROP DATABASE ${copy} WITH (FORCE)`));
+      await last.close();
+    });
+    return Object.assign(new URL(url), { pathname: `/${copy}` }).href;
+  };
+  const made: Partial<Urls> = {};
+  for (const part of parts) made[part] = await copied(urls[part]);
+  await server.close();
+  return made as Urls;
+}
+
+/** An installation on the shared NATS. */
+async function installation(urls: Urls, dataDir: string, env: NodeJS.ProcessEnv = {}) {
+  const databases = Object.fromEntries(parts.map((part) => [`DATABASE_URL_${part.toUpperCase()}`, urls[part]]));
+  const settings = { ...databases, SECRETS_KEYS, NATS_URL: natsUrl, RATE_LIMIT_PER_MINUTE: "1000000", ...env };
+  const cluster = await startCluster(ONE_OF_EACH, settings, { dataDir });
+  const { accountId, key } = await cluster.newCustomer();
+  let stopped = false;
+  const stop = async () => {
+    if (!stopped) await cluster.stop();
+    stopped = true;
+  };
+  ends.push(stop);
+  return { cluster, accountId, key, stop, log: () => readFile(join(dataDir, "logs/webhooks-1.log"), "utf8") };
+}
+
+async function write({ cluster, key }: { cluster: ClusterUnderTest; key: string }): Promise<void> {
+  const body = { reference: "r", from: address, to: address, parcel };
+  for (let n = 0; n < WRITES; n++) {
+    const order = { method: "POST" as const, path: "/orders", key, idempotencyKey: `w-${n}`, body };
+    expect((await untilDefinite(cluster.gateways, order)).status).toBe(201);
+  }
+}
+
+/** How many events of an account a cluster's webhooks has stored. */
+async function stored(cluster: ClusterUnderTest, accountId: string): Promise<number> {
+  const [row] = await cluster.databases.webhooks.run<{ count: number }>(
+    sql`SELECT count(*)::integer AS count FROM events WHERE account_id = ${accountId}`,
+  );
+  return row?.count ?? 0;
+}
+
+/** What an operator's command prints about the platform in a data folder. */
+async function admin(dataDir: string, ...words: string[]) {
+  const printed: string[] = [];
+  const keep = (text: string) => void printed.push(text);
+  await runAdmin([...words, "--json"], { env: { DATA_DIR: dataDir }, out: keep, err: () => {} });
+  return JSON.parse(printed.join(""));
+}
+
+const newFolder = () => mkdtemp(join(folder, "data-"));
+
+test("a second installation on the same NATS stores nothing of the first, loses nothing of its own, and works with a prefix", async () => {
+  const [firstFolder, secondFolder, secondUrls] = [await newFolder(), await newFolder(), await newDatabases()];
+  const first = await installation(await newDatabases(), firstFolder);
+  await eventually(async () => expect(await first.cluster.listening()).toContain("webhooks-1"));
+  await write(first);
+  await eventually(async () => expect(await stored(first.cluster, first.accountId)).toBe(WRITES));
+  const second = await installation(secondUrls, secondFolder);
+  await Promise.all([write(first), write(second)].map((writing) => writing.catch(() => {})));
+  await eventually(async () => expect(await stored(first.cluster, first.accountId)).toBe(WRITES));
+  expect(await stored(second.cluster, first.accountId)).toBe(0);
+  expect(await stored(first.cluster, second.accountId)).toBe(0);
+  expect(await second.log()).toContain("Stream EVENTS on NATS belongs to another installation");
+  const doctor = await admin(secondFolder, "doctor");
+  expect(doctor.findings).toContainEqual(
+    expect.objectContaining({ part: "event stream", ok: false, says: expect.stringContaining("belongs to another") }),
+  );
+  await second.stop();
+
+  const moved = await installation(secondUrls, secondFolder, { BUS_PREFIX: "blue" });
+  await eventually(async () => expect(await stored(moved.cluster, second.accountId)).toBe(WRITES));
+  await write(moved);
+  await eventually(async () => expect(await stored(moved.cluster, moved.accountId)).toBe(WRITES));
+  expect(await stored(first.cluster, moved.accountId)).toBe(0);
+  await moved.stop();
+  await first.stop();
+});
+
+test("a restored copy beside its original stores nothing of it until an operator says that it is the one", async () => {
+  const urls = await newDatabases();
+  const env = { BUS_PREFIX: "copied" };
+  const original = await installation(urls, await newFolder(), env);
+  await write(original);
+  await eventually(async () => expect(await stored(original.cluster, original.accountId)).toBe(WRITES));
+  const copyFolder = await newFolder();
+  const copy = await installation(await copies(urls), copyFolder, env);
+  const later = { ...original, ...(await original.cluster.newCustomer()) };
+  await write(later);
+  await write(copy);
+  await eventually(async () => expect(await stored(original.cluster, later.accountId)).toBe(WRITES));
+  expect(await stored(copy.cluster, later.accountId)).toBe(0);
+  expect(await stored(original.cluster, copy.accountId)).toBe(0);
+
+  expect(await admin(copyFolder, "bus", "claim")).toEqual({ stream: "copied_EVENTS" });
+  await eventually(async () => expect(await stored(copy.cluster, copy.accountId)).toBe(WRITES));
+  await eventually(async () => expect(await original.log()).toContain("belongs to another installation"));
+  const last = { ...original, ...(await original.cluster.newCustomer()) };
+  await write(last);
+  const next = { ...copy, ...(await copy.cluster.newCustomer()) };
+  await write(next);
+  await eventually(async () => expect(await stored(copy.cluster, next.accountId)).toBe(WRITES));
+  expect(await stored(copy.cluster, last.accountId)).toBe(0);
+  expect(await stored(original.cluster, next.accountId)).toBe(0);
+});
