@@ -63,12 +63,11 @@ export async function launchCluster(
     if (!given) await rm(dataDir, { recursive: true, force: true });
   }
   const started = eventually(
-    () => {
-      if (launcher.exitCode !== null) throw new Error(`The cluster did not start: ${said.join("")}`);
-      return readFile(join(dataDir, "cluster.json"));
-    },
+    async () => (launcher.exitCode === null ? void (await readFile(join(dataDir, "cluster.json"))) : undefined),
     { withinMs: START_MS },
-  );
+  ).then(() => {
+    if (launcher.exitCode !== null) throw new Error(`The cluster did not start: ${said.join("")}`);
+  });
   // What is left running would keep the tests' own process from ending.
   await started.catch(async (error) => {
     await stop();
