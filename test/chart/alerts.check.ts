@@ -143,3 +143,24 @@ describe("ShippingCertificateEnds", () => {
     expectAlerts("ShippingCertificateEnds", [ends("records", 6), ends("carrier", 8)], [{ ...HERE, part: "records" }]);
   });
 });
+
+describe("ShippingStreamOfAnother", () => {
+  const webhooks = { ...HERE, part: "webhooks" };
+
+  test("fires for the installation whose stream is another's, and for the one that events of another reach", () => {
+    const input = [
+      series("bus_stream_of_another", { ...webhooks, pod: "a" }, "1x130"),
+      series("bus_stream_of_another", { ...ELSEWHERE, part: "webhooks" }, "0x130"),
+      series("webhooks_events_foreign_total", { ...ELSEWHERE, part: "webhooks" }, "0+1x130"),
+    ];
+    expectAlerts("ShippingStreamOfAnother", input, [webhooks, { ...ELSEWHERE, part: "webhooks" }]);
+  });
+
+  test("is silent where each has its own", () => {
+    const input = [
+      series("bus_stream_of_another", webhooks, "0x130"),
+      series("webhooks_events_foreign_total", webhooks, "5x130"),
+    ];
+    expectAlerts("ShippingStreamOfAnother", input, []);
+  });
+});

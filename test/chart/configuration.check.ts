@@ -25,6 +25,7 @@ const OTHER_IDENTITIES = [
   "NATS_CREDENTIALS_FILE",
   "NATS_CERT_FILE",
   "NATS_KEY_FILE",
+  "NATS_JETSTREAM_API_PREFIX",
 ];
 
 const everything = [
@@ -49,6 +50,8 @@ const everything = [
   "parts.gateway.settings.MAIL_FROM=no-reply@example.com",
   "parts.gateway.settings.SMTP_PLAINTEXT_TRUSTS_NETWORK=false",
   "nats.tlsHandshakeFirst=true",
+  "nats.prefix=blue",
+  "nats.jetstreamDomain=hub",
   "nats.limits.streamMaxBytes=10737418240",
   "nats.limits.duplicateWindowSeconds=60",
   "nats.limits.maxAckPending=1000",

@@ -24,6 +24,23 @@ test("limits of the stream are whole numbers, however large", () => {
   expect(told(objects, "webhooks", "NATS_STREAM_MAX_BYTES")).toBe("10737418240");
 });
 
+test("the stream is marked with namespace and release unless a name is given, and an imported API is found under its subject", () => {
+  expect(told(objectsOf("production"), "webhooks", "INSTALLATION_NAME")).toBe("trial/shipping");
+  const set = ["installationName=blue", "nats.jetstreamApiPrefix=JS.shipping.API"];
+  const objects = objectsOf("production", ...set);
+  expect(told(objects, "webhooks", "INSTALLATION_NAME")).toBe("blue");
+  expect(told(objects, "webhooks", "NATS_JETSTREAM_API_PREFIX")).toBe("JS.shipping.API");
+});
+
+test("a prefix is the same for all parts, and for the permissions of a trial's users", () => {
+  const objects = objectsOf("replicated", "nats.prefix=blue");
+  for (const part of ["records", "carrier", "webhooks"]) expect(told(objects, part, "BUS_PREFIX")).toBe("blue");
+  const configuration = named(objects, "ConfigMap").data["nats.conf"];
+  expect(configuration).toContain('publish: ["blue.events.*.label.*"]');
+  expect(configuration).toContain('"$JS.API.CONSUMER.CREATE.blue_EVENTS.webhooks"');
+  expect(configuration).not.toMatch(/"events\.|\.EVENTS/);
+});
+
 describe("a trial with a NATS cluster", () => {
   const objects = objectsOf("replicated");
   const { spec } = named(objects, "StatefulSet");

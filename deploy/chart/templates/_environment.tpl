@@ -17,6 +17,9 @@
 {{- end }}
 {{- if $needs.bus }}
 - { name: NATS_URL, value: {{ include "shipping.natsUrl" $root | quote }} }
+{{- with $root.Values.nats.prefix }}
+- { name: BUS_PREFIX, value: {{ . | quote }} }
+{{- end }}
 {{- $identity := include "shipping.natsIdentity" $root }}
 {{- if eq $identity "password" }}
 - name: NATS_USER
@@ -38,6 +41,13 @@
 {{- end }}
 {{- end }}
 {{- if eq $part "webhooks" }}
+- { name: INSTALLATION_NAME, value: {{ $root.Values.installationName | default (printf "%s/%s" $root.Release.Namespace $root.Release.Name) | quote }} }
+{{- with $root.Values.nats.jetstreamDomain }}
+- { name: NATS_JETSTREAM_DOMAIN, value: {{ . | quote }} }
+{{- end }}
+{{- with $root.Values.nats.jetstreamApiPrefix }}
+- { name: NATS_JETSTREAM_API_PREFIX, value: {{ . | quote }} }
+{{- end }}
 - { name: NATS_REPLICAS, value: {{ ternary $root.Values.dev.nats.replicas $root.Values.nats.replicas $root.Values.dev.enabled | quote }} }
 {{- $limits := $root.Values.nats.limits }}
 {{- range $key, $value := dict "STREAM_MAX_BYTES" $limits.streamMaxBytes "DUPLICATE_WINDOW_SECONDS" $limits.duplicateWindowSeconds "MAX_ACK_PENDING" $limits.maxAckPending }}

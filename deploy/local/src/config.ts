@@ -6,12 +6,12 @@ import {
   developerSettings,
   toDeveloperDeps,
 } from "@shipping/gateway/developers/session/settings";
+import { jetStreamSettings } from "@shipping/kit/events/jetstream-settings";
 import {
   busIdentitySettings,
   busNameSettings,
   databaseUrl,
   type Env,
-  jetStreamSettings,
   port,
   positiveInt,
   readConfig,

@@ -143,7 +143,12 @@ test("a part's connection has the address, name and identity of its settings, an
   const login = { NATS_USER: "records", NATS_PASSWORD: "p", NATS_ANONYMOUS_TRUSTS_NETWORK: false };
   const config = { NATS_URL: "nats://a:4222", NODE_ENV: "production", ...login };
   const { identity, refused, ...others } = busConnectionOptions(config, { name: "records", log });
-  expect(others).toEqual({ url: "nats://a:4222", name: "records", log });
+  expect(others).toEqual({
+    url: "nats://a:4222",
+    name: "records",
+    log,
+    names: { stream: "EVENTS", subject: "events" },
+  });
   expect(identity?.authenticator?.()).toEqual({ user: "records", pass: "p" });
   const exit = jest.spyOn(process, "exit").mockReturnValue(undefined as never);
   refused?.(new Unsupported("nats-server 2.8.4 is too old."));

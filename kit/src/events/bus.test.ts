@@ -7,7 +7,6 @@ import { newId } from "../ids.js";
 import { silentLog } from "../process/log.js";
 import { eventually } from "../testing/eventually.js";
 import { type Bus, BusOutage, createLocalBus } from "./bus.js";
-import { DEFAULT_NAMES } from "./bus-names.js";
 import { makeStream, STREAM_LIMITS } from "./event-stream.js";
 import { createJetStreamBus } from "./jetstream-bus.js";
 
@@ -230,7 +229,7 @@ describe("JetStreamBus", () => {
   });
 
   test("a stream that NATS refuses to create is refused with the reason of NATS", async () => {
-    await (await jetstreamManager(nats)).streams.delete(DEFAULT_NAMES.stream).catch(() => {});
+    await (await jetstreamManager(nats)).streams.delete("EVENTS").catch(() => {});
     const made = makeStream({ nc: nats, timeoutMs: 5_000 }, { ...STREAM_LIMITS, replicas: 3 });
     await expect(made).rejects.toThrow(/replicas/);
   });

@@ -91,7 +91,7 @@ function publishError(error: unknown, stream: string): unknown {
     return outage(`Stream ${stream} is missing or has no leader.`);
   if (error instanceof JetStreamApiError && error.code === WRONG_STREAM)
     return outage(
-      `The subjects of events lead to another stream than ${stream}. Publishers and webhooks need the same BUS_PREFIX.`,
+      `The subjects of events lead to another stream than ${stream}. Publishers and the subscriber need the same BUS_PREFIX.`,
     );
   if (error instanceof TimeoutError) return outage(`Stream ${stream} did not confirm within ${BUS_TIMEOUT_MS} ms.`);
   if (error instanceof ClosedConnectionError || error instanceof DrainingConnectionError) return outage(error.message);

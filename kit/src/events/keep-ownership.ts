@@ -37,7 +37,7 @@ export interface Ownership {
 
 /** Keeps a stream an installation's own. Without an installation, every stream is. */
 export function keepOwnership(stream: string, installation: Installation | undefined): Ownership {
-  const state: StreamState = { stream, whose: "unknown" };
+  const state: StreamState = { stream, whose: installation ? "unknown" : "own" };
   let owner: Owner | undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;

@@ -1,9 +1,9 @@
 import { STREAM_LIMITS } from "@shipping/kit/events/event-stream";
+import { jetStreamSettings } from "@shipping/kit/events/jetstream-settings";
 import {
   busSettings,
   flag,
   httpUrl,
-  jetStreamSettings,
   positiveInt,
   readConfig,
   secret,
@@ -72,6 +72,7 @@ export const deliverySettings = {
 };
 
 const streamSettings = {
+  ...jetStreamSettings,
   ...jetStreamSettings,
   NATS_REPLICAS: positiveInt()
     .default(STREAM_LIMITS.replicas)

@@ -1,8 +1,8 @@
 import "@shipping/kit/process/require-node";
 import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
+import { toApiPrefix } from "@shipping/kit/events/jetstream-settings";
 import { pooledRandom } from "@shipping/kit/ids";
-import { toApiPrefix } from "@shipping/kit/process/config";
 import { configured } from "@shipping/kit/process/run-process";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { webhooksConfig } from "./config.js";

@@ -62,7 +62,8 @@ export function planProcesses(options: {
           NATS_URL: bus.url,
           // webhooks creates the stream.
           ...(bus.replicas && part === "webhooks" && { NATS_REPLICAS: String(bus.replicas) }),
-          ...(bus.passwords && busIdentity(part, bus.passwords)),
+          // The users of a NATS of its own have permissions without a prefix, and nobody else uses it.
+          ...(bus.passwords && { BUS_PREFIX: "", ...busIdentity(part, bus.passwords) }),
           HOST: host,
           PORT: String(port),
           OPS_PORT: String(opsPort),
