@@ -25,6 +25,9 @@ import { keepOwnership, type Ownership } from "./keep-ownership.js";
 const CONSUMER_TIMEOUT_MS = 1_000;
 const FETCH_MS = 5_000;
 
+/** How often a subscriber looks again whether a stream of another installation has become its own. */
+const OTHERS_MS = 2_000;
+
 interface ConsumerOptions {
   log: Log;
   limits: StreamLimits;
@@ -96,6 +99,11 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
     }
   }
 
+  const pause = (ms: number) => {
+    const interrupted = new Promise<void>((resolve) => (interrupt = resolve));
+    return Promise.race([sleep(ms, undefined, { ref: false }), interrupted]);
+  };
+
   async function keepConsuming(): Promise<void> {
     // `interrupt` lets `stop` return before there is a connection.
     await Promise.race([first, new Promise<void>((resolve) => (interrupt = resolve))]);
@@ -105,7 +113,7 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
       } catch (err) {
         if (!stopped) warn("no events are consumed; trying again", (err as Error).message);
       }
-      if (!stopped && !isClosed()) await sleep(RETRY_MS);
+      if (!stopped && !isClosed()) await pause(ownership.state().whose === "another" ? OTHERS_MS : RETRY_MS);
     }
   }
 

@@ -10,7 +10,7 @@ import {
 } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
 import { type BusNames, DEFAULT_NAMES } from "./bus-names.js";
-import { marking, markOf, type Owner, readMark, requireOwn } from "./stream-owner.js";
+import { type Marked, marking, markOf, OfAnother, type Owner, readMark, requireOwn } from "./stream-owner.js";
 
 /** The most messages that a replica may have unacknowledged: a few statements' worth, so that none of them has to wait for the next fetch. */
 export const MAX_UNACKNOWLEDGED = 512;
@@ -91,11 +91,15 @@ export async function makeStream(asking: Asking, limits: StreamLimits, owning?: 
     ...(limits.maxBytes && { max_bytes: limits.maxBytes }),
   };
   const mark = owning && markOf(owning.name, owning.owner);
+  const find = async () => (await streams.info(stream)).config;
   return make(
-    () => streams.add({ ...settings, ...(mark && marking(nc, mark)) }),
     async () => {
-      const { config } = await streams.info(stream);
-      if (owning) requireOwn(`Stream ${stream}`, readMark(config), owning.name, owning.owner);
+      if (owning) requireNoOther(`Stream ${stream}`, await find().catch(ifMissing), owning);
+      await streams.add({ ...settings, ...(mark && marking(nc, mark)) });
+    },
+    async () => {
+      const config = await find();
+      if (owning) requireNoOther(`Stream ${stream}`, config, owning);
       await streams.update(stream, { ...settings, ...(mark && marking(nc, mark, config)) });
     },
   );
@@ -124,16 +128,27 @@ export async function makeConsumer(
     () => consumers.add(stream, { ...settings, ...(mark && marking(nc, mark)) }),
     async () => {
       const { config } = await consumers.info(stream, durable);
-      if (owning) requireOwn(`Consumer ${durable} of ${stream}`, readMark(config), owning.name, owning.owner);
+      if (owning) requireNoOther(`Consumer ${durable} of ${stream}`, config, owning);
       await consumers.update(stream, durable, { ...settings, ...(mark && marking(nc, mark, config)) });
     },
   );
+}
+
+/** Throws `OfAnother` if the stream or the consumer exists and belongs to another. */
+function requireNoOther(what: string, found: Marked | undefined, { name, owner }: Owning): void {
+  if (found) requireOwn(what, readMark(found), name, owner);
+}
+
+function ifMissing(error: unknown): undefined {
+  if (error instanceof JetStreamApiError && NOT_FOUND.includes(error.code)) return undefined;
+  throw error;
 }
 
 async function make(add: () => Promise<unknown>, update: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await add();
   } catch (refusal) {
+    if (refusal instanceof OfAnother) throw refusal;
     try {
       await update();
     } catch (error) {

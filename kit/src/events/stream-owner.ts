@@ -37,7 +37,8 @@ export interface Mark {
   token?: string | undefined;
 }
 
-interface Marked {
+/** The settings of a stream or a consumer that can hold a mark. */
+export interface Marked {
   metadata?: Record<string, string>;
   description?: string;
 }
