@@ -24,6 +24,7 @@ describe("every command of admin", () => {
       "account export",
       "account resume",
       "account suspend",
+      "bus claim",
       "dead-event drop",
       "dead-event retry",
       "delivery resend",

@@ -134,6 +134,9 @@ test("bookings that are not settled are listed, and the one of a shipment's labe
   );
 });
 
+test("a platform in one process has no event stream to claim", async () =>
+  expect((await admin("bus claim")).out).toMatch(/^This installation has no event stream: /));
+
 describe("the operator log", () => {
   test("has each change with who made it and how it ended, the latest first, and no look", async () => {
     await admin("dead-event drop 999999", { OPERATOR: "grace" });

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { runAdmin } from "@shipping/gateway/cli/run-admin";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { CONNECT_MS } from "@shipping/kit/testing/database";
@@ -59,6 +60,31 @@ async function openServer() {
   };
 }
 
+/** A copy that is some seconds old has tokens that the stream may still have; a backup usually has not. */
+async function restoredTokens(): Promise<void> {
+  await eventually(() => cluster.databases.webhooks.run(sql`UPDATE stream_owner SET tokens = ARRAY['tok_older']`));
+  const refusal = async () => {
+    const doctor = await admin("doctor");
+    expect(doctor.text).toMatch(/event stream: Stream EVENTS on NATS belongs to a later state of this database/);
+  };
+  await eventually(refusal);
+}
+
+/** Step 4 of the guide. */
+async function claimStream(): Promise<void> {
+  expect(await admin("bus", "claim")).toEqual({
+    status: 0,
+    text: "Stream EVENTS belongs to this installation. Every other one that uses it stops within seconds.\n",
+  });
+}
+
+async function admin(...words: string[]) {
+  const printed: string[] = [];
+  const print = (text: string) => void printed.push(text);
+  const status = await runAdmin(words, { env: { DATA_DIR: cluster.dataDir }, out: print, err: print });
+  return { status, text: printed.join("") };
+}
+
 async function load() {
   const customers = [await cluster.newCustomer(), await cluster.newCustomer()];
   const run = () => mixedLoad({ gateways: cluster.gateways, customers, operations: OPERATIONS, clients: 4 });
@@ -89,6 +115,8 @@ test("after every database is lost and restored, the gateway's from an older cop
   for (const part of parts) await server.loseAndRestore(part);
   await server.close();
   await eventually(raiseTokens);
+  await restoredTokens();
+  await eventually(claimStream);
   await cluster.healthy();
 
   const kept = [...before.acknowledged, ...after.acknowledged];

@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { runAdmin } from "@shipping/gateway/cli/run-admin";
 import { audit, FLAWLESS } from "../chaos/audit.js";
 import { type Report, reportOf, seconds } from "../chaos/deliveries/report.js";
 import { type ClusterUnderTest, startCluster } from "../cluster.js";
@@ -55,6 +56,7 @@ export async function restoreDrill(say: (line: string) => void, loadMs = 4_000):
     await restored.stop();
     const second = await step("4. start services and gateways", start);
     cluster = second;
+    await step("5. claim the event stream", () => claimStream(dataDir));
     const readyMs = performance.now();
     const outageSeconds = seconds(readyMs - lossMs);
     await sleep(loadMs);
@@ -105,4 +107,11 @@ export async function restoreDrill(say: (line: string) => void, loadMs = 4_000):
     await cluster?.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function claimStream(dataDir: string): Promise<void> {
+  const printed: string[] = [];
+  const print = (text: string) => void printed.push(text);
+  const status = await runAdmin(["bus", "claim"], { env: { DATA_DIR: dataDir }, out: print, err: print });
+  if (status !== 0) throw new Error(`The event stream was not claimed: ${printed.join("")}`);
 }

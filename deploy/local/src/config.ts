@@ -6,7 +6,7 @@ import {
   developerSettings,
   toDeveloperDeps,
 } from "@shipping/gateway/developers/session/settings";
-import { jetStreamSettings } from "@shipping/kit/events/jetstream-settings";
+import { jetStreamSettings } from "@shipping/kit/events/settings";
 import {
   busIdentitySettings,
   busNameSettings,

@@ -1,5 +1,5 @@
 import { STREAM_LIMITS } from "@shipping/kit/events/event-stream";
-import { jetStreamSettings } from "@shipping/kit/events/jetstream-settings";
+import { jetStreamSettings } from "@shipping/kit/events/settings";
 import {
   busSettings,
   flag,

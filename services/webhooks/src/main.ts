@@ -1,7 +1,7 @@
 import "@shipping/kit/process/require-node";
 import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
-import { toApiPrefix } from "@shipping/kit/events/jetstream-settings";
+import { toApiPrefix } from "@shipping/kit/events/settings";
 import { pooledRandom } from "@shipping/kit/ids";
 import { configured } from "@shipping/kit/process/run-process";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";

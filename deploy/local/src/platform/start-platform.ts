@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Bus, createLocalBus } from "@shipping/kit/events/bus";
 import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
-import { toApiPrefix } from "@shipping/kit/events/jetstream-settings";
+import { toApiPrefix } from "@shipping/kit/events/settings";
 import type { Database } from "@shipping/kit/postgres/database";
 import { type Env, toOrigin } from "@shipping/kit/process/config";
 import { serveOps } from "@shipping/kit/process/health";

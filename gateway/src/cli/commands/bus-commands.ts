@@ -31,23 +31,15 @@ export async function checkStream(platform: Platform): Promise<Finding[]> {
   // An earlier release, one that was stopped just now, or a bus inside one process.
   if (!found?.stream) return [];
   const { stream, whose, reason, foreignEvents } = found;
+  const says = (problem: string, advice: string) => [{ part, ok: false, says: problem, advice }];
   if (whose === "another")
-    return [
-      { part, ok: false, says: reason ?? "belongs to another", advice: "Events wait in the outboxes until then." },
-    ];
+    return says(reason ?? `${stream} belongs to another installation`, "Until then, events wait in the outboxes.");
   if (whose !== "own")
-    return [
-      { part, ok: false, says: `${stream} was not seen yet`, advice: "The log of webhooks says what NATS refuses." },
-    ];
+    return says(`webhooks has not seen ${stream} yet`, "The log of webhooks says what NATS refuses.");
   if (foreignEvents > 0n)
-    return [
-      {
-        part,
-        ok: false,
-        says: `webhooks has refused ${foreignEvents} events of another installation in ${stream}`,
-        advice:
-          "Compare NATS_URL, BUS_PREFIX and WEBHOOKS_URL of records and carrier in all installations on this NATS.",
-      },
-    ];
+    return says(
+      `webhooks has refused ${foreignEvents} events of another installation in ${stream}`,
+      "Compare NATS_URL, BUS_PREFIX and WEBHOOKS_URL of records and carrier in all installations on this NATS.",
+    );
   return [{ part, ok: true, says: `${stream} belongs to this installation` }];
 }
