@@ -7,7 +7,7 @@ import { type Bus, BusOutage, type StreamState } from "@shipping/kit/events/bus"
 import { busNames } from "@shipping/kit/events/bus-names";
 import { OWNER_ID } from "@shipping/kit/events/event-stream";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
-import type { Owner, OwnerRecord } from "@shipping/kit/events/stream-owner";
+import { marking, type Owner, type OwnerRecord, readMark } from "@shipping/kit/events/stream-owner";
 import { createLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { busAuthorization, newBusPasswords } from "@shipping/local/servers/bus-users";
@@ -133,7 +133,7 @@ test("a claim takes a stream over with what is in it, and the installation that 
   await first.known("own");
   original.add("newest", "newer");
   const { streams } = await jetstreamManager(await operator(url));
-  const token = async () => (await streams.info(STREAM)).config.metadata?.installation_token;
+  const token = async () => readMark((await streams.info(STREAM)).config)?.token;
   await eventually(async () => expect(await token()).toBe("newer"));
   const second = await installation(url, "blue", copy);
   await eventually(() => expect(second.inbox.state().reason).toContain("a later state of this database"));
@@ -156,8 +156,8 @@ test("a stream and a consumer that nobody owns are claimed by the first that com
   await streams.add({ name: STREAM, subjects: ["events.>"] });
   await consumers.add(STREAM, { durable_name: "webhooks", ack_policy: "explicit" });
   const mark = async () => [
-    (await streams.info(STREAM)).config.metadata?.installation_id,
-    (await consumers.info(STREAM, "webhooks")).config.metadata?.installation_id,
+    readMark((await streams.info(STREAM)).config)?.id,
+    readMark((await consumers.info(STREAM, "webhooks")).config)?.id,
   ];
   const first = await installation(url, "blue");
   await first.known("own");
@@ -170,14 +170,15 @@ test("a stream and a consumer that nobody owns are claimed by the first that com
 
 test("a consumer of another in a stream of its own is left alone", async () => {
   const { url } = await newServer();
-  const { streams, consumers } = await jetstreamManager(await operator(url));
+  const nc = await operator(url);
+  const { streams, consumers } = await jetstreamManager(nc);
   await streams.add({ name: STREAM, subjects: ["events.>"] });
-  const metadata = { installation: "green", installation_id: "green" };
-  await consumers.add(STREAM, { durable_name: "webhooks", ack_policy: "explicit", metadata });
+  const mark = { installation: "green", id: "green" };
+  await consumers.add(STREAM, { durable_name: "webhooks", ack_policy: "explicit", ...marking(nc, mark) });
   const first = await installation(url, "blue");
   await first.known("another");
   expect(first.inbox.state().reason).toMatch(/^Consumer webhooks of EVENTS on NATS belongs to another .*"green"/);
-  expect((await consumers.info(STREAM, "webhooks")).config.metadata).toMatchObject(metadata);
+  expect(readMark((await consumers.info(STREAM, "webhooks")).config)).toMatchObject(mark);
 });
 
 test("the server refuses an event whose subject leads to another stream than the expected one", async () => {
