@@ -29,7 +29,7 @@ const rows = Object.entries(tables).flatMap(([part, peers]) =>
 );
 
 describe("who may call whom", () => {
-  test("beside the gateway, carrier applies labels and reads shipments, and producers ask for missing events", () => {
+  test("beside the gateway, carrier applies labels and reads shipments, and producers ask for missing events and whose the stream is", () => {
     expect(rows.filter((row) => !row.startsWith("gateway ")).sort()).toEqual([
       "carrier → records ApplyLabelEvent",
       "carrier → records ApplyLabelEvents",
@@ -37,7 +37,9 @@ describe("who may call whom", () => {
       "carrier → tracking ApplyLabelEvent",
       "carrier → tracking ApplyLabelEvents",
       "carrier → webhooks FilterMissing",
+      "carrier → webhooks GetStream",
       "records → webhooks FilterMissing",
+      "records → webhooks GetStream",
     ]);
   });
 

@@ -44,6 +44,7 @@ describe("planProcesses", () => {
       WEBHOOKS_URL: "http://127.0.0.1:5",
       DATABASE_URL: "pg:r",
       NATS_URL: "nats://127.0.0.1:9",
+      BUS_PREFIX: "",
       NATS_USER: "records",
       NATS_PASSWORD: "pr",
       HOST: "127.0.0.1",
