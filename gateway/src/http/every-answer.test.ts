@@ -20,7 +20,7 @@ async function start({ perAccount }: { perAccount: number }): Promise<void> {
   lists = 0;
   gateway = await gatewayUnderTest({
     developerArea: {},
-    mcp: { allowLive: false },
+    mcp: { allowLive: false, readOnly: false },
     unreadLimits: { total: 200 * MIB, perAccount },
     records: {
       listOrders() {

@@ -13,7 +13,7 @@ import type { Sender } from "./place.js";
 export async function startWorld() {
   const stack = await startStack({
     requestsPerMinute: 1_000_000_000,
-    mcp: true,
+    mcp: "all",
     trustedProxies: 1,
     // Nobody listens there: what leads to the provider ends, and what comes back from it is read.
     developerArea: { provider: { issuer: "http://127.0.0.1:9", clientId: "area", clientSecret: "secret" } },
