@@ -124,10 +124,15 @@ export async function makeConsumer(
     max_ack_pending: maxAckPending,
   };
   const mark = owning && { installation: owning.name, id: owning.owner.id };
+  const find = async () => (await consumers.info(stream, durable)).config;
   return make(
-    () => consumers.add(stream, { ...settings, ...(mark && marking(nc, mark)) }),
     async () => {
-      const { config } = await consumers.info(stream, durable);
+      // Servers before 2.10 change a consumer that exists.
+      if (owning) requireNoOther(`Consumer ${durable} of ${stream}`, await find().catch(ifMissing), owning);
+      await consumers.add(stream, { ...settings, ...(mark && marking(nc, mark)) });
+    },
+    async () => {
+      const config = await find();
       if (owning) requireNoOther(`Consumer ${durable} of ${stream}`, config, owning);
       await consumers.update(stream, durable, { ...settings, ...(mark && marking(nc, mark, config)) });
     },
