@@ -13,7 +13,7 @@ export const recordsAccountData: AccountData = {
     { name: "outbox", key: ["id"], walked: true, bytes: { body: "json" } },
     { name: "search_segments", key: ["environment", "record_table", "segment"], derived: true },
   ],
-  kept: { search_backfill: "It counts pages of tables." },
+  kept: {},
   inFlight: (accountId) => sql`SELECT count(*) FROM outbox WHERE published_at IS NULL AND account_id = ${accountId}`,
 };
 

@@ -3,7 +3,6 @@ import { startLoop } from "@shipping/kit/process/loop";
 import { createPublisher, type PublisherParts } from "@shipping/kit/service/publisher";
 import type { Service } from "@shipping/kit/service/run-service";
 import { recordsPeers, recordsRoutes } from "./rpc.js";
-import { backfillOnce } from "./search/backfill-search.js";
 import { hashCrowded, type RecordsDeps } from "./search/recent.js";
 
 export const recordsMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
@@ -15,10 +14,7 @@ export async function startRecords(parts: PublisherParts): Promise<Service> {
   const { deps: publisher, metrics } = createPublisher("records", parts);
   const deps: RecordsDeps = { ...publisher, crowded: new Map() };
   deps.outbox.start();
-  const once = async (isStopping: () => boolean) => {
-    do await hashCrowded(deps, isStopping);
-    while (!isStopping() && (await backfillOnce(deps)));
-  };
+  const once = (isStopping: () => boolean) => hashCrowded(deps, isStopping);
   const search = startLoop({ name: "hash recent", everyMs: HASH_RECENT_MS, log: parts.log, once });
   return {
     routes: recordsRoutes(deps),

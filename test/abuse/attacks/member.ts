@@ -1,5 +1,7 @@
 import { newSessionToken } from "@shipping/gateway/developers/session/session";
 import { pooledRandom } from "@shipping/kit/ids";
+import { hashRecent } from "@shipping/records/search/recent";
+import { toSearchText } from "@shipping/records/search/search-text";
 import sql from "sql-template-tag";
 import type { ClusterUnderTest } from "../../cluster.js";
 import type { Attack } from "./attack.js";
@@ -27,9 +29,11 @@ export async function addViewer({ databases }: ClusterUnderTest, accountId: stri
     INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, label_id, created_at)
     SELECT ${accountId}, 'live', 'shp_' || to_char(n, 'FM000000') || ${end}, 'label_created', 'aaa', ${address}::json, ${address}::json,
       '{}', 'lbl_' || to_char(n, 'FM000000') || ${end}, now() - n * interval '1 second' FROM generate_series(1, ${RECORDS}::integer) AS n`);
-  // As after an upgrade from before there was a search.
+  const text = toSearchText({ reference: "aaa", sender: address, recipient: address, metadata: null });
   await databases.records.run(sql`
-    UPDATE search_backfill SET pages = pg_relation_size(record_table::regclass) / 8192 WHERE record_table = 'shipments'`);
+    INSERT INTO shipment_search_recent (account_id, environment, id, created_at, text)
+    SELECT account_id, environment, id, created_at, ${text} FROM shipments WHERE account_id = ${accountId}`);
+  while (await hashRecent({ db: databases.records }, { accountId, environment: "sandbox", table: "shipments" }));
   await databases.carrier.run(sql`
     INSERT INTO labels (account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at)
     SELECT ${accountId}, 'live', 'lbl_' || to_char(n, 'FM000000') || ${end}, 'shp_' || to_char(n, 'FM000000') || ${end}, 'created', 'test',

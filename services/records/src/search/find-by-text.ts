@@ -3,7 +3,7 @@ import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
 import type { PlaceInList } from "@shipping/kit/postgres/search-owned";
 import sql, { join, raw } from "sql-template-tag";
 import { type RecordTable, recentTable } from "./recent.js";
-import { type Reading, seedFor, toEarlierGrams, toReadings, toWantedGrams } from "./search-text.js";
+import { type Reading, seedFor, toReadings, toWantedGrams } from "./search-text.js";
 
 /** The segments that one search reads: two million records. Older ones are found if a search names days. */
 const MAX_SEGMENTS = 128;
@@ -22,7 +22,6 @@ const MAX_LOOKS = 4_000_000;
 const MAX_MS = 500;
 
 interface Segment {
-  /** From -1 downwards; from 0 upwards in what an earlier release filled. */
   segment: number;
   newest: Date;
 }
@@ -88,7 +87,7 @@ function readSegments({ db }: ReadDeps, { caller, table, from, before, at }: Wan
     SELECT segment, newest FROM search_segments
     WHERE ${ownedSql(caller)} AND record_table = ${table} AND newest >= ${from}::timestamptz AND oldest < ${before}::timestamptz
       AND oldest <= ${at}::timestamptz
-    ORDER BY newest DESC, segment LIMIT ${MAX_SEGMENTS + 1}::bigint`);
+    ORDER BY newest DESC, segment DESC LIMIT ${MAX_SEGMENTS + 1}::bigint`);
 }
 
 // Of matches, and without an ID about the search.
@@ -144,8 +143,7 @@ async function readMatches(
   let count = 0;
   for (const { segment } of segments) {
     const seed = seedFor(caller, segment);
-    const toGrams = segment < 0 ? toWantedGrams : toEarlierGrams;
-    const grams = readings.map(({ strings }) => toGrams(strings, seed));
+    const grams = readings.map(({ strings }) => toWantedGrams(strings, seed));
     count += grams.flat().length;
     if (hashes.length > 0 && count > MAX_HASHES) break;
     hashes.push(grams.map((some) => `{${some}}`));

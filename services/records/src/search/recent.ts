@@ -45,13 +45,9 @@ export function insertRecent(table: RecordTable): (rows: readonly SharedRow[]) =
 }
 
 /** To be called for each record that was created. */
-export function createdRecent(deps: RecordsDeps, owner: Owner): void {
-  if (Math.random() * CREATIONS_PER_LOOK < 1) crowd(deps, owner);
-}
-
-/** Has an owner looked at. */
-export function crowd({ crowded }: RecordsDeps, owner: Owner): void {
-  crowded.set(`${owner.table} ${owner.accountId} ${owner.environment}`, owner);
+export function createdRecent({ crowded }: RecordsDeps, owner: Owner): void {
+  if (Math.random() * CREATIONS_PER_LOOK < 1)
+    crowded.set(`${owner.table} ${owner.accountId} ${owner.environment}`, owner);
 }
 
 /** Gives hashes to the oldest of owners that have many recent rows. */
@@ -72,14 +68,14 @@ export async function hashRecent({ db }: ReadDeps, owner: Owner, kept = KEPT): P
   const owned = ownedSql(owner);
   const rows = await db.runList<{ id: string; text: string; last: [segment: number, rows: number] | null }>(sql`
     SELECT id, text, (
-      SELECT ARRAY[segment, rows] FROM search_segments WHERE ${owned} AND record_table = ${table} AND segment < 0
-      ORDER BY segment LIMIT 1) AS last
+      SELECT ARRAY[segment, rows] FROM search_segments WHERE ${owned} AND record_table = ${table}
+      ORDER BY segment DESC LIMIT 1) AS last
     FROM ${recent} WHERE ${owned} AND (SELECT count(*) FROM ${recent} WHERE ${owned}) > ${kept}::bigint
     ORDER BY created_at, id LIMIT ${BATCH}::bigint`);
   const [first] = rows;
   if (!first) return false;
-  const [last, used] = first.last ?? [-1, 0];
-  const segment = used + rows.length <= SEGMENT_ROWS ? last : last - 1;
+  const [last, used] = first.last ?? [0, 0];
+  const segment = used + rows.length <= SEGMENT_ROWS ? last : last + 1;
   const seed = seedFor(owner, segment);
   const grams: string[] = [];
   for (const { text } of rows) {

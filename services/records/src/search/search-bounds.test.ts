@@ -36,16 +36,17 @@ async function find(caller: Caller, search: MessageInitShape<typeof SearchSchema
   return { ...found, comparing };
 }
 
-/** Creates the shipments of a segment, found by these texts in turns, each a second older than the one before. `segment` says how many days ago. */
-async function fillSegment(caller: Caller, texts: string[], { segment = -1, rows = 16_384 } = {}) {
+/** Creates the shipments of a segment, found by these texts in turns, each a second older than the one before. */
+async function fillSegment(caller: Caller, texts: string[], { daysAgo = 1, rows = 16_384 } = {}) {
+  const segment = 10 - daysAgo;
   const grams = texts.map((text) => `{${toGrams(text, seedFor(caller, segment))}}`);
   const id = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id as string;
   for (let first = 1; first <= rows; first += 512)
     await records.deps.db.run(sql`
       WITH made AS (
         INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, created_at)
-        SELECT account_id, environment, 'shp_' || ${-segment}::integer || '_' || n, 'draft', reference, sender, recipient, parcel,
-          created_at + ${segment}::integer * interval '1 day' - n * interval '1 second'
+        SELECT account_id, environment, 'shp_' || ${daysAgo}::integer || '_' || n, 'draft', reference, sender, recipient, parcel,
+          created_at - ${daysAgo}::integer * interval '1 day' - n * interval '1 second'
         FROM shipments, generate_series(${first}::integer, ${Math.min(rows, first + 511)}::integer) AS n WHERE id = ${id} RETURNING *),
       hashed AS (
         INSERT INTO shipment_search (account_id, environment, id, created_at, text, grams)
@@ -149,9 +150,9 @@ test("of recent records with long texts, it compares the newest, and says that i
 
 test("of segments with many records that have all the hashes, a statement reads as many as it can in full", async () => {
   const caller = newCaller();
-  await fillSegment(caller, [" other "], { segment: -1, rows: 1 });
-  await fillSegment(caller, [" versandhaus "], { segment: -2, rows: 10_100 });
-  await fillSegment(caller, [" versandhaus "], { segment: -3, rows: 10_100 });
+  await fillSegment(caller, [" other "], { rows: 1 });
+  await fillSegment(caller, [" versandhaus "], { daysAgo: 2, rows: 10_100 });
+  await fillSegment(caller, [" versandhaus "], { daysAgo: 3, rows: 10_100 });
   const found = await find(caller, { text: "versandhaus", limit: 2 });
   expect(ids(found)).toEqual(["shp_2_1", "shp_2_2"]);
   expect(found).toMatchObject({ incomplete: false, nextCursor: "shp_2_2" });
@@ -165,7 +166,7 @@ test("of segments with many records that have all the hashes, a statement reads 
 
 test("it asks the index for two dozen hashes at once", async () => {
   const caller = newCaller();
-  for (let segment = -1; segment >= -9; segment--) await fillSegment(caller, [" schneider "], { segment, rows: 1 });
+  for (let daysAgo = 1; daysAgo <= 9; daysAgo++) await fillSegment(caller, [" schneider "], { daysAgo, rows: 1 });
   const count = async (text: string) => (await find(caller, { text })).comparing.length - 1;
   expect(await count("nobody")).toBe(3);
   expect(await count("one two three four five six seven")).toBe(4);
@@ -175,7 +176,7 @@ test("it asks the index for two dozen hashes at once", async () => {
 
 test("it ends after half a second, and says that it did not search everything", async () => {
   const caller = newCaller();
-  for (const segment of [-1, -2, -3]) await fillSegment(caller, [" schneider "], { segment, rows: 2 });
+  for (const daysAgo of [1, 2, 3]) await fillSegment(caller, [" schneider "], { daysAgo, rows: 2 });
   expect(ids(await find(caller, { text: "schneider" }))).toHaveLength(6);
   passesMs = 501;
   const found = await find(caller, { text: "schneider" });

@@ -187,21 +187,6 @@ export function toWantedGrams(strings: readonly string[], seed: number): number[
   return [...grams].slice(0, MAX_GRAMS);
 }
 
-/** The same in segments that an earlier release filled: in these, every three letters in a row have a hash. */
-export function toEarlierGrams(strings: readonly string[], seed: number): number[] {
-  const grams = new Set<number>();
-  for (const string of strings) {
-    if (string.length < 3) grams.add(hash(seed, string, 0, string.length));
-    const digits = [...string].some((_, at) => isFourDigits(string, at));
-    for (let at = 0; at + 3 <= string.length; at++) {
-      if (isFourDigits(string, at)) grams.add(hash(seed, string, at, 4));
-      // There are only a thousand of three digits.
-      else if (!digits || !/^\d{3}$/.test(string.slice(at, at + 3))) grams.add(hash(seed, string, at, 3));
-    }
-  }
-  return [...grams].slice(0, MAX_GRAMS);
-}
-
 /** What the hashes of an owner's segment begin with. Nobody else knows the ID of an account, so nobody can choose texts with its hashes. */
 export function seedFor(
   { accountId, environment }: { accountId: string; environment: string },
@@ -214,8 +199,7 @@ export function seedFor(
 }
 
 function hash(seed: number, string: string, from: number, length: number): number {
-  // What an earlier release filled has this difference.
-  let hashed = mix(seed, length < 3 ? 1 : 2);
+  let hashed = seed;
   for (let at = from; at < from + length; at++) hashed = mix(hashed, string.charCodeAt(at));
   return hashed | 0;
 }

@@ -163,14 +163,6 @@ CREATE TABLE search_segments (
   PRIMARY KEY (account_id, environment, record_table, segment)
 );
 
--- How many pages of a table have rows that are older than the search and are still to be looked at.
-CREATE TABLE search_backfill (
-  record_table text PRIMARY KEY,
-  pages integer NOT NULL
-);
-
-INSERT INTO search_backfill (record_table, pages) VALUES ('orders', 0), ('shipments', 0);
-
 -- find_orders and find_shipments: the records of a few segments that have the hashes and the words of a text, the newest first.
 --
 -- hashes: for each segment, the newest first, the hashes of each of up to three ways to read the text. patterns: what each way compares with
@@ -235,60 +227,3 @@ BEGIN
       END $$', names[1], names[2]);
   END LOOP;
 END $do$;
-
--- Forms of the same function that the code no longer calls.
-CREATE FUNCTION find_records(
-  search_table text, grams text[], patterns text[], owner text, after_time timestamptz, before_time timestamptz,
-  before_place timestamptz, before_id text, max_candidates bigint, max_bytes bigint, max_matches bigint)
-RETURNS TABLE (id text, created_at timestamptz, segments bigint) LANGUAGE plpgsql STABLE SET enable_bitmapscan = on AS $$
-DECLARE
-  has_hashes text := (
-    SELECT string_agg(format('searched.grams @> ($1)[number][%s]::integer[]', way), ' OR ') FROM generate_subscripts(grams, 2) AS way);
-  matches text := (SELECT string_agg(format('compared.text LIKE ALL (%L::text[])', way), ' OR ') FROM unnest(patterns) AS way);
-BEGIN
-  RETURN QUERY EXECUTE format('
-    WITH candidate AS MATERIALIZED (
-      SELECT number, place, found.id, found.created_at, bytes FROM generate_subscripts($1, 1) AS number
-      CROSS JOIN LATERAL (
-        SELECT searched.ctid AS place, searched.id, searched.created_at, octet_length(searched.text) AS bytes FROM %1$I AS searched
-        WHERE (%2$s) AND searched.account_id || searched.environment = $2 AND searched.created_at >= $3 AND searched.created_at < $4
-          AND (searched.created_at, searched.id) < ($5, $6)
-        OFFSET 0) AS found
-      LIMIT $7 + 1),
-    segment AS MATERIALIZED (SELECT number, count(*) AS rows, sum(bytes) AS bytes, max(bytes) AS longest FROM candidate GROUP BY number),
-    whole AS MATERIALIZED (
-      SELECT CASE WHEN sum(rows) > $7 THEN max(number) - 1 ELSE array_length($1, 1) END::bigint AS segments FROM segment),
-    sized AS MATERIALIZED (
-      SELECT sum(rows) AS rows, CASE WHEN sum(bytes) > $8 THEN greatest(1, $8 / max(longest)) ELSE sum(rows) END::bigint AS compared
-      FROM segment WHERE number <= (SELECT segments FROM whole)),
-    newest AS MATERIALIZED (
-      SELECT place, candidate.id, candidate.created_at FROM candidate WHERE number <= (SELECT segments FROM whole)
-      ORDER BY candidate.created_at DESC, candidate.id DESC LIMIT (SELECT compared FROM sized)),
-    match AS MATERIALIZED (
-      SELECT newest.id, newest.created_at FROM newest
-      CROSS JOIN LATERAL (SELECT 1 FROM %1$I AS compared WHERE compared.ctid = place AND (%3$s) OFFSET 0) AS matching
-      LIMIT $9)
-    SELECT NULL, CASE WHEN rows > compared AND (SELECT count(*) FROM match) < $9 THEN (SELECT min(newest.created_at) FROM newest) END, segments
-    FROM whole, sized
-    UNION ALL SELECT match.id, match.created_at, NULL FROM match', search_table, has_hashes, matches)
-  USING grams, owner, after_time, before_time, before_place, before_id, max_candidates, max_bytes, max_matches;
-END $$;
-
-CREATE FUNCTION compare_records(text, text[], text[], text, timestamptz, timestamptz, timestamptz, text, bigint)
-RETURNS TABLE (id text, created_at timestamptz, misses integer) LANGUAGE plpgsql STABLE SET enable_bitmapscan = on AS $$
-BEGIN
-  RETURN QUERY EXECUTE format('
-    WITH compared AS MATERIALIZED (
-      SELECT found.* FROM unnest($1, $2) AS asked (grams, patterns)
-      CROSS JOIN LATERAL (
-        SELECT searched.id, searched.created_at, CASE WHEN searched.created_at >= $4 AND searched.created_at < $5
-          AND (searched.created_at, searched.id) < ($6, $7) THEN searched.text LIKE ALL (asked.patterns::text[]) END AS matches
-        FROM %I AS searched
-        WHERE searched.grams @> asked.grams::integer[] AND searched.account_id || searched.environment = $3
-        OFFSET 0) AS found)
-    SELECT NULL, NULL::timestamptz, count(*)::integer FROM compared WHERE NOT matches
-    UNION ALL (
-      SELECT newest.id, newest.created_at, NULL::integer FROM compared AS newest WHERE matches
-      ORDER BY newest.created_at DESC, newest.id DESC LIMIT $8)', $1)
-  USING $2, $3, $4, $5, $6, $7, $8, $9;
-END $$;
