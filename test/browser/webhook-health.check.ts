@@ -26,7 +26,7 @@ async function open(url: string, options: { javaScriptEnabled?: boolean; environ
 async function aDayOf(id: string, isFailing: boolean): Promise<void> {
   const { webhooks } = area.stack().databases;
   await webhooks.run(sql`
-    INSERT INTO subscription_hours (hour, subscription_id, delivered, failed, given_up)
+    INSERT INTO subscription_hours (hour, subscription_id, delivered, failed, exhausted)
     SELECT date_trunc('hour', now(), 'UTC') - n * interval '1 hour', ${id}, CASE WHEN n > 5 OR NOT ${isFailing} THEN 900 + 700 * sin(n / 3.0) ELSE 0 END,
       CASE WHEN n <= 5 AND ${isFailing} THEN 300 + 40 * n ELSE n % 5 END, CASE WHEN n <= 5 AND ${isFailing} THEN 7 ELSE 0 END
     FROM generate_series(0, 23) AS n`);

@@ -64,8 +64,8 @@ async function deliveredEvent() {
   });
   const message = toBinary(EventSchema, eventFor(newCaller()));
   const dead = await run<{ id: bigint }>(sql`
-    INSERT INTO dead_events (message, reason, received_at)
-    SELECT ${message}, 'its type is unknown', now() FROM generate_series(1, 2) RETURNING id`);
+    INSERT INTO dead_events (message, kind, reason, received_at)
+    SELECT ${message}, 'unreadable', 'its type is unknown', now() FROM generate_series(1, 2) RETURNING id`);
   await receiver.close();
   return { accountId, eventId: delivered!.id, subscriptionId, deadIds: dead.map(({ id }) => String(id)) };
 }

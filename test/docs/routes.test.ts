@@ -40,13 +40,11 @@ const writtenBy: Record<AuditAction, readonly string[]> = {
   "member.signed_out_everywhere": ["POST /developers/sessions", "POST /developers/members/{id}/sessions"],
   "webhook.created": ["POST /api/v1/webhooks", "POST /developers/{environment}/webhooks/new"],
   "webhook.disabled": ["DELETE /api/v1/webhooks/{id}", "POST /developers/{environment}/webhooks/{id}/disable"],
-  // Written by the operator's commands, or by a migration.
+  // Written by the operator's commands.
   "account.suspended": [],
   "account.resumed": [],
   "member.added": [],
   "member.sign_in_link_made_by_operator": [],
-  "member.address_normalized": [],
-  "member.merged": [],
 };
 
 /** What the other forms leave. */

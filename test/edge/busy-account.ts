@@ -41,7 +41,7 @@ export async function busyAccount(stack: Stack, receiverUrl: string) {
   for (let n = 0; n < 3; n++) await voidLabel(api, (await createLabel(api)).id);
   await createLabel(api);
   await webhooks.run(sql`
-    INSERT INTO dead_events (message, reason, received_at) VALUES (${Buffer.from(`\n\x04evt_${accountId}`)}, 'not understood', now())`);
+    INSERT INTO dead_events (message, kind, reason, received_at) VALUES (${Buffer.from(`\n\x04evt_${accountId}`)}, 'unreadable', 'not understood', now())`);
   await webhooks.run(sql`
     INSERT INTO subscription_changes (id, subscription_id, action, actor, source, at)
     SELECT 'chg_' || ${accountId}, id, 'created', 'me', 'here', now() FROM subscriptions WHERE account_id = ${accountId}`);

@@ -103,7 +103,7 @@ test("what cannot be resent is said, and the status is 1", async () => {
 
 test("dead events are listed, shown, retried and dropped", async () => {
   await stack.databases.webhooks.run(sql`
-    INSERT INTO dead_events (message, reason, received_at) VALUES ('\\xff', 'not protobuf', now())`);
+    INSERT INTO dead_events (message, kind, reason, received_at) VALUES ('\\xff', 'unreadable', 'not protobuf', now())`);
   const [{ id }] = await json("dead-event list");
   expect(await json(`dead-event show ${id}`)).toMatchObject({ reason: "not protobuf", message: "/w==" });
   expect(await admin(`dead-event retry ${id}`)).toMatchObject({

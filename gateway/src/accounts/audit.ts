@@ -28,8 +28,6 @@ export type AuditAction =
   | "member.invitation_declined"
   | "member.role_changed"
   | "member.removed"
-  | "member.address_normalized"
-  | "member.merged"
   | "member.signed_in"
   | "member.switched_account"
   | "member.linked_to_provider"

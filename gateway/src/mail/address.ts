@@ -17,7 +17,7 @@ export function isAddress(text: string): boolean {
 
 /**
  * Spells an email address as it is stored, compared and counted: in lower case and NFC, the domain in ASCII (UTS #46) without a dot at its
- * end. Returns undefined if the text is not an email address. `canonical_address` in the database does the same.
+ * end. Returns undefined if the text is not an email address.
  */
 export function canonicalAddress(text: string): string | undefined {
   const typed = text.trim();

@@ -3,7 +3,7 @@ import sql, { type Sql } from "sql-template-tag";
 
 export const trackingAccountData: AccountData = {
   tables: [{ name: "tracking_records", key: ["environment", "tracking_number"] }],
-  kept: { scans: "Nothing writes to this table." },
+  kept: {},
 };
 
 export function countResources(accountId: string): Sql {

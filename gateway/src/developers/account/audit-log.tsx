@@ -17,8 +17,6 @@ const ACTIONS: Record<AuditAction, string> = {
   "member.invitation_declined": "Invitation declined",
   "member.role_changed": "Role changed",
   "member.removed": "Member removed",
-  "member.address_normalized": "Address normalized",
-  "member.merged": "Members merged",
   "member.signed_in": "Signed in",
   "member.switched_account": "Switched to another account",
   "member.linked_to_provider": "Linked to the sign-in provider",

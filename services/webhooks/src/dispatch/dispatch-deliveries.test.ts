@@ -80,11 +80,11 @@ describe("dispatchOnce", () => {
     }
     expect(await dispatchAfter(1_000 * MINUTE)).toBe(0);
     await deps.health.flushOnce();
-    const hours = await rowsIn<{ failed: number; givenUp: number }>(inbox.db, "subscription_hours", {
+    const hours = await rowsIn<{ failed: number; exhausted: number }>(inbox.db, "subscription_hours", {
       subscriptionId: id,
     });
     const sum = (counts: number[]) => counts.reduce((all, count) => all + count);
-    expect([sum(hours.map(({ failed }) => failed)), sum(hours.map(({ givenUp }) => givenUp))]).toEqual([8, 1]);
+    expect([sum(hours.map(({ failed }) => failed)), sum(hours.map(({ exhausted }) => exhausted))]).toEqual([8, 1]);
 
     expect(receiver.received).toHaveLength(8);
     expect(await findDelivery(inbox.db, { subscriptionId: id })).toMatchObject({

@@ -47,7 +47,7 @@ async function healthOf(id: string) {
 
 const hoursOf = (id: string) =>
   webhooks.db.run(sql`
-    SELECT hour, delivered, failed, given_up AS "exhausted" FROM subscription_hours
+    SELECT hour, delivered, failed, exhausted FROM subscription_hours
     WHERE subscription_id = ${id} ORDER BY hour`);
 
 test("ends are written as the last of each kind, and counted in their hours", async () => {

@@ -71,17 +71,17 @@ async function write(db: Pick<Database, "run">, { hour, tallies }: Counted): Pro
         ${tallies.map((t) => t.reason)}::text[],
         ${tallies.map((t) => t.status)}::integer[],
         ${tallies.map((t) => t.failingSince)}::timestamptz[]
-      ) AS ended (subscription_id, delivered, failed, given_up, last_success_at, last_failure_at, reason, status, failing_since)
+      ) AS ended (subscription_id, delivered, failed, exhausted, last_success_at, last_failure_at, reason, status, failing_since)
       JOIN subscriptions AS s ON s.id = ended.subscription_id
       WHERE NOT EXISTS (SELECT FROM held_accounts AS a WHERE a.account_id = s.account_id AND a.erased_at IS NOT NULL)
       ORDER BY subscription_id),
     counted AS (
-      INSERT INTO subscription_hours AS h (hour, subscription_id, delivered, failed, given_up)
-      SELECT ${hour}, subscription_id, delivered, failed, given_up FROM ended ORDER BY subscription_id
+      INSERT INTO subscription_hours AS h (hour, subscription_id, delivered, failed, exhausted)
+      SELECT ${hour}, subscription_id, delivered, failed, exhausted FROM ended ORDER BY subscription_id
       ON CONFLICT (hour, subscription_id) DO UPDATE SET
         delivered = h.delivered + excluded.delivered,
         failed = h.failed + excluded.failed,
-        given_up = h.given_up + excluded.given_up)
+        exhausted = h.exhausted + excluded.exhausted)
     INSERT INTO subscription_health AS h
       (subscription_id, last_success_at, last_failure_at, last_failure_reason, last_failure_status, failing_since)
     SELECT subscription_id, last_success_at, last_failure_at, reason, status, failing_since FROM ended ORDER BY subscription_id

@@ -59,8 +59,8 @@ export async function getSubscriptionHealth(deps: Deps, request: GetSubscription
         UNION ALL (SELECT FROM deliveries WHERE subscription_id = s.id AND state = 'in_flight')
         LIMIT ${MAX_PENDING}) AS waiting
       )::integer AS pending,
-      (SELECT coalesce(sum(given_up), 0) FROM subscription_hours
-        WHERE subscription_id = s.id AND given_up > 0 AND hour > (SELECT now FROM clock) - ${HEALTH_DAYS}::integer * interval '1 day'
+      (SELECT coalesce(sum(exhausted), 0) FROM subscription_hours
+        WHERE subscription_id = s.id AND exhausted > 0 AND hour > (SELECT now FROM clock) - ${HEALTH_DAYS}::integer * interval '1 day'
       )::integer AS exhausted,
       (SELECT jsonb_agg(jsonb_build_object('hour', hour, 'delivered', coalesce(delivered, 0), 'failed', coalesce(failed, 0)) ORDER BY hour)
         FROM clock,

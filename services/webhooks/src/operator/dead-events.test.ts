@@ -8,7 +8,6 @@ import {
   RetryDeadEventRequestSchema,
   ShowDeadEventRequestSchema,
 } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
-import sql from "sql-template-tag";
 import { deadLetterEvent } from "../dispatch/accept-event.js";
 import type { DispatchDeps } from "../dispatch/deps.js";
 import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
@@ -78,21 +77,18 @@ test("one that still cannot be understood stays, and the refusal says why", asyn
   expect(await list()).toHaveLength(2);
 });
 
-test("a forged one is never delivered, nor one that an earlier release stored: it can only be deleted", async () => {
+test("a forged one is never delivered: it can only be deleted", async () => {
   const caller = newCaller();
   await subscribe(deps, caller, "https://example.com/hook");
   const reason = "published under events.sandbox.label.created, as events.sandbox.order.created";
-  for (let n = 0; n < 2; n++) await deadLetterEvent(deps, toBinary(EventSchema, eventFor(caller)), "forged", reason);
-  const [{ id: earlier } = { id: 0n }] = await list();
-  await deps.db.run(sql`UPDATE dead_events SET kind = NULL WHERE id = ${earlier}`);
-  for (const { id, kind } of await list()) {
-    expect(kind).toBe("forged");
-    await expect(retry(id)).rejects.toMatchObject({
-      code: "invalid_request",
-      message: `The event is forged and can only be deleted: it was ${reason}.`,
-    });
-    await drop(id);
-  }
+  await deadLetterEvent(deps, toBinary(EventSchema, eventFor(caller)), "forged", reason);
+  const [{ id, kind } = { id: 0n, kind: "" }] = await list();
+  expect(kind).toBe("forged");
+  await expect(retry(id)).rejects.toMatchObject({
+    code: "invalid_request",
+    message: `The event is forged and can only be deleted: it was ${reason}.`,
+  });
+  await drop(id);
   expect(await rowsIn(deps.db, "deliveries")).toEqual([]);
   expect(await list()).toEqual([]);
 });

@@ -26,10 +26,7 @@ interface Row {
   size: number;
 }
 
-// Earlier releases kept no kind, only this reason for what was forged.
-const kind = sql`coalesce(kind, CASE WHEN reason LIKE 'published under %' THEN 'forged' ELSE 'unreadable' END)`;
-
-const columns = sql`id, event_id AS "eventId", ${kind} AS kind, reason, received_at AS "receivedAt", octet_length(message) AS size`;
+const columns = sql`id, event_id AS "eventId", kind, reason, received_at AS "receivedAt", octet_length(message) AS size`;
 
 /** Reads one page of messages that were refused, latest first. */
 export async function listDeadEvents(deps: Deps, request: ListDeadEventsRequest) {

@@ -56,7 +56,6 @@ CREATE TABLE bookings (
   token bigint NOT NULL,
   requested_by text NOT NULL,
   request_id text NOT NULL,
-  shipment bytea,
   reference text,
   turn integer NOT NULL,
   leased_until timestamptz(3) NOT NULL,

@@ -77,9 +77,9 @@ CREATE TABLE dead_events (
   id bigserial PRIMARY KEY,
   event_id text COLLATE "C",
   message bytea NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('unreadable', 'forged')),
   reason text NOT NULL,
-  received_at timestamptz(3) NOT NULL,
-  kind text CHECK (kind IN ('unreadable', 'forged'))
+  received_at timestamptz(3) NOT NULL
 );
 
 CREATE INDEX dead_events_event_id ON dead_events (event_id);
@@ -207,7 +207,7 @@ CREATE TABLE subscription_hours (
   subscription_id text COLLATE "C" NOT NULL,
   delivered integer NOT NULL DEFAULT 0,
   failed integer NOT NULL DEFAULT 0,
-  given_up integer NOT NULL DEFAULT 0,
+  exhausted integer NOT NULL DEFAULT 0,
   PRIMARY KEY (hour, subscription_id)
 ) WITH (
   fillfactor = 50,
@@ -215,7 +215,7 @@ CREATE TABLE subscription_hours (
   autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 5000
 );
 
-CREATE INDEX subscription_hours_given_up ON subscription_hours (subscription_id, hour) WHERE given_up > 0;
+CREATE INDEX subscription_hours_exhausted ON subscription_hours (subscription_id, hour) WHERE exhausted > 0;
 
 -- Accounts whose deliveries an operator holds, and erased accounts, whose events are dropped.
 CREATE TABLE held_accounts (
