@@ -43,14 +43,14 @@ export default {
   transformIgnorePatterns: [
     `/node_modules/(?!(${[...esmOnlyPackages, ...importingPackages].join("|")})/|@prisma/client/runtime/.*\\.mjs)`,
   ],
-  testEnvironment: "<rootDir>/test/jest/worker-environment.cjs",
-  runtime: "<rootDir>/test/jest/worker-runtime.cjs",
-  testSequencer: "<rootDir>/test/jest/sharing-first.cjs",
+  testEnvironment: "<rootDir>/test/platform/jest/worker-environment.cjs",
+  runtime: "<rootDir>/test/platform/jest/worker-runtime.cjs",
+  testSequencer: "<rootDir>/test/platform/jest/sharing-first.cjs",
   testEnvironmentOptions: { customExportConditions: ["source", "node", "require", "default"] },
   // `TEST_REPORTS=FOLDER` also leaves there what was found, for a program: `.ci/run` counts it.
-  reporters: ["default", ...(process.env.TEST_REPORTS ? ["<rootDir>/test/jest/report-file.cjs"] : [])],
-  globalSetup: "<rootDir>/test/global-setup.ts",
-  globalTeardown: "<rootDir>/test/global-teardown.ts",
+  reporters: ["default", ...(process.env.TEST_REPORTS ? ["<rootDir>/test/platform/jest/report-file.cjs"] : [])],
+  globalSetup: "<rootDir>/test/platform/jest/global-setup.ts",
+  globalTeardown: "<rootDir>/test/platform/jest/global-teardown.ts",
   // The first file of a worker waits for the platform that it shares; a busy machine takes its time.
   testTimeout: 360_000,
   // Most tests wait for servers and processes more than they compute.

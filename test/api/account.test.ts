@@ -1,5 +1,5 @@
 import { type Scope, scopes } from "@shipping/gateway/admission/api-key";
-import { patiently, refusal } from "../api-client.js";
+import { patiently, refusal } from "../platform/api-client.js";
 import { refusesLikeAll } from "./every-operation.js";
 import { TIME, usePlatform } from "./platform.js";
 

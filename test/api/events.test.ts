@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { openReceiver, type ReceivedEvent, type Receiver } from "@shipping/local/listen/receiver";
 import { startReceiver } from "@shipping/webhooks/testing/receiver";
-import { type ApiClient, refusal, type Webhook } from "../api-client.js";
+import { type ApiClient, refusal, type Webhook } from "../platform/api-client.js";
 import {
   createLabel,
   createOrder,

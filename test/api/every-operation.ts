@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Scope, scopes } from "@shipping/gateway/admission/api-key";
-import { type ApiClient, dataOf, refusal, type Sending } from "../api-client.js";
+import { type ApiClient, dataOf, refusal, type Sending } from "../platform/api-client.js";
 import type { Platform } from "./platform.js";
 
 /** One row of the specification's table. An id in the path need not exist: what is looked at here comes before that. */

@@ -1,4 +1,4 @@
-import type { ApiAnswer, ApiClient } from "../api-client.js";
+import type { ApiAnswer, ApiClient } from "../platform/api-client.js";
 import {
   type Customer,
   createLabel,

@@ -1,5 +1,5 @@
 import { readPdf } from "@shipping/carrier/label/testing/read-pdf";
-import { refusal } from "../api-client.js";
+import { refusal } from "../platform/api-client.js";
 import { findsNothingLikeAll, refusesLikeAll } from "./every-operation.js";
 import { createLabel, missingId, RECORD, usePlatform, voidLabel } from "./platform.js";
 

@@ -1,4 +1,4 @@
-import { type Label, refusal, type Shipment, type Tracking } from "../api-client.js";
+import { type Label, refusal, type Shipment, type Tracking } from "../platform/api-client.js";
 import { findsNothingLikeAll, refusesLikeAll } from "./every-operation.js";
 import { createLabel, missingId, TIME, usePlatform, voidLabel } from "./platform.js";
 

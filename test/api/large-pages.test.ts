@@ -1,4 +1,4 @@
-import type { ApiAnswer, Order } from "../api-client.js";
+import type { ApiAnswer, Order } from "../platform/api-client.js";
 import { createOrder, createShipment, RECORD, usePlatform } from "./platform.js";
 
 const platform = usePlatform();

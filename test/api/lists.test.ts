@@ -1,4 +1,4 @@
-import { type ApiClient, refusal } from "../api-client.js";
+import { type ApiClient, refusal } from "../platform/api-client.js";
 import { createLabel, createOrder, createShipment, createWebhook, missingId, usePlatform } from "./platform.js";
 
 const platform = usePlatform();

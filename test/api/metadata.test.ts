@@ -1,4 +1,4 @@
-import { type ApiAnswer, type ApiClient, type Order, refusal } from "../api-client.js";
+import { type ApiAnswer, type ApiClient, type Order, refusal } from "../platform/api-client.js";
 import { RECORD, usePlatform } from "./platform.js";
 
 const platform = usePlatform();

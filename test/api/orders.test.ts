@@ -1,4 +1,4 @@
-import { type Order, refusal } from "../api-client.js";
+import { type Order, refusal } from "../platform/api-client.js";
 import { findsNothingLikeAll, refusesLikeAll } from "./every-operation.js";
 import { createOrder, createShipment, FULL_RECORD, idLike, missingId, RECORD, TIME, usePlatform } from "./platform.js";
 

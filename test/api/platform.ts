@@ -10,8 +10,8 @@ import {
   patiently,
   type Shipment,
   type Webhook,
-} from "../api-client.js";
-import { type KeyExtra, type Stack, type StackOptions, sharedStack, startStack } from "../stack.js";
+} from "../platform/api-client.js";
+import { type KeyExtra, type Stack, type StackOptions, sharedStack, startStack } from "../platform/stack.js";
 
 /** An account of its own, with a key for each environment. */
 export interface Customer {

@@ -1,4 +1,4 @@
-import { type Rate, refusal } from "../api-client.js";
+import { type Rate, refusal } from "../platform/api-client.js";
 import { refusesLikeAll } from "./every-operation.js";
 import { createLabel, createOrder, createShipment, missingId, usePlatform, voidLabel } from "./platform.js";
 

@@ -1,4 +1,4 @@
-import { refusal, type Shipment } from "../api-client.js";
+import { refusal, type Shipment } from "../platform/api-client.js";
 import { findsNothingLikeAll, refusesLikeAll } from "./every-operation.js";
 import {
   createLabel,

@@ -1,4 +1,4 @@
-import { refusal, type Tracking } from "../api-client.js";
+import { refusal, type Tracking } from "../platform/api-client.js";
 import { findsNothingLikeAll, refusesLikeAll } from "./every-operation.js";
 import { createLabel, usePlatform, voidLabel } from "./platform.js";
 

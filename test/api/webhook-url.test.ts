@@ -1,4 +1,4 @@
-import { refusal, type Webhook } from "../api-client.js";
+import { refusal, type Webhook } from "../platform/api-client.js";
 import { usePlatform } from "./platform.js";
 
 const platform = usePlatform({ privateTargets: false });

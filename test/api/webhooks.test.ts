@@ -1,4 +1,4 @@
-import { type ApiClient, dataOf, refusal, type Webhook } from "../api-client.js";
+import { type ApiClient, dataOf, refusal, type Webhook } from "../platform/api-client.js";
 import { findsNothingLikeAll, refusesLikeAll } from "./every-operation.js";
 import { createWebhook, EVENTS, idLike, missingId, TIME, usePlatform } from "./platform.js";
 

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
-import { apiClient } from "../api-client.js";
 import { useArea } from "../developers/area.js";
+import { apiClient } from "../platform/api-client.js";
 import { useBrowser } from "./browser.js";
 import { signInWithLink } from "./sign-in.js";
 

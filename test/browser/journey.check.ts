@@ -11,8 +11,8 @@ import { type MailFolder, mailFolder } from "@shipping/gateway/testing/mail-fold
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
 import type { Locator, Page } from "playwright-core";
-import { type ClusterUnderTest, startCluster } from "../cluster.js";
 import { linksIn } from "../developers/mailbox.js";
+import { type ClusterUnderTest, startCluster } from "../platform/cluster.js";
 import { useBrowser } from "./browser.js";
 import { openLink } from "./sign-in.js";
 

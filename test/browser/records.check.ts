@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { createLabel, createOrder, createShipment, FULL_RECORD, RECORD, voidLabel } from "../api/platform.js";
-import { apiClient } from "../api-client.js";
 import { useArea } from "../developers/area.js";
+import { apiClient } from "../platform/api-client.js";
 import { useBrowser } from "./browser.js";
 import { copiedFrom } from "./clipboard.js";
 import { faultsOf } from "./look.js";

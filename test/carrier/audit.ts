@@ -1,7 +1,7 @@
 import sql from "sql-template-tag";
-import type { Entry } from "../carrier-simulator/ledger.js";
-import type { ClusterUnderTest } from "../cluster.js";
-import type { Played } from "./play-chain.js";
+import type { ClusterUnderTest } from "../platform/cluster.js";
+import type { Played } from "../trials/carrier/play-chain.js";
+import type { Entry } from "./simulator/ledger.js";
 
 /** What must all be 0. */
 export interface Audit {

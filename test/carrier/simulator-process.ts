@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { Behaviour } from "../carrier-simulator/behaviour.js";
-import type { Entry } from "../carrier-simulator/ledger.js";
+import type { Behaviour } from "./simulator/behaviour.js";
+import type { Entry } from "./simulator/ledger.js";
 
-// From this file, as in test/cluster.ts: both are where the tests are.
-const MAIN = fileURLToPath(new URL("../carrier-simulator/dist/main.js", import.meta.url));
+// From this file, as in test/platform/cluster.ts: both are where the tests are.
+const MAIN = fileURLToPath(new URL("./simulator/dist/main.js", import.meta.url));
 /** The compiled adapter, which a process of carrier can load. */
-export const ADAPTER = fileURLToPath(new URL("../carrier-simulator/dist/adapter.js", import.meta.url));
+export const ADAPTER = fileURLToPath(new URL("./simulator/dist/adapter.js", import.meta.url));
 
 /** A carrier in a process of its own, its books in `file`; needs `npm run build` before. */
 export async function startSimulatorProcess(file: string) {

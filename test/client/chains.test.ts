@@ -1,6 +1,6 @@
 import { runs } from "@shipping/kit/testing/runs";
 import { Shipping } from "shipping-client";
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { startUnreliableProxy, type UnreliableProxy } from "./unreliable-proxy.js";
 
 const CHAINS = runs(60);

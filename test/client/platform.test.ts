@@ -10,7 +10,7 @@ import {
   Shipping,
   type ShippingError,
 } from "shipping-client";
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 
 const address = { name: "A", street1: "B 1", city: "Bremen", postal_code: "28195", country: "DE" };
 const parcel = { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 };

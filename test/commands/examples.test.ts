@@ -11,8 +11,8 @@ import { eventFor } from "@shipping/webhooks/testing/webhooks-under-test";
 import type { Command } from "commander";
 import sql from "sql-template-tag";
 import { createShipment, createWebhook } from "../api/platform.js";
-import { apiClient, dataOf } from "../api-client.js";
-import { type Stack, sharedStack } from "../stack.js";
+import { apiClient, dataOf } from "../platform/api-client.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { examplesOf, openShell, type Shell } from "./shell.js";
 
 const PREFIX = "npm run -s admin -- ";

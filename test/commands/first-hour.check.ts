@@ -9,7 +9,7 @@ import type { Page } from "playwright-core";
 import { useBrowser } from "../browser/browser.js";
 import { copiedFrom } from "../browser/clipboard.js";
 import { fencesOf } from "../docs/fences.js";
-import { freePort } from "../free-port.js";
+import { freePort } from "../platform/free-port.js";
 import { openPlainShell, type Shell } from "./shell.js";
 
 const root = join(import.meta.dirname, "../..");

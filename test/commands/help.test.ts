@@ -98,7 +98,7 @@ describe("admin", () => {
 });
 
 test("a trial that runs itself once more, with mounts of its own, keeps its name and options", async () => {
-  const words = ["--conditions=source", "--import=tsx", "../trial.ts", "history", "--revision", "no-such-commit"];
+  const words = ["--conditions=source", "--import=tsx", "../trials/main.ts", "history", "--revision", "no-such-commit"];
   const running = promisify(execFile)(process.execPath, words, { cwd: import.meta.dirname });
   const { code, stderr } = await running.catch((error) => error);
   expect(code).toBe(1);

@@ -1,6 +1,6 @@
 import { judge } from "@shipping/conformance/conformance";
-import { freePort } from "../free-port.js";
-import { type Stack, sharedStack } from "../stack.js";
+import { freePort } from "../platform/free-port.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { type Breaking, type BreakingProxy, jsonIn, openBreakingProxy } from "./breaking-proxy.js";
 
 let stack: Stack;

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { apiClient, dataOf, type Webhook } from "../api-client.js";
-import { type Stack, sharedStack } from "../stack.js";
+import { apiClient, dataOf, type Webhook } from "../platform/api-client.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 
 const main = join(import.meta.dirname, "../../conformance/src/main.ts");
 let stack: Stack;

@@ -1,7 +1,7 @@
 import type { Options } from "@shipping/conformance/conformance";
 import { judge } from "@shipping/conformance/conformance";
-import { freePort } from "../free-port.js";
-import { type Stack, type StackOptions, startStack } from "../stack.js";
+import { freePort } from "../platform/free-port.js";
+import { type Stack, type StackOptions, startStack } from "../platform/stack.js";
 
 /** What the named checks say of a platform that was started with these switches; `host` is what it is called by. */
 async function outcomesOf(

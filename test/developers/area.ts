@@ -4,7 +4,7 @@ import { openPrisma } from "@shipping/gateway/database/deps";
 import { WINDOW_MINUTES } from "@shipping/gateway/developers/session/session";
 import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { withinWindow } from "@shipping/kit/testing/eventually";
-import { type Stack, type StackOptions, sharedStack, startStack } from "../stack.js";
+import { type Stack, type StackOptions, sharedStack, startStack } from "../platform/stack.js";
 import { newVisitor, pathIn, type Visitor } from "./visitor.js";
 
 /** Somebody who is signed in. */

@@ -1,6 +1,6 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { createLabel } from "../api/platform.js";
-import { apiClient } from "../api-client.js";
+import { apiClient } from "../platform/api-client.js";
 import { useArea } from "./area.js";
 import { fieldsOf, secretIn, type Visitor } from "./visitor.js";
 

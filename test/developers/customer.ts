@@ -1,4 +1,4 @@
-import { type ApiClient, apiClient } from "../api-client.js";
+import { type ApiClient, apiClient } from "../platform/api-client.js";
 import type { Area, SignedInVisitor } from "./area.js";
 
 /** Somebody who is signed in, and the programs of the same account. */

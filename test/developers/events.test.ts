@@ -1,7 +1,7 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
 import { createLabel, createShipment, voidLabel } from "../api/platform.js";
-import { apiClient } from "../api-client.js";
+import { apiClient } from "../platform/api-client.js";
 import { useArea } from "./area.js";
 import { newCustomer } from "./customer.js";
 import { useSubscribers, wordsIn } from "./subscribers.js";

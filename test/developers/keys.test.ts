@@ -1,5 +1,5 @@
 import { scopes } from "@shipping/gateway/admission/api-key";
-import { apiClient } from "../api-client.js";
+import { apiClient } from "../platform/api-client.js";
 import { useArea } from "./area.js";
 import { fieldsOf, secretIn } from "./visitor.js";
 

@@ -1,5 +1,5 @@
 import { createLabel, missingId, voidLabel } from "../api/platform.js";
-import type { Label } from "../api-client.js";
+import type { Label } from "../platform/api-client.js";
 import { useArea } from "./area.js";
 import { type Customer, newCustomer } from "./customer.js";
 import { fieldsOf, type Visitor } from "./visitor.js";

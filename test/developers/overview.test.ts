@@ -1,6 +1,6 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { createLabel, createOrder } from "../api/platform.js";
-import { apiClient, refusal } from "../api-client.js";
+import { apiClient, refusal } from "../platform/api-client.js";
 import { useArea } from "./area.js";
 import { newCustomer } from "./customer.js";
 import { useSubscribers, wordsIn } from "./subscribers.js";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { newId } from "@shipping/kit/ids";
 import { createLabel, createOrder } from "../api/platform.js";
-import { apiClient } from "../api-client.js";
-import type { Stack } from "../stack.js";
+import { apiClient } from "../platform/api-client.js";
+import type { Stack } from "../platform/stack.js";
 import type { SignedInVisitor } from "./area.js";
 
 export const NOBODYS = "key_mfrggzdfmztwq2lknnwg23tpoa";

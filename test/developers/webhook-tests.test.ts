@@ -4,7 +4,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
 import sql from "sql-template-tag";
 import { createShipment } from "../api/platform.js";
-import { apiClient } from "../api-client.js";
+import { apiClient } from "../platform/api-client.js";
 import { useArea } from "./area.js";
 import { auditOf } from "./member-list.js";
 import { LIST, sendTest, textOf, useSubscribers, wordsIn } from "./subscribers.js";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { apiClient } from "../api-client.js";
+import { apiClient } from "../platform/api-client.js";
 import { useArea } from "./area.js";
 import { decodeText, fieldsOf, secretIn } from "./visitor.js";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { runInNewContext } from "node:vm";
-import { type Stack, sharedStack, startStack } from "../stack.js";
+import { type Stack, sharedStack, startStack } from "../platform/stack.js";
 
 interface Sent {
   name: string;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { rooms } from "../rooms.js";
+import { rooms } from "../tree/rooms.js";
 
 const root = join(import.meta.dirname, "../..");
 const read = (name: string) => readFileSync(join(root, "docs/contributing", name), "utf8");

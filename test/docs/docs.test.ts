@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { guides } from "@shipping/gateway/guides/guides";
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { fencesOf, programsOf } from "./fences.js";
 import { hasPython, PYTHON_ENV } from "./python.js";
 import { type Counts, runPage } from "./run-page.js";

@@ -8,7 +8,7 @@ import { resources } from "@shipping/gateway/openapi/documents";
 import { requestExamples } from "@shipping/gateway/reference/request-examples";
 import { errors } from "@shipping/proto/errors";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { fencesOf } from "./fences.js";
 import { hasPython, PYTHON_ENV } from "./python.js";
 import { runPage } from "./run-page.js";

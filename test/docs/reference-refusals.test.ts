@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { newApiKey, scopes } from "@shipping/gateway/admission/api-key";
 import { listErrorCodes, type Route } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import type { ApiAnswer } from "../api-client.js";
 import {
   type Asked,
   ask,
@@ -14,7 +13,8 @@ import {
   record,
 } from "../edge/operations.js";
 import type { Sending } from "../edge/wire.js";
-import { type Stack, startStack } from "../stack.js";
+import type { ApiAnswer } from "../platform/api-client.js";
+import { type Stack, startStack } from "../platform/stack.js";
 
 // No request of a customer brings these about; the tests of outages, of waiting for a claim and of failures do.
 const ELSEWHERE = new Set(["internal_error", "service_unavailable", "idempotency_in_progress"]);

@@ -7,7 +7,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
 import { type Customer, newCustomer } from "../edge/operations.js";
 import { payloadSchemaOf, validatorOf } from "../openapi/document-schemas.js";
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 
 type Json = Record<string, unknown>;
 interface Content {

@@ -9,7 +9,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
 import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
 import sql from "sql-template-tag";
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { adminEnv, admin as adminOn, json as jsonOn } from "./admin.js";
 import { ACCOUNT_DATA, busyAccount, lasting, parts, rowsOf as rowsOn } from "./busy-account.js";
 

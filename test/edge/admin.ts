@@ -1,5 +1,5 @@
 import { runAdmin } from "@shipping/gateway/cli/run-admin";
-import type { Stack } from "../stack.js";
+import type { Stack } from "../platform/stack.js";
 
 /** What the operator's commands find a stack by. */
 export function adminEnv(stack: Stack): Record<string, string> {

@@ -3,8 +3,8 @@ import { newApiKey } from "@shipping/gateway/admission/api-key";
 import { BASE_PATH } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import sql from "sql-template-tag";
-import { refusal } from "../api-client.js";
-import { type Stack, sharedStack } from "../stack.js";
+import { refusal } from "../platform/api-client.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { allOf, ask, type Customer, formOf, goodRequest, newCustomer, ofEach, told } from "./operations.js";
 import { exchange, headOf } from "./wire.js";
 

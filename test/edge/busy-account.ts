@@ -8,8 +8,8 @@ import { trackingAccountData } from "@shipping/tracking/account-data";
 import { webhooksAccountData } from "@shipping/webhooks/operator/account-data";
 import sql from "sql-template-tag";
 import { createLabel, createOrder, createWebhook, voidLabel } from "../api/platform.js";
-import { apiClient } from "../api-client.js";
-import type { Stack } from "../stack.js";
+import { apiClient } from "../platform/api-client.js";
+import type { Stack } from "../platform/stack.js";
 import { json } from "./admin.js";
 
 /** What each part says that it stores of an account. */

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { scopes } from "@shipping/gateway/admission/api-key";
 import { runAdmin } from "@shipping/gateway/cli/run-admin";
-import { apiClient } from "../api-client.js";
-import { type Stack, sharedStack } from "../stack.js";
+import { apiClient } from "../platform/api-client.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 
 const root = join(import.meta.dirname, "../..");
 

@@ -1,6 +1,6 @@
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { guides } from "@shipping/gateway/guides/guides";
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { sendTo } from "./wire.js";
 
 let stack: Stack;

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { parseAnswers } from "@shipping/gateway/testing/raw-http";
 import { fencesOf } from "../docs/fences.js";
 import { hasPython } from "../docs/python.js";
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { type Customer, newCustomer, record, told } from "./operations.js";
 import { answerOf, headOf, type Sending } from "./wire.js";
 

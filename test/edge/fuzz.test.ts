@@ -5,7 +5,7 @@ import type { RawAnswer } from "@shipping/gateway/testing/raw-http";
 import { runs } from "@shipping/kit/testing/runs";
 import { type ErrorCode, errors } from "@shipping/proto/errors";
 import fc from "fast-check";
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { type Asked, ask, type Customer, formOf, goodRequest, newCustomer, posts, record } from "./operations.js";
 import { exchange, headOf } from "./wire.js";
 

@@ -1,4 +1,4 @@
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { type Customer, newCustomer, told } from "./operations.js";
 import { answerOf, exchange } from "./wire.js";
 

@@ -1,5 +1,5 @@
 import type { WriteRoute } from "@shipping/gateway/api/endpoint";
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { allOf, ask, type Customer, formOf, goodRequest, newCustomer, ofEach, told, writes } from "./operations.js";
 
 let stack: Stack;

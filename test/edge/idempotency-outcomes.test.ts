@@ -1,5 +1,5 @@
-import type { ApiAnswer } from "../api-client.js";
-import { type Stack, sharedStack } from "../stack.js";
+import type { ApiAnswer } from "../platform/api-client.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import {
   type Asked,
   ask,

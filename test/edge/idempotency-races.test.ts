@@ -1,7 +1,7 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql, { raw } from "sql-template-tag";
-import type { ApiAnswer } from "../api-client.js";
-import { type Stack, startStack } from "../stack.js";
+import type { ApiAnswer } from "../platform/api-client.js";
+import { type Stack, startStack } from "../platform/stack.js";
 import {
   type Asked,
   ask,

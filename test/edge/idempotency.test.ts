@@ -1,6 +1,6 @@
 import type { WriteRoute } from "@shipping/gateway/api/endpoint";
-import type { ApiAnswer } from "../api-client.js";
-import { type Stack, sharedStack } from "../stack.js";
+import type { ApiAnswer } from "../platform/api-client.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import {
   type Asked,
   ask,

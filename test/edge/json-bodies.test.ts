@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import {
   allOf,
   ask,

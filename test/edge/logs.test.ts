@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { newApiKey } from "@shipping/gateway/admission/api-key";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, startStack } from "../platform/stack.js";
 import { ask, type Customer, create, goodRequest, newCustomer, record } from "./operations.js";
 import { exchange, sendTo } from "./wire.js";
 

@@ -1,6 +1,6 @@
 import type { RawAnswer } from "@shipping/gateway/testing/raw-http";
-import { refusal } from "../api-client.js";
-import { type Stack, sharedStack } from "../stack.js";
+import { refusal } from "../platform/api-client.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { type Customer, newCustomer, record } from "./operations.js";
 import { answerOf, exchange, exchangeAndEnd, headOf } from "./wire.js";
 

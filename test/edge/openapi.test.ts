@@ -1,6 +1,6 @@
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import type { ApiAnswer } from "../api-client.js";
-import { type Stack, sharedStack } from "../stack.js";
+import type { ApiAnswer } from "../platform/api-client.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { ask, type Customer, goodRequest, nameOf, newCustomer } from "./operations.js";
 import { sendTo } from "./wire.js";
 

@@ -5,8 +5,8 @@ import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { webhookInput } from "@shipping/gateway/api/examples";
 import type { Environment } from "@shipping/kit/caller";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { type ApiAnswer, dataOf, refusal } from "../api-client.js";
-import type { Stack } from "../stack.js";
+import { type ApiAnswer, dataOf, refusal } from "../platform/api-client.js";
+import type { Stack } from "../platform/stack.js";
 import { type Sending, sendTo } from "./wire.js";
 
 /** The holder of one key, with requests written as they are. */

@@ -5,8 +5,8 @@ import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receive
 import { eventFor } from "@shipping/webhooks/testing/webhooks-under-test";
 import sql from "sql-template-tag";
 import { createLabel, createShipment, createWebhook, voidLabel } from "../api/platform.js";
-import { apiClient, dataOf, type Webhook } from "../api-client.js";
-import { type Stack, startStack } from "../stack.js";
+import { apiClient, dataOf, type Webhook } from "../platform/api-client.js";
+import { type Stack, startStack } from "../platform/stack.js";
 import { admin as adminOn, json as jsonOn } from "./admin.js";
 
 let stack: Stack;

@@ -1,7 +1,7 @@
 import type { Scope } from "@shipping/gateway/admission/api-key";
 import type { Environment } from "@shipping/kit/caller";
-import type { ApiAnswer } from "../api-client.js";
-import { type Stack, startStack } from "../stack.js";
+import type { ApiAnswer } from "../platform/api-client.js";
+import { type Stack, startStack } from "../platform/stack.js";
 import { ask, type Customer, create, newCustomer, record, told } from "./operations.js";
 
 const LIMIT = 12;

@@ -1,6 +1,6 @@
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { type Part, parts } from "@shipping/local/parts";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, startStack } from "../platform/stack.js";
 import { allOf, ask, type Customer, formOf, goodRequest, nameOf, newCustomer, ofEach, told } from "./operations.js";
 
 let stack: Stack;

@@ -4,7 +4,7 @@ import { AREA_PATH } from "@shipping/gateway/developers/page/page";
 import { pages } from "@shipping/gateway/developers/pages";
 import { guides } from "@shipping/gateway/guides/guides";
 import { runs } from "@shipping/kit/testing/runs";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, startStack } from "../platform/stack.js";
 import { exchange, headOf } from "./wire.js";
 
 let stack: Stack;

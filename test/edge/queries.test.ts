@@ -1,5 +1,5 @@
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { allOf, ask, type Customer, goodRequest, keptRequests, newCustomer, ofEach, told } from "./operations.js";
 
 let stack: Stack;

@@ -1,7 +1,7 @@
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import sql from "sql-template-tag";
-import { type ApiAnswer, patiently } from "../api-client.js";
-import { type Stack, startStack } from "../stack.js";
+import { type ApiAnswer, patiently } from "../platform/api-client.js";
+import { type Stack, startStack } from "../platform/stack.js";
 import {
   allOf,
   ask,

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { received } from "@shipping/gateway/testing/raw-http";
-import type { ApiAnswer } from "../api-client.js";
-import { type Stack, sharedStack } from "../stack.js";
+import type { ApiAnswer } from "../platform/api-client.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { ask, type Customer, formOf, goodRequest, newCustomer, posts } from "./operations.js";
 import { exchange, headOf, sendTo } from "./wire.js";
 

@@ -1,8 +1,8 @@
 import { type Scope, scopes } from "@shipping/gateway/admission/api-key";
 import type { Route } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import type { ApiAnswer } from "../api-client.js";
-import { type Stack, sharedStack } from "../stack.js";
+import type { ApiAnswer } from "../platform/api-client.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import {
   allOf,
   ask,

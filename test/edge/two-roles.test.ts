@@ -12,7 +12,7 @@ import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receive
 import pg from "pg";
 import sql, { raw } from "sql-template-tag";
 import { databaseStatements } from "../docs/fences.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, startStack } from "../platform/stack.js";
 import { admin, json } from "./admin.js";
 import { busyAccount } from "./busy-account.js";
 import { allOf, ask, goodRequest, newCustomer, ofEach, told } from "./operations.js";

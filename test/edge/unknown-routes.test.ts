@@ -1,8 +1,8 @@
 import { METHODS } from "node:http";
 import { BASE_PATH } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import { refusal } from "../api-client.js";
-import { type Stack, sharedStack } from "../stack.js";
+import { refusal } from "../platform/api-client.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { allOf, type Customer, formOf, goodRequest, newCustomer, ofEach, told } from "./operations.js";
 import { sendTo } from "./wire.js";
 

@@ -13,7 +13,7 @@ import { type BusUser, busAuthorization, newBusPasswords } from "@shipping/local
 import { findNatsServer } from "@shipping/local/servers/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
-import { identityWith, newEvent } from "../bus.js";
+import { identityWith, newEvent } from "../platform/bus.js";
 
 // The users and permissions of the chart's trial and of `npm run cluster`, on a server of this test's own.
 const passwords = newBusPasswords();

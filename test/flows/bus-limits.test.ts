@@ -10,8 +10,8 @@ import { createLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { findNatsServer } from "@shipping/local/servers/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
-import { newEvent } from "../bus.js";
-import { natsAccount } from "../nats-account.js";
+import { newEvent } from "../platform/bus.js";
+import { natsAccount } from "../platform/nats-account.js";
 
 // An account of a managed NATS, on a server with limits of its own.
 const account = natsAccount({ max_bytes_required: true, disk_max_stream_bytes: 10_000_000, max_ack_pending: 1_000 });

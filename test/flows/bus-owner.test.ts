@@ -13,7 +13,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { busAuthorization, newBusPasswords } from "@shipping/local/servers/bus-users";
 import { findNatsServer } from "@shipping/local/servers/find-nats-server";
 import { startNatsServer } from "@shipping/local/servers/nats-server";
-import { identityWith, newEvent } from "../bus.js";
+import { identityWith, newEvent } from "../platform/bus.js";
 
 const STREAM = "EVENTS";
 const ends: (() => Promise<unknown>)[] = [];

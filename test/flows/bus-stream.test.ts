@@ -13,7 +13,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { findNatsServer } from "@shipping/local/servers/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
-import { newEvent } from "../bus.js";
+import { newEvent } from "../platform/bus.js";
 
 const DAY_MS = 86_400_000;
 const { stream: STREAM } = DEFAULT_NAMES;

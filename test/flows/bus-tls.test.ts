@@ -11,7 +11,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { greeter } from "@shipping/kit/testing/greeter";
 import { findNatsServer, type NatsProgram } from "@shipping/local/servers/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
-import { natsAccount } from "../nats-account.js";
+import { natsAccount } from "../platform/nats-account.js";
 
 // The ways in which NATS and a part know each other, each tried on a server that asks for just that.
 let authority: TestAuthority;

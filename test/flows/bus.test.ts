@@ -13,7 +13,7 @@ import { type BusUser, busAuthorization, newBusPasswords } from "@shipping/local
 import { findNatsServer, type NatsProgram } from "@shipping/local/servers/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
-import { identityWith, newEvent } from "../bus.js";
+import { identityWith, newEvent } from "../platform/bus.js";
 
 // Each test breaks a server of its own, under records that publishes and webhooks that consumes, all the time.
 const passwords = newBusPasswords();

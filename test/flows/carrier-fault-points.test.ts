@@ -7,9 +7,9 @@ import { newId } from "@shipping/kit/ids";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { unsettled } from "../carrier/audit.js";
 import { ADAPTER, startSimulatorProcess } from "../carrier/simulator-process.js";
-import { untilDefinite } from "../chaos/retrying-client.js";
-import { type ClusterUnderTest, startCluster } from "../cluster.js";
-import { withFaultPoints } from "../launch-cluster.js";
+import { type ClusterUnderTest, startCluster } from "../platform/cluster.js";
+import { withFaultPoints } from "../platform/launch-cluster.js";
+import { untilDefinite } from "../trials/chaos/retrying-client.js";
 
 const bytes = randomBytes(16);
 const accountId = newId("acc", () => bytes);

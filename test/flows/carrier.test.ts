@@ -1,5 +1,5 @@
 import { runs } from "@shipping/kit/testing/runs";
-import { runChains } from "../carrier/run-chains.js";
+import { runChains } from "../trials/carrier/run-chains.js";
 
 const FLAWLESS = {
   chargedWithoutLabel: 0,

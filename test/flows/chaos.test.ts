@@ -1,7 +1,7 @@
 import { runs } from "@shipping/kit/testing/runs";
-import { FLAWLESS } from "../chaos/audit.js";
-import { runChaos } from "../chaos/run-chaos.js";
-import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
+import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
+import { FLAWLESS } from "../trials/chaos/audit.js";
+import { runChaos } from "../trials/chaos/run-chaos.js";
 
 let cluster: ClusterUnderTest;
 beforeAll(async () => {

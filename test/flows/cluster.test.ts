@@ -8,8 +8,8 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/local/servers/process-identity";
-import { apiClient, dataOf, type Label, type Rate, type Shipment, type Tracking } from "../api-client.js";
-import type { ClusterFile } from "../cluster.js";
+import { apiClient, dataOf, type Label, type Rate, type Shipment, type Tracking } from "../platform/api-client.js";
+import type { ClusterFile } from "../platform/cluster.js";
 
 const MAIN = join(import.meta.dirname, "../../deploy/local/dist/cluster/main.js");
 const FLAGS = ["--gateways", "2", "--records", "2", "--carrier", "1", "--tracking", "1", "--webhooks", "1"];

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { startCluster } from "../cluster.js";
+import { startCluster } from "../platform/cluster.js";
 
 const root = join(import.meta.dirname, "../..");
 const START_MS = 180_000;

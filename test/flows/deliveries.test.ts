@@ -1,13 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { alwaysFailing } from "../chaos/deliveries/always-failing.js";
-import { badNeighbours } from "../chaos/deliveries/bad-neighbours.js";
-import { killedDispatchers } from "../chaos/deliveries/killed-dispatchers.js";
-import { brokerDown } from "../chaos/deliveries/lost-broker.js";
-import type { Report } from "../chaos/deliveries/report.js";
-import { newSubscriber } from "../chaos/deliveries/subscriber.js";
-import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
-import { SHARED_SPEEDUP } from "../launch-cluster.js";
+import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
+import { SHARED_SPEEDUP } from "../platform/launch-cluster.js";
+import { alwaysFailing } from "../trials/chaos/deliveries/always-failing.js";
+import { badNeighbours } from "../trials/chaos/deliveries/bad-neighbours.js";
+import { killedDispatchers } from "../trials/chaos/deliveries/killed-dispatchers.js";
+import { brokerDown } from "../trials/chaos/deliveries/lost-broker.js";
+import type { Report } from "../trials/chaos/deliveries/report.js";
+import { newSubscriber } from "../trials/chaos/deliveries/subscriber.js";
 
 // The short forms of `npm run trial -- deliveries`. What takes time there is shortened, or left out: how fast, and the wiped broker's minute.
 const ARRIVE_WITHIN_MS = 120_000;

@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { apiClient } from "../api-client.js";
-import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
 import { newVisitor, pathIn, secretIn } from "../developers/visitor.js";
+import { apiClient } from "../platform/api-client.js";
+import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
 
 let cluster: ClusterUnderTest;
 beforeAll(async () => {

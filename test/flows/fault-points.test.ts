@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
-import { untilDefinite, type Write } from "../chaos/retrying-client.js";
-import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
+import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
+import { untilDefinite, type Write } from "../trials/chaos/retrying-client.js";
 
 let cluster: ClusterUnderTest;
 let faultFile: string;

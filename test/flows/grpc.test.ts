@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { credentials, loadPackageDefinition, type ServiceClientConstructor, status } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 
 const protos = join(import.meta.dirname, "../../proto");
 const load = (file: string) =>

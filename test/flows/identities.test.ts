@@ -14,9 +14,9 @@ import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { apiClient, dataOf, type Label, type Rate, type Shipment, type Tracking } from "../api-client.js";
-import { type ClusterUnderTest, startCluster } from "../cluster.js";
-import { ONE_OF_EACH } from "../launch-cluster.js";
+import { apiClient, dataOf, type Label, type Rate, type Shipment, type Tracking } from "../platform/api-client.js";
+import { type ClusterUnderTest, startCluster } from "../platform/cluster.js";
+import { ONE_OF_EACH } from "../platform/launch-cluster.js";
 
 const services = {
   records: RecordsService,

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
-import { type ApiClient, apiClient, dataOf, type Label, type Order, type Shipment } from "../api-client.js";
-import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
+import { type ApiClient, apiClient, dataOf, type Label, type Order, type Shipment } from "../platform/api-client.js";
+import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
 
 const STORES = ["postgres", "nats"];
 

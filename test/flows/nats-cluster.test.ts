@@ -9,10 +9,10 @@ import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { findNatsServer, type NatsProgram } from "@shipping/local/servers/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
-import { newEvent } from "../bus.js";
-import { diskLost } from "../failover/nats-node.js";
-import { playNatsFaults } from "../failover/nats-platform.js";
-import { freePort } from "../free-port.js";
+import { newEvent } from "../platform/bus.js";
+import { freePort } from "../platform/free-port.js";
+import { diskLost } from "../trials/failover/nats-node.js";
+import { playNatsFaults } from "../trials/failover/nats-platform.js";
 
 let program: NatsProgram;
 let folder: string;

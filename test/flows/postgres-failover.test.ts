@@ -1,5 +1,5 @@
-import { lostPrimary } from "../failover/postgres/lose-primary.js";
-import { ONE_OF_EACH } from "../launch-cluster.js";
+import { ONE_OF_EACH } from "../platform/launch-cluster.js";
+import { lostPrimary } from "../trials/failover/postgres/lose-primary.js";
 
 test("when PostgreSQL's primary is lost, its standby goes on with everything acknowledged, and no process is restarted", async () => {
   const { figures, broken } = await lostPrimary(() => {}, ONE_OF_EACH, {

@@ -2,8 +2,8 @@ import { silentLog } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
 import { runs } from "@shipping/kit/testing/runs";
 import sql from "sql-template-tag";
-import { untilDefinite, type Write } from "../chaos/retrying-client.js";
-import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
+import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
+import { untilDefinite, type Write } from "../trials/chaos/retrying-client.js";
 
 let cluster: ClusterUnderTest;
 beforeAll(async () => {

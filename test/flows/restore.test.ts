@@ -7,10 +7,10 @@ import { CONNECT_MS } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Part, parts } from "@shipping/local/parts";
 import sql, { raw } from "sql-template-tag";
-import { audit, FLAWLESS } from "../chaos/audit.js";
-import { mixedLoad } from "../chaos/mixed-load.js";
-import { untilDefinite } from "../chaos/retrying-client.js";
-import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
+import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
+import { audit, FLAWLESS } from "../trials/chaos/audit.js";
+import { mixedLoad } from "../trials/chaos/mixed-load.js";
+import { untilDefinite } from "../trials/chaos/retrying-client.js";
 
 const OPERATIONS = 40;
 const owners = ["records", "carrier", "webhooks"] as const;

@@ -11,9 +11,9 @@ import { migrationFolders, type Part, parts } from "@shipping/local/parts";
 import { findNatsServer } from "@shipping/local/servers/find-nats-server";
 import { startNatsServer } from "@shipping/local/servers/nats-server";
 import sql, { raw } from "sql-template-tag";
-import { untilDefinite } from "../chaos/retrying-client.js";
-import { type ClusterUnderTest, startCluster } from "../cluster.js";
-import { ONE_OF_EACH } from "../launch-cluster.js";
+import { type ClusterUnderTest, startCluster } from "../platform/cluster.js";
+import { ONE_OF_EACH } from "../platform/launch-cluster.js";
+import { untilDefinite } from "../trials/chaos/retrying-client.js";
 
 // Two installations, as two people start them who do not know of each other: one NATS, and all names as they are by default.
 const WRITES = 20;

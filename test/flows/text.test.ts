@@ -1,8 +1,8 @@
 import { runs } from "@shipping/kit/testing/runs";
 import fc from "fast-check";
 import { createOrder, createShipment, createWebhook, RECORD } from "../api/platform.js";
-import { type ApiClient, apiClient, type Order, refusal, type Shipment } from "../api-client.js";
-import { type ClusterUnderTest, sharedCluster } from "../cluster.js";
+import { type ApiClient, apiClient, type Order, refusal, type Shipment } from "../platform/api-client.js";
+import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
 
 // Separate processes: what a text goes through on its way (JSON, protobuf, SQL) is all there.
 let cluster: ClusterUnderTest;

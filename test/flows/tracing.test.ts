@@ -2,9 +2,9 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { otlpCollector } from "@shipping/kit/testing/otlp-collector";
-import { apiClient, dataOf, type Label, type Shipment, type Webhook } from "../api-client.js";
-import { type ClusterUnderTest, startCluster } from "../cluster.js";
-import { ONE_OF_EACH } from "../launch-cluster.js";
+import { apiClient, dataOf, type Label, type Shipment, type Webhook } from "../platform/api-client.js";
+import { type ClusterUnderTest, startCluster } from "../platform/cluster.js";
+import { ONE_OF_EACH } from "../platform/launch-cluster.js";
 
 let cluster: ClusterUnderTest;
 let collector: Awaited<ReturnType<typeof otlpCollector>>;

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { type Agent, agentFor, textIn } from "./agent.js";
 import { shipmentFor } from "./corridor.js";
 

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, startStack } from "../platform/stack.js";
 import { type Agent, agentFor, connectAgent } from "./agent.js";
 import { shipmentFor } from "./corridor.js";
 

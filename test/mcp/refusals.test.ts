@@ -1,7 +1,7 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
 import { exchange, headOf, type Sending } from "../edge/wire.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, startStack } from "../platform/stack.js";
 
 const LIST = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
 

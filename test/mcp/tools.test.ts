@@ -5,7 +5,7 @@ import { errorGuidance } from "@shipping/gateway/reference/operations";
 import { runs } from "@shipping/kit/testing/runs";
 import { Shipping } from "shipping-client";
 import { startUnreliableProxy } from "../client/unreliable-proxy.js";
-import { type Stack, sharedStack } from "../stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 import { type Agent, agentFor, connectAgent, textIn } from "./agent.js";
 import { playCorridor, shipmentFor } from "./corridor.js";
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # By hand, against a platform that runs: is its OpenAPI document fit for the tools of others, and does the platform keep it? Two linters
 # judge the document by their recommended rules, and Schemathesis holds the platform to it with thousands of requests. (Client generators are
-# tried by test/generators.) Needs npx, python3 and their package registries, keys of two accounts, and a platform started with
+# tried by test/openapi/generators.) Needs npx, python3 and their package registries, keys of two accounts, and a platform started with
 # RATE_LIMIT_PER_MINUTE=1000000. What follows the address goes to Schemathesis, for instance --seed 7.
 #   SHIPPING_KEY=… SHIPPING_STRANGERS_KEY=… test/openapi/try-tools.sh http://127.0.0.1:8080/api/v1
 set -euo pipefail

@@ -10,7 +10,7 @@ import { startUnreliableProxy } from "../client/unreliable-proxy.js";
 import { fencesOf, programsOf } from "../docs/fences.js";
 import { programOf } from "../docs/python.js";
 import { runPage } from "../docs/run-page.js";
-import { type Stack, startStack } from "../stack.js";
+import { type Stack, startStack } from "../platform/stack.js";
 import { findPython, findToolsPython, makeVirtualEnvironment, type VirtualEnvironment } from "./virtual-environment.js";
 
 // `CHAINS=2000 npm run test:checks -- test/python` is the long form.
@@ -173,7 +173,7 @@ describe("the types", () => {
 
   test("and style pass ruff", async () => {
     // The patterns of a configuration that is named count from the working folder.
-    const own = ["--no-cache", "--config", "pyproject.toml", ".", import.meta.dirname, script("../mutants")];
+    const own = ["--no-cache", "--config", "pyproject.toml", ".", import.meta.dirname, script("../trials/mutants")];
     await tools.python(["-m", "ruff", "check", ...own], { cwd: sources });
     await tools.python(["-m", "ruff", "format", "--check", ...own], { cwd: sources });
   });

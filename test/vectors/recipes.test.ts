@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { sign } from "@shipping/webhooks/dispatch/signature";
-import { freePort } from "../free-port.js";
+import { freePort } from "../platform/free-port.js";
 import { type Command, type Language, languages, recipeFiles, versionHere } from "./recipe-languages.js";
 import type { Vector } from "./webhook-vectors.js";
 

@@ -1,4 +1,4 @@
-import { openCarrier as open } from "../../carrier-simulator/dist/adapter.js";
+import { openCarrier as open } from "../../carrier/simulator/dist/adapter.js";
 import { between } from "./points.mjs";
 
 /** A carrier whose calls have the points `before-call <method>` and `after-call <method>`. */

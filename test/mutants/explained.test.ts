@@ -1,8 +1,0 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { explained } from "./explained.js";
-
-test("each explained mutant is of a text that is still in its file", () => {
-  const read = (file: string) => readFileSync(join(import.meta.dirname, "../..", file), "utf8");
-  expect(explained.filter(({ file, original }) => !read(file).includes(original))).toEqual([]);
-});

@@ -1,0 +1,77 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { eventually } from "@shipping/kit/testing/eventually";
+
+export interface ClusterOptions {
+  /** A data folder that is kept; one of its own, which is removed, unless given. */
+  dataDir?: string;
+  /** Gets the folder before anything starts in it. */
+  prepare?(dataDir: string): Promise<void>;
+  /** The root folder of the checkout whose cluster it is; this one unless given. */
+  checkout?: string;
+}
+
+// Not `import.meta.dirname`: outside Jest, where there is none, Prisma's generated client sets it to its own folder.
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const START_MS = 300_000;
+
+/** By what the waits between attempts are divided in the cluster that tests share. */
+export const SHARED_SPEEDUP = 1_800;
+
+/** The flags of the smallest cluster. */
+export const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [
+  `--${part}`,
+  "1",
+]);
+
+/** The environment of a cluster whose processes end at the point that the file names (`test/flows/fault-points`). */
+export const withFaultPoints = (file: string) => ({
+  FAULT_FILE: file,
+  NODE_OPTIONS: `--import=${new URL("flows/fault-points/load.mjs", import.meta.url)}`,
+});
+
+/** Starts `npm run cluster`, built before, as a process of its own. Resolves once every process answers. */
+export async function launchCluster(
+  flags: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  { dataDir: given, prepare, checkout = ROOT }: ClusterOptions = {},
+): Promise<{ dataDir: string; stop(): Promise<void> }> {
+  const dataDir = given ?? (await mkdtemp(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), "shipping-cluster-")));
+  await chmod(dataDir, 0o755);
+  await prepare?.(dataDir);
+  const launcher = spawn(
+    process.execPath,
+    [join(checkout, "deploy/local/dist/cluster/main.js"), "--port", "0", ...flags],
+    {
+      env: { ...process.env, LOG_LEVEL: "warn", ...env, DATA_DIR: dataDir },
+      // With a channel, it ends when this process does.
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    },
+  );
+  const said: string[] = [];
+  for (const stream of [launcher.stdout, launcher.stderr]) stream?.on("data", (chunk) => said.push(String(chunk)));
+  async function stop() {
+    if (launcher.exitCode === null) {
+      const ended = once(launcher, "exit");
+      launcher.kill("SIGTERM");
+      await ended;
+    }
+    if (!given) await rm(dataDir, { recursive: true, force: true });
+  }
+  const started = eventually(
+    async () => (launcher.exitCode === null ? void (await readFile(join(dataDir, "cluster.json"))) : undefined),
+    { withinMs: START_MS },
+  ).then(() => {
+    if (launcher.exitCode !== null) throw new Error(`The cluster did not start: ${said.join("")}`);
+  });
+  // What is left running would keep the tests' own process from ending.
+  await started.catch(async (error) => {
+    await stop();
+    throw error;
+  });
+  return { dataDir, stop };
+}

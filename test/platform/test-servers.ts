@@ -1,0 +1,109 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, rm, statfs } from "node:fs/promises";
+import { freemem, tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { TEST_SETTINGS } from "@shipping/kit/testing/database";
+import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
+import { findNatsServer } from "@shipping/local/servers/find-nats-server";
+import { startNatsServer } from "@shipping/local/servers/nats-server";
+import { launchCluster, SHARED_SPEEDUP, withFaultPoints } from "./launch-cluster.js";
+import { type Shared, serveShared } from "./serve-shared.js";
+
+// The servers of a test run, in a process of their own. It prints their URLs as a line of JSON, and ends when its standard input
+// does: so they go when the test run goes, also when that is killed.
+const { TEST_DATABASE_URL, TEST_NATS_URL, TEST_POSTGRES_PROGRAMS: programs } = process.env;
+const folder = await mkdtemp(join(await dataFolder(), "shipping-test-"));
+await chmod(folder, 0o755);
+const stops: (() => Promise<void>)[] = [];
+
+/**
+ * Where the servers keep their data: in memory if there is plenty. A run clones and drops hundreds of databases, and each clone took 18 ms of CPU
+ * in memory, 60 to 300 on a disk.
+ */
+async function dataFolder(): Promise<string> {
+  const memory = await statfs("/dev/shm").catch(() => undefined);
+  const free = memory ? Math.min(memory.bavail * memory.bsize, freemem()) : 0;
+  return free > 8 * 1024 ** 3 ? "/dev/shm" : tmpdir();
+}
+
+async function startPostgres(): Promise<string> {
+  const options = { dataDir: join(folder, "postgres"), settings: TEST_SETTINGS };
+  const postgres = await startEmbeddedPostgres({ ...options, ...(programs && { programs }) });
+  stops.push(postgres.stop);
+  return postgres.url("postgres");
+}
+
+async function startNats(): Promise<string | undefined> {
+  const say = (line: string) => console.error(line);
+  try {
+    const program = await findNatsServer({ env: process.env, say });
+    const nats = await startNatsServer({ program, dataDir: join(folder, "nats") });
+    stops.push(nats.stop);
+    return nats.url;
+  } catch (error) {
+    // The one server that no npm package brings: without it, the tests that need none still run.
+    say((error as Error).message);
+    return undefined;
+  }
+}
+
+const env = {
+  ...process.env,
+  TSX_TSCONFIG_PATH: fileURLToPath(new URL("../../gateway/tsconfig.json", import.meta.url)),
+};
+
+/** Starts `stack-process.ts`, which prints where it is. */
+async function startStack(databaseUrl: string): Promise<Shared> {
+  const stack = spawn(process.execPath, [...process.execArgv, "stack-process.ts"], {
+    env: { ...env, TEST_DATABASE_URL: databaseUrl },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const exited = once(stack, "exit");
+  const said = await Promise.race([once(createInterface(stack.stdout), "line"), exited.then(() => undefined)]);
+  if (!said) throw new Error("Its process ended.");
+  return {
+    tells: JSON.parse(said[0]),
+    async stop() {
+      stack.stdin.end();
+      await exited;
+    },
+  };
+}
+
+async function startCluster(): Promise<Shared> {
+  const settings = (dataDir: string) => ({
+    ...withFaultPoints(join(dataDir, "fault")),
+    RATE_LIMIT_PER_MINUTE: "1000000",
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
+    CLOCK_SPEEDUP: String(SHARED_SPEEDUP),
+    LOG_LEVEL: "debug",
+  });
+  const dataDir = await mkdtemp(join(folder, "cluster-"));
+  const { stop } = await launchCluster(["--gateways", "3", "--tracking", "2"], settings(dataDir), { dataDir });
+  return { tells: { dataDir }, stop };
+}
+
+// What ends the test run, such as Ctrl-C in a terminal, reaches this process too, and nobody may be left to read what it prints.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
+process.stdout.on("error", () => {});
+const released = once(process.stdin.resume(), "end");
+try {
+  const nats = TEST_NATS_URL ?? (await startNats());
+  const database = TEST_DATABASE_URL ?? (await startPostgres());
+  const shared = await serveShared({
+    stack: () => startStack(database),
+    cluster: startCluster,
+  });
+  stops.push(shared.stop);
+  const urls = { TEST_DATABASE_URL: database, TEST_NATS_URL: nats, TEST_SHARED_URL: shared.url };
+  console.log(JSON.stringify({ ...urls, TEST_DATA_FOLDER: folder }));
+  await released;
+} finally {
+  // What was started last stops first: platforms before their database server.
+  for (const stop of stops.reverse()) await stop();
+  // If the run was killed, its clusters may still be ending.
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+}

@@ -1,0 +1,238 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { errors } from "@shipping/proto/errors";
+import { rooms } from "./rooms.js";
+
+const root = join(import.meta.dirname, "../..");
+const LEFT_OUT = new Set(["node_modules", "dist", "gen", ".git", ".data"]);
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    if (LEFT_OUT.has(entry.name)) return [];
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : [path];
+  });
+}
+
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const sources = ["proto", "kit", "services", "gateway", "deploy", "client", "mcp", "conformance", "tools", "test"]
+  .flatMap(filesBelow)
+  .filter((path) => /\.(tsx?|mjs)$/.test(path))
+  .map((path) => ({ path: path.split(sep).join("/"), text: read(path) }));
+const production = sources.filter(({ path }) => !/\.test\.ts$|\/testing\/|^test\/|\.mjs$/.test(path));
+
+/** The modules that a file imports. */
+function importsOf(text: string): string[] {
+  return [...text.matchAll(/(?:^|\n)(?:import|export)[^;]*?from "([^"]+)"|import\("([^"]+)"\)/g)].map(
+    (match) => match[1] ?? match[2] ?? "",
+  );
+}
+
+describe("imports", () => {
+  const allowed: Record<string, readonly string[]> = {
+    proto: [],
+    kit: ["kit", "proto"],
+    "services/records": ["kit", "proto"],
+    "services/carrier": ["kit", "proto"],
+    "services/tracking": ["kit", "proto"],
+    "services/webhooks": ["kit", "proto"],
+    gateway: ["kit", "proto"],
+    // It judges any platform from outside, so it knows none.
+    conformance: [],
+    // It knows the API from its OpenAPI document.
+    mcp: [],
+  };
+
+  test.each(Object.entries(allowed))("of ours, %s imports %j and nothing else, never sideways", (folder, may) => {
+    const foreign = sources
+      .filter(({ path }) => path.startsWith(`${folder}/`))
+      .flatMap(({ path, text }) => importsOf(text).map((target) => ({ path, target })))
+      .filter(({ target }) => target.startsWith("@shipping/") && !may.includes(target.split("/")[1] ?? ""));
+    expect(foreign).toEqual([]);
+  });
+
+  test.each([...Object.keys(allowed), "deploy/local", "client", "test"])(
+    "of %s name packages in its package.json, or tools of all tests in that of the root",
+    (folder) => {
+      const named = ["package.json", `${folder}/package.json`].flatMap((path) => {
+        const { name, dependencies, devDependencies } = JSON.parse(read(path));
+        return [name, ...Object.keys({ ...dependencies, ...devDependencies })];
+      });
+      const imported = sources
+        // The programs of test/openapi/generators run elsewhere, with packages that test/openapi/generators/generators.ts names.
+        .filter(({ path }) => path.startsWith(`${folder}/`) && !path.startsWith("test/openapi/generators/programs/"))
+        .flatMap(({ text }) => importsOf(text))
+        .filter((target) => !/^(\.|node:)/.test(target))
+        .map((target) => target.split("/", target.startsWith("@") ? 2 : 1).join("/"));
+      expect([...new Set(imported)].filter((target) => !named.includes(target))).toEqual([]);
+    },
+  );
+
+  test("the client imports nothing but its own files", () => {
+    const foreign = production
+      .filter(({ path }) => path.startsWith("client/"))
+      .flatMap(({ path, text }) => importsOf(text).map((target) => ({ path, target })))
+      .filter(({ target }) => !target.startsWith("./"));
+    expect(foreign).toEqual([]);
+  });
+
+  test("no file reaches into another package by a relative path", () => {
+    const packageOf = (path: string) => /^(services\/\w+|deploy\/\w+|[^/]+)/.exec(path)?.[0];
+    const reaching = sources
+      .filter(({ path }) => /\.tsx?$/.test(path))
+      .flatMap(({ path, text }) => importsOf(text).map((target) => ({ path, target })))
+      .filter(({ path, target }) => {
+        if (!target.startsWith(".")) return false;
+        return packageOf(relative(root, join(root, path, "..", target))) !== packageOf(path);
+      });
+    expect(reaching).toEqual([]);
+  });
+});
+
+describe("rooms", () => {
+  const roomOf = (root: string, path: string) => relative(root, dirname(path)).split(sep).join("/") || ".";
+  const filesOf = (root: string) => production.filter(({ path }) => path.startsWith(`${root}/`) && /tsx?$/.test(path));
+
+  // What the runtime's tests import tells where they belong; those of a part may start all of it.
+  const testsOf = (root: string) =>
+    root === "kit/src" ? sources.filter(({ path }) => /^kit\/src\/(?!testing\/).*\.test\.ts$/.test(path)) : [];
+
+  test.each(Object.entries(rooms))("in %s, arrows point down: %j", (root, order) => {
+    const upwards = [...filesOf(root), ...testsOf(root)].flatMap(({ path, text }) =>
+      importsOf(text)
+        .filter((target) => target.startsWith(".") && !/\/(gen|testing)\//.test(target))
+        .map((target) => [roomOf(root, path), roomOf(root, join(dirname(path), target)), path])
+        .filter(([from = "", to = ""]) => from !== to && order.indexOf(from) >= order.indexOf(to)),
+    );
+    expect(upwards).toEqual([]);
+  });
+
+  test.each(Object.entries(rooms))("in %s, each room is listed", (root, order) => {
+    const folders = new Set(filesOf(root).map(({ path }) => roomOf(root, path)));
+    expect([...folders].sort()).toEqual([...order].sort());
+  });
+
+  test("each folder has at most fifteen files beside tests", () => {
+    const sizes = new Map<string, number>();
+    for (const { path } of production) sizes.set(dirname(path), (sizes.get(dirname(path)) ?? 0) + 1);
+    expect([...sizes].filter(([, files]) => files > 15)).toEqual([]);
+  });
+});
+
+test("OpenTelemetry is loaded by the one module that is loaded only where traces are wanted", () => {
+  const importers = production.filter(({ text }) => importsOf(text).some((to) => to.startsWith("@opentelemetry/")));
+  expect(importers.map(({ path }) => path)).toEqual(["kit/src/process/tracing-sdk.ts"]);
+});
+
+describe("files", () => {
+  test("no source file is longer than 250 lines", () => {
+    const long = sources.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }));
+    expect(long.filter(({ lines }) => lines > 250)).toEqual([]);
+  });
+
+  test("names are kebab-case, and none is utils, helpers, common, manager or index", () => {
+    const odd = sources.filter(({ path }) => {
+      const name = path.split("/").at(-1) ?? "";
+      return (
+        !/^[a-z0-9]+(-[a-z0-9]+)*(\.test|\.config|\.check)?\.(tsx?|mjs)$/.test(name) ||
+        /utils|helper|common|manager|^index\./.test(name)
+      );
+    });
+    expect(odd.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("only config.ts reads the environment", () => {
+    const readers = production.filter(({ path, text }) => text.includes("process.env") && !path.endsWith("/config.ts"));
+    expect(readers.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("only what assembles a process or speaks of the present reads the wall clock, which may be set at any moment", () => {
+    const parts = production.filter(({ path }) => /^(kit|gateway|services)\//.test(path) && !path.endsWith("/main.ts"));
+    const readers = parts.filter(({ text }) => /\bDate\.now\(\)|\bnew Date\(\)/.test(text)).map(({ path }) => path);
+    expect(readers.filter((path) => !path.startsWith("gateway/src/cli/")).sort()).toEqual([
+      // The header `Date`, the name of a file, what compares it with the database's, and a command.
+      "gateway/src/http/refuse-connection.ts",
+      "gateway/src/mail/deliver.ts",
+      "kit/src/postgres/clock.ts",
+    ]);
+  });
+
+  test("nothing is switched off, silenced or put off", () => {
+    const marks = [
+      /\bTO[D]O\b/,
+      /FIX[M]E/,
+      /@ts-(ignore|nocheck)/,
+      /\bas any\b[^\w\s]/,
+      // Of protobuf's reader, `skip` passes over a field.
+      /(?<!\breader)\.(only|skip)\b/,
+      /\bx(test|it|describe)\(/,
+    ];
+    const found = sources.flatMap(({ path, text }) =>
+      marks.filter((mark) => mark.test(text)).map(({ source }) => ({ path, mark: source })),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test("kit knows no business noun", () => {
+    const nouns = /(?<![a-z])(order|shipment|label|parcel|carrier|tracking|subscription|webhook|rate)s?(?![a-z])/i;
+    const found = production
+      .filter(({ path }) => path.startsWith("kit/"))
+      .flatMap(({ path, text }) =>
+        codeLines(text)
+          .filter((line) => nouns.test(line))
+          .map((line) => ({ path, line })),
+      );
+    expect(found).toEqual([]);
+  });
+});
+
+// Comments, and SQL's own ORDER BY, may say what they like.
+function codeLines(text: string): string[] {
+  return text
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .split("\n")
+    .map((line) => line.replace(/\/\/.*$/, "").replace(/ORDER BY/g, ""));
+}
+
+describe("programs", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const started = Object.values(scripts).flatMap((script) => {
+    const [, folder, file] = /node (\S+)\/dist\/(\S+)\.js/.exec(script) ?? [];
+    // What judges a platform from outside knows nothing of ours.
+    return folder && folder !== "conformance" ? [`${folder}/src/${file}.ts`] : [];
+  });
+  const parts = production
+    .map(({ path }) => path)
+    .filter((path) => /^(gateway|services\/\w+)\/src\/main\.ts$/.test(path));
+
+  test.each([...started, ...parts, "kit/src/service/apply-migrations.ts"])(
+    "%s looks at Node's version before all else",
+    (path) => {
+      expect(read(path)).toMatch(/^import "(@shipping\/kit|\.\.)\/process\/require-node(\.js)?";\n/);
+    },
+  );
+});
+
+describe("the table of routes", () => {
+  test("is the specification's, row by row, with the statuses that the contract adds", () => {
+    const [, table = ""] = read("conformance/spec/shipping-api.md").split("\n## Endpoints\n");
+    const rows = [...table.matchAll(/^\| (GET|POST|DELETE) \| (\S+) \| (\S+) \|/gm)].map((row) => row.slice(1, 4));
+    const [, created = ""] = /^Success statuses: `201` for (.+?);/m.exec(read("conformance/spec/contract.md")) ?? [];
+    const creating = new Set([...created.matchAll(/`(?:POST )?(\S+)`/g)].map(([, path]) => `POST ${path}`));
+    expect(creating.size).toBe(4);
+    expect(routes.map(({ method, path, scope, status }) => [method, path, scope, status])).toEqual(
+      rows.map(([method, path, scope]) => [method, path, scope, creating.has(`${method} ${path}`) ? 201 : 200]),
+    );
+  });
+});
+
+describe("the table of errors", () => {
+  test("has no code that no test is answered, with its status", () => {
+    const tests = sources.filter(({ path }) => /\.test\.ts$/.test(path) && /^(test|gateway)\//.test(path));
+    const text = tests.map((source) => source.text).join("\n");
+    // As tests write what they were answered, and as their names begin. The codes alone prove nothing: tests of the document list them all.
+    const answered = new Set([...text.matchAll(/"(\d{3} [a-z_]+)[" ]/g)].map(([, said]) => said));
+    expect(Object.entries(errors).filter(([code, { status }]) => !answered.has(`${status} ${code}`))).toEqual([]);
+  });
+});

@@ -1,0 +1,34 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { parse } from "yaml";
+import type { Measured } from "../bench/process-costs.js";
+
+/** Has the kernel forget the peaks so far. proc(5): a 5 resets the "high water mark" of a process. Linux only. */
+export function resetPeaks(processes: readonly Measured[]): void {
+  for (const { pid } of processes) writeFileSync(`/proc/${pid}/clear_refs`, "5");
+}
+
+/**
+ * The most memory that each process has had since then, in megabytes. The kernel keeps it: reading how large a process is at the moment
+ * again and again stops it each time for as long as its pages are counted, which the victim's slowest requests would show.
+ */
+export function peakMbOf(processes: readonly Measured[]): Record<string, number> {
+  return Object.fromEntries(
+    processes.map(({ name, pid }) => {
+      const status = readFileSync(`/proc/${pid}/status`, "utf8");
+      return [name, Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024];
+    }),
+  );
+}
+
+interface ChartValues {
+  parts: Record<string, { resources: { limits: { memory: string } } }>;
+}
+
+/** The chart's memory limit of each part, in megabytes. */
+export function memoryLimits(): Record<string, number> {
+  const text = readFileSync(new URL("../../../deploy/chart/values.yaml", import.meta.url), "utf8");
+  const { parts } = parse(text) as ChartValues;
+  return Object.fromEntries(
+    Object.entries(parts).map(([part, { resources }]) => [part, Number.parseInt(resources.limits.memory, 10)]),
+  );
+}

@@ -1,0 +1,60 @@
+import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
+import { createCustomers, exhaust, inTurn } from "./customers.js";
+import { openTarget, type Target } from "./target.js";
+
+/** The platform as separate processes, with customers. */
+export interface Platform {
+  target: Target;
+  cluster: ClusterUnderTest;
+  stop(): Promise<void>;
+}
+
+const DEFAULT_LIMIT = 120;
+
+/** Starts `npm run cluster` and makes hundreds or thousands of keys. */
+export async function startPlatform(wanted: {
+  replicas: number;
+  /** Whether the parts speak mutual TLS; not unless given. */
+  tls?: boolean;
+  accounts: number;
+  keysOfEach: number;
+  /** Of each key; as the spec says unless given. */
+  requestsPerMinute?: number;
+  /** Of PostgreSQL's own cache; the launcher's default unless given. */
+  sharedBuffersMb?: number;
+  env?: NodeJS.ProcessEnv;
+}): Promise<Platform> {
+  const parts = ["gateways", "records", "carrier", "tracking", "webhooks"];
+  const limit = wanted.requestsPerMinute ?? DEFAULT_LIMIT;
+  const flags = parts.flatMap((part) => [`--${part}`, String(wanted.replicas)]);
+  if (wanted.tls) flags.push("--tls");
+  if (wanted.sharedBuffersMb !== undefined) flags.push("--shared-buffers-mb", String(wanted.sharedBuffersMb));
+  const cluster = await startCluster(flags, {
+    ...wanted.env,
+    // As operators run it: what a log line costs is part of the price.
+    LOG_LEVEL: "info",
+    RATE_LIMIT_PER_MINUTE: String(limit),
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
+  });
+  const { gateway } = cluster.databases;
+  const customers = await createCustomers(gateway, wanted);
+  const limited = await createCustomers(gateway, { accounts: wanted.accounts, keysOfEach: 1 });
+  const { processes } = await cluster.now();
+  const target = openTarget({
+    name: "platform",
+    baseUrls: cluster.gateways,
+    customers: inTurn(customers),
+    limited: inTurn(limited),
+    limit: () => exhaust(gateway, limited, limit),
+    processes: () => processes,
+    databases: cluster.databases,
+  });
+  return {
+    target,
+    cluster,
+    async stop() {
+      await target.close();
+      await cluster.stop();
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { newId } from "@shipping/kit/ids";
+import { silentLog } from "@shipping/kit/process/log";
+import { startLoop } from "@shipping/kit/process/loop";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { type Audit, audit, unsettled } from "../../carrier/audit.js";
+import { TROUBLES } from "../../carrier/simulator/behaviour.js";
+import { ADAPTER, startSimulatorProcess } from "../../carrier/simulator-process.js";
+import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
+import { type Played, playChain } from "./play-chain.js";
+
+/** What a run did and found. */
+export interface ChainsReport {
+  chains: number;
+  labelled: number;
+  voided: number;
+  refused: number;
+  /** Attempts without a definite answer, all repeated with their key. */
+  errors: number;
+  kills: number;
+  /** At the carrier: all bookings ever made, and those cancelled. */
+  bookings: number;
+  cancelled: number;
+  seconds: number;
+  /** After the last answer, until nothing was left to do. */
+  settledAfterSeconds: number;
+  wrong: string[];
+  audit: Audit;
+}
+
+export interface ChainsOptions {
+  chains: number;
+  clients: number;
+  killEveryMs: number;
+  /** How many of the carrier's calls go wrong, from 0 to 1. */
+  rate: number;
+  takesKeys: boolean;
+  /** After this time no further chain begins. */
+  limitMs?: number;
+}
+
+// Enough that one of each is left while others start again.
+const PROCESSES = ["--gateways", "3", "--carrier", "3", "--records", "1", "--webhooks", "1"];
+// Longer than a booking that could not be settled rests at most.
+const SETTLED_MS = 240_000;
+
+/**
+ * Plays label chains at a carrier that loses, doubles, delays and refuses calls, while gateways and carriers are killed. Then it waits until
+ * nothing is left to do, and compares the carrier's books with the labels and with what the customers were told.
+ */
+export async function runChains(options: ChainsOptions): Promise<ChainsReport> {
+  const folder = await mkdtemp(join(tmpdir(), "shipping-carrier-"));
+  const simulator = await startSimulatorProcess(join(folder, "ledger"));
+  const bytes = randomBytes(16);
+  const accountId = newId("acc", () => bytes);
+  let cluster: ClusterUnderTest | undefined;
+  try {
+    cluster = await startCluster(PROCESSES, {
+      RATE_LIMIT_PER_MINUTE: "1000000",
+      TRIAL_CARRIER_MODULE: ADAPTER,
+      TRIAL_CARRIER_URL: `${simulator.url}?keys=${options.takesKeys ? "taken" : "ignored"}`,
+      TRIAL_CARRIER_ACCOUNT: accountId,
+      LOG_LEVEL: "silent",
+    });
+    return await play(cluster, simulator, { ...options, accountId, bytes });
+  } finally {
+    await cluster?.stop();
+    await simulator.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function play(
+  cluster: ClusterUnderTest,
+  simulator: Awaited<ReturnType<typeof startSimulatorProcess>>,
+  options: ChainsOptions & { accountId: string; bytes: Uint8Array },
+): Promise<ChainsReport> {
+  const { accountId, bytes, chains, clients, rate, takesKeys, limitMs = Number.POSITIVE_INFINITY } = options;
+  const begun = performance.now();
+  const since = (from: number) => Math.round((performance.now() - from) / 1000);
+  const { key } = await cluster.newCustomer("Chains", bytes);
+  await simulator.behave({ takesKeys, rate, troubles: TROUBLES });
+  const customer = { gateways: cluster.gateways, key };
+  const played: Played[] = [];
+  let next = 0;
+  let kills = 0;
+
+  async function killOne(): Promise<void> {
+    const name = await victimIn(cluster);
+    if (!name) return;
+    await cluster.kill(name);
+    kills++;
+  }
+  async function client(): Promise<void> {
+    while (next < chains && performance.now() - begun < limitMs)
+      played.push(await playChain(customer, `chain ${next++}`));
+  }
+
+  const killing = startLoop({ name: "kill", everyMs: options.killEveryMs, log: silentLog(), once: killOne });
+  await Promise.all(Array.from({ length: clients }, client)).finally(() => killing.stop());
+  const answered = performance.now();
+  await simulator.behave({ rate: 0 });
+  await cluster.healthy();
+  await eventually(
+    async () => {
+      if ((await unsettled(cluster, accountId)) > 0) throw new Error("Some bookings are not settled.");
+    },
+    { withinMs: SETTLED_MS },
+  ).catch(() => undefined);
+
+  const settledAfterSeconds = since(answered);
+  const ledger = await simulator.ledger();
+  const ended = (end: Played["end"]) => played.filter((one) => one.end === end).length;
+  return {
+    chains: played.length,
+    labelled: ended("labelled"),
+    voided: ended("voided"),
+    refused: ended("refused"),
+    errors: played.reduce((sum, { errors }) => sum + errors, 0),
+    kills,
+    bookings: ledger.length,
+    cancelled: ledger.filter(({ isCancelled }) => isCancelled).length,
+    seconds: since(begun),
+    settledAfterSeconds,
+    wrong: played.flatMap(({ wrong }) => wrong).slice(0, 10),
+    audit: await audit(cluster, accountId, { played, ledger }),
+  };
+}
+
+/** A gateway or a carrier that takes connections, as does another one of its part. */
+async function victimIn(cluster: ClusterUnderTest): Promise<string | undefined> {
+  const names = (await cluster.listening()).filter((name) => /^(gateway|carrier)/.test(name));
+  const partOf = (name: string) => name.split("-")[0];
+  const spare = names.filter((name) => names.some((other) => other !== name && partOf(other) === partOf(name)));
+  return spare[Math.floor(Math.random() * spare.length)];
+}

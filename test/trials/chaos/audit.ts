@@ -1,0 +1,150 @@
+import { eventually } from "@shipping/kit/testing/eventually";
+import sql from "sql-template-tag";
+import type { ClusterUnderTest } from "../../platform/cluster.js";
+import type { Acknowledged } from "./mixed-load.js";
+import { untilDefinite } from "./retrying-client.js";
+
+/** What an audit found wrong, as counts. */
+export interface Audit {
+  lost: number;
+  doubled: number;
+  differingReplays: number;
+  disagreeingStatuses: number;
+  missingEvents: number;
+  surplusEvents: number;
+}
+
+/** What it finds when every promise was kept. */
+export const FLAWLESS: Audit = {
+  lost: 0,
+  doubled: 0,
+  differingReplays: 0,
+  disagreeingStatuses: 0,
+  missingEvents: 0,
+  surplusEvents: 0,
+};
+
+/** Holds what was acknowledged against what the databases hold and the API answers, once all of it agrees or `settledWithinMs` are over. */
+export async function audit(
+  cluster: ClusterUnderTest,
+  accountIds: readonly string[],
+  acknowledged: readonly Acknowledged[],
+  { settledWithinMs = 90_000 } = {},
+): Promise<Audit> {
+  const rows = await storedIds(cluster, accountIds);
+  const promised = (path: RegExp) => acknowledged.filter(({ write }) => path.test(write.path)).map(({ id }) => id);
+  const kinds = [
+    [promised(/^\/orders$/), rows.orders],
+    [promised(/^\/shipments$/), rows.shipments],
+    [promised(/^\/labels$/), rows.labels],
+  ] as const;
+  const lost = kinds.flatMap(([ids, stored]) => without(ids, stored));
+  const doubled = kinds.flatMap(([ids, stored]) => without(stored, ids));
+  const differing = await differingReplays(cluster, acknowledged);
+  // Projections and events are on their way for a few seconds at most.
+  const settled = await eventually(
+    async () => {
+      const disagreeing = await disagreeingStatuses(cluster, accountIds);
+      const events = await eventCounts(cluster, accountIds, acknowledged);
+      if (disagreeing + events.missing > 0) throw new Unsettled({ disagreeing, ...events });
+      return { disagreeing, ...events };
+    },
+    { withinMs: settledWithinMs },
+  ).catch((error) => (error as Unsettled).found);
+  return {
+    lost: lost.length,
+    doubled: doubled.length,
+    differingReplays: differing,
+    disagreeingStatuses: settled.disagreeing,
+    missingEvents: settled.missing,
+    surplusEvents: settled.surplus,
+  };
+}
+
+class Unsettled extends Error {
+  constructor(readonly found: { disagreeing: number; missing: number; surplus: number }) {
+    super(JSON.stringify(found));
+  }
+}
+
+async function storedIds({ databases }: ClusterUnderTest, accountIds: readonly string[]) {
+  const ids = async (rows: Promise<{ id: string }[]>) => new Set((await rows).map(({ id }) => id));
+  const accounts = [...accountIds];
+  return {
+    orders: await ids(databases.records.run(sql`SELECT id FROM orders WHERE account_id = ANY(${accounts}::text[])`)),
+    shipments: await ids(
+      databases.records.run(sql`SELECT id FROM shipments WHERE account_id = ANY(${accounts}::text[])`),
+    ),
+    labels: await ids(databases.carrier.run(sql`SELECT id FROM labels WHERE account_id = ANY(${accounts}::text[])`)),
+  };
+}
+
+async function differingReplays(cluster: ClusterUnderTest, acknowledged: readonly Acknowledged[]): Promise<number> {
+  let differing = 0;
+  for (let at = 0; at < acknowledged.length; at += 32) {
+    const some = acknowledged.slice(at, at + 32);
+    const again = await Promise.all(some.map(({ write }) => untilDefinite(cluster.gateways, write)));
+    differing += again.filter((answer, index) => {
+      const first = some[index];
+      return !answer.replayed || answer.text !== first?.text || answer.status !== first.status;
+    }).length;
+  }
+  return differing;
+}
+
+async function disagreeingStatuses({ databases }: ClusterUnderTest, accountIds: readonly string[]): Promise<number> {
+  const accounts = [...accountIds];
+  const labels = await databases.carrier.run<{ id: string; shipment: string; tracking: string; status: string }>(
+    sql`SELECT id, shipment_id AS shipment, tracking_number AS tracking, status FROM labels WHERE account_id = ANY(${accounts}::text[])`,
+  );
+  const shipments = await databases.records.run<{ id: string; status: string }>(
+    sql`SELECT id, status FROM shipments WHERE account_id = ANY(${accounts}::text[])`,
+  );
+  const records = await databases.tracking.run<{ id: string; status: string }>(
+    sql`SELECT tracking_number AS id, status FROM tracking_records WHERE account_id = ANY(${accounts}::text[])`,
+  );
+  const statusOf = (rows: { id: string; status: string }[]) => new Map(rows.map(({ id, status }) => [id, status]));
+  const [ofShipment, ofTracking] = [statusOf(shipments), statusOf(records)];
+  return labels.filter(({ shipment, tracking, status }) => {
+    const [shipmentStatus, trackingStatus] =
+      status === "voided" ? ["voided", "voided"] : ["label_created", "pre_transit"];
+    return ofShipment.get(shipment) !== shipmentStatus || ofTracking.get(tracking) !== trackingStatus;
+  }).length;
+}
+
+const EVENT_OF: readonly (readonly [path: RegExp, type: string])[] = [
+  [/^\/orders$/, "order.created"],
+  [/^\/shipments$/, "shipment.created"],
+  [/^\/labels$/, "label.created"],
+  [/\/void$/, "label.voided"],
+];
+
+export const AUDITED_TYPES = EVENT_OF.map(([, type]) => type);
+
+/** Every creation and void has one event of its own type in the inbox of webhooks. Further types are not counted. */
+async function eventCounts(
+  { databases }: ClusterUnderTest,
+  accountIds: readonly string[],
+  acknowledged: readonly Acknowledged[],
+): Promise<{ missing: number; surplus: number }> {
+  const rows = await databases.webhooks.run<{ type: string; body: Buffer }>(
+    sql`
+      SELECT type, body FROM events
+      WHERE account_id = ANY(${[...accountIds]}::text[]) AND type = ANY(${AUDITED_TYPES}::text[])`,
+  );
+  const arrived = rows.map(({ type, body }) => `${type} ${JSON.parse(body.toString()).data.id}`);
+  const expected = acknowledged.flatMap(({ write, id }) =>
+    EVENT_OF.filter(([path]) => path.test(write.path)).map(([, type]) => `${type} ${id}`),
+  );
+  const had = new Set(arrived);
+  return {
+    missing: without(expected, arrived).length,
+    surplus: arrived.length - had.size + without(had, expected).length,
+  };
+}
+
+/** What there is beyond `known`. */
+function without(all: Iterable<string>, known: Iterable<string>): string[] {
+  const others = new Set(known);
+  return [...all].filter((one) => !others.has(one));
+}

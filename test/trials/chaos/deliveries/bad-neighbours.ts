@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "@shipping/kit/testing/eventually";
+import sql from "sql-template-tag";
+import type { ClusterUnderTest } from "../../../platform/cluster.js";
+import type { Manner } from "./event-receiver.js";
+import { type AcknowledgedOrder, ordersAtOnce, ordersAtRate } from "./order-load.js";
+import { latencies, quantile, type Report, reportOf, stillMissing } from "./report.js";
+import { newSubscriber, type Subscriber } from "./subscriber.js";
+
+const BAD: readonly Manner[] = ["hangs", "resets", "refuses"];
+const WORSE_FACTOR = 1.2;
+const WORSE_MS = 5;
+
+/**
+ * Measures healthy receivers alone and beside a hanging, a resetting and a refusing one with a long backlog, in turns: the backlog is
+ * put off by a day for the rounds without them.
+ */
+export async function badNeighbours(
+  cluster: ClusterUnderTest,
+  options: { healthy: number; backlog: number; perSecond: number; rounds: number; roundSeconds: number },
+): Promise<Report> {
+  const customer = await cluster.newCustomer();
+  const bad: Subscriber[] = [];
+  for (const manner of BAD) bad.push(await newSubscriber(cluster, { manner, customer }));
+  const healthy: Subscriber[] = [];
+  while (healthy.length < options.healthy) healthy.push(await newSubscriber(cluster));
+  const events = Math.ceil(options.backlog / bad.length);
+  await ordersAtOnce({ gateways: cluster.gateways, keys: [customer.key], count: events, concurrency: 16 });
+  await eventually(() => requireDeliveries(cluster, bad, events * bad.length));
+
+  const beside: number[] = [];
+  const alone: number[] = [];
+  const target = { gateways: cluster.gateways, keys: healthy.map(({ key }) => key), perSecond: options.perSecond };
+  let missing = 0;
+  const measure = async () => {
+    const { acknowledged } = await ordersAtRate({ ...target, seconds: options.roundSeconds });
+    missing += await missingOf(acknowledged, healthy);
+    return latencies(
+      acknowledged,
+      healthy.flatMap(({ arrivals }) => arrivals),
+    );
+  };
+  for (let round = 0; round < options.rounds; round++) {
+    await putOff(cluster, bad, "1 day");
+    alone.push(...(await measure()));
+    await putOff(cluster, bad, "0 s");
+    beside.push(...(await measure()));
+  }
+  const requestsToBad = Object.fromEntries(BAD.map((manner, at) => [manner, bad[at]?.arrivals.length]));
+  await Promise.all([...bad, ...healthy].map((subscriber) => subscriber.close()));
+
+  const [p95Alone, p95Beside] = [quantile(alone, 0.95), quantile(beside, 0.95)];
+  return reportOf(
+    {
+      backlog: events * bad.length,
+      healthyReceivers: healthy.length,
+      perSecond: options.perSecond,
+      missing,
+      requestsToBad,
+      aloneMs: { p50: quantile(alone, 0.5), p95: p95Alone, p99: quantile(alone, 0.99) },
+      besideMs: { p50: quantile(beside, 0.5), p95: p95Beside, p99: quantile(beside, 0.99) },
+    },
+    [
+      [missing === 0, "healthy receivers get everything"],
+      [
+        p95Beside <= Math.max(p95Alone * WORSE_FACTOR, p95Alone + WORSE_MS),
+        "healthy receivers wait at most 1.2 times as long, or 5 ms longer",
+      ],
+    ],
+  );
+}
+
+function missingOf(orders: readonly AcknowledgedOrder[], healthy: readonly Subscriber[]): Promise<number> {
+  const arrivals = () => healthy.flatMap((subscriber) => subscriber.arrivals);
+  return eventually(async () => {
+    const missing = await stillMissing(orders, arrivals(), 0);
+    if (missing > 0) throw new Error(`${missing} are missing.`);
+    return missing;
+  }).catch(() => stillMissing(orders, arrivals(), 0));
+}
+
+const idsOf = (subscribers: readonly Subscriber[]) => subscribers.map(({ subscriptionId }) => subscriptionId);
+
+async function requireDeliveries({ databases }: ClusterUnderTest, of: readonly Subscriber[], expected: number) {
+  const [row] = await databases.webhooks.run<{ count: number }>(
+    sql`SELECT count(*)::integer AS count FROM deliveries WHERE subscription_id = ANY(${idsOf(of)}::text[])`,
+  );
+  if (row?.count !== expected) throw new Error(`There are ${row?.count} deliveries instead of ${expected}.`);
+}
+
+/** Moves everything pending to that time from now, with its attempts as at the start, and waits until nothing is under way if that is later. */
+async function putOff({ databases }: ClusterUnderTest, of: readonly Subscriber[], by: string): Promise<void> {
+  await eventually(async () => {
+    await databases.webhooks.run(sql`
+        UPDATE deliveries SET next_at = clock_timestamp() + ${by}::interval, attempt = 0
+        WHERE subscription_id = ANY(${idsOf(of)}::text[]) AND state = 'pending'`);
+    const underWay = await databases.webhooks.run(sql`
+        SELECT FROM deliveries WHERE subscription_id = ANY(${idsOf(of)}::text[]) AND state = 'in_flight'`);
+    if (by !== "0 s" && underWay.length > 0) throw new Error(`${underWay.length} are under way.`);
+  });
+  await sleep(1_000);
+}

@@ -1,0 +1,72 @@
+import { silentLog } from "@shipping/kit/process/log";
+import { startLoop } from "@shipping/kit/process/loop";
+import sql from "sql-template-tag";
+import type { ClusterUnderTest } from "../../../platform/cluster.js";
+import { ordersAtRate } from "./order-load.js";
+import { arrivalsByEvent, latencies, quantile, type Report, reportOf, seconds, stillMissing } from "./report.js";
+import { newSubscriber } from "./subscriber.js";
+
+const MAX_ATTEMPTS = 8;
+// Long enough that a kill finds attempts under way.
+const RECEIVER_MS = 25;
+
+/** Kills a webhooks process, taking turns, while orders are created; the pauses between kills are between these. */
+export async function killedDispatchers(
+  cluster: ClusterUnderTest,
+  options: { perSecond: number; seconds: number; pauseMs: readonly [number, number]; arriveWithinMs: number },
+): Promise<Report> {
+  const subscriber = await newSubscriber(cluster, { delayMs: RECEIVER_MS });
+  const underWayAtKill = new Set<string>();
+  const { processes } = await cluster.now();
+  const dispatchers = processes.map(({ name }) => name).filter((name) => name.startsWith("webhooks-"));
+  let kills = 0;
+
+  async function killOne(): Promise<void> {
+    await cluster.kill(dispatchers[kills % dispatchers.length] ?? "").then(
+      () => kills++,
+      () => undefined,
+    );
+    // What the dead process had claimed stays so until its lease ends.
+    for (const id of await underWay(cluster)) underWayAtKill.add(id);
+    const [least, most] = options.pauseMs;
+    await new Promise((resolve) => setTimeout(resolve, least + Math.random() * (most - least)));
+  }
+
+  const killing = startLoop({ name: "kill", everyMs: 0, log: silentLog(), once: killOne });
+  const target = { gateways: cluster.gateways, keys: [subscriber.key], ...options };
+  const { acknowledged } = await ordersAtRate(target).finally(() => killing.stop());
+  const missing = await stillMissing(acknowledged, subscriber.arrivals, options.arriveWithinMs);
+  await subscriber.close();
+
+  const requests = [...arrivalsByEvent(subscriber.arrivals)];
+  const repeated = requests.filter(([, arrivals]) => arrivals.length > 1);
+  const unexplained = repeated.filter(([eventId]) => !underWayAtKill.has(eventId)).length;
+  const mostRequests = Math.max(...requests.map(([, arrivals]) => arrivals.length));
+  const late = latencies(acknowledged, subscriber.arrivals);
+  return reportOf(
+    {
+      events: acknowledged.length,
+      kills,
+      missing,
+      repeated: repeated.length,
+      underWayAtKill: underWayAtKill.size,
+      mostRequests,
+      p50Ms: quantile(late, 0.5),
+      p95Ms: quantile(late, 0.95),
+      latestSeconds: seconds(Math.max(...late)),
+    },
+    [
+      [kills > 0, "a webhooks process is killed"],
+      [missing === 0, "every event arrives"],
+      [mostRequests <= MAX_ATTEMPTS, "no event is sent more than eight times"],
+      [unexplained === 0, "only what was under way at a kill is sent again"],
+    ],
+  );
+}
+
+async function underWay({ databases }: ClusterUnderTest): Promise<string[]> {
+  const rows = await databases.webhooks.run<{ id: string }>(
+    sql`SELECT event_id AS id FROM deliveries WHERE state = 'in_flight'`,
+  );
+  return rows.map(({ id }) => id);
+}

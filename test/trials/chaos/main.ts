@@ -1,0 +1,21 @@
+import { examples, wholeNumber } from "@shipping/local/option-values";
+import { Command } from "commander";
+
+// The long form of the test in test/flows.
+const { processedArgs } = new Command("npm run trial -- chaos")
+  .description("Run many operations while processes are killed, then check the results.")
+  .argument("[operations]", "how many", wholeNumber(1, 10_000_000), 10_000)
+  .addHelpText("after", examples("npm run trial -- chaos 500"))
+  .parse();
+const operations: number = processedArgs[0];
+// Loaded after the command line is read: help and its refusals need nothing of the platform.
+const { startCluster } = await import("../../platform/cluster.js");
+const { runChaos } = await import("./run-chaos.js");
+const cluster = await startCluster(["--gateways", "3"], { RATE_LIMIT_PER_MINUTE: "1000000" });
+try {
+  const report = await runChaos(cluster, { operations, clients: 24, killEveryMs: 1_000 });
+  console.log(JSON.stringify(report, null, 2));
+  process.exitCode = Object.values(report.audit).every((count) => count === 0) ? 0 : 1;
+} finally {
+  await cluster.stop();
+}

@@ -1,0 +1,48 @@
+import { silentLog } from "@shipping/kit/process/log";
+import { startLoop } from "@shipping/kit/process/loop";
+import type { ClusterUnderTest } from "../../platform/cluster.js";
+import { type Audit, audit } from "./audit.js";
+import { mixedLoad } from "./mixed-load.js";
+
+/** What a chaos run did and found. */
+export interface ChaosReport {
+  operations: number;
+  kills: number;
+  retries: number;
+  seconds: number;
+  audit: Audit;
+}
+
+const STORES = ["postgres", "nats"];
+const ACCOUNTS = 4;
+
+/** So many are down at once, at most: where a start takes longer than many kills, no request would ever be executed. */
+const MOST_DOWN = 3;
+
+/** Kills a random process with SIGKILL every `killEveryMs`, unless too many are down, while a mixed load runs, then audits everything that was acknowledged. */
+export async function runChaos(
+  cluster: ClusterUnderTest,
+  options: { operations: number; clients: number; killEveryMs: number },
+): Promise<ChaosReport> {
+  const begun = performance.now();
+  const customers = await Promise.all(Array.from({ length: ACCOUNTS }, () => cluster.newCustomer()));
+  let kills = 0;
+
+  async function killOne(): Promise<void> {
+    const { processes } = await cluster.now();
+    const listening = await cluster.listening();
+    if (processes.length - listening.length >= MOST_DOWN) return;
+    const names = listening.filter((name) => !STORES.includes(name));
+    await cluster.kill(names[Math.floor(Math.random() * names.length)]!);
+    kills++;
+  }
+
+  const killing = startLoop({ name: "kill", everyMs: options.killEveryMs, log: silentLog(), once: killOne });
+  const load = { gateways: cluster.gateways, customers, operations: options.operations, clients: options.clients };
+  const { acknowledged, retries } = await mixedLoad(load).finally(() => killing.stop());
+  await cluster.healthy();
+  const accountIds = customers.map(({ accountId }) => accountId);
+  const found = await audit(cluster, accountIds, acknowledged);
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  return { operations: acknowledged.length, kills, retries, seconds, audit: found };
+}

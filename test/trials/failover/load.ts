@@ -1,0 +1,104 @@
+import { request } from "undici";
+import type { ClusterUnderTest } from "../../platform/cluster.js";
+import { type Acknowledged, type Customer, mixedLoad } from "../chaos/mixed-load.js";
+import { recordAttempts } from "./attempts.js";
+
+/** A load that runs beside a fault until it is stopped. */
+export interface Load {
+  /** What its writes have seen so far. */
+  attempts: ReturnType<typeof recordAttempts>;
+  /** How many writes have been acknowledged so far. */
+  acknowledged(): number;
+  /** Ends its chains and resolves with everything that was acknowledged. */
+  stop(): Promise<LoadReport>;
+}
+
+/** What a load was promised, and what its reads saw. */
+export interface LoadReport {
+  accountIds: string[];
+  acknowledged: Acknowledged[];
+  reads: Reads;
+}
+
+/** The answers to reads of acknowledged orders. */
+export interface Reads {
+  right: number;
+  /** `503` with `Retry-After`. */
+  unavailable: number;
+  /** Anything else, as sentences; the first ten. */
+  wrong: string[];
+}
+
+const ACCOUNTS = 2;
+const READ_TIMEOUT_MS = 12_000;
+const READ_PAUSE_MS = 20;
+
+/** Writes with `clients` chains at a time on accounts of its own or those of `customers`, and reads orders that were acknowledged before. */
+export async function startLoad(
+  cluster: ClusterUnderTest,
+  { clients, mayBeGone, ...given }: { clients: number; customers?: readonly Customer[]; mayBeGone?: boolean },
+): Promise<Load> {
+  const customers =
+    given.customers ?? (await Promise.all(Array.from({ length: ACCOUNTS }, () => cluster.newCustomer())));
+  const stopping = new AbortController();
+  const attempts = recordAttempts();
+  const orders: Acknowledged[] = [];
+  let count = 0;
+  const writing = mixedLoad({
+    gateways: cluster.gateways,
+    customers,
+    operations: Number.POSITIVE_INFINITY,
+    clients,
+    mayBeGone,
+    stopping: stopping.signal,
+    attempted: attempts.add,
+    acknowledged(write) {
+      count++;
+      if (write.write.path === "/orders") orders.push(write);
+    },
+  });
+  // Awaited by `stop`; until then a failure is nobody's.
+  writing.catch(() => {});
+  const reading = readOrders(cluster.gateways, orders, stopping.signal);
+  return {
+    attempts,
+    acknowledged: () => count,
+    async stop() {
+      stopping.abort();
+      const [{ acknowledged }, reads] = await Promise.all([writing, reading]);
+      return { accountIds: customers.map(({ accountId }: Customer) => accountId), acknowledged, reads };
+    },
+  };
+}
+
+/** An order is read as it was answered when it was created, byte for byte, or not at all. */
+async function readOrders(
+  gateways: readonly string[],
+  orders: readonly Acknowledged[],
+  stopping: AbortSignal,
+): Promise<Reads> {
+  const reads: Reads = { right: 0, unavailable: 0, wrong: [] };
+  for (let turn = 0; !stopping.aborted; turn++) {
+    const order = orders[Math.floor(Math.random() * orders.length)];
+    if (order) await readOne(gateways[turn % gateways.length] ?? "", order, reads);
+    await new Promise((resolve) => setTimeout(resolve, READ_PAUSE_MS));
+  }
+  return reads;
+}
+
+async function readOne(gateway: string, { id, text, write }: Acknowledged, reads: Reads): Promise<void> {
+  const told = (sentence: string) => void (reads.wrong.length < 10 && reads.wrong.push(sentence));
+  try {
+    const { statusCode, headers, body } = await request(`${gateway}/orders/${id}`, {
+      headers: { authorization: `Bearer ${write.key}` },
+      headersTimeout: READ_TIMEOUT_MS,
+      bodyTimeout: READ_TIMEOUT_MS,
+    });
+    const read = await body.text();
+    if (statusCode === 503 && headers["retry-after"]) reads.unavailable++;
+    else if (statusCode === 200 && read === text) reads.right++;
+    else told(`${id}: ${statusCode} ${read.slice(0, 200)}`);
+  } catch (error) {
+    told(`${id}: ${error}`);
+  }
+}

@@ -1,0 +1,151 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { createDatabases } from "@shipping/local/databases/prepare-databases";
+import { mapParts, type Part } from "@shipping/local/parts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
+import { type ClusterUnderTest, startCluster } from "../../../platform/cluster.js";
+import { copyServer, follow } from "./copy-server.js";
+import { forward } from "./forward.js";
+import { prepareReplication, promote, STANDBY, untilStreaming, withServer } from "./replication.js";
+
+/** What can happen to a primary and its standby, as an operator or a machine does it. */
+export interface PostgresPair {
+  /** Ends every process of the primary at once, and deletes its data. */
+  losePrimary(): Promise<void>;
+  /** Halts every process of the primary: its connections stay open and say nothing, as after the loss of a machine. */
+  haltPrimary(): Promise<void>;
+  /** Ends the replication: from now on the standby has what it has. Resolves when all of that can be read there. */
+  cutOffStandby(): Promise<void>;
+  /** Halts every process of the standby while `work` goes on. */
+  withoutStandby(work: () => Promise<unknown>): Promise<void>;
+  /** Lets the primary answer, but refuse every write, on connections that are open, too. */
+  demotePrimary(): Promise<void>;
+  /** The superuser's URL of one of the two. */
+  url(server: "postgres-1" | "postgres-2"): string;
+  /** Runs a statement on one of the two. */
+  query<Row>(server: "postgres-1" | "postgres-2", text: string): Promise<Row[]>;
+  /** Promotes the standby and moves the address there. Resolves with the moment at which it took writes, as `performance.now()`. */
+  failOver(): Promise<number>;
+  /** Stops the platform and both servers. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the platform on a PostgreSQL with a standby and an address that leads to the primary. `sync` commits wait until the standby has
+ * them. `through` gets the port of that address and the passwords of the parts, and returns the port by which the parts reach it.
+ */
+export async function startPair(
+  mode: "sync" | "async",
+  flags: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+  through: (port: number, passwords: Record<Part, string>) => Promise<number> = async (port) => port,
+): Promise<PostgresPair & { cluster: ClusterUnderTest }> {
+  const folder = await mkdtemp(join(tmpdir(), "shipping-pair-"));
+  await chmod(folder, 0o755);
+  const [primaryDir, standbyDir] = [join(folder, "postgres-1"), join(folder, "postgres-2")];
+  const settings = { synchronous_standby_names: mode === "sync" ? STANDBY : "" };
+  const primary = await startEmbeddedPostgres({ dataDir: primaryDir, settings });
+  const standby = await startStandby(primary, primaryDir, standbyDir);
+  await untilStreaming(primary.url("postgres"), mode);
+  let leader = primary;
+  const address = await forward(() => leader.port);
+  const url = new URL(primary.url("postgres"));
+  const passwords = mapParts(() => randomBytes(18).toString("base64url"));
+  url.port = String(await through((address.address() as AddressInfo).port, passwords));
+  const urls = Object.entries(await createDatabases({ url: url.href, passwords }));
+  const databases = Object.fromEntries(urls.map(([part, own]) => [`DATABASE_URL_${part.toUpperCase()}`, own]));
+  const cluster = await startCluster(flags, { RATE_LIMIT_PER_MINUTE: "1000000", ...env, ...databases });
+
+  const servers = { "postgres-1": primary, "postgres-2": standby };
+  const query: PostgresPair["query"] = (server, text) =>
+    withServer(servers[server].url("postgres"), async (client) => (await client.query(text)).rows);
+  return {
+    cluster,
+    async losePrimary() {
+      await signalAll(primary, "SIGKILL");
+      await rm(primaryDir, { recursive: true, force: true });
+    },
+    haltPrimary: () => signalAll(primary, "SIGSTOP"),
+    async withoutStandby(work) {
+      await signalAll(standby, "SIGSTOP");
+      await work().finally(() => signalAll(standby, "SIGCONT"));
+    },
+    async cutOffStandby() {
+      await query("postgres-2", "ALTER SYSTEM SET primary_conninfo = ''");
+      await query("postgres-2", "SELECT pg_reload_conf()");
+      await eventually(async () => {
+        const [state] = await query<{ behind: boolean }>(
+          "postgres-2",
+          `SELECT EXISTS (SELECT FROM pg_stat_wal_receiver) OR pg_last_wal_receive_lsn() > pg_last_wal_replay_lsn() AS behind`,
+        );
+        if (state?.behind) throw new Error("The standby still receives or replays.");
+      });
+    },
+    async demotePrimary() {
+      await query("postgres-1", "ALTER SYSTEM SET default_transaction_read_only = on");
+      await query("postgres-1", "SELECT pg_reload_conf()");
+    },
+    url: (server) => servers[server].url("postgres"),
+    query,
+    async failOver() {
+      await promote(standby.url("postgres"));
+      const promotedMs = performance.now();
+      leader = standby;
+      return promotedMs;
+    },
+    async stop() {
+      await cluster.stop();
+      // A halted process receives no other signal.
+      await signalAll(primary, "SIGKILL");
+      await standby.stop();
+      address.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startStandby(
+  primary: EmbeddedPostgres,
+  primaryDir: string,
+  standbyDir: string,
+): Promise<EmbeddedPostgres> {
+  const password = randomBytes(18).toString("base64url");
+  await prepareReplication(primary.url("postgres"), password);
+  await copyServer({ url: primary.url("postgres"), dataDir: primaryDir }, standbyDir);
+  const { port } = primary;
+  await follow(standbyDir, "standby", {
+    primary_conninfo: `host=127.0.0.1 port=${port} user=${STANDBY} password=${password} application_name=${STANDBY}`,
+    primary_slot_name: STANDBY,
+    wal_retrieve_retry_interval: "500ms",
+  });
+  return startEmbeddedPostgres({ dataDir: standbyDir });
+}
+
+async function signalAll({ pid }: EmbeddedPostgres, signal: NodeJS.Signals): Promise<void> {
+  // The postmaster is halted first: it would start again what ends, and a backend that it starts meanwhile would outlive its machine.
+  sendIfThere(pid, "SIGSTOP");
+  for (const one of [pid, ...(await childrenOf(pid))]) sendIfThere(one, signal);
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid="]);
+  const rows = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  return rows.filter(([, parent]) => parent === pid).map(([child = 0]) => child);
+}
+
+function sendIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}

@@ -1,0 +1,87 @@
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Part, parts } from "@shipping/local/parts";
+import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
+
+/** A cluster whose clocks a scenario sets: each process has one, and each database. */
+export interface WrongClocks {
+  cluster: ClusterUnderTest;
+  /** The names of what has a clock: `gateway-1`, …, and the databases as `records database`, …. */
+  names: readonly string[];
+  /** Sets a clock so many milliseconds ahead of the true time. */
+  set(name: string, aheadMs: number): Promise<void>;
+  /** How far ahead it is. */
+  of(name: string): number;
+  stop(): Promise<void>;
+}
+
+const LOADER = new URL("./shift-clock.mjs", import.meta.url);
+
+/** Starts it with every clock right. */
+export async function startWithClocks(env: NodeJS.ProcessEnv): Promise<WrongClocks> {
+  const folder = await mkdtemp(join(tmpdir(), "clocks-"));
+  const file = join(folder, "clocks.json");
+  const options = `${process.env.NODE_OPTIONS ?? ""} --import=${LOADER.href}`;
+  const cluster = await startCluster([], { ...env, NODE_OPTIONS: options, CLOCKS_FILE: file });
+  await Promise.all(parts.map((part) => giveClock(cluster, part)));
+  await cluster.healthy();
+  const { processes } = await cluster.now();
+  const ports = new Map(
+    processes
+      .filter(({ name }) => parts.some((part) => name.startsWith(`${part}-`)))
+      .map(({ name, address }) => [name, address.split(":").at(-1) ?? ""]),
+  );
+  const clocks = new Map<string, number>();
+
+  async function set(name: string, aheadMs: number): Promise<void> {
+    clocks.set(name, aheadMs);
+    const [part] = name.split(" ");
+    if (name.endsWith(" database")) return setDatabase(cluster, part as Part, aheadMs);
+    const entries = [...clocks].map(([one, ms]) => [ports.get(one), ms]).filter(([port]) => port);
+    await writeFile(`${file}.new`, JSON.stringify(Object.fromEntries(entries)));
+    await rename(`${file}.new`, file);
+  }
+
+  return {
+    cluster,
+    names: [...ports.keys(), ...parts.map((part) => `${part} database`)],
+    set,
+    of: (name) => clocks.get(name) ?? 0,
+    async stop() {
+      await cluster.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/**
+ * PostgreSQL has no clock of its own to set. All our statements ask `clock_timestamp()` for the time: one of ours stands before it in the
+ * search path of every new connection.
+ */
+async function giveClock({ databases }: ClusterUnderTest, part: Part): Promise<void> {
+  const { pool } = databases[part];
+  const client = await pool.connect();
+  await client.query(`
+    CREATE SCHEMA clocks;
+    CREATE TABLE clocks.ahead (ms float8 NOT NULL);
+    INSERT INTO clocks.ahead VALUES (0);
+    CREATE FUNCTION clocks.clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql VOLATILE AS $$
+    BEGIN
+      RETURN pg_catalog.clock_timestamp() + (SELECT ms FROM clocks.ahead) * interval '1 ms';
+    END $$;
+    ALTER DATABASE ${part} SET search_path = clocks, pg_catalog, public`);
+  // Connections from before have the true time, this one included.
+  await client.query(`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+  client.release(true);
+  const { rows } = await pool.query<{ schema: string }>(
+    "SELECT pronamespace::regnamespace::text AS schema FROM pg_proc WHERE oid = 'clock_timestamp()'::regprocedure",
+  );
+  if (rows[0]?.schema !== "clocks") throw new Error(`The clock of ${part}'s database cannot be set.`);
+}
+
+async function setDatabase({ databases }: ClusterUnderTest, part: Part, aheadMs: number): Promise<void> {
+  await databases[part].pool.query("UPDATE clocks.ahead SET ms = $1", [aheadMs]);
+}

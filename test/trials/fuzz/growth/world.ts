@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import { addMember, createSignInLink, type Role } from "@shipping/gateway/accounts/manage-members";
+import { openPrisma } from "@shipping/gateway/database/deps";
+import { serveOps } from "@shipping/kit/process/health";
+import { silentLog } from "@shipping/kit/process/log";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { newVisitor, pathIn, type Visitor } from "../../../developers/visitor.js";
+import { apiClient } from "../../../platform/api-client.js";
+import { type Stack, startStack } from "../../../platform/stack.js";
+import type { Sender } from "./place.js";
+
+/** A platform in this process, with a member of each role and one of everything that pages are about. */
+export async function startWorld() {
+  const stack = await startStack({
+    requestsPerMinute: 1_000_000_000,
+    mcp: "all",
+    trustedProxies: 1,
+    // Nobody listens there: what leads to the provider ends, and what comes back from it is read.
+    developerArea: { provider: { issuer: "http://127.0.0.1:9", clientId: "area", clientSecret: "secret" } },
+  });
+  const prisma = openPrisma(stack.databases.gateway);
+  const { origin, port } = new URL(stack.baseUrl);
+  const accountId = await stack.newAccount("Nordlicht");
+  const signIn = async (role: Role) => {
+    const deps = { db: stack.databases.gateway, prisma, now: () => new Date(), random: randomBytes };
+    const email = `${role}@example.com`;
+    await addMember(deps, { accountId, email, role });
+    const { url } = await createSignInLink(deps, { accountId, email, origin });
+    const visitor = newVisitor(origin, accountId);
+    await visitor.submit(pathIn(url));
+    return { visitor, accountId, email };
+  };
+  const [admin, viewer] = [await signIn("admin"), await signIn("viewer")];
+  const { id: keyId, key } = await stack.newKey(accountId);
+  const things = { keys: keyId, ...(await createThings(stack, key, admin.visitor)) };
+  const sender: Sender = {
+    key,
+    accountId,
+    cookies: { anyone: "", viewer: viewer.visitor.cookies(), admin: admin.visitor.cookies() },
+    pathOf: (path) => {
+      const [, kind = ""] = /(\w+)\/{id}/.exec(path) ?? [];
+      const id = (things as Record<string, string>)[kind] ?? things.orders;
+      return `/developers${path}`.replace("{environment}", "sandbox").replace("{id}", id);
+    },
+  };
+  const ops = await serveOps({ port: 0, host: "127.0.0.1", log: silentLog(), ready: async () => undefined });
+
+  return {
+    sender,
+    port: Number(port),
+    opsPort: ops.port,
+    /** Forgets how many forms and mails there were, so that none is refused before it is read, and that the sign-in is getting old. */
+    async forgetLimits(): Promise<void> {
+      await stack.databases.gateway.pool.query(
+        "DELETE FROM mail_counts; DELETE FROM sign_in_refusals; UPDATE sessions SET forms = 0, authenticated_at = now()",
+      );
+    },
+    /** Whether both members are still signed in. */
+    async isSignedIn(): Promise<boolean> {
+      const answers = await Promise.all(
+        [admin, viewer].map(({ visitor }) => visitor.get("/developers/sandbox/orders")),
+      );
+      return answers.every(({ status }) => status === 200);
+    },
+    async stop(): Promise<void> {
+      await Promise.all([prisma.$disconnect(), ops.stop()]);
+      await stack.stop();
+    },
+  };
+}
+
+const address = { name: "Jo", street1: "Am Kai 1", city: "Hamburg", postal_code: "20457", country: "DE" };
+const parcel = { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 };
+
+/** The IDs of one of each thing that pages are about. */
+async function createThings({ baseUrl }: Stack, key: string, admin: Visitor) {
+  const api = apiClient(baseUrl, key);
+  const create = async (path: string, body: object): Promise<string> => {
+    const { status, body: answer } = await api.post<{ id: string }>(path, body);
+    if (status !== 201) throw new Error(`POST ${path} answers ${status}.`);
+    return answer.data.id;
+  };
+  const record = { reference: "PO-1", from: address, to: address, parcel };
+  const [orders, shipments] = [await create("/orders", record), await create("/shipments", record)];
+  await admin.submit("/developers/members/invite", { email: "bob@example.com" });
+  const find = async (pattern: RegExp, path: string) => {
+    const [id] = pattern.exec((await admin.get(`/developers${path}`)).html) ?? [];
+    if (!id) throw new Error(`${path} has no ${pattern.source}.`);
+    return id;
+  };
+  return {
+    orders,
+    shipments,
+    labels: await create("/labels", { shipment_id: shipments, rate_id: `rate_test_${shipments}` }),
+    webhooks: await create("/webhooks", { url: "https://shop.example.com", events: ["order.created"] }),
+    events: await find(/evt_[a-z2-7]{26}/, `/sandbox/orders/${orders}`),
+    requests: await eventually(() => find(/req_[a-z2-7]{26}/, "/sandbox/requests")),
+    members: await find(/mem_[a-z2-7]{26}(?=\/invite-again)/, "/members"),
+  };
+}

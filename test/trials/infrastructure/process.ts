@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
+import { freePort } from "../../platform/free-port.js";
+import { ONE_OF_EACH } from "../../platform/launch-cluster.js";
+import type { Report } from "../chaos/deliveries/report.js";
+import { startLoad } from "../failover/load.js";
+import { verdict } from "../failover/verdict.js";
+import { withFolder } from "./stand.js";
+
+const LOAD_MS = 10_000;
+const SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGHUP"] as const;
+
+/** The workload through a gateway whose output nobody reads, which may open few files and has more connections, while every part gets signals. */
+export const processRow = (say: (line: string) => void): Promise<Report> =>
+  withFolder(async (_folder, ends) => {
+    const cluster = await startCluster(ONE_OF_EACH, { RATE_LIMIT_PER_MINUTE: "1000000" });
+    ends.push(() => cluster.stop());
+    const gateway = await startDeafGateway(cluster);
+    ends.push(async () => {
+      gateway.child.kill("SIGKILL");
+      await once(gateway.child, "exit");
+    });
+    const load = await startLoad({ ...cluster, gateways: [`${gateway.url}/api/v1`] }, { clients: 4 });
+    await sleep(LOAD_MS / 2);
+    const before = load.acknowledged();
+    const sockets = Array.from({ length: 400 }, () =>
+      connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {}),
+    );
+    const { processes } = await cluster.now();
+    const pids = processes.filter(({ name }) => !/^(postgres|nats)/.test(name)).map(({ pid }) => pid);
+    for (const signal of SIGNALS) for (const pid of [...pids, gateway.child.pid!]) process.kill(pid, signal);
+    await sleep(LOAD_MS / 2);
+    const probe = await fetch(`${gateway.opsUrl}/livez`).then(
+      ({ status }) => status,
+      (error) => String(error),
+    );
+    for (const socket of sockets) socket.destroy();
+    const after = (await cluster.now()).processes.filter(({ name }) => !/^(postgres|nats)/.test(name));
+    say(`${load.acknowledged()} writes acknowledged; auditing`);
+    return verdict(cluster, load, {
+      figures: { probe, writesWithFewFiles: load.acknowledged() - before },
+      promises: [
+        [probe === 200, "The probe of a process with few file descriptors failed."],
+        [load.acknowledged() - before > before / 4, "The gateway stood still."],
+        [after.every(({ pid }) => pids.includes(pid)), "A signal ended a part."],
+      ],
+    });
+  });
+
+/** A second gateway with the environment of the first. 64 KiB of its log fit into its pipe. */
+async function startDeafGateway(cluster: ClusterUnderTest) {
+  const { pid } = await cluster.process("gateway-1");
+  const [environment, command] = await Promise.all(
+    ["environ", "cmdline"].map(async (name) => (await readFile(`/proc/${pid}/${name}`, "utf8")).split("\0")),
+  );
+  const env = Object.fromEntries(environment!.filter(Boolean).map((line) => line.split(/=(.*)/s).slice(0, 2)));
+  const [port, opsPort] = [await freePort(), await freePort()];
+  const own = { PORT: String(port), OPS_PORT: String(opsPort), HOST: "127.0.0.1", LOG_LEVEL: "info" };
+  const child: ChildProcess = spawn("sh", ["-c", 'ulimit -n 300; exec "$0" "$@"', ...command!.filter(Boolean)], {
+    env: { ...env, ...own },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const opsUrl = `http://127.0.0.1:${opsPort}`;
+  await eventually(async () => {
+    if (!(await fetch(`${opsUrl}/readyz`)).ok) throw new Error("not ready");
+  });
+  return { child, url: `http://127.0.0.1:${port}`, opsUrl };
+}

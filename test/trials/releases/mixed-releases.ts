@@ -1,0 +1,149 @@
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { eventually } from "@shipping/kit/testing/eventually";
+import type { Part } from "@shipping/local/parts";
+import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
+import type { Report } from "../chaos/deliveries/report.js";
+import { openReceivers } from "../failover/deliveries-seen.js";
+import { type Load, type LoadReport, startLoad } from "../failover/load.js";
+import { verdict } from "../failover/verdict.js";
+import { buildRelease, commitOf } from "./build-release.js";
+import { linkParts, type PartLinks } from "./part-links.js";
+import { type KeyForms, openKeyForms } from "./use-forms.js";
+
+const here = fileURLToPath(new URL("../../..", import.meta.url));
+/** Services first, there and back: so old gateways call new services, and new gateways old ones. */
+export const ORDER: readonly Part[] = ["webhooks", "tracking", "carrier", "records", "gateway"];
+const TWO_OF_EACH = ["--tracking", "2"];
+const SWITCHES = { RATE_LIMIT_PER_MINUTE: "1000000", WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" };
+const CLIENTS = 4;
+const RESTART_MS = 60_000;
+const ARRIVE_MS = 120_000;
+
+/**
+ * Upgrades the platform from the release of `revision` to this checkout, and rolls it back, process by process and under load; `calmMs` is
+ * the time after each replacement. No request may fail, and nothing that was acknowledged may be lost or doubled, by either release.
+ */
+export async function mixedReleases(say: (line: string) => void, revision: string, calmMs: number): Promise<Report> {
+  const commit = await commitOf(revision);
+  const folder = await mkdtemp(join(tmpdir(), "shipping-releases-"));
+  const old = join(folder, "old");
+  const dataDir = join(folder, "data");
+  try {
+    // PostgreSQL may run as a user of its own.
+    await chmod(folder, 0o755);
+    await mkdir(dataDir);
+    say(`building ${commit}`);
+    await buildRelease(commit, old);
+    const before = await writeWithOld({ old, dataDir, calmMs });
+    say(`${before.acknowledged.length} writes acknowledged by the old release alone`);
+    const links = await linkParts(join(folder, "parts"), old);
+    const cluster = await startCluster([...TWO_OF_EACH, ...links.flags], SWITCHES, { dataDir });
+    try {
+      return await upgradeAndBack(say, { cluster, links, old, before, calmMs });
+    } finally {
+      await cluster.stop();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs the old release as it was, on databases of its own schema. */
+async function writeWithOld(at: { old: string; dataDir: string; calmMs: number }): Promise<LoadReport> {
+  const { old: checkout, dataDir, calmMs } = at;
+  const cluster = await startCluster([], SWITCHES, { dataDir, checkout });
+  try {
+    const { account_id: accountId, sandbox_key: key } = await cluster.now();
+    const load = await startLoad(cluster, { clients: CLIENTS, customers: [{ accountId, key }] });
+    await sleep(calmMs);
+    return await load.stop();
+  } finally {
+    await cluster.stop();
+  }
+}
+
+async function upgradeAndBack(
+  say: (line: string) => void,
+  of: { cluster: ClusterUnderTest; links: PartLinks; old: string; before: LoadReport; calmMs: number },
+): Promise<Report> {
+  const { cluster, links, old, before, calmMs } = of;
+  const receivers = await openReceivers(cluster);
+  // The gateways that a load balancer would choose from.
+  const gateways = [...cluster.gateways];
+  const load = await startLoad({ ...cluster, gateways }, { clients: CLIENTS, customers: receivers.customers });
+  const forms = await openKeyForms((await cluster.now()).sign_in_url);
+  const longestMs: Record<string, number> = {};
+  await sleep(calmMs);
+  for (const [direction, checkout] of [["upgrade", here] as const, ["rollback", old] as const]) {
+    for (const part of ORDER) {
+      const fromMs = performance.now();
+      await links.point(part, checkout);
+      for (const name of [`${part}-1`, `${part}-2`]) {
+        await replace(cluster, name, gateways);
+        await forms.use(gateways);
+        await sleep(calmMs);
+      }
+      longestMs[`${direction} ${part}`] = load.attempts.longestSince(fromMs);
+      say(`${direction}: ${part}, after ${load.acknowledged()} writes`);
+    }
+  }
+  const report = await judge(say, { cluster, load, receivers, before, forms, longestMs });
+  await receivers.close();
+  return report;
+}
+
+/** Ends a process as an upgrade does, and resolves when its successor serves. A gateway gets no new requests meanwhile. */
+export async function replace(cluster: ClusterUnderTest, name: string, gateways: string[]): Promise<void> {
+  const { pid, address } = await cluster.process(name);
+  const at = gateways.findIndex((url) => new URL(url).host === address);
+  const [taken] = at < 0 ? [] : gateways.splice(at, 1);
+  process.kill(pid, "SIGTERM");
+  await eventually(
+    async () => {
+      if ((await cluster.process(name)).pid === pid) throw new Error(`${name} has not ended.`);
+      await cluster.healthy();
+    },
+    { withinMs: RESTART_MS },
+  );
+  if (taken !== undefined) gateways.push(taken);
+}
+
+async function judge(
+  say: (line: string) => void,
+  of: {
+    cluster: ClusterUnderTest;
+    load: Load;
+    receivers: Awaited<ReturnType<typeof openReceivers>>;
+    before: LoadReport;
+    forms: KeyForms;
+    longestMs: Record<string, number>;
+  },
+): Promise<Report> {
+  const { cluster, load, receivers, before, forms, longestMs } = of;
+  const after = await load.stop();
+  const events = after.acknowledged.filter(({ write }) => write.path !== "/rates").length;
+  say(`${after.acknowledged.length} writes acknowledged; waiting for the last deliveries, then auditing`);
+  const deliveries = await receivers.seen(events, ARRIVE_MS);
+  const both: LoadReport = {
+    accountIds: [...before.accountIds, ...after.accountIds],
+    acknowledged: [...before.acknowledged, ...after.acknowledged],
+    reads: after.reads,
+  };
+  return verdict(
+    cluster,
+    { ...load, stop: async () => both },
+    {
+      figures: { longestMs, deliveries, forms: { sent: forms.sent, wrong: forms.wrong } },
+      promises: [
+        [Object.keys(load.attempts.seen().failed).length === 0, "A request failed."],
+        [deliveries.delivered === events, `${events - deliveries.delivered} events were not delivered.`],
+        [deliveries.repeated === 0, `${deliveries.repeated} events were delivered more than once.`],
+        [forms.sent > 0 && forms.wrong.length === 0, "A form got another answer than it should."],
+      ],
+    },
+  );
+}

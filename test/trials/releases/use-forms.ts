@@ -1,0 +1,54 @@
+import { actionOf, fieldsOf, newVisitor, type PageAnswer, pathIn, secretIn } from "../../developers/visitor.js";
+
+/** A member in the developer area who creates and revokes API keys. */
+export interface KeyForms {
+  /** Loads each form from one gateway and sends it to another, as behind a load balancer: from the first to the second, and back. */
+  use(gateways: readonly string[]): Promise<void>;
+  sent: number;
+  /** The forms that were answered in another way than they should be, as sentences. */
+  wrong: string[];
+}
+
+const NEW_KEY = "/developers/sandbox/keys/new";
+
+/** Signs in with the link. A session may send a hundred forms in ten minutes; each use is four. */
+export async function openKeyForms(signInLink: string): Promise<KeyForms> {
+  const visitor = newVisitor(signInLink);
+  const { status } = await visitor.submit(pathIn(signInLink));
+  if (status !== 303) throw new Error(`The sign-in link answers ${status} instead of 303.`);
+
+  /** Yields the answer if it is the one that was expected. */
+  async function submit(from: string, to: string, path: string, expected: number): Promise<PageAnswer | undefined> {
+    forms.sent++;
+    try {
+      const { html } = await visitor.get(from + path);
+      const answer = await visitor.post(to + actionOf(html, path), fieldsOf(html));
+      if (answer.status === expected) return answer;
+      throw new Error(`${answer.status} instead of ${expected}: ${answer.html.slice(-300)}`);
+    } catch (error) {
+      forms.wrong.push(`${path}: ${error}`);
+      return undefined;
+    }
+  }
+
+  async function createAndRevoke(from: string, to: string): Promise<void> {
+    const created = await submit(from, to, NEW_KEY, 201);
+    if (!created) return;
+    const key = secretIn(created.html) ?? "";
+    const list = await visitor.get(`${to}/developers/sandbox/keys`);
+    const row = list.html.split("<tr").find((html) => html.includes(`…${key.slice(-4)}`));
+    const [, revoke = ""] = /href="([^"]+\/revoke)"/.exec(row ?? "") ?? [];
+    await submit(to, from, revoke, 303);
+  }
+
+  const forms: KeyForms = {
+    sent: 0,
+    wrong: [],
+    async use(gateways) {
+      const [one = "", other = ""] = gateways.map((url) => new URL(url).origin);
+      await createAndRevoke(one, other);
+      await createAndRevoke(other, one);
+    },
+  };
+  return forms;
+}

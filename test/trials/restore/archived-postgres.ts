@@ -1,0 +1,102 @@
+import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
+import type { ClusterUnderTest } from "../../platform/cluster.js";
+import { copyServer, follow, restoreCopy } from "../failover/postgres/copy-server.js";
+import { superuserUrl, withServer } from "../failover/postgres/replication.js";
+
+/** Backups of a cluster's PostgreSQL and of its encryption keys, as an operator makes them. */
+export interface Backups {
+  /** Has the server archive its log continuously, for which it restarts. */
+  beginArchive(cluster: ClusterUnderTest): Promise<void>;
+  /** Copies the server and the keys. */
+  copy(cluster: ClusterUnderTest): Promise<void>;
+  /** Names this moment, and resolves when all the log until then is archived. */
+  markPoint(cluster: ClusterUnderTest, name: string): Promise<void>;
+  /** Puts the copy in the place of the data, and recovers it to a named moment. Yields the server's URL, and how to stop it. */
+  restore(dataDir: string, point: string): Promise<{ url: string; stop(): Promise<void> }>;
+}
+
+const KEYS = "secrets.key";
+
+/** Keeps them in `folder`. */
+export async function keepBackups(folder: string): Promise<Backups> {
+  const [base, archive, keys] = ["base", "archive", KEYS].map((name) => join(folder, name)) as [string, string, string];
+  await mkdir(archive, { recursive: true });
+  await chmod(folder, 0o755);
+  // PostgreSQL runs as another user where we are root.
+  await chmod(archive, 0o777);
+
+  return {
+    async beginArchive(cluster) {
+      await ask(cluster, "ALTER SYSTEM SET archive_mode = on");
+      await ask(cluster, `ALTER SYSTEM SET archive_command = 'cp %p ${archive}/%f'`);
+      process.kill((await cluster.process("postgres")).pid, "SIGINT");
+      await eventually(async () => {
+        if ((await ask(cluster, "SHOW archive_mode"))[0]?.archive_mode !== "on")
+          throw new Error("It is not archived yet.");
+      });
+      await cluster.healthy();
+    },
+    async copy(cluster) {
+      const url = await urlOf(cluster);
+      await copyServer({ url, dataDir: join(cluster.dataDir, "postgres") }, base);
+      await copyFile(join(cluster.dataDir, KEYS), keys);
+    },
+    async markPoint(cluster, name) {
+      await ask(cluster, `SELECT pg_create_restore_point('${name}')`);
+      const [{ file } = { file: "" }] = await ask(cluster, "SELECT pg_walfile_name(pg_switch_wal()) AS file");
+      await eventually(async () => {
+        const [{ last } = { last: "" }] = await ask(cluster, "SELECT last_archived_wal AS last FROM pg_stat_archiver");
+        if (!last || last < (file ?? "")) throw new Error("The log is not archived yet.");
+      });
+    },
+    async restore(dataDir, point) {
+      const postgres = join(dataDir, "postgres");
+      await restoreCopy(base, postgres);
+      await copyFile(keys, join(dataDir, KEYS));
+      await follow(postgres, "recovery", {
+        restore_command: `cp ${archive}/%f %p`,
+        recovery_target_name: point,
+        recovery_target_action: "promote",
+      });
+      // Ready once the recovery has ended.
+      const server = await startEmbeddedPostgres({ dataDir: postgres });
+      return { url: server.url("postgres"), stop: () => server.stop() };
+    },
+  };
+}
+
+/** Loses the server and everything it has stored, and the keys. */
+export async function loseServer(cluster: ClusterUnderTest): Promise<void> {
+  await cluster.kill("postgres");
+  await rm(join(cluster.dataDir, "postgres"), { recursive: true, force: true });
+  await rm(join(cluster.dataDir, KEYS));
+}
+
+/** Step 2 of the guide: the gateway's next token is above every ledger's. Yields by how much it was raised. */
+export async function raiseTokens(url: string): Promise<number> {
+  const owners = ["records", "carrier", "webhooks"];
+  const one = (database: string, statement: string) =>
+    withServer(new URL(`/${database}`, url).href, async (client) =>
+      BigInt((await client.query(statement)).rows[0].value),
+    );
+  const tops = await Promise.all(
+    owners.map((owner) => one(owner, "SELECT coalesce(max(token), 0) AS value FROM ledger")),
+  );
+  const before = await one("gateway", "SELECT last_value AS value FROM idempotency_token");
+  const after = await one(
+    "gateway",
+    `SELECT setval('idempotency_token', greatest(${tops.join(", ")}, (SELECT last_value FROM idempotency_token)) + 1000) AS value`,
+  );
+  return Number(after - before);
+}
+
+async function urlOf(cluster: ClusterUnderTest): Promise<string> {
+  return superuserUrl(cluster.dataDir, (await cluster.process("postgres")).address);
+}
+
+async function ask(cluster: ClusterUnderTest, statement: string): Promise<Record<string, string>[]> {
+  return withServer(await urlOf(cluster), async (client) => (await client.query(statement)).rows);
+}

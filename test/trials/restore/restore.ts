@@ -1,0 +1,117 @@
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { runAdmin } from "@shipping/gateway/cli/run-admin";
+import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
+import { freePort } from "../../platform/free-port.js";
+import { ONE_OF_EACH } from "../../platform/launch-cluster.js";
+import { audit, FLAWLESS } from "../chaos/audit.js";
+import { type Report, reportOf, seconds } from "../chaos/deliveries/report.js";
+import { startLoad } from "../failover/load.js";
+import { eventsOf, keysOn, repeatOrders, SETTLED_MS } from "../failover/postgres/lost-writes.js";
+import { keepBackups, loseServer, raiseTokens } from "./archived-postgres.js";
+
+const POINT = "drill";
+const ENV = { RATE_LIMIT_PER_MINUTE: "1000000" };
+
+/** Restores the platform as docs/operations/backup.md says, while customers repeat their requests, and audits what they were promised. */
+export async function restoreDrill(say: (line: string) => void, loadMs = 4_000): Promise<Report> {
+  const steps: Record<string, number> = {};
+  async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const begun = performance.now();
+    const result = await work();
+    steps[name] = seconds(performance.now() - begun);
+    say(`${name}: ${steps[name]} s`);
+    return result;
+  }
+  const folder = await mkdtemp(join(tmpdir(), "restore-trial-"));
+  await chmod(folder, 0o755);
+  const [dataDir, backupFolder] = [join(folder, "data"), join(folder, "backups")];
+  await mkdir(dataDir);
+  // The same address before and after, which customers go on to call.
+  const flags = [...ONE_OF_EACH, "--port", String(await freePort())];
+  const start = () => startCluster(flags, ENV, { dataDir });
+  let cluster: ClusterUnderTest | undefined;
+  try {
+    await mkdir(backupFolder);
+    const backups = await keepBackups(backupFolder);
+    const first = await step("start", start);
+    cluster = first;
+    await step("archive the log", () => backups.beginArchive(first));
+    const load = await startLoad(first, { clients: 8, mayBeGone: true });
+    await sleep(loadMs);
+    await step("base backup", () => backups.copy(first));
+    await sleep(loadMs);
+    const promised = load.acknowledged();
+    await step("archive up to the point", () => backups.markPoint(first, POINT));
+    await sleep(loadMs);
+    await step("lose the server", () => loseServer(first));
+    const count = load.acknowledged();
+    const lossMs = performance.now();
+    await step("1. stop gateways and services", () => first.stop());
+    const restored = await step("1. restore to the point", () => backups.restore(dataDir, POINT));
+    const held = await keysOn(restored.url);
+    const raisedBy = await step("2. raise the tokens", () => raiseTokens(restored.url));
+    await restored.stop();
+    const second = await step("4. start services and gateways", start);
+    cluster = second;
+    await step("5. claim the event stream", () => claimStream(dataDir));
+    const readyMs = performance.now();
+    const outageSeconds = seconds(readyMs - lossMs);
+    await sleep(loadMs);
+    const firstSuccessMs = load.attempts.firstSuccessAfter(readyMs);
+    const { accountIds, acknowledged, reads } = await load.stop();
+
+    const before = acknowledged.slice(0, count);
+    const lost = before.filter(({ write }) => !held.has(write.idempotencyKey));
+    const kept = acknowledged.filter((one) => !lost.includes(one));
+    const missing = before.slice(0, promised).filter((one) => lost.includes(one)).length;
+    say(
+      `${acknowledged.length} writes acknowledged, ${promised} before the point, ${lost.length} of the later ones lost`,
+    );
+    const options = { settledWithinMs: SETTLED_MS };
+    const found = await step("audit, once all agrees", () => audit(second, accountIds, kept, options));
+    const eventsOfLost = await eventsOf(second, lost);
+    const again = await step("repeat lost orders", () => repeatOrders(second, lost));
+    const { right, unavailable } = reads;
+    return reportOf(
+      {
+        steps,
+        outageSeconds,
+        firstSuccessMs,
+        acknowledged: acknowledged.length,
+        beforeThePoint: promised,
+        missing,
+        lost: lost.length,
+        raisedBy,
+        ...again,
+        eventsOfLost,
+        reads: { right, unavailable },
+        audit: found,
+      },
+      [
+        [promised > 0 && lost.length > 0, "Nothing was acknowledged before or after the point, so this shows nothing."],
+        [missing === 0, "A write is missing that was acknowledged before the point."],
+        [found.surplusEvents === eventsOfLost, "There are events that belong neither to a kept nor to a lost write."],
+        [
+          JSON.stringify({ ...found, surplusEvents: 0 }) === JSON.stringify(FLAWLESS),
+          "The audit of what the backup held, and of what came later, found flaws.",
+        ],
+        [again.executedAgain === again.repeated, "A lost order was not created anew when its request was repeated."],
+        [again.replayed === again.repeated, "A lost order that was created anew is not replayed."],
+        [firstSuccessMs !== undefined, "No write succeeded after the restore."],
+      ],
+    );
+  } finally {
+    await cluster?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function claimStream(dataDir: string): Promise<void> {
+  const printed: string[] = [];
+  const print = (text: string) => void printed.push(text);
+  const status = await runAdmin(["bus", "claim"], { env: { DATA_DIR: dataDir }, out: print, err: print });
+  if (status !== 0) throw new Error(`The event stream was not claimed: ${printed.join("")}`);
+}
