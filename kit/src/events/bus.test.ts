@@ -157,7 +157,8 @@ describe("JetStreamBus", () => {
     for (const subscription of subscriptions) await subscription.stop();
   });
 
-  test("a replica has 512 messages unacknowledged at most, and asks for more as it acknowledges them", async () => {
+  // What the server counts is more for a while if a fetch ended because its heartbeats were late: its messages come again.
+  test("a replica holds 512 events at most, and asks for more as it acknowledges them", async () => {
     const bus = opened("JetStreamBus");
     const subscriber = { ...collector(newDurable()), ends: [] as (() => void)[] };
     const got: Event[] = [];
@@ -169,15 +170,15 @@ describe("JetStreamBus", () => {
       },
     });
     const sent = [await publishingAll(bus, 500), await publishingAll(bus, 500), await publishingAll(bus, 500)].flat();
-    await eventually(async () => expect(await unacknowledged(subscriber.durable)).toBe(512));
-    while (only(got, sent).length < 1_500) {
-      expect(await unacknowledged(subscriber.durable)).toBeLessThanOrEqual(512);
+    await eventually(() => expect(subscriber.ends).toHaveLength(512));
+    const missing = () => new Set(sent.map(({ id }) => id)).size - new Set(only(got, sent).map(({ id }) => id)).size;
+    while (missing() > 0) {
+      expect(subscriber.ends.length).toBeLessThanOrEqual(512);
       for (const end of subscriber.ends.splice(0)) end();
       await new Promise((resolve) => setImmediate(resolve));
     }
     for (const end of subscriber.ends.splice(0)) end();
     await subscription.stop();
-    expect(only(got, sent)).toHaveLength(1_500);
   });
 
   test("a subscription that is stopped while it has no room fetches no more: the other replicas get the waiting events at once", async () => {
@@ -187,10 +188,11 @@ describe("JetStreamBus", () => {
     const onEvent = () => new Promise<void>((resolve) => ends.push(resolve));
     const subscription = await bus.subscribe({ ...collector(durable), onEvent });
     await publishingAll(bus, 600);
-    await eventually(async () => expect(await unacknowledged(durable)).toBe(512));
+    await eventually(() => expect(ends).toHaveLength(512));
     const stopping = subscription.stop();
     for (const end of ends.splice(0)) end();
     await stopping;
+    expect(ends).toEqual([]);
     await eventually(async () => expect(await unacknowledged(durable)).toBe(0));
   });
 
