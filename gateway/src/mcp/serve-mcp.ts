@@ -3,9 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { fail, failFields } from "@shipping/kit/errors";
 import type { Express } from "express";
+import { type BulkheadLimits, createBulkhead, RESERVE_MS } from "../admission/bulkhead.js";
 import type { ApiDeps } from "../api/deps.js";
 import { BASE_PATH } from "../api/endpoint.js";
-import type { Middleware } from "../api/locals.js";
+import { ANSWER_MS, type Middleware } from "../api/locals.js";
 import { collect, MAX_BODY_BYTES } from "../api/middleware/read-body.js";
 import { getClientAddress, TICKET_HEADER, type TrustedProxies } from "../http/client-address.js";
 import { HttpRefusal, isPlain } from "../http/http-rules.js";
@@ -13,6 +14,9 @@ import { sendAnswer } from "../http/send-answer.js";
 import { openApiText } from "../openapi/documents.js";
 
 export const MCP_PATH = "/mcp";
+
+/** Messages in progress. Each has a server of the SDK, and the answer of its tool as bytes, text and objects. */
+const MESSAGES: BulkheadLimits = { total: 32, perAccount: 4 };
 
 /** As long as the request log may need a ticket after the request. */
 const TICKET_MS = 60_000;
@@ -28,13 +32,14 @@ export function serveMcp(
   deps: Pick<ApiDeps, "trustedProxies" | "ownOrigin">,
   allowed: { allowLive: boolean; readOnly: boolean },
 ): void {
-  let loading: ReturnType<typeof load> | undefined;
+  let loading: Promise<Loaded> | undefined;
+  const turns = createBulkhead(MESSAGES);
 
-  app.post(MCP_PATH, admit, async (req, res) => {
-    const sent = await readMessage(req, res);
-    loading ??= load();
-    const sdk = await loading;
-    const message = checkMessage(sent, req, sdk);
+  async function answer(
+    req: IncomingMessage,
+    res: ServerResponse,
+    { sdk, message }: { sdk: Loaded; message: JSONRPCMessage },
+  ): Promise<void> {
     const ticket = giveTicket(deps.trustedProxies, getClientAddress(req, deps.trustedProxies));
     const server = sdk.createShippingServer(
       {
@@ -50,12 +55,35 @@ export function serveMcp(
     const [client, transport] = sdk.InMemoryTransport.createLinkedPair();
     res.once("close", () => void server.close());
     await server.connect(transport);
-    // The server sends nothing of its own, so what it sends is the answer.
-    client.onmessage = (answer) => sendAnswer(res, 200, { type: "application/json", body: JSON.stringify(answer) });
+    const answered = new Promise<void>((resolve) => {
+      res.once("close", resolve);
+      // The server sends nothing of its own, so what it sends is the answer.
+      client.onmessage = (answer) => {
+        sendAnswer(res, 200, { type: "application/json", body: JSON.stringify(answer) });
+        resolve();
+      };
+    });
     await client.send(message);
+    if ("id" in message && "method" in message) return answered;
     // Notifications, and answers, have no answer.
-    if (!("id" in message && "method" in message)) res.writeHead(202, { "Content-Length": 0 }).end();
+    res.writeHead(202, { "Content-Length": 0 }).end();
+  }
+
+  app.post(MCP_PATH, admit, async (req, res) => {
+    const sent = await readMessage(req, res);
+    loading ??= load();
+    const sdk = await loading;
+    const message = checkMessage(sent, req, sdk);
+    const release = await turns.acquire({
+      accountId: res.locals.admission.caller.accountId,
+      weight: 1,
+      deadline: performance.now() + ANSWER_MS - RESERVE_MS,
+      onDisconnect: (disconnected) => void res.once("close", disconnected),
+    });
+    // Until the answer is written, not until the client has read it.
+    await answer(req, res, { sdk, message }).finally(release);
   });
+
   const refuse: Middleware = (_req, res) => {
     // Clients ask for both, and know by this status that there is neither.
     res.setHeader("Allow", "POST");
@@ -67,6 +95,8 @@ export function serveMcp(
   app.get(MCP_PATH, admit, refuse);
   app.delete(MCP_PATH, admit, refuse);
 }
+
+type Loaded = Awaited<ReturnType<typeof load>>;
 
 // On first use: it takes memory and time that gateways without MCP do not need.
 async function load() {
@@ -85,7 +115,7 @@ async function load() {
   return { createShippingServer, tools, InMemoryTransport, JSONRPCMessageSchema, SUPPORTED_PROTOCOL_VERSIONS };
 }
 
-type Sdk = Pick<Awaited<ReturnType<typeof load>>, "JSONRPCMessageSchema" | "SUPPORTED_PROTOCOL_VERSIONS">;
+type Sdk = Pick<Loaded, "JSONRPCMessageSchema" | "SUPPORTED_PROTOCOL_VERSIONS">;
 
 function checkMessage(sent: unknown, { headers }: IncomingMessage, sdk: Sdk): JSONRPCMessage {
   const { success, data: message } = sdk.JSONRPCMessageSchema.safeParse(sent);
