@@ -21,6 +21,7 @@ const TRUSTING = ["RPC_PLAINTEXT_TRUSTS_NETWORK", "NATS_ANONYMOUS_TRUSTS_NETWORK
 // A pod has the password as a file; the other ways of being known to NATS and to a database have checks of their own.
 const OTHER_IDENTITIES = [
   "DATABASE_URL_FILE",
+  "PGSSLMODE",
   "NATS_PASSWORD",
   "NATS_CREDENTIALS_FILE",
   "NATS_CERT_FILE",

@@ -225,6 +225,14 @@ describe("urlList", () => {
   });
 });
 
+test("PGSSLMODE is refused with a value that pg would take for plaintext", () => {
+  const { PGSSLMODE } = serviceSettings;
+  const read = (mode: string) => readConfig(z.object({ PGSSLMODE }), { PGSSLMODE: mode });
+  expect(read("verify-full").PGSSLMODE).toBe("verify-full");
+  for (const mode of ["verify_full", "VERIFY-FULL", "true"]) expect(() => read(mode)).toThrow("PGSSLMODE: ");
+  expect(() => migrationConfig({ ...good, PGSSLMODE: "verify_full" })).toThrow("PGSSLMODE: ");
+});
+
 describe("OTEL_EXPORTER_OTLP_ENDPOINT", () => {
   const { OTEL_EXPORTER_OTLP_ENDPOINT } = serviceSettings;
   const read = (url: string) =>

@@ -79,6 +79,11 @@ export const serviceSettings = {
     .string()
     .optional()
     .describe("file that contains DATABASE_URL, as an alternative; it is read again for each connection"),
+  // Only checked here: pg reads the environment variable itself, and takes a value that it does not know for plaintext.
+  PGSSLMODE: z
+    .enum(["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"])
+    .optional()
+    .describe("sslmode of a DATABASE_URL that has none"),
   DATABASE_POOL: positiveInt()
     .min(3)
     .default(10)
@@ -161,6 +166,7 @@ export const busSettings = {
 };
 
 const migrationSettings = z.object({
+  PGSSLMODE: serviceSettings.PGSSLMODE,
   DATABASE_URL: databaseUrl().optional().describe("this part's own PostgreSQL database"),
   DATABASE_URL_FILE: serviceSettings.DATABASE_URL_FILE,
   MIGRATION_DATABASE_URL_FILE: z.string().optional().describe("file that contains MIGRATION_DATABASE_URL"),
