@@ -1,19 +1,58 @@
-const SPELLINGS: Readonly<Record<string, string>> = {
-  ...{ ß: "ss", ø: "o", đ: "d", ð: "d", ł: "l", æ: "ae", œ: "oe", þ: "th", ı: "i", ς: "σ", "’": "'" },
-};
-const SPELLED = new RegExp(`[${Object.keys(SPELLINGS).join("")}]`, "g");
+import anyAscii from "any-ascii";
 
-/** A text as searches compare it: without capitals, accents and ligatures; `ß` is `ss`, `ø` is `o`. */
+/** Letters without an accent that decomposition would remove, as people type them on other keyboards. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ...{ ß: "ss", ø: "o", đ: "d", ð: "d", ł: "l", æ: "ae", œ: "oe", þ: "th", ı: "i" },
+};
+/** Letters that people also spell with two, and the Cyrillic one that `any-ascii` reads otherwise without its accent. */
+const SPELLED_OUT: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", å: "aa", ø: "oe", й: "y" };
+
+const anyOf = (letters: object) => new RegExp(`[${Object.keys(letters).join("")}]`, "g");
+const PLAIN_LETTERS = anyOf(PLAIN);
+const SPELLED_OUT_LETTERS = anyOf(SPELLED_OUT);
+const APOSTROPHES = /[’‘ʼʻ´`′]/g;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
+const ACCENTS = /\p{M}+/gu;
+const OTHER_ALPHABETS = /[\p{Script=Cyrillic}\p{Script=Greek}]/gu;
+const DIGITS = /\p{Nd}/gu;
+
+const isAscii = (text: string) => /^[\0-\x7f]*$/.test(text);
+
+/**
+ * A text as searches compare it: without capitals, accents, ligatures and invisible characters; Cyrillic and Greek in Latin letters, and
+ * the digits of all scripts as 0 to 9. `ß` is `ss`, and `ø` is `o`.
+ */
 export function foldText(text: string): string {
-  if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
-  const plain = text
-    .toLowerCase()
+  if (isAscii(text)) return text.toLowerCase();
+  return text
+    .replace(INVISIBLE, "")
+    .replace(APOSTROPHES, "'")
     .normalize("NFKD")
-    .replace(/\p{M}+/gu, "");
-  return plain.replace(SPELLED, (letter) => SPELLINGS[letter]!);
+    .replace(ACCENTS, "")
+    .toLowerCase()
+    .replace(PLAIN_LETTERS, (letter) => PLAIN[letter]!)
+    .replace(OTHER_ALPHABETS, (letter) => anyAscii(letter).replace("'", ""))
+    .replace(DIGITS, anyAscii);
 }
 
-/** The folded words of a text: what stands between its spaces and punctuation. */
-export function wordsIn(text: string): string[] {
-  return foldText(text).match(/[\p{L}\p{N}\p{So}]+/gu) ?? [];
+/** The ways in which a text may be typed, folded: without its accents, and with `ue` for `ü` and the like. One way if both are equal. */
+export function foldSpellings(text: string): string[] {
+  const plain = foldText(text);
+  if (isAscii(text)) return [plain];
+  const lower = text.normalize("NFC").toLowerCase();
+  const spelledOut = foldText(lower.replace(SPELLED_OUT_LETTERS, (letter) => SPELLED_OUT[letter]!));
+  return plain === spelledOut ? [plain] : [plain, spelledOut];
+}
+
+/** The words of a folded text: the letters and digits between its spaces and punctuation. */
+export function wordsIn(folded: string): string[] {
+  return folded.match(isAscii(folded) ? /[a-z0-9]+/g : /[\p{L}\p{N}\p{So}]+/gu) ?? [];
+}
+
+const JOINTS = /(?<=\p{L})['·\p{Pd}]+(?=\p{L})/gu;
+
+/** The words of a folded text that has apostrophes or hyphens within words, without these: `oneill` for `o'neill`. Otherwise none. */
+export function joinedWordsIn(folded: string): string[] {
+  const joined = folded.replace(JOINTS, "");
+  return joined === folded ? [] : wordsIn(joined);
 }

@@ -11,7 +11,7 @@ import {
 } from "@shipping/proto/shipping/records/v1/records_pb";
 import { countResources, recordsAccountData } from "./account-data.js";
 import { getOrder, getShipment, getShipmentForCarrier, listOrders, listShipments } from "./read/read-records.js";
-import type { RecordsDeps } from "./search/recent.js";
+import type { RecordsDeps } from "./search/hash-recent.js";
 import { searchOrders, searchShipments } from "./search/search-records.js";
 import { applyLabelEvent, applyLabelEvents } from "./write/apply-label-event.js";
 import { createOrder } from "./write/create-order.js";

@@ -3,7 +3,7 @@ import { startLoop } from "@shipping/kit/process/loop";
 import { createPublisher, type PublisherParts } from "@shipping/kit/service/publisher";
 import type { Service } from "@shipping/kit/service/run-service";
 import { recordsPeers, recordsRoutes } from "./rpc.js";
-import { hashCrowded, type RecordsDeps } from "./search/recent.js";
+import { hashCounted, type RecordsDeps } from "./search/hash-recent.js";
 
 export const recordsMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
@@ -12,9 +12,9 @@ const HASH_RECENT_MS = 500;
 /** Starts records: its RPCs, the relay of its events, and the worker that fills the search. */
 export async function startRecords(parts: PublisherParts): Promise<Service> {
   const { deps: publisher, metrics } = createPublisher("records", parts);
-  const deps: RecordsDeps = { ...publisher, crowded: new Map() };
+  const deps: RecordsDeps = { ...publisher, ownersToCount: new Map() };
   deps.outbox.start();
-  const once = (isStopping: () => boolean) => hashCrowded(deps, isStopping);
+  const once = (isStopping: () => boolean) => hashCounted(deps, isStopping);
   const search = startLoop({ name: "hash recent", everyMs: HASH_RECENT_MS, log: parts.log, once });
   return {
     routes: recordsRoutes(deps),

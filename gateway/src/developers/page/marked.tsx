@@ -7,7 +7,7 @@ const MAX_WORDS = 8;
 
 /** The words of a search, as they are marked where they were found. */
 export function toMarks(text: string): string[] {
-  const words = wordsIn(text).slice(0, MAX_WORDS);
+  const words = wordsIn(foldText(text)).slice(0, MAX_WORDS);
   const joined = words.join("");
   const piece = /^\d+$/.test(joined) ? joined.replace(/^0+(\d{4})/, "$1") : joined;
   return [...new Set(/\d/.test(piece) && piece.length >= 4 ? [...words, piece] : words)];

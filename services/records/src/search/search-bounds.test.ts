@@ -7,8 +7,9 @@ import { SearchShipmentsRequestSchema } from "@shipping/proto/shipping/records/v
 import sql from "sql-template-tag";
 import { copyShipment, recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
 import { createShipment } from "../write/create-shipment.js";
+import { seedFor, toHashes } from "./hashes.js";
 import { searchShipments } from "./search-records.js";
-import { seedFor, toGrams, toSearchText } from "./search-text.js";
+import { toSearchText } from "./search-text.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;
 beforeAll(async () => {
@@ -39,7 +40,7 @@ async function find(caller: Caller, search: MessageInitShape<typeof SearchSchema
 /** Creates the shipments of a segment, found by these texts in turns, each a second older than the one before. */
 async function fillSegment(caller: Caller, texts: string[], { daysAgo = 1, rows = 16_384 } = {}) {
   const segment = 10 - daysAgo;
-  const grams = texts.map((text) => `{${toGrams(text, seedFor(caller, segment))}}`);
+  const hashes = texts.map((text) => `{${toHashes(text, seedFor(caller, segment))}}`);
   const id = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id as string;
   for (let first = 1; first <= rows; first += 512)
     await records.deps.db.run(sql`
@@ -49,8 +50,8 @@ async function fillSegment(caller: Caller, texts: string[], { daysAgo = 1, rows 
           created_at - ${daysAgo}::integer * interval '1 day' - n * interval '1 second'
         FROM shipments, generate_series(${first}::integer, ${Math.min(rows, first + 511)}::integer) AS n WHERE id = ${id} RETURNING *),
       hashed AS (
-        INSERT INTO shipment_search (account_id, environment, id, created_at, text, grams)
-        SELECT account_id, environment, id, created_at, (${texts}::text[])[turn], (${grams}::text[])[turn]::integer[]
+        INSERT INTO shipment_search (account_id, environment, id, created_at, text, hashes)
+        SELECT account_id, environment, id, created_at, (${texts}::text[])[turn], (${hashes}::text[])[turn]::integer[]
         FROM (SELECT *, 1 + split_part(id, '_', 3)::integer % ${texts.length}::integer AS turn FROM made) AS numbered)
       INSERT INTO search_segments AS filled (account_id, environment, record_table, segment, rows, oldest, newest)
       SELECT account_id, environment, 'shipments', ${segment}::integer, count(*), min(created_at), max(created_at)
@@ -61,7 +62,7 @@ async function fillSegment(caller: Caller, texts: string[], { daysAgo = 1, rows 
 
 /** The longest text that a record can be found by, of such words. */
 function longestText(word: (n: number) => string): string {
-  const address = JSON.stringify({ name: word(1), city: "", postal_code: "" });
+  const address = JSON.stringify({ name: word(1), street1: "", city: "", postal_code: "", country: "DE" });
   const metadata = JSON.stringify(Array.from({ length: 700 }, (_, n) => word(n)).join(" "));
   const reference = word(0).repeat(200).slice(0, 200);
   const text = toSearchText({ reference, sender: address, recipient: address, metadata });

@@ -9,7 +9,7 @@ import {
 import sql from "sql-template-tag";
 import { copyShipment, recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
 import { createShipment } from "../write/create-shipment.js";
-import { hashRecent } from "./recent.js";
+import { hashRecent } from "./hash-recent.js";
 import { searchOrders, searchShipments } from "./search-records.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;

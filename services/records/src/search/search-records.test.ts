@@ -12,7 +12,7 @@ import sql from "sql-template-tag";
 import { copyShipment, orderRequest, recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
 import { createOrder } from "../write/create-order.js";
 import { createShipment } from "../write/create-shipment.js";
-import { hashRecent } from "./recent.js";
+import { hashRecent } from "./hash-recent.js";
 import { searchOrders, searchShipments } from "./search-records.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;
@@ -242,7 +242,7 @@ describe("searchShipments", () => {
 test("searchOrders finds by the same words", async () => {
   const caller = newCaller();
   const id = toSnapshot(await createOrder(records.deps, orderRequest(caller))).json.id as string;
-  for (const text of ["", id, "a-1", "grace", "101"]) {
+  for (const text of ["", id, "a-1", "grace", "101", "long lane", "germany"]) {
     const request = create(SearchOrdersRequestSchema, { caller, search: { limit: 50, text, status: "received" } });
     expect((await searchOrders(records.deps, request)).orders).toMatchObject([{ id, status: "received" }]);
   }

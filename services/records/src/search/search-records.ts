@@ -18,7 +18,7 @@ import { orderColumns } from "../resource/order.js";
 import { addressIn } from "../resource/shared-fields.js";
 import { shipmentColumns } from "../resource/shipment.js";
 import { findByText } from "./find-by-text.js";
-import type { RecordTable } from "./recent.js";
+import type { RecordTable } from "./search-rows.js";
 
 const orderRow = pickColumns(orderColumns, ["id", "status", "reference", "recipient", "createdAt"]);
 const shipmentRow = { ...orderRow, ...pickColumns(shipmentColumns, ["orderId", "labelId"]) } as const satisfies Columns;

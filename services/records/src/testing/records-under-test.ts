@@ -10,7 +10,7 @@ import { newClaim } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { CreateOrderRequestSchema, CreateShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
-import type { RecordsDeps } from "../search/recent.js";
+import type { RecordsDeps } from "../search/hash-recent.js";
 import { recordsMigrations } from "../start-records.js";
 
 /** The operations of records on their own database; `published` holds the events that reached the bus. */
@@ -32,7 +32,7 @@ export async function recordsUnderTest() {
     log,
     now: () => new Date("2026-11-21T10:00:00.123Z"),
     random: randomBytes,
-    crowded: new Map(),
+    ownersToCount: new Map(),
   };
   return {
     deps,

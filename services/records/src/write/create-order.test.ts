@@ -85,7 +85,7 @@ describe("createOrder", () => {
     const random = jest.spyOn(Math, "random").mockReturnValue(0);
     await createOrder(records.deps, orderRequest(caller));
     random.mockRestore();
-    expect([...records.deps.crowded.values()]).toContainEqual({ ...caller, table: "orders" });
+    expect([...records.deps.ownersToCount.values()]).toContainEqual({ ...caller, table: "orders" });
   });
 
   test("the same key of another account or environment is another key", async () => {

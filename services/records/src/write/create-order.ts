@@ -11,7 +11,8 @@ import type { CreateOrderRequest } from "@shipping/proto/shipping/records/v1/rec
 import sql from "sql-template-tag";
 import { newOrder, orderJson, storedOrderColumns } from "../resource/order.js";
 import { insertClaimed } from "../resource/shared-fields.js";
-import { createdRecent, insertRecent, type RecordsDeps } from "../search/recent.js";
+import { addedText, type RecordsDeps } from "../search/hash-recent.js";
+import { insertSearchTexts } from "../search/search-rows.js";
 
 /** Creates an order, its event and its replayable answer in one statement, which waiting creations share. */
 export async function createOrder(deps: RecordsDeps, request: CreateOrderRequest): Promise<WriteOutcome> {
@@ -27,7 +28,7 @@ export async function createOrder(deps: RecordsDeps, request: CreateOrderRequest
   const outcome = await insertOrder(deps, { caller, claim, snapshot, event, row });
   if (executedNow(outcome)) {
     deps.outbox.committed(event);
-    createdRecent(deps, { ...caller, table: "orders" });
+    addedText(deps, { ...caller, table: "orders" });
   }
   return outcome;
 }
@@ -38,7 +39,7 @@ interface Creation extends Write {
 }
 
 const insertOrders = insertClaimed("orders", storedOrderColumns);
-const insertTexts = insertRecent("orders");
+const insertTexts = insertSearchTexts("orders");
 
 const insertOrder = microBatchOperation<RecordsDeps, Creation, WriteOutcome>({
   keyOf: keyOfWrite,

@@ -32,16 +32,16 @@ describe("createShipment", () => {
   });
 
   test("now and then, an account that has created one is looked at; a replay creates none", async () => {
-    const { crowded } = records.deps;
+    const { ownersToCount } = records.deps;
     const caller = newCaller();
     const request = shipmentRequest(caller);
     const random = jest.spyOn(Math, "random").mockReturnValue(0);
     const first = toSnapshot(await createShipment(records.deps, request));
-    expect([...crowded.values()]).toContainEqual({ ...caller, table: "shipments" });
-    crowded.clear();
+    expect([...ownersToCount.values()]).toContainEqual({ ...caller, table: "shipments" });
+    ownersToCount.clear();
     expect(toSnapshot(await createShipment(records.deps, request))).toEqual({ ...first, replayed: true });
     random.mockRestore();
-    expect([...crowded]).toEqual([]);
+    expect([...ownersToCount]).toEqual([]);
   });
 
   test("not_found for a missing or foreign order, and the key stays free", async () => {

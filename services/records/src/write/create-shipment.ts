@@ -13,7 +13,8 @@ import type { CreateShipmentRequest } from "@shipping/proto/shipping/records/v1/
 import sql from "sql-template-tag";
 import { insertClaimed } from "../resource/shared-fields.js";
 import { newShipment, shipmentJson, storedShipmentColumns } from "../resource/shipment.js";
-import { createdRecent, insertRecent, type RecordsDeps } from "../search/recent.js";
+import { addedText, type RecordsDeps } from "../search/hash-recent.js";
+import { insertSearchTexts } from "../search/search-rows.js";
 
 /** Creates a shipment, its event and its replayable answer in one statement, which waiting creations share. */
 export async function createShipment(deps: RecordsDeps, request: CreateShipmentRequest): Promise<WriteOutcome> {
@@ -30,7 +31,7 @@ export async function createShipment(deps: RecordsDeps, request: CreateShipmentR
   if (!outcome) throw fail("not_found", noSuch("order"));
   if (executedNow(outcome)) {
     deps.outbox.committed(event);
-    createdRecent(deps, { ...caller, table: "shipments" });
+    addedText(deps, { ...caller, table: "shipments" });
   }
   return outcome;
 }
@@ -42,7 +43,7 @@ interface Creation extends Write {
 
 const orderColumn = pickColumns(storedShipmentColumns, ["orderId"]);
 const insertShipments = insertClaimed("shipments", storedShipmentColumns);
-const insertTexts = insertRecent("shipments");
+const insertTexts = insertSearchTexts("shipments");
 
 // A shipment whose order is missing or belongs to another caller is left out of the statement: the foreign key would make the whole
 // statement fail.

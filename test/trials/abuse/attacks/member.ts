@@ -1,6 +1,6 @@
 import { newSessionToken } from "@shipping/gateway/developers/session/session";
 import { pooledRandom } from "@shipping/kit/ids";
-import { hashRecent } from "@shipping/records/search/recent";
+import { hashRecent } from "@shipping/records/search/hash-recent";
 import { toSearchText } from "@shipping/records/search/search-text";
 import sql from "sql-template-tag";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";

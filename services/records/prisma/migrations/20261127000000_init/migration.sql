@@ -119,7 +119,7 @@ CREATE TRIGGER forget_recent_search AFTER DELETE ON orders REFERENCING OLD TABLE
 CREATE TRIGGER forget_recent_search AFTER DELETE ON shipments REFERENCING OLD TABLE AS gone
   FOR EACH STATEMENT EXECUTE FUNCTION forget_recent_search('shipment_search_recent');
 
--- The texts by which other records are found, with hashes of owner, segment and letters (src/search/search-text.ts): a built-in index type,
+-- The texts by which other records are found, with hashes of owner, segment and letters (src/search/hashes.ts): a built-in index type,
 -- no extension, and no list in the index is longer than a segment.
 CREATE TABLE order_search (
   account_id text COLLATE "C" NOT NULL,
@@ -127,7 +127,7 @@ CREATE TABLE order_search (
   id text COLLATE "C" NOT NULL,
   created_at timestamptz(3) NOT NULL,
   text text COLLATE "C" NOT NULL,
-  grams integer[] NOT NULL,
+  hashes integer[] NOT NULL,
   PRIMARY KEY (account_id, environment, id),
   CONSTRAINT order_search_order FOREIGN KEY (account_id, environment, id)
     REFERENCES orders (account_id, environment, id) ON DELETE CASCADE ON UPDATE RESTRICT
@@ -139,7 +139,7 @@ CREATE TABLE shipment_search (
   id text COLLATE "C" NOT NULL,
   created_at timestamptz(3) NOT NULL,
   text text COLLATE "C" NOT NULL,
-  grams integer[] NOT NULL,
+  hashes integer[] NOT NULL,
   PRIMARY KEY (account_id, environment, id),
   CONSTRAINT shipment_search_shipment FOREIGN KEY (account_id, environment, id)
     REFERENCES shipments (account_id, environment, id) ON DELETE CASCADE ON UPDATE RESTRICT
@@ -147,8 +147,8 @@ CREATE TABLE shipment_search (
 
 -- New rows wait in a list that every search reads. With 256 kB of it instead of 64, a row costs a fourth less, and a search of a segment
 -- 0.06 ms more at most.
-CREATE INDEX order_search_grams ON order_search USING gin (grams) WITH (gin_pending_list_limit = 256);
-CREATE INDEX shipment_search_grams ON shipment_search USING gin (grams) WITH (gin_pending_list_limit = 256);
+CREATE INDEX order_search_hashes ON order_search USING gin (hashes) WITH (gin_pending_list_limit = 256);
+CREATE INDEX shipment_search_hashes ON shipment_search USING gin (hashes) WITH (gin_pending_list_limit = 256);
 
 -- Each owner's rows with hashes, in the order of their creation, divided into segments. A search reads them from the newest, until its page
 -- is full.
@@ -163,19 +163,19 @@ CREATE TABLE search_segments (
   PRIMARY KEY (account_id, environment, record_table, segment)
 );
 
--- find_orders and find_shipments: the records of a few segments that have the hashes and the words of a text, the newest first.
+-- find_orders and find_shipments return the records of a few segments that have the hashes and the words of a text, the newest first.
 --
--- hashes: for each segment, the newest first, the hashes of each of up to three ways to read the text. patterns: what each way compares with
--- LIKE. All are arrays in text. owner: account and environment as one text, for which there is no index, so that only that of the hashes
--- leads to rows. after_time ... before_id: between which times, and after which place in the list. max_candidates: of how many rows with the
--- hashes it reads the times. max_bytes: how long the texts are that it compares, the newest first, where to fetch one counts as 400 bytes.
--- So its cost is bounded, whatever the texts are.
+-- wanted_hashes: for each segment, the newest first, the hashes of each of up to four ways to read the text. wanted_patterns: what each way
+-- compares with LIKE. All are arrays in text. owner: account and environment as one text, for which there is no index, so that only the
+-- index of hashes leads to rows. after_time to before_id: between which times, and after which place in the list. max_candidates: how many
+-- rows with the hashes may be read. max_bytes: how many bytes of their texts may be compared, the newest first, where to fetch a text
+-- counts as 400 bytes. So the cost of a search is bounded, whatever the texts are.
 --
--- The first row is about the search: `segments` is how many were read in full, and `created_at` after which time all of them was compared,
--- if that was not everything. Each other row is a match.
+-- The first row is about the search: `segments` is how many were read in full, and `created_at` after which time all candidates were
+-- compared, if not all were. Each other row is a match.
 --
--- Each is a function so that a connection plans it once, for any text: planning takes longer than most searches. GIN is read through a bitmap, which nothing else on the parts' connections is: up to PostgreSQL 17, a
--- search would read the whole table.
+-- Each is a function so that a connection plans it once, for any text: planning takes longer than most searches. GIN is read through a
+-- bitmap, which the parts' connections do not plan otherwise: up to PostgreSQL 17, a search would read the whole table.
 DO $do$
 DECLARE
   names text[];
@@ -183,23 +183,24 @@ BEGIN
   FOREACH names SLICE 1 IN ARRAY '{{find_orders, order_search}, {find_shipments, shipment_search}}'::text[] LOOP
     EXECUTE format('
       CREATE FUNCTION %1$I(
-        hashes text[], patterns text[], owner text, after_time timestamptz, before_time timestamptz,
+        wanted_hashes text[], wanted_patterns text[], owner text, after_time timestamptz, before_time timestamptz,
         before_place timestamptz, before_id text, max_candidates bigint, max_bytes bigint, max_matches bigint)
       RETURNS TABLE (id text, created_at timestamptz, segments bigint)
       LANGUAGE plpgsql STABLE SET enable_bitmapscan = on SET plan_cache_mode = force_generic_plan AS $$
       #variable_conflict use_column
       DECLARE
-        first text[] := patterns[1];
-        second text[] := patterns[2];
-        third text[] := patterns[3];
+        first text[] := wanted_patterns[1];
+        second text[] := wanted_patterns[2];
+        third text[] := wanted_patterns[3];
+        fourth text[] := wanted_patterns[4];
       BEGIN
         RETURN QUERY
         WITH candidate AS MATERIALIZED (
-          SELECT number, place, found.id, found.created_at, bytes FROM generate_subscripts(hashes, 1) AS number
+          SELECT number, place, found.id, found.created_at, bytes FROM generate_subscripts(wanted_hashes, 1) AS number
           CROSS JOIN LATERAL (
             SELECT searched.ctid AS place, searched.id, searched.created_at, 400 + octet_length(searched.text) AS bytes FROM %2$I AS searched
-            WHERE (searched.grams @> hashes[number][1]::integer[]
-                OR searched.grams @> hashes[number][2]::integer[] OR searched.grams @> hashes[number][3]::integer[])
+            WHERE (searched.hashes @> wanted_hashes[number][1]::integer[] OR searched.hashes @> wanted_hashes[number][2]::integer[]
+                OR searched.hashes @> wanted_hashes[number][3]::integer[] OR searched.hashes @> wanted_hashes[number][4]::integer[])
               AND searched.account_id || searched.environment = owner
               AND searched.created_at >= after_time AND searched.created_at < before_time
               AND (searched.created_at, searched.id) < (before_place, before_id)
@@ -207,7 +208,7 @@ BEGIN
           LIMIT max_candidates + 1),
         whole AS MATERIALIZED (
           SELECT count(*) AS rows,
-            CASE WHEN count(*) > max_candidates THEN max(number) - 1 ELSE array_length(hashes, 1) END::bigint AS segments,
+            CASE WHEN count(*) > max_candidates THEN max(number) - 1 ELSE array_length(wanted_hashes, 1) END::bigint AS segments,
             CASE WHEN sum(bytes) > max_bytes THEN greatest(1, max_bytes / max(bytes)) ELSE count(*) END AS compared
           FROM candidate),
         newest AS MATERIALIZED (
@@ -217,7 +218,8 @@ BEGIN
           SELECT newest.id, newest.created_at FROM newest
           CROSS JOIN LATERAL (
             SELECT 1 FROM %2$I AS compared
-            WHERE compared.ctid = place AND (compared.text LIKE ALL (first) OR compared.text LIKE ALL (second) OR compared.text LIKE ALL (third))
+            WHERE compared.ctid = place AND (compared.text LIKE ALL (first) OR compared.text LIKE ALL (second)
+              OR compared.text LIKE ALL (third) OR compared.text LIKE ALL (fourth))
             OFFSET 0) AS matching
           LIMIT max_matches)
         SELECT NULL, CASE WHEN rows > compared AND (SELECT count(*) FROM match) < max_matches THEN (SELECT min(newest.created_at) FROM newest) END,

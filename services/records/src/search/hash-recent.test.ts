@@ -4,7 +4,7 @@ import sql from "sql-template-tag";
 import { copyShipment, orderRequest, recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
 import { createOrder } from "../write/create-order.js";
 import { createShipment } from "../write/create-shipment.js";
-import { createdRecent, hashCrowded, hashRecent } from "./recent.js";
+import { addedText, hashCounted, hashRecent } from "./hash-recent.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;
 beforeAll(async () => {
@@ -19,8 +19,8 @@ test("each record's row leaves the recent ones once, and the newest hundreds sta
   const id = toSnapshot(await createShipment(deps, shipmentRequest(caller))).json.id as string;
   await createOrder(deps, orderRequest(caller));
   await deps.db.run(copyShipment(id, 1_300));
-  for (const table of ["orders", "shipments"] as const) deps.crowded.set(table, { ...caller, table });
-  const moved = [1, 2, 3].map(() => hashCrowded({ ...deps, crowded: new Map(deps.crowded) }, () => false));
+  for (const table of ["orders", "shipments"] as const) deps.ownersToCount.set(table, { ...caller, table });
+  const moved = [1, 2, 3].map(() => hashCounted({ ...deps, ownersToCount: new Map(deps.ownersToCount) }, () => false));
   await Promise.all(moved);
   expect(await countIn(deps.db, "shipment_search_recent", { accountId })).toBe(277);
   expect(await countIn(deps.db, "order_search_recent", { accountId })).toBe(1);
@@ -47,10 +47,10 @@ test("a process that ends before its statement leaves the rows as they were, for
 });
 
 test("one creation in a few hundred has its owner looked at", async () => {
-  const crowded = new Map();
+  const ownersToCount = new Map();
   const owner = { ...newCaller(), table: "orders" as const };
-  for (let n = 0; n < 20_000; n++) createdRecent({ ...records.deps, crowded }, owner);
-  expect([...crowded.values()]).toEqual([owner]);
+  for (let n = 0; n < 20_000; n++) addedText({ ...records.deps, ownersToCount }, owner);
+  expect([...ownersToCount.values()]).toEqual([owner]);
 });
 
 test("what a record is found by goes with it, whoever deletes it", async () => {
