@@ -49,7 +49,10 @@ export function wordsIn(folded: string): string[] {
   return folded.match(isAscii(folded) ? /[a-z0-9]+/g : /[\p{L}\p{N}\p{So}]+/gu) ?? [];
 }
 
-const JOINTS = /(?<=\p{L})['·\p{Pd}]+(?=\p{L})/gu;
+/** A character that stands within a folded word, as the source of a regular expression. */
+export const JOINT = "['·\\p{Pd}]";
+
+const JOINTS = new RegExp(`(?<=\\p{L})${JOINT}+(?=\\p{L})`, "gu");
 
 /** The words of a folded text that has apostrophes or hyphens within words, without these: `oneill` for `o'neill`. Otherwise none. */
 export function joinedWordsIn(folded: string): string[] {

@@ -94,6 +94,19 @@ test("what several things are known by lists each with its kind and its id, five
   });
 });
 
+test("four digits of a tracking number find its shipment and its label, for their account alone", async () => {
+  const [{ visitor, api }, stranger] = [await newCustomer(area), await newCustomer(area)];
+  const label = await createLabel(api);
+  const digits = label.tracking_number.slice(9, 15);
+  const labels = `${SANDBOX}/labels?q=${digits}`;
+  await eventually(async () => {
+    expect((await search(visitor, digits)).html).toContain(`/shipments/${label.shipment_id}"`);
+    expect((await visitor.get(labels)).html).toContain(`/labels/${label.id}"`);
+  });
+  expect((await search(stranger.visitor, digits)).html).not.toContain(label.shipment_id);
+  expect((await stranger.visitor.get(labels)).html).not.toContain(label.id);
+});
+
 describe("a secret", () => {
   let customer: Customer;
   beforeAll(async () => {
@@ -130,5 +143,7 @@ test.each([
   const { visitor } = await newCustomer(area);
   const { status, html } = await search(visitor, text);
   expect(status).toBe(200);
-  expect(wordsIn(html)).toContain("Enter what the customer says: a name, company, town, postal code, email address");
+  expect(wordsIn(html)).toContain(
+    "Enter what the customer says: a name, company, street, town, state, country, postal code, email address",
+  );
 });

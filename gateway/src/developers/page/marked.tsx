@@ -1,16 +1,19 @@
-import { foldText, wordsIn } from "@shipping/kit/fold-text";
+import { foldSpellings, JOINT, joinedWordsIn, wordsIn } from "@shipping/kit/fold-text";
 import type { ComponentChildren } from "preact";
 import { visible } from "../../input/text.js";
 
 /** A search takes no more words either. */
 const MAX_WORDS = 8;
 
-/** The words of a search, as they are marked where they were found. */
+/** The words of a search as they are marked where they were found: in each spelling, and in one piece. */
 export function toMarks(text: string): string[] {
-  const words = wordsIn(foldText(text)).slice(0, MAX_WORDS);
-  const joined = words.join("");
-  const piece = /^\d+$/.test(joined) ? joined.replace(/^0+(\d{4})/, "$1") : joined;
-  return [...new Set(/\d/.test(piece) && piece.length >= 4 ? [...words, piece] : words)];
+  const spellings = foldSpellings(text);
+  const [words = [], ...others] = spellings.map((spelling) => wordsIn(spelling).slice(0, MAX_WORDS));
+  const together = words.join("");
+  const piece = /^\d+$/.test(together) ? together.replace(/^0+(\d{4})/, "$1") : together;
+  const pieces = /\d/.test(piece) && piece.length >= 4 ? [piece] : [];
+  const joined = spellings.flatMap((spelling) => joinedWordsIn(spelling).slice(0, MAX_WORDS));
+  return [...new Set([...words, ...others.flat(), ...pieces, ...joined])];
 }
 
 /** Text that somebody typed, with the searched words marked. */
@@ -22,9 +25,12 @@ export function Marked({ children: text, marks }: { children: string; marks: rea
 /** The words that are not in a text. */
 export function unmarkedIn(text: string, marks: readonly string[]): readonly string[] {
   if (marks.length === 0) return marks;
-  const folded = foldText(text);
-  const letters = marks.some(isAcross) ? folded.replace(BETWEEN_LETTERS, "") : "";
-  return marks.filter((mark) => placesIn(folded, [mark]).length === 0 && !(isAcross(mark) && letters.includes(mark)));
+  const ways = foldSpellings(text).flatMap((folded) =>
+    PASSES.map(({ isFor, between }) => ({ isFor, letters: folded.replace(new RegExp(between, "gu"), "") })),
+  );
+  return marks.filter(
+    (mark) => !ways.some(({ isFor, letters }) => isFor(mark) && placesIn(letters, [mark]).length > 0),
+  );
 }
 
 /** A text with the searched words marked: what is before a place in UTF-16, and what is after it. */
@@ -51,10 +57,19 @@ export function withMarks(
 }
 
 const LETTER = /[\p{L}\p{N}\p{So}]/u;
-const BETWEEN_LETTERS = /[^\p{L}\p{N}\p{So}]+/gu;
 
-/** Words with digits are found across punctuation, as in telephone numbers. */
-const isAcross = (word: string) => word.length >= 4 && /\d/.test(word);
+const isLong = (mark: string) => mark.length >= 4;
+const hasDigit = (mark: string) => /\d/.test(mark);
+
+/**
+ * The marks that are found in a text, by what of it is left out: words with digits are found across punctuation, as in telephone numbers, and
+ * others across apostrophes and hyphens.
+ */
+const PASSES = [
+  { isFor: () => true, between: "[]" },
+  { isFor: (mark: string) => isLong(mark) && hasDigit(mark), between: "[^\\p{L}\\p{N}\\p{So}]" },
+  { isFor: (mark: string) => isLong(mark) && !hasDigit(mark), between: JOINT },
+];
 
 /** Where the words are in a folded text: one or two letters, where a word begins with them. */
 function placesIn(folded: string, marks: readonly string[]): { at: number; end: number }[] {
@@ -70,17 +85,20 @@ function placesIn(folded: string, marks: readonly string[]): { at: number; end: 
 /** For each character, whether it is part of a word. */
 function markedAt(characters: readonly string[], marks: readonly string[]): boolean[] {
   const marked = characters.map(() => false);
-  for (const across of [false, true]) {
-    const wanted = across ? marks.filter(isAcross) : marks;
-    if (wanted.length === 0) continue;
-    let folded = "";
-    const origins: number[] = [];
-    for (const [at, character] of characters.entries()) {
-      if (across && !LETTER.test(character)) continue;
-      folded += foldText(character);
-      while (origins.length < folded.length) origins.push(at);
+  const spellings = characters.map(foldSpellings);
+  for (const spelling of spellings.some(({ length }) => length > 1) ? [0, 1] : [0])
+    for (const { isFor, between } of PASSES) {
+      const wanted = marks.filter(isFor);
+      if (wanted.length === 0) continue;
+      const isBetween = new RegExp(between, "u");
+      let folded = "";
+      const origins: number[] = [];
+      for (const [at, ways] of spellings.entries()) {
+        const letters = ways[spelling] ?? ways[0]!;
+        folded += isBetween.test(letters) ? "" : letters;
+        while (origins.length < folded.length) origins.push(at);
+      }
+      for (const { at, end } of placesIn(folded, wanted)) for (let n = at; n < end; n++) marked[origins[n]!] = true;
     }
-    for (const { at, end } of placesIn(folded, wanted)) for (let n = at; n < end; n++) marked[origins[n]!] = true;
-  }
   return marked;
 }

@@ -24,7 +24,7 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
       what="labels"
       request={request}
       filter={filter}
-      searchHint="A tracking number or ID, or words of the shipment: a name, company, town, postal code, email address, reference, or four digits of a telephone number."
+      searchHint="A tracking number or ID, or words of the shipment: a name, company, street, town, country, postal code, email address, reference, or four digits of a telephone number or a tracking number."
       page={page}
       empty={<NoLabels environment={environment} />}
     >

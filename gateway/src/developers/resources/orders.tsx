@@ -21,7 +21,7 @@ export async function showOrders(deps: PageDeps, request: PageRequest): Promise<
       what="orders"
       request={request}
       filter={filter}
-      searchHint="A name, company, town, postal code, email address, reference, metadata value or ID, or four digits of a telephone number. Several words narrow the search."
+      searchHint="A name, company, street, town, country, postal code, email address, reference, metadata value or ID, or four digits of a telephone number. Several words narrow the search."
       page={page}
       empty={
         <>

@@ -7,7 +7,10 @@ import { RecordTable } from "./record-table.js";
 
 const to = { name: "Anna", city: "Berlin", postalCode: "10115", country: "DE" };
 
-function rowsOf(search: string, records: { metadata?: unknown; to?: Partial<typeof to> }[]): string {
+function rowsOf(
+  search: string,
+  records: { metadata?: unknown; to?: Partial<typeof to> & { street1?: string; state?: string } }[],
+): string {
   const found = records.map((record, n) =>
     create(RecordSummarySchema, {
       id: `shp_${n}`,
@@ -43,4 +46,20 @@ test("what a search has found is marked, also on both sides of where a long text
   expect(rowsOf("12 3 45", [{ metadata: { phone: "+12-345 and 12" } }])).toContain(
     "phone: <bdi>+<mark>12</mark>-<mark>345</mark> and <mark>12</mark></bdi>",
   );
+});
+
+test.each([
+  ["mueller", "Jörg Müller", "Jörg <mark>Müller</mark>"],
+  ["Müller", "Jorg Mueller", "Jorg <mark>Mueller</mark>"],
+  ["oneill", "Sean O’Neill", "Sean <mark>O</mark>’<mark>Neill</mark>"],
+  ["muellerluedenscheid", "A. Müller-Lüdenscheid", "A. <mark>Müller</mark>-<mark>Lüdenscheid</mark>"],
+  ["sokolova", "Е. Соколова", "Е. <mark>Соколова</mark>"],
+  ["١٢٣٤", "Box 1234", "Box <mark>1234</mark>"],
+])("%s is marked where it was found in another spelling: %s", (search, name, marked) => {
+  expect(rowsOf(search, [{ to: { name } }])).toContain(marked);
+});
+
+test("a street or a state that a search has found is shown", () => {
+  expect(rowsOf("long lane", [{ to: { street1: "1 Long Lane" } }])).toContain("1 <mark>Long</mark> <mark>Lane</mark>");
+  expect(rowsOf("bremen", [{ to: { state: "Bremen" } }])).toContain("<mark>Bremen</mark>");
 });

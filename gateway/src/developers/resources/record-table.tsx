@@ -1,6 +1,6 @@
 import type { Environment } from "@shipping/kit/caller";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
+import type { Address, RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { ComponentChildren } from "preact";
 import { ID_FIELD } from "../../input/fields.js";
 import { visible } from "../../input/text.js";
@@ -52,7 +52,7 @@ export function RecordTable(props: {
             <td data-label="Tracking number">
               {labelId !== undefined && (
                 <a class="tracking" href={`${base}/labels/${labelId}`} aria-label={labels.get(labelId)?.trackingNumber}>
-                  <Middle>{labels.get(labelId)?.trackingNumber ?? "Not available now"}</Middle>
+                  <Middle marks={marks}>{labels.get(labelId)?.trackingNumber ?? "Not available now"}</Middle>
                 </a>
               )}
             </td>
@@ -111,11 +111,13 @@ export function RecipientCells({ found, marks = [] }: { found: FoundBy; marks?: 
 const MAX_VALUES = 50;
 const BEGINNING = /^.{0,200}/su;
 
+const restOf = ({ street1, street2, state, email, phone }: Address) => [street1, street2, state, email, phone];
+
 /** What a record is found by and its row does not show, with what it is. */
 function searchedTexts({ to, from, metadata }: FoundBy): (readonly [name: string, text: string])[] {
-  const sender = from && [from.name, from.company, shortPlace(from), from.email, from.phone];
+  const sender = from && [from.name, from.company, shortPlace(from), ...restOf(from)];
   return [
-    ...[to?.email, to?.phone].map((text) => ["", text ?? ""] as const),
+    ...(to ? restOf(to) : []).map((text) => ["", text ?? ""] as const),
     ...(sender ?? []).map((text) => ["From", text ?? ""] as const),
     ...(metadata === undefined ? [] : valuesIn("Metadata", JSON.parse(metadata)).slice(0, MAX_VALUES)),
   ];

@@ -25,7 +25,7 @@ export async function showShipments(deps: PageDeps, request: PageRequest): Promi
       what="shipments"
       request={request}
       filter={filter}
-      searchHint="A name, company, town, postal code, email address, reference, metadata value, tracking number or ID, or four digits of a telephone number. Several words narrow the search."
+      searchHint="A name, company, street, town, country, postal code, email address, reference, metadata value, tracking number or ID, or four digits of a telephone number or a tracking number. Several words narrow the search."
       page={page}
       empty={
         <>

@@ -142,9 +142,10 @@ function NoMatches({ text, base, isSearched }: { text: string; base: string; isS
         </p>
       )}
       <p>
-        Enter what the customer says: a name, company, town, postal code, email address, reference or tracking number,
-        or four digits of a telephone number. Several words narrow the search. You can also enter the ID of a request,
-        order, shipment, label, event, subscription or API key, an idempotency key, or a value of the metadata.
+        Enter what the customer says: a name, company, street, town, state, country, postal code, email address,
+        reference or tracking number, or four digits of a telephone number or a tracking number. Several words narrow
+        the search. You can also enter the ID of a request, order, shipment, label, event, subscription or API key, an
+        idempotency key, or a value of the metadata.
       </p>
       <p>
         <a href={`${base}/requests`}>Requests</a> can be found for seven days. Successful GET requests are not listed.
