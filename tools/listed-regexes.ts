@@ -11,11 +11,6 @@ export interface Listed {
 const OURS = "It reads only guides of this repository.";
 
 export const LISTED: readonly Listed[] = [
-  {
-    file: "kit/src/fold-text.ts",
-    pattern: '[{{Object.keys(SPELLINGS).join("")}}]',
-    built: "[ßøđðłæœþıς’]",
-  },
   { file: "kit/src/postgres/apply-migration.ts", pattern: "\\b{{name}}\\b", built: "\\bshipments_account_id\\b" },
   {
     file: "kit/src/postgres/outage.ts",

@@ -7,10 +7,9 @@ const PLAIN: Readonly<Record<string, string>> = {
 /** Letters that people also spell with two, and the Cyrillic one that `any-ascii` reads otherwise without its accent. */
 const SPELLED_OUT: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", å: "aa", ø: "oe", й: "y" };
 
-const anyOf = (letters: object) => new RegExp(`[${Object.keys(letters).join("")}]`, "g");
-const PLAIN_LETTERS = anyOf(PLAIN);
-const SPELLED_OUT_LETTERS = anyOf(SPELLED_OUT);
-const APOSTROPHES = /[’‘ʼʻ´`′]/g;
+const PLAIN_LETTERS = /[ßøđðłæœþı]/g;
+const SPELLED_OUT_LETTERS = /[äöüåøй]/g;
+const APOSTROPHES = /[’‘ʼʻ´′]/g;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 const ACCENTS = /\p{M}+/gu;
 const OTHER_ALPHABETS = /[\p{Script=Cyrillic}\p{Script=Greek}]/gu;
@@ -49,13 +48,12 @@ export function wordsIn(folded: string): string[] {
   return folded.match(isAscii(folded) ? /[a-z0-9]+/g : /[\p{L}\p{N}\p{So}]+/gu) ?? [];
 }
 
-/** A character that stands within a folded word, as the source of a regular expression. */
-export const JOINT = "['·\\p{Pd}]";
-
-const JOINTS = new RegExp(`(?<=\\p{L})${JOINT}+(?=\\p{L})`, "gu");
+/** The characters of a folded text that may join two parts of a word. */
+export const JOINTS = /['`·\p{Pd}]/gu;
 
 /** The words of a folded text that has apostrophes or hyphens within words, without these: `oneill` for `o'neill`. Otherwise none. */
 export function joinedWordsIn(folded: string): string[] {
-  const joined = folded.replace(JOINTS, "");
+  const isLetter = (at: number) => /\p{L}/u.test(folded.charAt(at));
+  const joined = folded.replace(JOINTS, (joint, at: number) => (isLetter(at - 1) && isLetter(at + 1) ? "" : joint));
   return joined === folded ? [] : wordsIn(joined);
 }

@@ -1,4 +1,4 @@
-import { foldSpellings, JOINT, joinedWordsIn, wordsIn } from "@shipping/kit/fold-text";
+import { foldSpellings, JOINTS, joinedWordsIn, wordsIn } from "@shipping/kit/fold-text";
 import type { ComponentChildren } from "preact";
 import { visible } from "../../input/text.js";
 
@@ -26,7 +26,7 @@ export function Marked({ children: text, marks }: { children: string; marks: rea
 export function unmarkedIn(text: string, marks: readonly string[]): readonly string[] {
   if (marks.length === 0) return marks;
   const ways = foldSpellings(text).flatMap((folded) =>
-    PASSES.map(({ isFor, between }) => ({ isFor, letters: folded.replace(new RegExp(between, "gu"), "") })),
+    PASSES.map(({ isFor, leftOf }) => ({ isFor, letters: leftOf(folded) })),
   );
   return marks.filter(
     (mark) => !ways.some(({ isFor, letters }) => isFor(mark) && placesIn(letters, [mark]).length > 0),
@@ -61,14 +61,16 @@ const LETTER = /[\p{L}\p{N}\p{So}]/u;
 const isLong = (mark: string) => mark.length >= 4;
 const hasDigit = (mark: string) => /\d/.test(mark);
 
+const BETWEEN_LETTERS = /[^\p{L}\p{N}\p{So}]+/gu;
+
 /**
- * The marks that are found in a text, by what of it is left out: words with digits are found across punctuation, as in telephone numbers, and
+ * The marks that are looked for in what is left of a folded text: words with digits are found across punctuation, as in telephone numbers, and
  * others across apostrophes and hyphens.
  */
-const PASSES = [
-  { isFor: () => true, between: "[]" },
-  { isFor: (mark: string) => isLong(mark) && hasDigit(mark), between: "[^\\p{L}\\p{N}\\p{So}]" },
-  { isFor: (mark: string) => isLong(mark) && !hasDigit(mark), between: JOINT },
+const PASSES: readonly { isFor(mark: string): boolean; leftOf(folded: string): string }[] = [
+  { isFor: () => true, leftOf: (folded) => folded },
+  { isFor: (mark) => isLong(mark) && hasDigit(mark), leftOf: (folded) => folded.replace(BETWEEN_LETTERS, "") },
+  { isFor: (mark) => isLong(mark) && !hasDigit(mark), leftOf: (folded) => folded.replace(JOINTS, "") },
 ];
 
 /** Where the words are in a folded text: one or two letters, where a word begins with them. */
@@ -87,15 +89,13 @@ function markedAt(characters: readonly string[], marks: readonly string[]): bool
   const marked = characters.map(() => false);
   const spellings = characters.map(foldSpellings);
   for (const spelling of spellings.some(({ length }) => length > 1) ? [0, 1] : [0])
-    for (const { isFor, between } of PASSES) {
+    for (const { isFor, leftOf } of PASSES) {
       const wanted = marks.filter(isFor);
       if (wanted.length === 0) continue;
-      const isBetween = new RegExp(between, "u");
       let folded = "";
       const origins: number[] = [];
       for (const [at, ways] of spellings.entries()) {
-        const letters = ways[spelling] ?? ways[0]!;
-        folded += isBetween.test(letters) ? "" : letters;
+        folded += leftOf(ways[spelling] ?? ways[0]!);
         while (origins.length < folded.length) origins.push(at);
       }
       for (const { at, end } of placesIn(folded, wanted)) for (let n = at; n < end; n++) marked[origins[n]!] = true;
