@@ -81,7 +81,8 @@ export async function hashRecent({ db }: ReadDeps, owner: Owner, kept = KEPT): P
         RETURNING recent.id, created_at, text, hashes),
       hashed AS (
         INSERT INTO ${raw(SEARCH_TABLES[table])} (account_id, environment, id, created_at, text, hashes)
-        SELECT ${accountId}, ${environment}, id, created_at, text, hashes::integer[] FROM moved ORDER BY id)
+        SELECT ${accountId}, ${environment}, id, created_at, text, hashes::integer[] FROM moved ORDER BY id
+        ON CONFLICT (account_id, environment, id) DO UPDATE SET text = excluded.text, hashes = excluded.hashes)
       INSERT INTO search_segments AS filled (account_id, environment, record_table, segment, rows, oldest, newest)
       SELECT ${accountId}, ${environment}, ${table}, ${segment}::integer, count(*), min(created_at), max(created_at)
       FROM moved HAVING count(*) > 0

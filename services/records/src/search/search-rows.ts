@@ -29,27 +29,28 @@ export interface TrackedShipment {
 }
 
 /**
- * Adds the digits of tracking numbers to the search texts of their shipments, each once, however often it is called. A text that has hashes
- * returns to the recent ones, where it gets all of them anew. Returns the shipments whose texts returned.
+ * Adds the digits of tracking numbers to the search texts of their shipments, each once, however often it is called. Of a text that has hashes,
+ * a copy with the digits becomes a recent one, which replaces it once it has hashes, too: a search finds the shipment by each of them
+ * meanwhile. Returns the shipments whose texts were copied.
  */
 export async function addTrackingNumbers(
   deps: ReadDeps,
   shipments: readonly TrackedShipment[],
 ): Promise<TrackedShipment[]> {
-  const returned: TrackedShipment[] = [];
+  const copied: TrackedShipment[] = [];
   let left = shipments.filter(({ trackingNumber }) => trackingDigits(trackingNumber) !== "");
   // A text that moves from one table to the other meanwhile is in neither for this statement, and in one of them for the next.
   for (let turn = 0; turn < 2 && left.length > 0; turn++) {
-    const found = new Map((await addDigits(deps, left)).map(({ id, isReturned }) => [id, isReturned]));
-    returned.push(...left.filter(({ shipmentId }) => found.get(shipmentId)));
+    const found = new Map((await addDigits(deps, left)).map(({ id, isCopied }) => [id, isCopied]));
+    copied.push(...left.filter(({ shipmentId }) => found.get(shipmentId)));
     left = left.filter(({ shipmentId }) => !found.has(shipmentId));
   }
-  return returned;
+  return copied;
 }
 
 function addDigits({ db }: ReadDeps, shipments: readonly TrackedShipment[]) {
   const column = (read: (shipment: TrackedShipment) => string) => shipments.map(read);
-  return db.run<{ id: string; isReturned: boolean }>(sql`
+  return db.run<{ id: string; isCopied: boolean }>(sql`
     WITH given AS MATERIALIZED (
       SELECT * FROM unnest(
         ${column(({ caller }) => caller.accountId)}::text[], ${column(({ caller }) => caller.environment)}::text[],
@@ -66,14 +67,13 @@ function addDigits({ db }: ReadDeps, shipments: readonly TrackedShipment[]) {
       WHERE text_of.ctid = place AND NOT is_known RETURNING text_of.id),
     hashed AS MATERIALIZED (
       SELECT digits, found.* FROM given CROSS JOIN LATERAL (
-        SELECT ctid AS place, id, strpos(text, ' ' || digits) > 0 AS is_known FROM shipment_search
+        SELECT account_id, environment, id, created_at, text, strpos(text, ' ' || digits) > 0 AS is_known FROM shipment_search
         WHERE (account_id, environment, id) = (given.account_id, given.environment, given.id) FOR UPDATE) AS found),
-    gone AS (
-      DELETE FROM shipment_search AS text_of USING hashed WHERE text_of.ctid = place AND NOT is_known
-      RETURNING text_of.account_id, text_of.environment, text_of.id, text_of.created_at, text_of.text || digits AS text),
-    returned AS (
+    copied AS (
       INSERT INTO shipment_search_recent (account_id, environment, id, created_at, text)
-      SELECT account_id, environment, id, created_at, text FROM gone)
-    SELECT id, false AS "isReturned" FROM recent WHERE is_known OR id IN (SELECT id FROM changed)
-    UNION ALL SELECT id, NOT is_known FROM hashed WHERE is_known OR id IN (SELECT id FROM gone)`);
+      SELECT account_id, environment, id, created_at, text || digits FROM hashed
+      WHERE NOT is_known AND id NOT IN (SELECT id FROM recent)
+      ON CONFLICT DO NOTHING RETURNING id)
+    SELECT id, false AS "isCopied" FROM recent WHERE is_known OR id IN (SELECT id FROM changed)
+    UNION ALL SELECT id, NOT is_known FROM hashed WHERE is_known OR id IN (SELECT id FROM copied)`);
 }

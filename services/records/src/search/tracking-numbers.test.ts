@@ -47,10 +47,16 @@ test.each(["before", "after"] as const)(
     if (when === "after") await hash(tracked.caller);
     expect(await find(tracked.caller, "4043")).toEqual([]);
     expect(await addTrackingNumbers(records.deps, [tracked])).toEqual(when === "after" ? [tracked] : []);
-    await expectFound(tracked);
-    await hash(tracked.caller);
-    await expectFound(tracked);
-    expect(await find(tracked.caller, "grace")).toEqual([tracked.shipmentId]);
+    const { accountId } = tracked.caller;
+    // The text without the digits stays until the other has hashes, so that no search misses its shipment.
+    expect(await countIn(records.deps.db, "shipment_search", { accountId })).toBe(when === "after" ? 1 : 0);
+    for (const recent of [1, 0]) {
+      expect(await countIn(records.deps.db, "shipment_search_recent", { accountId })).toBe(recent);
+      await expectFound(tracked);
+      expect(await find(tracked.caller, "grace")).toEqual([tracked.shipmentId]);
+      await hash(tracked.caller);
+    }
+    expect(await countIn(records.deps.db, "shipment_search", { accountId })).toBe(1);
   },
 );
 
