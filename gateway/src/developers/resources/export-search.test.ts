@@ -12,7 +12,9 @@ import {
   type SearchShipmentsRequest,
   SearchShipmentsResponseSchema,
 } from "@shipping/proto/shipping/records/v1/records_pb";
+import { createAccount } from "../../accounts/manage-accounts.js";
 import { createClients } from "../../service-clients/clients.js";
+import { gatewayDatabase } from "../../testing/gateway-database.js";
 import type { PageDeps, PageRequest } from "../page/page.js";
 import { exportCsv } from "./export-csv.js";
 
@@ -20,7 +22,14 @@ const PAGES = 3;
 
 let shipmentSearches: SearchShipmentsRequest[];
 let labelSearches: SearchLabelsRequest[];
+let database: Awaited<ReturnType<typeof gatewayDatabase>>;
+let accountId: string;
 let deps: PageDeps;
+beforeAll(async () => {
+  database = await gatewayDatabase();
+  ({ id: accountId } = await createAccount(database.admin, { name: "Nordlicht" }));
+});
+afterAll(() => database.drop());
 beforeEach(() => {
   [shipmentSearches, labelSearches] = [[], []];
   const transport = createRouterTransport((router) => {
@@ -48,14 +57,15 @@ beforeEach(() => {
     });
   });
   const clients = createClients({ records: transport, carrier: transport, tracking: transport, webhooks: transport });
-  deps = { clients, now: () => new Date() } as PageDeps;
+  deps = { ...database.admin, clients } as PageDeps;
 });
 
 async function linesOf(kind: "labels" | "shipments", text: string): Promise<string[]> {
   const request = {
     query: new URLSearchParams({ q: text }),
     environment: "sandbox",
-    session: { accountId: "acc_a" },
+    session: { accountId },
+    actor: { name: "ada@example.com", source: "127.0.0.1" },
     requestId: "req_a",
     deadline: performance.now() + 10_000,
   } as PageRequest;
