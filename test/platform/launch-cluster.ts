@@ -31,7 +31,7 @@ export const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webho
 /** The environment of a cluster whose processes end at the point that the file names (`test/flows/fault-points`). */
 export const withFaultPoints = (file: string) => ({
   FAULT_FILE: file,
-  NODE_OPTIONS: `--import=${new URL("flows/fault-points/load.mjs", import.meta.url)}`,
+  NODE_OPTIONS: `--import=${new URL("../flows/fault-points/load.mjs", import.meta.url)}`,
 });
 
 /** Starts `npm run cluster`, built before, as a process of its own. Resolves once every process answers. */
