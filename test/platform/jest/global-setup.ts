@@ -45,7 +45,7 @@ export default async function globalSetup(): Promise<void> {
 function putStandIns(folder: string): void {
   for (const name of ["curl", "openssl"]) {
     if (!spawnSync(name, ["--version"]).error) continue;
-    const program = fileURLToPath(new URL(`docs/stand-ins/${name}.mjs`, import.meta.url));
+    const program = fileURLToPath(new URL(`../../docs/stand-ins/${name}.mjs`, import.meta.url));
     writeFileSync(join(folder, name), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`, { mode: 0o755 });
   }
   // After what is there.
