@@ -10,7 +10,7 @@ const needed = {
 };
 const trial = {
   TRIAL_CARRIER_MODULE: "adapter.js",
-  TRIAL_CARRIER_URL: "http://localhost:4",
+  TRIAL_CARRIER_URL: "http://localhost:4?keys=ignored",
   TRIAL_CARRIER_ACCOUNT: "acc_1",
 };
 

@@ -1,4 +1,4 @@
-import { busSettings, httpUrl, readConfig, serviceSettings, urlList } from "@shipping/kit/process/config";
+import { busSettings, readConfig, serviceSettings, urlList } from "@shipping/kit/process/config";
 import { z } from "zod";
 
 const trialSettings = {
@@ -6,7 +6,8 @@ const trialSettings = {
     .string()
     .optional()
     .describe("path of a module with the adapter of a carrier for trials; refused in production"),
-  TRIAL_CARRIER_URL: httpUrl({ paths: true }).optional().describe("URL of the carrier for trials"),
+  // Only the adapter knows its form and its parameters.
+  TRIAL_CARRIER_URL: z.string().optional().describe("URL of the carrier for trials"),
   TRIAL_CARRIER_ACCOUNT: z.string().optional().describe("ID of the account whose sandbox gets the carrier for trials"),
 };
 

@@ -3,7 +3,7 @@ const WRAPPED = {
   "/kit/dist/ledger/ledger.js": "./ledger.mjs",
   "/kit/dist/events/jetstream-bus.js": "./bus.mjs",
   "/kit/dist/rpc/client.js": "./client.mjs",
-  "/carrier-simulator/dist/adapter.js": "./adapter.mjs",
+  "/carrier/simulator/dist/adapter.js": "./adapter.mjs",
 };
 
 /** Resolves such a module to its wrapper, which alone gets the module itself. */
