@@ -16,6 +16,9 @@ export interface Migrated {
   edited: string[];
 }
 
+/** A server that five parts ask at once takes seconds for a connection on a busy machine. */
+const CONNECT_MS = 15_000;
+
 /**
  * Applies the migrations of `directory/migrations` that the database lacks, in the order of their names. The database may be in use:
  * statements that need a lock wait for it in short turns, so nothing else waits for long. Any number of processes may do this at once. The
@@ -31,7 +34,7 @@ export async function migrate(options: {
   const { log = silentLog() } = options;
   const patience = { ...PATIENCE, ...options.patience };
   const migrations = await readMigrations(options.directory);
-  const client = new MigrationClient({ connectionString: options.url, connectionTimeoutMillis: 5_000 });
+  const client = new MigrationClient({ connectionString: options.url, connectionTimeoutMillis: CONNECT_MS });
   // Without a listener, a connection that is cut between two statements would end the process. The next statement reports the cut.
   client.on("error", () => {});
   await client.connect().catch((error) => {
