@@ -49,13 +49,13 @@ const settings = z.object({
 
 export type LocalConfig = z.output<typeof settings>;
 
-/** The settings of the platform in one process. `overrides` take precedence over the environment. */
+/** Reads the settings of the platform in one process. `overrides` take precedence over the environment. */
 export function localConfig(overrides: Env = {}): LocalConfig {
   return readConfig(settings, { ...process.env, ...overrides });
 }
 
 /**
- * The name of an installation on a NATS that others may use, too: its host and data folder, unless the environment names it. A NATS of its
+ * Returns the name of an installation on a NATS that others may use, too: its host and data folder, unless the environment names it. A NATS of its
  * own is in the data folder, which may be moved.
  */
 export function installationName({ NATS_URL }: LocalConfig, folder: string): Env {
@@ -63,25 +63,25 @@ export function installationName({ NATS_URL }: LocalConfig, folder: string): Env
   return NATS_URL && !process.env.INSTALLATION_NAME ? { INSTALLATION_NAME: name } : {};
 }
 
-/** The settings of its deliveries. `secretsKeys` is used if the environment does not set SECRETS_KEYS. */
+/** Reads the settings of its deliveries. `secretsKeys` is used if the environment does not set SECRETS_KEYS. */
 export function localDeliveryConfig(secretsKeys: string, overrides: Env = {}): DeliveryConfig {
   const schema = z.object(deliverySettings).superRefine(refuseSwitchesInProduction);
   return readConfig(schema, { SECRETS_KEYS: secretsKeys, ...process.env, ...overrides });
 }
 
-/** The settings of its developer area. Without a mail server, emails are saved in `folder`. */
+/** Reads the settings of its developer area. Without a mail server, emails are saved in `folder`. */
 export function localDeveloperDeps(folder: string, overrides: Env = {}): DeveloperDeps {
   const schema = z.object(developerSettings).superRefine(checkDeveloperSettings);
   const env = { ...process.env, ...overrides };
   return toDeveloperDeps(readConfig(schema, { ...mailFolder(folder, env), ...env }));
 }
 
-/** MAIL_DIR in a data folder, outside production and without a mail server. */
+/** Returns MAIL_DIR, a folder in the data folder, outside production and without a mail server. */
 export function mailFolder(folder: string, env: Env = process.env): Env {
   return env.SMTP_URL || env.NODE_ENV === "production" ? {} : { MAIL_DIR: join(folder, "mail") };
 }
 
-/** The whole environment, for child processes. */
+/** Returns the whole environment, for child processes. */
 export function environment(): Env {
   return process.env;
 }

@@ -6,9 +6,12 @@ import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/loca
 /** The data folder of a running platform, locked for this process. */
 export interface DataFolder {
   path: string;
-  /** The content of one of its small secret files, made by `make` the first time. */
+  /** Returns the content of one of its small secret files, which `make` creates the first time. */
   keep(name: string, make: () => string): Promise<string>;
-  /** Writes a JSON file (mode 0600) that others read while the platform runs; replaced by rename, so that they never see half of it. */
+  /**
+   * Writes a JSON file (mode 0600) that others read while the platform runs. It is replaced by a rename, so that readers never see half of
+   * it.
+   */
   publish(name: string, value: unknown): Promise<void>;
   release(): Promise<void>;
 }
@@ -61,7 +64,7 @@ function parseHolder(text: string): ProcessIdentity | undefined {
   }
 }
 
-/** The content of a small secret file (mode 0600), made by `make` the first time. */
+/** Returns the content of a small secret file (mode 0600), which `make` creates the first time. */
 export async function keep(file: string, make: () => string): Promise<string> {
   const kept = await readFile(file, "utf8").catch(() => "");
   if (kept) return kept;
@@ -78,7 +81,7 @@ async function publishText(file: string, text: string): Promise<void> {
   await rename(draft, file);
 }
 
-/** The value of `SECRETS_KEYS` for this data folder, created at the first start. */
+/** Returns the value of `SECRETS_KEYS` for this data folder, created at the first start. */
 export function secretsKeys(folder: DataFolder): Promise<string> {
   return folder.keep("secrets.key", () => `local:${randomBytes(32).toString("base64")}`);
 }

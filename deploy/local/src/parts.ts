@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { Part } from "@shipping/gateway/cli/platform/find-platform";
 
-// By path and not from the parts themselves, whose import would load the whole platform into every command.
+// The folders are found by path, because importing the parts would load the whole platform into every command.
 const toMigrations = (room: string) => fileURLToPath(new URL(`../../../${room}/prisma`, import.meta.url));
 
 /** The folder with the migrations of each part's database. */

@@ -7,7 +7,7 @@ import type { Env } from "@shipping/kit/process/config";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { isRunning, processIdentity } from "@shipping/local/servers/process-identity";
 
-/** Where the programs make their temporary folders. */
+/** The folder in which the programs make their temporary folders. */
 let folder: string;
 const children: ChildProcess[] = [];
 beforeEach(async () => {
@@ -19,7 +19,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A program of this package, as built, and what it prints. */
+/** Runs a built program of this package, and collects its output. */
 function run(program: string, args: readonly string[] = [], env: Env = {}) {
   const child = spawn(process.execPath, [join(import.meta.dirname, "../dist", program), ...args], {
     cwd: folder,

@@ -6,10 +6,10 @@ import { join } from "node:path";
 const ATTEMPTS = 100;
 const RETRY_MS = 20;
 
-/** The signals that end a program at a terminal: its closing, Ctrl-C, `kill`. */
+/** The signals that end a program at a terminal: closing the terminal, Ctrl-C, `kill`. */
 const ENDS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 
-/** A folder that is removed when the process ends, except by SIGKILL. A signal ends the process and its servers at once. */
+/** Creates a folder that is removed when the process ends, except by SIGKILL. A signal ends the process and its servers at once. */
 export async function temporaryFolder(prefix: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), prefix));
   process.on("exit", () => remove(folder));
@@ -17,8 +17,8 @@ export async function temporaryFolder(prefix: string): Promise<string> {
   return folder;
 }
 
-// Servers that were just killed may still be writing. rmSync's own retries (Node 20) do not remove what was added meanwhile; nothing
-// asynchronous runs any more.
+// Servers that were just killed may still be writing. rmSync's own retries (Node 20) do not remove files that were added meanwhile, and
+// asynchronous code no longer runs.
 function remove(folder: string): void {
   for (let attempt = 1; existsSync(folder); attempt++) {
     try {

@@ -22,7 +22,7 @@ export async function keepPartCertificates(dataDir: string, now = new Date()): P
   return files;
 }
 
-/** Whether each part has a certificate of the authority, with its key, that is valid after `renewAt`. */
+/** Returns true if each part has a key and a certificate of the authority that is valid after `renewAt`. */
 async function areValid(folder: string, files: TlsFiles[], renewAt: Date): Promise<boolean> {
   try {
     const ca = await readFile(join(folder, "authority", "ca.crt"), "utf8");
@@ -36,7 +36,7 @@ async function areValid(folder: string, files: TlsFiles[], renewAt: Date): Promi
 }
 
 async function makeCertificates(folder: string, now: Date): Promise<void> {
-  // Yesterday, because the trial of wrong clocks sets those of some processes back.
+  // The certificate is valid from yesterday, because the trial of wrong clocks sets the clocks of some processes back.
   const notBefore = new Date(now.getTime() - DAY_MS);
   const validity = { notBefore, notAfter: new Date(now.getTime() + VALID_DAYS * DAY_MS) };
   const authority = await newAuthority(validity);

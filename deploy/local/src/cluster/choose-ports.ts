@@ -4,22 +4,23 @@ import { mapParts, type Part } from "../parts.js";
 import type { ClusterOptions } from "./options.js";
 
 export interface Ports {
-  /** One for each replica. */
+  /** One port for each replica of a part. */
   parts: Record<Part, number[]>;
-  /** One for each process of any part. */
+  /** One port for each process of any part. */
   ops: number[];
   postgres: number;
-  /** One for each NATS server. */
+  /** One port for each NATS server. */
   nats: number[];
-  /** Where these servers reach each other; none for a single one. */
+  /** The ports on which these servers reach each other; empty for a single server. */
   natsRoutes: number[];
 }
 
-// Below the ephemeral ports of Linux, macOS and Windows: an outgoing connection could take the port of a server that restarts.
+// These ports are below the ephemeral ports of Linux, macOS and Windows: an outgoing connection could take the port of a server that
+// restarts.
 const FROM = 15_000;
 const TO = 32_000;
 
-/** Gateways get the requested port and those after it; all others get free ones. */
+/** Gateways get the requested port and those after it; all other processes get free ports. */
 export async function choosePorts(options: Pick<ClusterOptions, "replicas" | "port" | "nats">): Promise<Ports> {
   const { replicas, port, nats } = options;
   const wanted = port === 0 ? [] : Array.from({ length: replicas.gateway }, (_, index) => port + index);

@@ -11,7 +11,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const config = configured(localConfig);
 const options = clusterOptions(process.argv.slice(2), config.PORT);
 
-/** `npm run cluster`: the platform as separate processes, until Ctrl-C or SIGTERM. */
+/** Runs `npm run cluster`: the platform as separate processes, until Ctrl-C or SIGTERM. */
 async function start(stopping: AbortSignal): Promise<Cluster> {
   const cluster = await startCluster({ config, cluster: options, stopping, say });
   const { base_url, sandbox_key, sign_in_url, sign_in_email, processes } = cluster.description;

@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import { Command } from "commander";
 import { clusterOptions } from "./options.js";
 
-/** Reads a line with a command that throws where another ends the process. */
+/** Parses a command line; an invalid one throws instead of ending the process. */
 const read = (args: string[]) =>
   clusterOptions(args, 8080, new Command().exitOverride().configureOutput({ writeErr: () => {} }));
 

@@ -6,15 +6,15 @@ import { type Part, parts } from "../parts.js";
 
 export type Programs = Partial<Record<Part, string>>;
 
-/** How many processes of each part a cluster has, and where its first gateway listens; 0 takes free ports. */
+/** The number of processes of each part, and the port of the first gateway; 0 selects free ports. */
 export interface ClusterOptions {
   replicas: Record<Part, number>;
   port: number;
-  /** How many NATS servers share the stream: one, or a cluster of three or five. */
+  /** The number of NATS servers that share the stream: one, or a cluster of three or five. */
   nats: number;
   /** PostgreSQL's shared_buffers in MB. */
   sharedBuffersMb: number;
-  /** Whether the parts speak mutual TLS, with certificates made in the data folder. */
+  /** True if the parts speak mutual TLS, with certificates made in the data folder. */
   tls: boolean;
   /** The parts that run from another checkout. */
   programs: Programs;

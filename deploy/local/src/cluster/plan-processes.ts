@@ -7,13 +7,13 @@ import type { Ports } from "./choose-ports.js";
 import type { Programs } from "./options.js";
 
 export interface PartProcess {
-  /** `records-1`. */
+  /** The name of the process, such as `records-1`. */
   name: string;
   part: Part;
-  /** `host:port`, where it serves. */
+  /** The `host:port` on which it serves. */
   address: string;
   opsUrl: string;
-  /** Its program, the one that production runs, of this checkout or another. */
+  /** The program that production runs, of this checkout or another. */
   main: string;
   env: Env;
 }
@@ -22,15 +22,18 @@ export interface PartProcess {
 export interface EventBus {
   url: string;
   passwords?: BusPasswords;
-  /** How many servers keep a copy of each event, if it is the cluster's own. */
+  /** The number of servers that keep a copy of each event, if the NATS is the cluster's own. */
   replicas?: number;
 }
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Plans all processes of the parts, with their ports and environments: the launcher's, and the addresses and credentials of this cluster. */
+/**
+ * Plans all processes of the parts: their ports, and their environments, which are the launcher's with the URLs and credentials of this
+ * cluster.
+ */
 export function planProcesses(options: {
-  /** Where all parts listen. */
+  /** The IP address on which all parts listen. */
   host: string;
   ports: Pick<Ports, "parts" | "ops">;
   databaseUrls: Record<Part, string>;
@@ -60,7 +63,7 @@ export function planProcesses(options: {
           ...certificates?.[part],
           DATABASE_URL: databaseUrls[part],
           NATS_URL: bus.url,
-          // webhooks creates the stream.
+          // The part webhooks creates the stream.
           ...(bus.replicas && part === "webhooks" && { NATS_REPLICAS: String(bus.replicas) }),
           // The users of a NATS of its own have permissions without a prefix, and nobody else uses it.
           ...(bus.passwords && { BUS_PREFIX: "", ...busIdentity(part, bus.passwords) }),

@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A process that has run `script` once it is here. */
+/** Starts a process, and resolves when it has run `script`. */
 async function running(script: string): Promise<ChildProcess & { pid: number }> {
   const child = spawn(process.execPath, ["--eval", `${script}; console.log("ready"); setInterval(() => {}, 1000)`], {
     stdio: ["ignore", "pipe", "inherit"],

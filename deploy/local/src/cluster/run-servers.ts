@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/local/servers/process-identity";
 import { type Server, type Supervised, supervise } from "@shipping/local/servers/supervise";
 
-/** Tiers, in the order in which they stop. */
+/** The tiers, in the order in which they stop. */
 export type Tier = "gateways" | "services" | "stores";
 
 export interface RunningServer {
@@ -14,15 +14,15 @@ export interface RunningServer {
 }
 
 export interface Servers {
-  /** Starts one, and resolves when it is ready for the first time. */
+  /** Starts a server, and resolves when it is ready for the first time. */
   start(tier: Tier, server: Server): Promise<void>;
-  /** All that are kept running, with their latest pids. */
+  /** All servers that are kept running, with their latest pids. */
   list(): RunningServer[];
-  /** Stops all, tier by tier, within 29 s (`fast`: 3.8 s); what has not ended by its tier's deadline is killed. */
+  /** Stops all servers, tier by tier, within 29 s (`fast`: 3.8 s), and kills those that have not ended by their tier's deadline. */
   stop(fast?: boolean): Promise<void>;
 }
 
-/** When a tier has to have ended, in milliseconds from the beginning of the stop. */
+/** The deadline of each tier, in milliseconds from the beginning of the stop. */
 const STOP_MS: Record<Tier, number> = { gateways: 15_000, services: 26_000, stores: 29_000 };
 const FAST_STOP_MS: Record<Tier, number> = { gateways: 1_500, services: 3_000, stores: 3_800 };
 const TIERS = Object.keys(STOP_MS) as Tier[];
@@ -79,7 +79,7 @@ export function createProcessList(path: string) {
   const file = join(path, FILE);
   const processes = new Map<string, ListedProcess>();
   return {
-    /** Writes a process to the file at once: only a kill in this moment leaves it unknown. */
+    /** Writes a process to the file immediately, so that only a kill at this moment leaves it unrecorded. */
     add(name: string, pid: number): void {
       const identity = processIdentity(pid);
       if (!identity) return;
@@ -88,7 +88,7 @@ export function createProcessList(path: string) {
       renameSync(`${file}.new`, file);
     },
     clear(): void {
-      // Without processes of our own, the file belongs to the previous cluster.
+      // If we have no processes yet, the file belongs to the previous cluster.
       if (processes.size > 0) rmSync(file, { force: true });
     },
   };
@@ -118,7 +118,7 @@ function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   try {
     if (isRunning(identity)) process.kill(identity.pid, name);
   } catch (error) {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

@@ -51,7 +51,7 @@ export function postgresServer(at: PostgresPlace): PostgresServer {
   };
 }
 
-/** NATS on the data folder, for its authorized users; a member of a cluster keeps its streams in a folder of its own. */
+/** Starts NATS on the data folder for its authorized users; a member of a cluster keeps its streams in a folder of its own. */
 export function natsServer(at: {
   folder: string;
   logs: string;
@@ -88,15 +88,16 @@ function intoFile(logs: string, name: string): (line: string) => void {
 const POLL_MS = 50;
 const ANSWER_MS = 2_000;
 
-// As long as a clean shutdown of a part may take; the cluster as a whole has 30 s.
+// A clean shutdown of a part may take this long; the cluster as a whole has 30 s.
 const SIGNALS: StopSignals = { stop: "SIGTERM", fast: "SIGINT", force: "SIGKILL", patienceMs: 26_000 };
 
-/** Starts a process and resolves when it is ready, however long that takes. If it ends instead, the error says how. */
+/** Starts a process and resolves when it is ready, however long that takes. If it ends instead, the error says how it ended. */
 export async function startPart(
   plan: PartProcess,
   options: { logFile: string; spawned(server: ServerProcess): void },
 ): Promise<void> {
-  // It writes into the file itself, so that it does not fail when we are killed first. Detached, so that Ctrl-C reaches only us.
+  // The process writes into the file itself, so that it does not fail if we are killed first. It is detached, so that Ctrl-C reaches only
+  // us.
   const log = openSync(options.logFile, "a");
   const child = spawn(process.execPath, [plan.main], { env: plan.env, detached: true, stdio: ["ignore", log, log] });
   closeSync(log);

@@ -30,12 +30,12 @@ import { emptyLogs, natsServer, partServer, postgresServer } from "./servers.js"
 
 /** The content of `cluster.json`, for scripts. */
 export interface ClusterDescription extends Launched {
-  /** The launcher's. */
+  /** The pid of the launcher. */
   pid: number;
   processes: RunningServer[];
 }
 
-/** The platform as processes of their own, kept running. */
+/** The platform as separate processes, which are restarted if they end. */
 export interface Cluster extends Running {
   description: ClusterDescription;
   file: string;
@@ -58,7 +58,7 @@ export async function startCluster(options: {
   let published = Promise.resolve();
 
   const describe = (known: Launched) => ({ ...known, pid: process.pid, processes: servers.list() });
-  // One write after the other, so that the last one holds the latest state.
+  // Writes run one after the other, so that the last one holds the latest state.
   const publish = () => {
     published = published
       .then(() => launched && folder.publish(FILE, describe(launched)))
@@ -110,7 +110,7 @@ export async function launch(of: Launch): Promise<Launched> {
   const ports = await choosePorts(cluster);
   const logs = await emptyLogs(folder.path);
   const [databaseUrls, bus] = await Promise.all([startDatabases(of, ports, logs), startNats(of, ports, logs)]);
-  // Before the processes start, because then a small machine is busy, and connecting times out after a second.
+  // The account is created before the processes start: a small machine is busy then, and connecting times out after a second.
   const origin = developerArea && (developerArea.publicUrl ?? toOrigin(config.HOST, ports.parts.gateway[0] as number));
   const account = await withDemoAccount(folder, databaseUrls.gateway, origin);
   const env = { ...mailFolder(folder.path), ...installationName(config, folder.path), ...environment() };

@@ -38,7 +38,7 @@ test("a database is waited for that is too busy to take the first connection of 
   const { hostname, port } = new URL(clones[0]!.url);
   let connections = 0;
   const proxy = createServer((client) => {
-    // After those of the migrations.
+    // The first connections are those of the migrations.
     if (++connections === parts.length + 1) return;
     const server = connect(Number(port), hostname);
     client.pipe(server).pipe(client);

@@ -17,7 +17,7 @@ interface Opening {
   stopping?: AbortSignal | undefined;
 }
 
-/** Every part's database, migrated and reached once. What was opened is added to `opened`, to be stopped in reverse. */
+/** Migrates every part's database and connects to it. Whatever was opened is added to `opened`, to be stopped in reverse order. */
 export async function openDatabases(
   options: Opening,
 ): Promise<{ urls: Record<Part, string>; databases: Record<Part, Database> }> {
@@ -30,7 +30,7 @@ export async function openDatabases(
       await Promise.all(parts.map((part) => databases[part].close()));
     },
   });
-  // On a busy machine a first connection may take longer than the second after which a part gives up.
+  // On a busy machine, a first connection may take longer than the second after which a part gives up.
   await Promise.all(
     parts.map((part) =>
       waitFor(`database of ${part}`, { log, stopping, attempt: () => databases[part].pool.query("") }),
@@ -39,7 +39,7 @@ export async function openDatabases(
   return { urls, databases };
 }
 
-/** PostgreSQL, which is started again on its port if it ends. */
+/** Starts PostgreSQL, and starts it again on the same port if it ends. */
 async function startPostgres({ folder, log, opened }: Opening): Promise<string> {
   const options = {
     dataDir: join(folder.path, "postgres"),

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { createDatabases } from "./prepare-databases.js";
 
-// Roles belong to the server, which other tests share: hence names of our own.
+// Roles belong to the server, which other tests share, so these names are the test's own.
 const run = randomBytes(4).toString("hex");
 const [one, two] = [`one_${run}`, `two_${run}`];
 const passwords = { [one]: "p@ss/word:'1'", [two]: "second" };

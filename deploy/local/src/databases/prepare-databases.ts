@@ -12,8 +12,8 @@ export function withoutDatabase(config: LocalConfig): Part[] {
 }
 
 /**
- * Every part's database, migrated: the one that the environment names, or else one on the server at `serverUrl` (its superuser's), created
- * if it does not exist. Returns their URLs.
+ * Migrates every part's database: the one that the environment names, or else one on the server at `serverUrl` (the superuser's URL), which
+ * is created if it does not exist. Returns the URLs of the databases.
  */
 export async function prepareDatabases(options: {
   folder: DataFolder;

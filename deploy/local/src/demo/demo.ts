@@ -17,7 +17,7 @@ async function demo(): Promise<number> {
   let platform: Platform | undefined;
   say("Starting the whole platform in a temporary folder …");
   try {
-    // Imported here, because the help needs nothing of the platform.
+    // The platform is imported here, because the help does not need it.
     const { startPlatform } = await import("../platform/start-platform.js");
     platform = await startPlatform({
       overrides: { PORT: "0", DATA_DIR: folder, WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" },

@@ -11,11 +11,11 @@ export interface Demo {
   say(line: string): void;
   key: string;
   liveKey: string;
-  /** Where the label's PDF is saved. */
+  /** The file to which the label's PDF is saved. */
   labelFile: string;
 }
 
-/** Plays the main steps and the refusals that matter; throws at the first wrong step. Returns the number of steps. */
+/** Plays the main steps and the refusals that matter, and throws at the first wrong step. Returns the number of steps. */
 export async function playDemo(demo: Demo): Promise<number> {
   const steps = beginDemo(demo);
   const shipping = steps.as(demo.key);
@@ -132,7 +132,7 @@ const ORDER = {
 export interface DemoSteps {
   readonly count: number;
   title(text: string): void;
-  /** The API as the holder of a key calls it; each request prints a line. */
+  /** Calls the API as the holder of a key; each request prints a line. */
   as(apiKey: string): Shipping;
   /** Expects that a call is refused with this status and code. */
   refused(call: Promise<unknown>, status: number, code: string): Promise<void>;

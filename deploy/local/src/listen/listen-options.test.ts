@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { listenOptions } from "./listen-options.js";
 
-/** Reads a line with a command that throws where another ends the process. */
+/** Parses a command line; an invalid one throws instead of ending the process. */
 const read = (args: string[]) =>
   listenOptions(args, new Command().exitOverride().configureOutput({ writeErr: () => {} }));
 

@@ -2,9 +2,9 @@ import { Command, InvalidArgumentError } from "commander";
 import { examples, wholeNumber } from "../option-values.js";
 
 export interface ListenOptions {
-  /** Where it listens; 0 takes a free port. */
+  /** The port to listen on; 0 selects a free one. */
   port: number;
-  /** Signatures with any of these are valid. */
+  /** A signature with any of these secrets is valid. */
   secrets: string[];
   subscribe: boolean;
 }

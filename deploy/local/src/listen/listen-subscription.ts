@@ -8,14 +8,14 @@ export interface PlatformAccess {
   key: string;
 }
 
-/** A subscription to all types, made for as long as somebody listens. */
+/** A subscription to all types that exists only while the listener runs. */
 export interface ListenSubscription {
   id: string;
   secret: string;
   delete(): Promise<void>;
 }
 
-/** The sandbox of the platform that runs on a data folder, `npm start` or `npm run cluster`. */
+/** Finds the sandbox of the platform that runs on a data folder, under `npm start` or `npm run cluster`. */
 export async function findPlatform(dataDir: string): Promise<PlatformAccess> {
   for (const file of ["demo.json", "cluster.json"]) {
     // A platform that has ended may have left its file behind.

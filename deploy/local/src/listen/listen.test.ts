@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** `npm run listen` with these arguments, and what it has printed. */
+/** Runs `npm run listen` with these arguments, and collects what it prints. */
 class Listener {
   printed = "";
   private readonly child: ChildProcess;
@@ -34,7 +34,7 @@ class Listener {
     for (const stream of [this.child.stdout, this.child.stderr]) stream?.on("data", (text) => (this.printed += text));
   }
 
-  /** Where it listens, once it does. */
+  /** Resolves with the URL on which it listens. */
   async url(): Promise<string> {
     return (await this.prints(/Listening on (\S+)\. Press Ctrl-C/))[1] ?? "";
   }
@@ -47,7 +47,7 @@ class Listener {
     });
   }
 
-  /** Its exit status; a signal ends it first. */
+  /** Ends it, by a signal if one is given, and resolves with its exit status. */
   async end(signal?: NodeJS.Signals): Promise<number | null> {
     const exited = once(this.child, "exit");
     if (signal) this.child.kill(signal);

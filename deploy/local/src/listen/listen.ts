@@ -9,7 +9,7 @@ import { formatDelivery, openReceiver, type Receiver } from "./receiver.js";
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** `npm run listen`: a receiver that verifies and prints what it is sent, until Ctrl-C. */
+/** Runs `npm run listen`: a receiver that verifies and prints its requests, until Ctrl-C. */
 async function start(): Promise<Running> {
   const options = listenOptions(process.argv.slice(2));
   const receiver = await open(options);
@@ -35,14 +35,14 @@ async function open({ port }: ListenOptions): Promise<Receiver> {
 
 async function subscribeTo(receiver: Receiver): Promise<ListenSubscription> {
   const access = await findPlatform(configured(localConfig).DATA_DIR);
-  // A path of its own, because any other subscription to this URL counts as a leftover.
+  // This path is used only here, because any other subscription to this URL counts as a leftover.
   const subscription = await subscribe(access, new URL("/listen", receiver.url).href);
   receiver.trust(subscription.secret);
   say(`Subscribed to all sandbox events of the demo account at ${access.baseUrl}. Subscription: ${subscription.id}.`);
   return subscription;
 }
 
-// The platform may have ended before; then the next listener deletes the subscription.
+// The platform may already have ended; then the next listener deletes the subscription.
 async function end(subscription: ListenSubscription): Promise<void> {
   try {
     await subscription.delete();

@@ -10,30 +10,30 @@ export interface ReceivedEvent {
   livemode: boolean;
   created_at: string;
   data: { id: string; object: string; status: string };
-  /** When it arrived, in milliseconds of `performance.now()`. */
+  /** The time of arrival, in milliseconds of `performance.now()`. */
   arrivedMs: number;
 }
 
 /** The result of a request: an event, `again` if its id is known, or the reason for refusing it. */
 type Finding = { event: ReceivedEvent; again: boolean } | { refusal: string };
 
-/** A request, when it was complete, and the event's id in its header, which is not verified. */
+/** A complete request, its time of arrival, and the event ID from its header, which is not verified. */
 export type Delivery = Finding & { at: Date; claimedId: string };
 
 /** A webhook receiver on loopback that accepts only valid signatures, as an integrator's would. */
 export interface Receiver {
   url: string;
-  /** The events with a valid signature, each id once, in the order of arrival. */
+  /** The events with a valid signature, each ID once, in the order of arrival. */
   readonly events: readonly ReceivedEvent[];
   readonly refused: number;
-  /** Accepts signatures by this secret, too. */
+  /** Also accepts signatures by this secret. */
   trust(secret: string): void;
-  /** Resolves with the first event that fits, or rejects after `withinMs`. */
+  /** Resolves with the first matching event, or rejects after `withinMs`. */
   waitFor(fits: (event: ReceivedEvent) => boolean, withinMs?: number): Promise<ReceivedEvent>;
   close(): Promise<void>;
 }
 
-/** Opens it, on a free port unless one is given. `onDelivery` is called for every request before it is answered. */
+/** Opens the receiver, on a free port unless one is given. `onDelivery` is called for every request before it is answered. */
 export async function openReceiver(
   options: { port?: number; onDelivery?(delivery: Delivery): void } = {},
 ): Promise<Receiver> {
@@ -100,7 +100,7 @@ export async function openReceiver(
   };
 }
 
-/** Why a signature is invalid, as far as that is known; undefined if it is valid. */
+/** Returns the reason why a signature is invalid, as far as it can be determined; undefined if the signature is valid. */
 function findRefusal(secrets: readonly string[], header: string, body: Buffer, now: number): string | undefined {
   const holdsAt = (seconds: number) => secrets.some((secret) => verifySignature(secret, header, body, seconds));
   if (holdsAt(now)) return undefined;
@@ -125,7 +125,7 @@ function eventIn(body: Buffer): ReceivedEvent | undefined {
 export function formatDelivery(delivery: Delivery): string {
   const time = delivery.at.toISOString().slice(11);
   if ("refusal" in delivery) {
-    // This id is not verified, so it is shown only if it has the form of an id.
+    // This ID is not verified, so it is shown only if it has the form of an ID.
     const id = /^evt_[a-z2-7]{26}$/.test(delivery.claimedId) ? delivery.claimedId : "an unknown event";
     return `${time}  ${id.padEnd(30)}  REFUSED with 400: ${delivery.refusal}`;
   }

@@ -11,7 +11,7 @@ export interface DemoAccount {
   live_key: string;
 }
 
-/** A sign-in link to its developer area, for one use, and the address that gets the next ones. */
+/** A one-time sign-in link to its developer area, and the email address that receives further links. */
 export interface DemoSignIn {
   sign_in_url: string;
   sign_in_email: string;
@@ -19,7 +19,7 @@ export interface DemoSignIn {
 
 const EMAIL = "demo@example.com";
 
-/** The demo account of a data folder; made at its first start, and again when its database has been replaced. */
+/** Creates the demo account of a data folder at the first start, and again when its database has been replaced. */
 export async function demoAccount(folder: DataFolder, deps: AdminDeps): Promise<DemoAccount> {
   const kept = JSON.parse(await folder.keep("demo-account.json", () => "{}")) as Partial<DemoAccount>;
   if (kept.account_id && (await deps.prisma.account.findUnique({ where: { id: kept.account_id } }))) {
@@ -33,7 +33,10 @@ export async function demoAccount(folder: DataFolder, deps: AdminDeps): Promise<
   return made;
 }
 
-/** A fresh sign-in link to the demo account, for the member that it is given at its first start. `origin` is where people reach it. */
+/**
+ * Creates a sign-in link for the demo account's member, who is added at the first start. `origin` is the public origin of the developer
+ * area.
+ */
 export async function demoSignIn(
   deps: AdminDeps,
   { account_id: accountId }: DemoAccount,

@@ -7,10 +7,10 @@ import { examples } from "../option-values.js";
 import { explainStart } from "./explain-start.js";
 import type { Platform } from "./start-platform.js";
 
-/** `npm start`: the platform in one process, until Ctrl-C. */
+/** Runs `npm start`: the platform in one process, until Ctrl-C. */
 async function start(stopping: AbortSignal): Promise<Platform> {
   measureProcess("platform");
-  // Imported here, because the help needs nothing of the platform.
+  // The platform is imported here, because the help does not need it.
   const { startPlatform } = await import("./start-platform.js");
   const platform = await startPlatform({ printMail, stopping });
   const { baseUrl, metricsUrl, runsOn, demo } = platform;

@@ -36,7 +36,7 @@ test("parts that cannot all start leave none running", async () => {
   });
   await expect(starting).rejects.toMatchObject({ code: "EADDRINUSE", port });
   await eventually(() => expect(listeners()).toBe(before));
-  // With something that still used them, these would not end.
+  // Dropping the databases would not end if anything still used them.
   await Promise.all(cloned.map(([, database]) => database.drop()));
   taken.close();
 });

@@ -34,13 +34,15 @@ export interface PartsOptions {
 export interface RunningParts extends Running {
   port: number;
   metrics: Metrics[];
-  /** For administration of accounts and keys. */
+  /** The administration of accounts and keys. */
   gatewayPrisma: PrismaClient;
-  /** Where each service also listens for gRPC, on loopback. */
+  /** The loopback ports on which the services also listen for gRPC. */
   rpcPorts: Record<Exclude<Part, "gateway">, number>;
 }
 
-/** Starts all parts in one process, calling each other in memory. Each service also listens on loopback, for grpcurl and the doctor. */
+/**
+ * Starts all parts in one process, where they call each other in memory. Each service also listens on loopback, for grpcurl and the doctor.
+ */
 export async function startParts(options: PartsOptions): Promise<RunningParts> {
   const started: Running[] = [];
   // Callers stop before the parts that they call.

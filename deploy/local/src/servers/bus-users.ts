@@ -7,17 +7,17 @@ export const busUsers = ["records", "carrier", "webhooks", "operator"] as const;
 
 export type BusUser = (typeof busUsers)[number];
 
-/** Their passwords, new at each start of the server. */
+/** Their passwords, which are new at each start of the server. */
 export type BusPasswords = Readonly<Record<BusUser, string>>;
 
-/** The configuration of these users, the same as of a trial in Kubernetes. */
+/** The configuration of these users, which is the one of a trial in Kubernetes. */
 export interface BusAuthorization {
   configFile: string;
-  /** The environment that the configuration reads. */
+  /** The environment variables that the configuration reads. */
   env: Env;
 }
 
-/** New passwords. They begin with a letter, because NATS parses them as configuration values. */
+/** Creates passwords. They begin with a letter, because NATS parses them as configuration values. */
 export function newBusPasswords(): BusPasswords {
   const entries = busUsers.map((user) => [user, `p${randomBytes(18).toString("hex")}`]);
   return Object.fromEntries(entries) as Record<BusUser, string>;
@@ -31,7 +31,7 @@ export function busAuthorization(passwords: BusPasswords): BusAuthorization {
   };
 }
 
-/** The NATS settings of a part; none if it does not use the event bus. */
+/** Returns the NATS settings of a part; empty if it does not use the event bus. */
 export function busIdentity(part: string, passwords: BusPasswords): Env {
   const user = busUsers.find((name) => name === part);
   return user ? { NATS_USER: user, NATS_PASSWORD: passwords[user] } : {};

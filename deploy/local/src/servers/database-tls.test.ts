@@ -10,7 +10,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded-postgres.js";
 
-// DATABASE_URL as the operations guide has it, with a PostgreSQL that speaks TLS.
+// These are the DATABASE_URLs of the operations guide, tried with a PostgreSQL that speaks TLS.
 const directory = join(import.meta.dirname, "../../../../kit/src/testing/fixtures/prisma");
 let folder: string;
 let postgres: EmbeddedPostgres;
@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Has the server show a certificate for this host. Connections that are open stay as they are. */
+/** Makes the server present a certificate for this host. Open connections are not affected. */
 async function showCertificateFor(host: string): Promise<void> {
   const data = join(folder, "postgres");
   const { uid, gid } = await stat(data);
@@ -43,7 +43,7 @@ async function showCertificateFor(host: string): Promise<void> {
   await eventually(async () => expect(await loadedAt()).not.toEqual(before));
 }
 
-// Of the server: each connection has what it had loaded when that was made.
+// Each call opens a connection, because a connection reports the configuration that was loaded when it was made.
 const loadedAt = async () => (await asSuperuser("SELECT pg_conf_load_time() AS at"))[0].at;
 
 async function asSuperuser(statement: string) {
@@ -60,7 +60,7 @@ function urlWith(parameters: Record<string, string>, host = "localhost"): string
 
 const verified = (ca = "ca.crt") => ({ sslmode: "verify-full", sslrootcert: join(folder, ca) });
 
-/** Whether a connection under this URL is encrypted, as the server sees it. */
+/** Returns true if the server sees a connection under this URL as encrypted. */
 async function isEncrypted(url: string): Promise<boolean | undefined> {
   const db = openDatabase(url, { max: 1, log: silentLog() });
   try {

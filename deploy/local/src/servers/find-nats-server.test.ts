@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Stands in for a program of the machine, which decides what the search finds. */
+/** Replaces a program of the machine, because the search depends on which programs it finds. */
 async function program(path: string, script: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, `#!/bin/sh\nPATH=/usr/bin:/bin\n${script}\n`);

@@ -15,11 +15,11 @@ const CURRENT = "2.15.2";
 
 interface Search {
   env: Env;
-  /** Gets one line before each step that takes time. */
+  /** Called with one line before each step that takes time. */
   say(line: string): void;
 }
 
-/** Finds nats-server on the PATH or in the cache; else fetches it, without root, from Go or Debian: npm does not have it. */
+/** Finds nats-server on the PATH or in the cache. Otherwise fetches it, without root, from Go or Debian, because npm does not have it. */
 export async function findNatsServer(search: Search): Promise<NatsProgram> {
   const cache = join(search.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "shipping-platform");
   const cached = join(cache, "nats-server");
@@ -28,7 +28,7 @@ export async function findNatsServer(search: Search): Promise<NatsProgram> {
   for (const fetch of [fetchWithGo, fetchFromDebian]) {
     const folder = await mkdtemp(join(cache, "fetching-"));
     const fetched = await fetch(folder, search);
-    // Renamed into place when it works, so that of two processes that fetch at once neither runs half a file.
+    // The file is renamed into place when it works, so that two processes that fetch at once never run half a file.
     if (fetched && (await runs(fetched, search.env))) await rename(fetched, cached);
     await rm(folder, { recursive: true, force: true });
     if (await runs(cached, search.env)) return { path: cached };
@@ -52,7 +52,10 @@ export async function fetchWithGo(
   });
 }
 
-/** Fetches Debian's, if apt-get is here: for any user, since its lists, state and downloads are kept in a folder of that user's. */
+/**
+ * Fetches Debian's package if apt-get exists. This works for any user, because lists, state and downloads are kept in a folder of that
+ * user's.
+ */
 export async function fetchFromDebian(folder: string, { env, say }: Search): Promise<string | undefined> {
   if (!(await runs("apt-get", env)) || !(await runs("dpkg", env))) return undefined;
   say("Downloading nats-server from Debian's packages (only once, takes a few seconds) …");
@@ -74,7 +77,7 @@ function privately(folder: string): string[] {
   return [...settings, "Debug::NoLocking=1"].flatMap((setting) => ["-o", setting]);
 }
 
-/** Whether there is a nats-server that is new enough; a line says so if it is too old. */
+/** Returns true if a nats-server is there and new enough; logs a line if it is too old. */
 async function serves(path: string, { env, say }: Search): Promise<boolean> {
   const said = await attempt(() => run(path, ["--version"], { env, timeout: 10_000 }));
   try {

@@ -66,6 +66,6 @@ function asOrdinaryUser(): void {
   });
 }
 
-// What is promised depends on who runs the tests.
+// The expectation depends on who runs the tests.
 if (root) describe("as root, which PostgreSQL refuses to be", asRoot);
 else describe("as an ordinary user", asOrdinaryUser);

@@ -19,7 +19,7 @@ import { arch, homedir, tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { getuid, platform } from "node:process";
 
-/** The user that PostgreSQL runs as if we are root, because it refuses to run as root. */
+/** The user for PostgreSQL if we are root, because PostgreSQL refuses to run as root. */
 export interface PostgresUser {
   uid: number;
   gid: number;
@@ -31,7 +31,9 @@ export interface InstallationPaths {
   user?: PostgresUser;
 }
 
-/** Finds programs and a place for the database that PostgreSQL's user can reach. If that is elsewhere, `dataDir` becomes a link. */
+/**
+ * Finds programs and a place for the database that PostgreSQL's user can reach. If the place is elsewhere, `dataDir` becomes a link to it.
+ */
 export async function findInstallationPaths(dataDir: string, programs?: string): Promise<InstallationPaths> {
   const user = getuid?.() === 0 ? await unprivilegedUser(dataDir) : undefined;
   const data = await findData(dataDir, user);
@@ -95,7 +97,7 @@ async function packageFolder(name: string): Promise<string> {
   }
 }
 
-// npm packages hold no symbolic links, so this one lists them for an install script. Ours do not run.
+// npm packages hold no symbolic links, so this package lists them for an install script. We do not run install scripts.
 async function hydrate(folder: string): Promise<boolean> {
   const list = await readFile(join(folder, "native", "pg-symlinks.json"), "utf8").catch(() => "[]");
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -109,7 +111,7 @@ async function hydrate(folder: string): Promise<boolean> {
   return true;
 }
 
-// Renamed into place when complete, so that another process sees all of it or nothing.
+// The folder is renamed into place when it is complete, so that another process never sees a part of it.
 async function copyPrograms(source: string, name: string, shared: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(source, "package.json"), "utf8")) as { version: string };
   const target = join(shared, `postgresql-${version}-${name}`);
@@ -135,7 +137,7 @@ async function openToAll(folder: string): Promise<void> {
   }
 }
 
-/** A folder that only we can write to and that the user can read: programs are run from it. */
+/** Creates a folder that only we can write to and that the user can read, because programs are run from it. */
 export async function sharedFolder(user: PostgresUser | undefined): Promise<string> {
   const candidates = user
     ? ["/var/lib/shipping-platform", join(tmpdir(), "shipping-platform")]

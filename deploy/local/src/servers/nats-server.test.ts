@@ -65,7 +65,7 @@ describe("startNatsServer", () => {
       const nc = await connect({ servers: servers.map(({ url }) => url), maxReconnectAttempts: -1 });
       const streams = async () => (await jetstreamManager(nc, { checkAPI: false })).streams;
       await eventually(async () => (await streams()).add({ name: "kept", subjects: ["kept.>"], num_replicas: 3 }));
-      // The stream is made before each of its servers listens for it.
+      // The stream exists before all of its servers have subscribed to its subjects.
       await eventually(() => jetstream(nc).publish("kept.one", "1", { msgID: "1" }));
       const leader = (await (await streams()).info("kept")).cluster?.leader ?? "";
       const lost = Number(leader.slice(-1)) - 1;

@@ -11,22 +11,22 @@ export interface NatsServer extends ServerProcess {
 
 /** The place of a server in a NATS cluster on 127.0.0.1. */
 export interface ClusterMember {
-  /** Its name, which must stay the same: the others identify it by that. */
+  /** The server's name, which must stay the same, because the others identify the server by it. */
   name: string;
-  /** Where the others reach it. */
+  /** The port on which the other servers reach it. */
   routePort: number;
-  /** Where all of them reach each other. */
+  /** The ports on which all servers of the cluster reach each other. */
   routePorts: readonly number[];
 }
 
-/** Starts NATS on 127.0.0.1 and waits until it takes connections. `spawned` gets the process as soon as there is one. */
+/** Starts NATS on 127.0.0.1 and waits until it accepts connections. `spawned` gets the process as soon as it exists. */
 export async function startNatsServer(options: {
   program: NatsProgram;
   dataDir: string;
   port?: number;
-  /** Its users; without them it accepts anonymous clients. */
+  /** The users of the server; without them it accepts anonymous clients. */
   authorization?: BusAuthorization;
-  /** Its place in a cluster; without one it is alone. */
+  /** The server's place in a cluster; without one it runs alone. */
   member?: ClusterMember | undefined;
   log?: (line: string) => void;
   spawned?: (server: ServerProcess) => void;

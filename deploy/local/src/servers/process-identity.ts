@@ -8,7 +8,7 @@ export interface ProcessIdentity {
   startedAt: string;
 }
 
-/** The process with that pid; undefined if there is none, or only a zombie. */
+/** Returns the process with that pid; undefined if it does not exist or is a zombie. */
 export function processIdentity(pid: number): ProcessIdentity | undefined {
   const status = platform === "linux" ? linuxStatus(pid) : psStatus(pid);
   if (!status || status.state.startsWith("Z")) return undefined;
@@ -19,13 +19,13 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return processIdentity(identity.pid)?.startedAt === identity.startedAt;
 }
 
-/** The program and arguments of a process, separated by blanks; "" if it does not run. */
+/** Returns the program and arguments of a process, separated by blanks; "" if it does not run. */
 export function readCommand(pid: number): string {
   if (platform === "linux") return readOr(`/proc/${pid}/cmdline`, "").replaceAll("\0", " ");
   return ps(pid, "args=");
 }
 
-// proc(5): `pid (name) state …`, the start time being field 22. The name may hold blanks and brackets, hence the last one.
+// proc(5): `pid (name) state …`; the start time is field 22. The name may hold blanks and parentheses, so the last parenthesis ends it.
 function linuxStatus(pid: number): { state: string; startedAt: string } | undefined {
   const stat = readOr(`/proc/${pid}/stat`, "");
   const [state, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

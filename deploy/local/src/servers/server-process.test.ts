@@ -1,7 +1,7 @@
 import { isRunning, processIdentity } from "./process-identity.js";
 import { type ServerProcess, type ServerProgram, startServerProcess } from "./server-process.js";
 
-/** A server whose behaviour is a script of JavaScript. */
+/** Starts a server whose behaviour is a JavaScript script. */
 function server(script: string): ServerProgram {
   return {
     program: process.execPath,

@@ -4,15 +4,15 @@ import { createInterface } from "node:readline";
 /** A server that this process started and will stop. */
 export interface ServerProcess {
   pid: number;
-  /** Resolves when it has ended, with how: `exit 1`, `SIGKILL`. */
+  /** Resolves when it has ended, with how it ended: `exit 1`, `SIGKILL`. */
   exited: Promise<string>;
   /** Stops it, and waits until it has ended. */
   stop(fast?: boolean): Promise<void>;
-  /** Kills it, and does not wait. */
+  /** Kills it, and does not wait for its end. */
   kill(): void;
 }
 
-/** The signals for a stop, for a fast one, and for a forced one after `patienceMs` (10 s). */
+/** The signals of a normal stop, of a fast one, and of a forced one after `patienceMs` (10 s). */
 export interface StopSignals {
   stop: NodeJS.Signals;
   fast?: NodeJS.Signals;
@@ -23,13 +23,13 @@ export interface StopSignals {
 export interface ServerProgram {
   program: string;
   args: readonly string[];
-  /** Its user, environment and working directory, if not ours. */
+  /** Its user, environment and working directory, if they differ from ours. */
   options?: SpawnOptions;
-  /** The text in its log (standard error) that says that it accepts connections. */
+  /** The text in its log (standard error) that shows that it accepts connections. */
   ready: string;
   signals: StopSignals;
   log?: ((line: string) => void) | undefined;
-  /** Gets the process as soon as there is one, long before it is ready. */
+  /** Called with the process as soon as it exists, long before it is ready. */
   spawned?: ((server: ServerProcess) => void) | undefined;
 }
 
@@ -46,7 +46,7 @@ export function endWithUs(child: ChildProcess, signal: NodeJS.Signals): void {
 
 /** Starts a server and waits until it is ready, however long that takes. If it ends instead, the error contains the end of its log. */
 export async function startServerProcess(server: ServerProgram): Promise<ServerProcess> {
-  // Detached, so that Ctrl-C in a terminal reaches only us: what we need during the stop ends last.
+  // The server is detached, so that Ctrl-C in a terminal reaches only us: servers that we need during the stop must end last.
   const child = spawn(server.program, server.args, {
     ...server.options,
     detached: true,

@@ -3,9 +3,9 @@ import type { ServerProcess } from "./server-process.js";
 
 export interface Server {
   name: string;
-  /** `host:port`. */
+  /** The `host:port` of the server. */
   address: string;
-  /** Starts it: gives the process to `spawned` as soon as there is one, resolves when it is ready, rejects when it ended instead. */
+  /** Starts it: calls `spawned` with the process as soon as it exists, resolves when it is ready, and rejects if it ends instead. */
   start(spawned: (server: ServerProcess) => void): Promise<unknown>;
 }
 
@@ -46,7 +46,7 @@ export function supervise(
       becameReady();
       return (await current?.exited) ?? "no process";
     } catch (error) {
-      // Usually it has ended. If not, it would keep the port of the next one.
+      // Usually the process has ended. If not, it would keep the port that the next one needs.
       current?.kill();
       await current?.exited;
       return error instanceof Error ? error.message : String(error);
