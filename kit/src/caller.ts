@@ -15,13 +15,13 @@ export interface Claim {
   idempotencyKey: string;
   token: bigint;
   fingerprint: Uint8Array;
-  /** Who made the request: the ID of an API key, or a member's email address. */
+  /** The author of the request: the ID of an API key, or a member's email address. */
   requestedBy?: string;
   /** The ID of the request that sends the claim. */
   requestId?: string;
 }
 
-/** The caller of a request. A request without a valid one is refused: only a faulty part could send it. */
+/** Returns the caller of a request. A request without a valid one is refused: only a faulty part could send it. */
 export function requireCaller(request: {
   caller?: Pick<CallerMessage, "accountId" | "environment"> | undefined;
 }): Caller {
@@ -32,7 +32,7 @@ export function requireCaller(request: {
   return { accountId, environment };
 }
 
-/** The claim of a write. A write without one is refused. */
+/** Returns the claim of a write. A write without one is refused. */
 export function requireClaim(request: { claim?: ClaimMessage | undefined }): Claim {
   const { idempotencyKey, token, fingerprint, requestedBy = "", requestId = "" } = request.claim ?? {};
   if (!idempotencyKey || !token || fingerprint?.length !== 32) {

@@ -34,7 +34,7 @@ export function fail(
   return new Failure(code, message, fields);
 }
 
-/** How many invalid fields a refusal names. */
+/** The number of invalid fields that a refusal names. */
 export const MAX_FIELDS = 100;
 
 /**
@@ -49,7 +49,7 @@ export function failFields(fields: readonly FieldError[], whole = "body", unname
   return new Failure("invalid_request", sentence, named);
 }
 
-/** A refusal as it crosses a service boundary: the code as a typed detail, so that the other side does not have to guess. */
+/** Encodes a refusal for another part: the code is a typed detail, so that the other side does not have to guess. */
 export function toConnectError(failure: Failure, cause?: unknown): ConnectError {
   const { code, message } = failure;
   const fields = failure.fields.map((field) => ({ path: field.path, message: field.message }));
@@ -57,7 +57,7 @@ export function toConnectError(failure: Failure, cause?: unknown): ConnectError 
   return new ConnectError(message, errors[code].connect, undefined, [detail], cause);
 }
 
-/** The refusal inside an error that crossed a service boundary, or undefined if it carries none: then its outcome is unknown. */
+/** Returns the refusal inside an error that crossed a service boundary, or undefined if it carries none: then its outcome is unknown. */
 export function failureIn(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (!(error instanceof ConnectError)) return undefined;

@@ -18,7 +18,7 @@ const DIGITS = /\p{Nd}/gu;
 const isAscii = (text: string) => /^[\0-\x7f]*$/.test(text);
 
 /**
- * A text as searches compare it: without capitals, accents, ligatures and invisible characters; Cyrillic and Greek in Latin letters, and
+ * Folds a text as searches compare it: without capitals, accents, ligatures and invisible characters; Cyrillic and Greek in Latin letters, and
  * the digits of all scripts as 0 to 9. `ß` is `ss`, and `ø` is `o`.
  */
 export function foldText(text: string): string {
@@ -34,7 +34,7 @@ export function foldText(text: string): string {
     .replace(DIGITS, anyAscii);
 }
 
-/** The ways in which a text may be typed, folded: without its accents, and with `ue` for `ü` and the like. One way if both are equal. */
+/** Returns the folded ways to type a text: without its accents, and with `ue` for `ü` and the like. One way if both are equal. */
 export function foldSpellings(text: string): string[] {
   const plain = foldText(text);
   if (isAscii(text)) return [plain];
@@ -43,7 +43,7 @@ export function foldSpellings(text: string): string[] {
   return plain === spelledOut ? [plain] : [plain, spelledOut];
 }
 
-/** The words of a folded text: the letters and digits between its spaces and punctuation. */
+/** Returns the words of a folded text: the letters and digits between its spaces and punctuation. */
 export function wordsIn(folded: string): string[] {
   return folded.match(isAscii(folded) ? /[a-z0-9]+/g : /[\p{L}\p{N}\p{So}]+/gu) ?? [];
 }
@@ -51,7 +51,7 @@ export function wordsIn(folded: string): string[] {
 /** The characters of a folded text that may join two parts of a word. */
 export const JOINTS = /['`·\p{Pd}]/gu;
 
-/** The words of a folded text that has apostrophes or hyphens within words, without these: `oneill` for `o'neill`. Otherwise none. */
+/** Returns the words without apostrophes and hyphens, `oneill` for `o'neill`; empty if the folded text has none within words. */
 export function joinedWordsIn(folded: string): string[] {
   const isLetter = (at: number) => /\p{L}/u.test(folded.charAt(at));
   const joined = folded.replace(JOINTS, (joint, at: number) => (isLetter(at - 1) && isLetter(at + 1) ? "" : joint));

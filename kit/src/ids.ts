@@ -21,12 +21,12 @@ export function newId(prefix: string, random: Random): string {
   return `${prefix}_${base32(random(16))}`;
 }
 
-/** Whether a string has the exact form of that resource's IDs. */
+/** Returns true if a string has the exact form of that resource's IDs. */
 export function isId(prefix: string, value: string): boolean {
   return value.length === prefix.length + 27 && value.startsWith(`${prefix}_`) && ID_TAIL.test(value.slice(-26));
 }
 
-/** The form of that resource's IDs, as a regular expression. */
+/** Returns the form of that resource's IDs, as a regular expression. */
 export function idPattern(prefix: string): string {
   return `^${prefix}_${TAIL}$`;
 }

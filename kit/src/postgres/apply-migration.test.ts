@@ -39,7 +39,7 @@ const run = (patience = {}) => {
 };
 const said = () => lines.map((line) => JSON.parse(line));
 
-/** A transaction that is open until it is ended. */
+/** Begins a transaction that stays open until it is ended. */
 async function transaction(statement: string) {
   const client = await openTransaction(database.db);
   await client.query(statement);
@@ -49,7 +49,7 @@ async function transaction(statement: string) {
   };
 }
 
-/** Reads and writes of other rows, one after the other, until it is stopped; yields the longest, in milliseconds. */
+/** Reads and writes other rows, one after the other, until it is stopped; returns the longest duration in milliseconds. */
 function requests() {
   let [stopped, longest, count] = [false, 0, 0];
   const all = (async () => {

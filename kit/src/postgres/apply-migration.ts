@@ -10,16 +10,16 @@ export interface Migration {
   checksum: string;
 }
 
-/** How long migrations wait on a database that is in use. Times are milliseconds. */
+/** The waits of migrations on a database that is in use, in milliseconds. */
 export interface Patience {
-  /** How long a statement waits for a lock. Statements queued behind it wait as long. */
+  /** The wait of a statement for a lock. Statements queued behind it wait as long. */
   lockMs: number;
   /** The pause before the second try; it doubles each time. */
   pauseMs: number;
   maxPauseMs: number;
-  /** How long a lock is tried for before the migration fails. */
+  /** The time for which a lock is tried before the migration fails. */
   giveUpMs: number;
-  /** How often one that goes on for long logs how far it is. */
+  /** The interval at which a long migration logs its progress. */
   progressMs: number;
 }
 
@@ -37,15 +37,15 @@ interface Applying {
   patience: Patience;
 }
 
-// Pages of 8 KiB: a few thousand rows, whose locks are held for a few hundred milliseconds.
+// A batch has so many pages of 8 KiB: a few thousand rows, whose locks are held for a few hundred milliseconds.
 const BATCH_PAGES = 256;
 const MAX_BREAK_MS = 1_000;
 
 /**
- * Applies one migration and adds it to the history. Its first lines say how. `-- concurrently`: statement by statement, outside a transaction, for
- * indexes. `-- batches of TABLE`: its only statement is repeated for parts of the table, from page `$1` to page `$2`, until it changes
- * nothing. Otherwise it runs in one transaction: a failure or a lost connection leaves neither tables nor an entry in the history. What it
- * raises as a notice is logged.
+ * Applies one migration and adds it to the history. Its first lines say how. `-- concurrently`: statement by statement, outside a
+ * transaction, for indexes. `-- batches of TABLE`: its only statement is repeated for parts of the table, from page `$1` to page `$2`,
+ * until it changes nothing. Otherwise it runs in one transaction: a failure or a lost connection leaves neither tables nor an entry in the
+ * history. Its notices are logged.
  */
 export async function applyMigration(applying: Applying, migration: Migration): Promise<void> {
   const [, concurrently, table] = /^(?:--.*\n)*?-- (?:(concurrently)|batches of (\w+))\b/.exec(migration.script) ?? [];
@@ -83,7 +83,7 @@ async function inTransaction(applying: Applying, migration: Migration): Promise<
   });
 }
 
-// Longer than PostgreSQL's `deadlock_timeout`, after which autovacuum gives way.
+// This is longer than PostgreSQL's `deadlock_timeout`, after which autovacuum gives way.
 const VACUUM_MS = 3_000;
 
 /**
@@ -105,7 +105,7 @@ async function interruptVacuum({ client, patience }: Applying, { script }: Migra
   await client.query(`SET LOCAL lock_timeout = ${patience.lockMs}`);
 }
 
-// In a transaction, now() is the time at which the transaction began.
+// now() is the time at which the transaction began, which is when the migration started.
 async function addToHistory({ client }: Applying, { checksum, name }: Migration): Promise<void> {
   await client.query(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
@@ -139,7 +139,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof pg.DatabaseError && [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED].includes(error.code ?? "");
 }
 
-// It waits for earlier transactions, however long they take. Meanwhile, nothing has to wait for it.
+// The statement waits for earlier transactions, however long they take. Meanwhile, other statements do not wait for it.
 async function runConcurrently({ client, log }: Applying, { name, script }: Migration): Promise<void> {
   await client.query("SET lock_timeout = 0");
   await dropHalfBuilt(client, script);
@@ -163,7 +163,7 @@ async function dropHalfBuilt(client: pg.Client, script: string): Promise<void> {
   }
 }
 
-/** Each batch is a transaction of its own. If somebody changes a row and so moves it behind the current page, the next walk finds it. */
+/** Runs each batch in a transaction of its own. If a change moves a row behind the current page, the next walk finds it. */
 async function runBatches(applying: Applying, migration: Migration, table: string): Promise<void> {
   const { client, log, patience } = applying;
   const { name, script } = migration;
@@ -180,7 +180,7 @@ async function runBatches(applying: Applying, migration: Migration, table: strin
         loggedAt = performance.now();
         log.info({ migration: name, rows: rows + walked, page, pages }, "migration goes on");
       }
-      // Pauses as long as the batch took, so that other statements have half of the time.
+      // The pause is as long as the batch, so that other statements have half of the time.
       if (rowCount) await setTimeout(Math.min(performance.now() - began, MAX_BREAK_MS));
     }
     rows += walked;

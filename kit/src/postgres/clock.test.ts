@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => db.close());
 
-/** The metric of a process whose clock is this many seconds ahead of the database's. */
+/** Returns the metric of a process whose clock is this many seconds ahead of the database's. */
 async function measured(processAhead: number): Promise<number | undefined> {
   const metrics = createMetrics({ part: "test", log: silentLog() });
   measureClock(metrics, db, () => Date.now() + processAhead * 1_000);

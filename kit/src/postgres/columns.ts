@@ -3,7 +3,7 @@ import sql, { raw, Sql } from "sql-template-tag";
 /** The type of a column. JSON is read and written as text. */
 type ColumnType = "text" | "json" | "boolean" | "integer" | "float8" | "bigint" | "bytea" | "timestamptz";
 
-/** Columns by the names of a row's members: `{ id: "text", orderId: "text?" }` are `id` and `order_id`, which can be null. */
+/** The columns by the names of a row's members: `{ id: "text", orderId: "text?" }` are `id` and `order_id`, which can be null. */
 export type Columns = Readonly<Record<string, ColumnType | `${ColumnType}?`>>;
 
 interface Values {
@@ -38,7 +38,7 @@ function oncePerTable<Text extends object>(build: (columns: Columns) => Text): (
   };
 }
 
-/** The list of a SELECT that yields a `Row`: `id, sender::text, order_id AS "orderId"`. */
+/** Returns the list of a SELECT that yields a `Row`: `id, sender::text, order_id AS "orderId"`. */
 export const selectColumns = oncePerTable((columns): Sql => {
   const selected = Object.entries(columns).map(([member, type]) => {
     const name = columnName(member);
@@ -51,7 +51,7 @@ export const selectColumns = oncePerTable((columns): Sql => {
 /** A statement for the rows that meet a condition. */
 export interface Select<Found> {
   (condition: Sql): Sql;
-  /** Never set: it tells the compiler what the rows are. */
+  /** This member is never set; it tells the compiler the type of the rows. */
   readonly found?: Found;
 }
 
@@ -61,7 +61,7 @@ export function selectFrom<Of extends Columns>(table: string, columns: Of): Sele
   return (condition) => sql`${selected}${condition}`;
 }
 
-/** The names of the columns, for INSERT: `id, sender, order_id`. */
+/** Returns the names of the columns, for INSERT: `id, sender, order_id`. */
 export const columnNames = oncePerTable((columns): Sql => raw(Object.keys(columns).map(columnName).join(", ")));
 
 /** The texts before, between and after the values of `unnestRows`. */
@@ -79,8 +79,8 @@ const unnestTexts = oncePerTable((columns) => {
 });
 
 /**
- * The rows as a table: `unnest($1::text[], $2::json[], …) WITH ORDINALITY AS given (id, sender, …, ordinal)`. A single row is
- * `(VALUES ($1::text, $2::json, …, 1::bigint)) AS given (…)`: PostgreSQL takes such a row for constants, so that the statement starts with
+ * Turns the rows into a table: `unnest($1::text[], $2::json[], …) WITH ORDINALITY AS given (id, sender, …, ordinal)`. A single row is
+ * `(VALUES ($1::text, $2::json, …, 1::bigint)) AS given (…)`: PostgreSQL treats such a row as constants, so that the statement starts with
  * fewer scans, joins and sorts.
  */
 export function unnestRows<Of extends Columns>(columns: Of, rows: readonly Row<Of>[]): Sql {
@@ -97,7 +97,7 @@ export function unnestRows<Of extends Columns>(columns: Of, rows: readonly Row<O
   );
 }
 
-/** Some of the columns. */
+/** Selects some of the columns. */
 export function pickColumns<Of extends Columns, Name extends keyof Of>(columns: Of, names: Name[]): Pick<Of, Name> {
   return Object.fromEntries(names.map((name) => [name, columns[name]])) as Pick<Of, Name>;
 }

@@ -168,7 +168,7 @@ describe("openDatabase", () => {
 
   test("losing a connection that is checked out does not end the process", async () => {
     const client = await db.pool.connect();
-    // An error nobody listens to would be thrown, outside of any promise.
+    // An error without a listener would be thrown outside of any promise.
     expect(client.listenerCount("error")).toBeGreaterThan(0);
     const [backend] = (await client.query("SELECT pg_backend_pid() AS pid")).rows;
     const ended = new Promise((resolve) => client.once("end", resolve));

@@ -21,9 +21,12 @@ export interface Database {
   readonly pool: pg.Pool;
   /** A separate pool for lists. However many lists are requested, all other statements keep their connections. */
   readonly listPool: pg.Pool;
-  /** Runs one statement, prepared once per connection, if no pooler prevents that. Its text must come from the code, never from data, because it is cached permanently. */
+  /**
+   * Runs one statement, prepared once per connection unless a pooler prevents that. Its text must come from the code, never from data,
+   * because it is cached permanently.
+   */
   run<Row>(statement: Sql): Promise<Row[]>;
-  /** Runs one statement on the connections for lists. To `replan` is for a statement whose good plan depends on how large its tables are. */
+  /** Runs one statement on the connections for lists. `replan` is for a statement whose best plan depends on the size of its tables. */
   runList<Row>(statement: Sql, options?: { replan: true }): Promise<Row[]>;
   /** Waits for the statements that are running, then closes every connection. */
   close(): Promise<void>;
@@ -31,7 +34,7 @@ export interface Database {
 
 const LIST_CONNECTIONS = 2;
 
-// Lists wait as long as a read may take.
+// A list waits as long as a read may take.
 const CONNECT_MS = 1_000;
 const LIST_CONNECT_MS = 4_000;
 
@@ -79,9 +82,9 @@ function openPool(url: string, options: PoolOptions): pg.Pool {
     connectionString: url,
     max: options.max,
     connectionTimeoutMillis: options.connectMs,
-    // Kept after a burst, because a new connection costs a login and a new plan for each of its statements.
+    // Connections are kept after a burst, because a new one costs a login and a new plan for each of its statements.
     idleTimeoutMillis: IDLE_MS,
-    // For a server that stops responding: otherwise the connection would be held until TCP times out.
+    // This limit is for a server that stops responding: otherwise the connection would be held until TCP times out.
     query_timeout: 6_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -105,9 +108,9 @@ function openPool(url: string, options: PoolOptions): pg.Pool {
   });
   shareConnections(pool, options.log);
   outdated.watch(pool);
-  // No connection came free in time, or none could be opened: nothing was sent.
+  // No connection came free in time, or none could be opened, so the statement was not sent.
   pool.connect = translated(pool.connect.bind(pool), (error) => {
-    // A pooler has come between since the first connection. The next one will do.
+    // A pooler was introduced after the first connection. The next connection will be opened accordingly.
     if (isRefusedStart(error)) session.bare = true;
     return new DatabaseOutage(error, false);
   });
@@ -131,8 +134,8 @@ export function violated(error: unknown): { code: string; constraint: string } |
 }
 
 /**
- * Whether PostgreSQL refused a statement because of its data or a constraint (SQLSTATE classes 22 and 23). The statement was certainly
- * rolled back, and may succeed without the row at fault.
+ * Returns true if PostgreSQL refused a statement because of its data or a constraint (SQLSTATE classes 22 and 23). The statement was
+ * certainly rolled back, and may succeed without the row at fault.
  */
 export function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? "");
@@ -188,7 +191,7 @@ function statementName(text: string): string {
   return name;
 }
 
-// bigint columns become BigInt: pg's own strings would silently compare and add wrongly.
+// bigint columns become BigInt, because pg's own strings would silently compare and add wrongly.
 function getTypeParser(oid: number, format?: "text" | "binary") {
   if (oid === pg.types.builtins.INT8 && format !== "binary") return BigInt;
   return pg.types.getTypeParser(oid, format);
@@ -239,7 +242,7 @@ function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
   return encoded;
 }
 
-/** Whether a parameter is an array of bytes. An array that contains only nulls does not count, because it has no type. */
+/** Returns true if a parameter is an array of bytes. An array that contains only nulls does not count, because it has no type. */
 export function isByteaArray(value: unknown): value is readonly (Uint8Array | null)[] {
   const isBytesOrNull = (element: unknown) => element === null || element instanceof Uint8Array;
   return Array.isArray(value) && value.some((element) => element !== null) && value.every(isBytesOrNull);

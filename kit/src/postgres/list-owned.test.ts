@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-// The ledger's rows by their idempotency key, which serves as the id.
+// The ledger's rows are listed by their idempotency key, which serves as the id.
 const listWrites = listOwned<{ id: string; kind: string }>({
   select: (askedCondition) =>
     sql`SELECT id, kind FROM (SELECT account_id, environment, idempotency_key AS id, kind FROM ledger) AS ledger WHERE ${askedCondition}`,
@@ -97,7 +97,7 @@ describe("listOwned", () => {
       ["A004:3000000"],
       large("A005", "A006", "A007"),
     ]);
-    // For each page, at most two rows more than it shows.
+    // A page reads at most two rows more than it shows.
     expect(read).toBeLessThanOrEqual(8 + 2 * seen.length);
   });
 

@@ -18,16 +18,16 @@ interface ListOptions<Row> {
    * with account, environment and id.
    */
   select: Select<Row>;
-  /** The public resource of a row, as JSON text. */
+  /** Returns the public resource of a row, as JSON text. */
   render(row: Row): string;
   /**
-   * For rows that can be large: the size of a row's large columns in bytes, never more than the size of its resource. Rows that do not fit
-   * into the page are then not read.
+   * Set this for rows that can be large: the SQL for the size of a row's large columns in bytes, never more than the size of its resource.
+   * Rows that do not fit into the page are then not read.
    */
   bytes?: Sql;
 }
 
-/** The most pages in one statement: few, because each has up to a hundred rows or 1 MiB. */
+/** The most pages in one statement, which are few, because each has up to a hundred rows or 1 MiB. */
 const PAGES = 8;
 
 const askedColumns = {

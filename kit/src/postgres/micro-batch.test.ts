@@ -15,7 +15,7 @@ describe("microBatch", () => {
 
   test("a call shares its statement with calls from other sockets in the same turn of the event loop", async () => {
     const batches: string[][] = [];
-    // With a quarter of 4, one call starts the second statement, too, and it finds no call left.
+    // With a quarter of 4, one call also starts the second statement, which has no calls left.
     const keep = microBatch<string, string>({
       max: 4,
       run: async (items) => {
@@ -56,7 +56,7 @@ describe("microBatch", () => {
     expect(batches).toEqual([[1], [2, 3, 4], [5, 6]]);
   });
 
-  /** A batched call whose statement with item 0 hangs until it is released. */
+  /** Makes a batched call; the statement that contains item 0 hangs until it is released. */
   function hangingAtZero(patienceMs: number) {
     const batches: number[][] = [];
     let release = () => {};

@@ -11,13 +11,16 @@ export interface MicroBatchOptions<Item, Result> {
   concurrency?: number;
   /** A statement that takes longer than this may be hanging. The default is 50 ms. */
   patienceMs?: number;
-  /** For a background batch: how long items wait for others, unless `enough` have arrived. Without it, a batch starts at once. */
+  /** The time for which items of a background batch wait for others, unless `enough` have arrived. Without it, a batch starts at once. */
   lingerMs?: number;
-  /** A quarter of `max` unless given. */
+  /** The number of items that starts a batch; a quarter of `max` unless given. */
   enough?: number;
   /** The most items in one statement. The default is 64. */
   max?: number;
-  /** How long a call may wait for its statement; 3 s unless given. Together with the pool's 1 s and a statement's 5 s, an answer is still in time. */
+  /**
+   * The time for which a call may wait for its statement; 3 s unless given. Together with the pool's 1 s and a statement's 5 s, an answer
+   * is still in time.
+   */
   waitMs?: number;
   /** Items with the same key never share a statement: the second waits for the next statement. */
   keyOf?(item: Item): string;
@@ -25,7 +28,7 @@ export interface MicroBatchOptions<Item, Result> {
   run(items: Item[]): Promise<readonly (Result | Promise<Result>)[]>;
 }
 
-/** The same for an operation, whose statement also gets the deps. */
+/** The settings for an operation, whose statement also gets the deps. */
 export interface OperationOptions<Deps, Item, Result> extends Omit<MicroBatchOptions<Item, Result>, "run"> {
   run(deps: Deps, items: Item[]): Promise<readonly (Result | Promise<Result>)[]>;
 }
@@ -40,10 +43,10 @@ interface Waiting<Item, Result> {
 
 const WAIT_MS = 3_000;
 const PATIENCE_MS = 50;
-/** How long work that nobody waits for waits for more of its kind. */
+/** The time for which background work waits for more of its kind. */
 export const LINGER_MS = 25;
 const BACKGROUND_MAX = 256;
-/** How early a timer may fire. */
+/** The time by which a timer may fire early. */
 const TIMER_MS = 1;
 
 /**
@@ -96,7 +99,7 @@ export function microBatch<Item, Result>(options: MicroBatchOptions<Item, Result
   async function runStatements(): Promise<void> {
     busy++;
     do {
-      // Requests that have already arrived join the batch: the rest of this turn of the event loop and the next turn read them.
+      // Requests that have already arrived join the batch: they are read in the rest of this turn of the event loop and in the next turn.
       await turn();
       await turn();
       const batch = nextBatch();
@@ -105,7 +108,7 @@ export function microBatch<Item, Result>(options: MicroBatchOptions<Item, Result
     busy--;
   }
 
-  // One timer serves all waiting calls. It runs while there are any.
+  // One timer serves all waiting calls. It runs while any are waiting.
   function watchQueue(): void {
     watching = waiting.length > 0;
     const timer = watching && setTimeout(checkQueue, Math.min(patienceMs, waitMs));
@@ -135,8 +138,9 @@ export function microBatch<Item, Result>(options: MicroBatchOptions<Item, Result
 }
 
 /**
- * Creates micro-batches for work that nobody waits for, such as marks: items wait 25 ms for others, unless many have arrived, and never
- * time out, however long the database is away. One statement runs at a time, so items finish in the order in which they arrived.
+ * Creates micro-batches for background work, such as marks, whose callers do not wait: items wait 25 ms for others, unless many have
+ * arrived, and never time out, however long the database is away. One statement runs at a time, so items finish in the order in which they
+ * arrived.
  */
 export function backgroundBatch<Item>(
   run: (items: Item[]) => Promise<unknown>,

@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** The folder as it was with only the first migration. */
+/** Returns the folder as it was with only the first migration. */
 async function onlyFirst(): Promise<string> {
   const before = join(directory, "before");
   await mkdir(join(before, "migrations"), { recursive: true });
@@ -67,7 +67,7 @@ describe("migrate", () => {
 
   test("waits for whoever is migrating, Prisma's CLI included", async () => {
     const other = await empty.db.pool.connect();
-    // Prisma's lock, as its schema engine takes it.
+    // This is Prisma's lock, as its schema engine takes it.
     await other.query("SELECT pg_advisory_lock(72707369)");
     const lines: string[] = [];
     const log = createLog({ part: "test", destination: { write: (line: string) => void lines.push(line) } });

@@ -12,7 +12,10 @@ import { isPooled, isRefusedStart, MigrationClient, requireEncoding } from "./se
 
 export interface Migrated {
   applied: string[];
-  /** Migrations whose script has changed since they were applied. The database keeps the result of the earlier script, as with Prisma's CLI. */
+  /**
+   * The migrations whose script has changed since they were applied. The database keeps the result of the earlier script, as with Prisma's
+   * CLI.
+   */
   edited: string[];
 }
 
@@ -58,7 +61,7 @@ export async function migrate(options: {
   }
 }
 
-// A session that is shared would keep the lock and the settings of a migration, and others would get them.
+// A shared session would keep the lock and the settings of a migration and pass them on to others.
 function pooled(): Unsupported {
   return new Unsupported(
     "The database is reached through a connection pooler. Migrations need a session of their own: set MIGRATION_DATABASE_URL to the address of PostgreSQL itself.",
@@ -70,7 +73,7 @@ async function requireUtf8(client: pg.Client): Promise<void> {
   requireEncoding(rows[0]!.server_encoding);
 }
 
-/** The migrations of `directory/migrations` that the database lacks. Further ones in the database are fine: that is a rollback. */
+/** Returns the migrations of `directory/migrations` that the database lacks. Further ones in the database are fine: that is a rollback. */
 export async function unappliedMigrations(db: Database, directory: string): Promise<string[]> {
   const [table] = await db.run<{ present: boolean }>(
     sql`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present`,
@@ -102,7 +105,7 @@ async function lockMigrations(client: pg.Client, log: Log): Promise<void> {
   }
 }
 
-/** The checksums of the applied migrations, by name. The caller holds the lock. */
+/** Returns the checksums of the applied migrations, by name. The caller holds the lock. */
 async function openHistory(client: pg.Client, migrations: readonly Migration[]): Promise<Map<string, string>> {
   await createHistory(client);
   await requireKnown(client, migrations);
@@ -136,10 +139,10 @@ async function createHistory(client: pg.Client): Promise<void> {
     SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present,
       EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS tables`);
   if (rows[0]!.present) return;
-  // Most likely, the URL is wrong.
+  // The likely cause is a wrong URL.
   if (rows[0]!.tables)
     throw new Error("The database has tables but no migration history, so it belongs to another application.");
-  // As Prisma's schema engine creates the table (7.10).
+  // Prisma's schema engine (7.10) creates the table in the same way.
   await client.query(`
     CREATE TABLE _prisma_migrations (
       id                      VARCHAR(36) PRIMARY KEY NOT NULL,

@@ -27,7 +27,7 @@ async function writeMigration(name: string, script: string): Promise<void> {
   await writeFile(join(directory, "migrations", name, "migration.sql"), script);
 }
 
-/** The findings of Prisma's CLI in the history, and the migrations that it would apply. */
+/** Returns the findings of Prisma's CLI in the history, and the migrations that it would apply. */
 async function prismaFinds() {
   const migrationsList = await migrationList(directory);
   const asked = { migrationsList, filters: NOTHING_EXTERNAL };
@@ -51,7 +51,7 @@ const table = () =>
     UNION ALL
     SELECT conname, pg_get_constraintdef(oid), NULL, NULL FROM pg_constraint WHERE conrelid = '_prisma_migrations'::regclass`);
 
-/** The part of a row that must not depend on who migrated: all but the columns that always differ. */
+/** Returns the columns of a row that must not depend on the tool that migrated. */
 const lasting = (row: object) => ({
   ...row,
   id: expect.any(String),

@@ -30,14 +30,14 @@ afterEach(() => {
   server.close();
 });
 
-/** The database at the address of the test's server. */
+/** Opens the database through the test's server. */
 function openThere() {
   const url = new URL(owned.url);
   url.host = `127.0.0.1:${(server.address() as { port: number }).port}`;
   return openDatabase(url.href, { max: 3, log: silentLog() });
 }
 
-/** Passes everything on to PostgreSQL and back. */
+/** Forwards everything to PostgreSQL and back. */
 function passOn(socket: Socket): void {
   const { hostname, port } = new URL(owned.url);
   const upstream = connect(Number(port), hostname).on("error", () => {});
@@ -45,7 +45,7 @@ function passOn(socket: Socket): void {
   socket.pipe(upstream).pipe(socket);
 }
 
-/** How a statement ends that is sent in any of the ways there are: prepared, or by the pool as Prisma does. */
+/** Sends a statement in each of the possible ways, prepared or by the pool as Prisma does, and returns how it ended. */
 async function endsOf(db: ReturnType<typeof openThere>, text: string) {
   const ends = await Promise.allSettled([db.run(sql([text])), db.listPool.query(text)]);
   return ends.map((end) => {
@@ -135,7 +135,7 @@ describe("a statement that was sent meets an outage if", () => {
 });
 
 describe("connections to a server that is no longer the primary are replaced", () => {
-  /** Opens as many connections as there may be, and leaves them idle. */
+  /** Opens as many connections as the pools allow, and leaves them idle. */
   async function fill(db: ReturnType<typeof openThere>): Promise<void> {
     for (const pool of [db.pool, db.listPool]) {
       const all = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
@@ -152,7 +152,7 @@ describe("connections to a server that is no longer the primary are replaced", (
     const write = db.run(sql`CREATE TABLE written ()`);
     await expect(write).rejects.toMatchObject({ mayHaveRun: false, cause: { code: "25006" } });
     expect(await endsOf(db, "SELECT 1")).toEqual(["fine", "fine"]);
-    // The one that the write met, and an idle one of those for lists; each is a socket here and one to PostgreSQL.
+    // The connection that the write used and an idle one for lists were replaced; each is a socket here and one to PostgreSQL.
     expect(sockets.length).toBe(opened + 4);
     await db.close();
   });
@@ -163,7 +163,7 @@ describe("connections to a server that is no longer the primary are replaced", (
     await fill(db);
     for (const socket of sockets) socket.unpipe().pause();
     await expect(db.run(sql`SELECT 1`)).rejects.toMatchObject({ mayHaveRun: true });
-    // Each is a socket here and one to PostgreSQL: the statement of each pool asks one, and opens one.
+    // The statement of each pool opens one connection, which is a socket here and one to PostgreSQL.
     const opened = sockets.length;
     expect(await endsOf(db, "SELECT 1")).toEqual(["fine", "fine"]);
     expect(sockets.length).toBe(opened + 4);

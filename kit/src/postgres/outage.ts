@@ -26,15 +26,15 @@ export function statementError(error: Error): Error {
   return SYSTEM_ERROR.test(code) || LOST.test(error.message) ? new DatabaseOutage(error, true) : error;
 }
 
-// Connection, rollback, resources, limits, operator intervention, system; a server that takes no writes, because it is not (or no longer) a
-// primary; and a lock that did not come free within the `lock_timeout` that an operator has set.
+// These are the classes of connections, rollback, resources, limits, operator intervention and system errors; a server that takes no
+// writes, because it is not (or no longer) a primary; and a lock that did not come free within the `lock_timeout` that an operator has set.
 const OUTAGE_STATES = /^(?:08|25006|40|53|54|55P03|57|58)/;
 
-// Cancelled (usually by a time-out), deadlock, a lock that was not waited for, and not begun. After any other error, above all 57P01, the
-// statement may have committed.
+// These mean that the statement was cancelled (usually by a time-out), had a deadlock, did not wait for a lock, or was not begun. After any
+// other error, above all 57P01, the statement may have committed.
 const ROLLED_BACK = /^(?:57014|40P01|55P03|25006)$/;
 
-// ECONNRESET and the like. Node's own complaints about its callers begin with ERR_.
+// This matches ECONNRESET and the like. Node's own complaints about its callers begin with ERR_.
 const SYSTEM_ERROR = /^E(?!RR_)[A-Z_]+$/;
 
 const LOST = /^(?:Connection terminated|Query read timeout|Client has encountered a connection error)/;
@@ -53,7 +53,7 @@ export function translated<F>(call: F & ((...args: never[]) => unknown), transla
   return translating as F;
 }
 
-/** Replaces how a pool hands out a connection. */
+/** Replaces the function by which a pool hands out connections. */
 export function wrapConnect(
   pool: pg.Pool,
   wrapped: (connect: () => Promise<pg.PoolClient>) => Promise<pg.PoolClient>,
@@ -138,13 +138,13 @@ function takesWrites(query: pg.PoolClient["query"]): Promise<boolean> {
   );
 }
 
-/** Whether the server said that it takes no writes (25006), which a primary never says. */
+/** Returns true if the server said that it takes no writes (25006), which a primary never says. */
 export function isDemoted(error: unknown): boolean {
   const answer = error instanceof DatabaseOutage ? error.cause : error;
   return answer instanceof Error && (answer as { code?: string }).code === "25006";
 }
 
-// pg's message for an answer that is overdue although the server limits every statement to less.
+// pg reports an overdue answer with this message, although the server limits every statement to less.
 function isSilence(error: unknown): boolean {
   return error instanceof DatabaseOutage && error.cause.message === "Query read timeout";
 }

@@ -4,7 +4,7 @@ import { type Columns, type Select, unnestRows } from "./columns.js";
 import type { Database } from "./database.js";
 import { byOrdinal, microBatchOperation, type WithOrdinal } from "./micro-batch.js";
 
-/** The row to read, which a caller owns: its ID or another key. */
+/** The row to read, by its owner and its ID or another key. */
 export interface Asked {
   caller: Caller;
   id: string;
@@ -14,7 +14,7 @@ export interface ReadDeps {
   db: Database;
 }
 
-/** Reads one row; undefined if the caller has none with that key. */
+/** Reads one row; undefined if the caller has no row with that key. */
 export type ReadOwned<Row, Deps = ReadDeps> = (deps: Deps, asked: Asked) => Promise<Row | undefined>;
 
 const askedColumns = { accountId: "text", environment: "text", id: "text" } as const satisfies Columns;
@@ -30,7 +30,7 @@ export function readOwned<Row extends object, Deps extends ReadDeps = ReadDeps>(
   const askedCondition = sql`account_id = given.account_id AND environment = given.environment AND ${raw(key)} = given.id`;
   return microBatchOperation<Deps, Asked, Row | undefined>({
     async run(deps, asked) {
-      // LIMIT keeps the planner from reversing the join: a plan made while the table was small would scan all of it for ever.
+      // LIMIT keeps the planner from reversing the join: a plan made while the table was small would scan all of it permanently.
       const rows = await deps.db.run<Row & WithOrdinal>(sql`
         SELECT given.ordinal, found.*
         FROM ${unnestRows(
@@ -50,8 +50,8 @@ export function ownedSql(caller: Caller): Sql {
 
 /**
  * The same condition for the indexes of searches, which begin with this hash. So the planner cannot use one of them instead of the primary
- * key for a statement that names account, environment and id: planned while a table is small, such a statement would read all rows of the
- * account for ever.
+ * key for a statement that names account, environment and id: planned while a table is small, such a statement would permanently read all
+ * rows of the account.
  */
 export function ownedInIndex({ accountId, environment }: Caller): Sql {
   const owner = sql`(${accountId}::text || ${environment}::text)`;

@@ -5,8 +5,8 @@ import { type Columns, type Row, selectColumns } from "./columns.js";
 import { ownedInIndex, ownedSql, type ReadDeps } from "./read-owned.js";
 
 /**
- * How a table is searched. One index begins with the hash of `ownedInIndex`, state and time of creation, another with account, environment
- * and id.
+ * Describes the search of a table. One index begins with the hash of `ownedInIndex`, state and time of creation, another with account,
+ * environment and id.
  */
 export interface SearchOptions<Of extends FoundColumns> {
   table: string;
@@ -31,7 +31,7 @@ export interface Found<Row> {
 interface Wanted extends PlaceInList {
   caller: Caller;
   statuses: readonly string[];
-  /** One row more than the page shows: the extra row says that there is another page. */
+  /** The query reads one row more than the page shows, which tells whether there is another page. */
   most: number;
 }
 
@@ -62,7 +62,7 @@ export function searchOwned<Of extends FoundColumns>(options: SearchOptions<Of>)
   };
 }
 
-/** The newest rows of each state, merged. */
+/** Selects the newest rows of each state, merged. */
 function newest({ table, columns }: SearchOptions<FoundColumns>, wanted: Wanted): Sql {
   const { caller, statuses, from, before, at, id, most } = wanted;
   return sql`
@@ -75,7 +75,7 @@ function newest({ table, columns }: SearchOptions<FoundColumns>, wanted: Wanted)
     ORDER BY "createdAt" DESC, id DESC LIMIT ${most}::bigint`;
 }
 
-/** The rows that the text names, and those with these IDs, filtered by state and time, and sorted. */
+/** Selects the rows that the text names, and those with these IDs, filtered by state and time, and sorted. */
 function matching(
   { table, columns, names }: SearchOptions<FoundColumns>,
   wanted: Wanted,
@@ -97,11 +97,11 @@ function matching(
 
 /** The part of a list, sorted newest first, that a page shows. Times are ISO 8601, `-infinity` or `infinity`. */
 export interface PlaceInList {
-  /** Created at this time or later. */
+  /** The earliest time of creation. */
   from: string;
-  /** Created before this time. */
+  /** The time before which rows were created. */
   before: string;
-  /** Only rows that come after this time and id. */
+  /** Set to show only rows that come after this time and id. */
   at: string;
   id: string;
 }

@@ -147,7 +147,7 @@ test("a migration has no time limit and plans as PostgreSQL does, whatever the r
 });
 
 describe("behind a pooler", () => {
-  /** What the pooler does that PostgreSQL does not. */
+  /** The next three switch on behaviour of poolers that PostgreSQL does not have. */
   let refusesOptions: boolean;
   let numbersSessions: boolean;
   let holdsQueries: boolean;
@@ -187,11 +187,11 @@ describe("behind a pooler", () => {
     });
     socket.on("close", () => upstream.destroy());
     upstream.on("close", () => socket.destroy());
-    upstream.on("data", (told: Buffer) => {
-      // The number of the session's process.
-      const key = told.indexOf("K\0\0\0\f");
-      if (numbersSessions && key >= 0) told.writeInt32BE(7, key + 5);
-      socket.write(told);
+    upstream.on("data", (chunk: Buffer) => {
+      // The process number of the session.
+      const key = chunk.indexOf("K\0\0\0\f");
+      if (numbersSessions && key >= 0) chunk.writeInt32BE(7, key + 5);
+      socket.write(chunk);
     });
   }
 
@@ -220,7 +220,7 @@ describe("behind a pooler", () => {
     await expect(migrate({ url, directory })).rejects.toThrow("The database is reached through a connection pooler.");
   });
 
-  /** How many statements a part has prepared after its first. */
+  /** Counts the statements that a part has prepared after its first. */
   async function prepared(): Promise<number> {
     const db = openDatabase(url, { max: 1, log: silentLog() });
     await db.run(sql`SELECT 1 AS one`);

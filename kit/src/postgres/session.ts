@@ -3,7 +3,10 @@ import pg from "pg";
 import { findProblem, readDatabaseUrl } from "../process/database-url.js";
 import { Unsupported } from "../process/supported-versions.js";
 
-/** What results depend on: how values are written and read, what concurrent statements see of each other, and that what is answered is on disk. */
+/**
+ * The settings on which results depend: how values are written and read, what concurrent statements see of each other, and that
+ * acknowledged writes are on disk.
+ */
 const RESULTS = {
   array_nulls: "on",
   bytea_output: "hex",
@@ -19,7 +22,7 @@ const FORWARDED = { DateStyle: "ISO, MDY", TimeZone: "UTC" };
 
 /**
  * A connection plans a statement once, for any values, and keeps the plan until one of its tables is analyzed. So plans are made for full
- * tables, with their indexes, however empty a table was when the statement first ran. All our statements find their rows by an index.
+ * tables, with their indexes, even if a table was empty when the statement first ran. All our statements find their rows by an index.
  */
 const PLANNING = {
   plan_cache_mode: "force_generic_plan",
@@ -40,17 +43,17 @@ const MIGRATION = {
   idle_in_transaction_session_timeout: "0",
 };
 
-/** What is known of the way from a pool to its server. */
+/** The state of the route from a pool to its server. */
 export interface Session {
-  /** Whether `options` is refused, as PgBouncer does. Then the settings are those of the role in the database. */
+  /** True if `options` is refused, as PgBouncer does. Then the settings are those of the role in the database. */
   bare: boolean;
-  /** Whether a connection was opened, so that nothing has to be tried in another way. */
+  /** True once a connection was opened, so that no other way needs to be tried. */
   settled: boolean;
-  /** Connections whose statements may be prepared by name: not through a pooler that gives each transaction another session. */
+  /** The connections whose statements may be prepared by name, which excludes a pooler that gives each transaction another session. */
   prepares: WeakSet<object>;
 }
 
-/** A connection on which `settings` hold, whatever the server, the database, the role, the URL or PGOPTIONS say. */
+/** A connection on which `settings` hold, regardless of the server, the database, the role, the URL and PGOPTIONS. */
 function clientWith(
   settings: Readonly<Record<string, string>>,
   isBare: () => boolean = () => false,
@@ -73,7 +76,7 @@ function clientWith(
   };
 }
 
-/** The URL in a file; while the file is being replaced, or if its URL is invalid, the one before. */
+/** Reads the URL from a file; while the file is being replaced, or if its URL is invalid, the previous one holds. */
 function readLatest(file: string): string {
   try {
     const url = readDatabaseUrl(file);
@@ -88,10 +91,10 @@ function readLatest(file: string): string {
 
 const latest = new Map<string, string>();
 
-/** The connection of a migration. */
+/** Opens the connection of a migration. */
 export const MigrationClient = clientWith(MIGRATION);
 
-/** The options of a pool of a part's connections, all of which lead the same way. */
+/** Returns the options of a pool for a part's connections, all of which take the same route. */
 export function sessionOptions(session: Session, urlFile?: string): Pick<pg.PoolConfig, "Client" | "onConnect"> {
   return {
     Client: clientWith(PART, () => session.bare, urlFile) as unknown as NonNullable<pg.PoolConfig["Client"]>,
@@ -104,13 +107,16 @@ export function sessionOptions(session: Session, urlFile?: string): Pick<pg.Pool
 
 const ANSWER_MS = 1_000;
 
-/** Whether a pooler is between: PostgreSQL gives a connection the number of its process, a pooler one of its own. */
+/** Returns true if a pooler is in between: PostgreSQL gives a connection the number of its process, a pooler one of its own. */
 export async function isPooled(client: Pick<pg.ClientBase, "query">): Promise<boolean> {
   const { rows } = await ask(client, { text: "SELECT pg_backend_pid() AS pid" });
   return rows[0].pid !== (client as unknown as { processID: number }).processID;
 }
 
-/** Whether a pooler keeps track of prepared statements, for which it gives them names of its own (PgBouncer since 1.21, if configured). */
+/**
+ * Returns true if a pooler keeps track of prepared statements, for which it gives them names of its own (PgBouncer since 1.21, if
+ * configured).
+ */
 async function tracksStatements(client: pg.ClientBase): Promise<boolean> {
   const name = randomUUID();
   const text = `SELECT name FROM pg_prepared_statements WHERE statement LIKE '%${name}%'`;
@@ -118,7 +124,7 @@ async function tracksStatements(client: pg.ClientBase): Promise<boolean> {
   return rows.length > 0 && rows.every((row) => row.name !== name);
 }
 
-/** A connection was accepted, and its first question not answered. */
+/** The connection was accepted, but its first query was not answered. */
 export class NoSession extends Error {
   constructor() {
     super(
@@ -136,7 +142,7 @@ async function ask(client: Pick<pg.ClientBase, "query">, question: pg.QueryConfi
   }
 }
 
-/** Whether a pooler refused what a connection starts with. */
+/** Returns true if a pooler refused the startup parameters of a connection. */
 export function isRefusedStart(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "08P01" && /startup parameter/.test(error.message);
 }
@@ -147,10 +153,10 @@ interface Found {
   database: string;
   schema: string | null;
   path: string;
-  /** Schemas that have a history of migrations. */
+  /** The schemas that have a history of migrations. */
   histories: string[];
   settings: Record<string, string>;
-  /** What the role has in this database, such as `jit=off`. */
+  /** The settings of the role in this database, such as `jit=off`. */
   stored: string[];
 }
 

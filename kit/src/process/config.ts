@@ -19,19 +19,21 @@ export function secret<S extends z.ZodType>(schema: S): S {
   return schema;
 }
 
-/** A TCP port; 0 takes a free one. */
+/** A TCP port; 0 selects a free one. */
 export const port = () => z.coerce.number().int().min(0).max(65535);
 
 /** A whole number of at least 1. */
 export const positiveInt = () => z.coerce.number().int().min(1);
 
-/** The URL of a PostgreSQL database. A problem is named without any piece of the URL, which may be one of the password. */
+/** The URL of a PostgreSQL database. A message never quotes a piece of the URL, which may be a piece of the password. */
 export const databaseUrl = () => secret(checked(findProblem).transform(withSystemAuthorities));
 
 /** `true` or `false`. */
 export const flag = () => z.enum(["true", "false"]).transform((text) => text === "true");
 
-/** One URL, whose host is resolved to all its addresses, or several separated by commas; of HTTP and HTTPS unless `schemes` says otherwise. */
+/**
+ * One URL, whose host is resolved to all its IP addresses, or several separated by commas; HTTP and HTTPS unless `schemes` says otherwise.
+ */
 export const urlList = (...schemes: string[]) => {
   const allowed = schemes.length > 0 ? schemes : HTTP;
   const form = `must be one or more URLs such as ${allowed[0]}://host:port, separated by commas`;
@@ -39,7 +41,7 @@ export const urlList = (...schemes: string[]) => {
   return checked((text) => text.split(",").map(find).find(Boolean));
 };
 
-/** One URL of HTTP or HTTPS, which may have a path if `paths` is set. */
+/** One HTTP or HTTPS URL, which may have a path if `paths` is set. */
 export const httpUrl = (allowed: { paths?: true } = {}) =>
   checked((text) =>
     findUrlProblem(text, { schemes: HTTP, form: "must be a URL such as http://host:port", ...allowed }),
@@ -47,7 +49,7 @@ export const httpUrl = (allowed: { paths?: true } = {}) =>
 
 const HTTP = ["http", "https"];
 
-/** A text of which `find` says what is wrong, without the text itself, which may contain a password. */
+/** A text that `find` checks. Its messages leave out the text, which may contain a password. */
 export function checked(find: (text: string) => string | undefined) {
   return z.string().superRefine((text, context) => {
     const problem = find(text);
@@ -55,14 +57,14 @@ export function checked(find: (text: string) => string | undefined) {
   });
 }
 
-/** The URL at which this machine reaches a server that listens on `host`, or on all addresses. */
+/** Returns the URL at which this machine reaches a server that listens on `host`, or on all IP addresses. */
 export function toOrigin(host: string | undefined, port: number): string {
   if (host === undefined || host === "0.0.0.0") return `http://127.0.0.1:${port}`;
   if (host === "::") return `http://[::1]:${port}`;
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-/** The settings of a process that speaks mutual TLS with the parts: all three or none. */
+/** The settings of a process that speaks mutual TLS with the parts; either all three or none are set. */
 export const tlsSettings = {
   TLS_CERT_FILE: z
     .string()
@@ -98,7 +100,7 @@ export const serviceSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl({ paths: true })
     .optional()
     .describe("URL of the trace collector (OTLP over HTTP); no traces if not set"),
-  // Only checked here: OpenTelemetry's exporter reads the environment variable itself.
+  // The variable is only checked here: OpenTelemetry's exporter reads it itself.
   OTEL_EXPORTER_OTLP_HEADERS: secret(
     z.string().regex(/^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/, "must be name=value, separated by commas"),
   )
@@ -117,7 +119,7 @@ export const serviceSettings = {
   NODE_ENV: z.string().default("development").describe("in production, switches for trials and tests are refused"),
 };
 
-/** How NATS and the parts that publish or consume events authenticate each other. */
+/** The settings with which NATS and the parts that publish or consume events authenticate each other. */
 export const busIdentitySettings = {
   NATS_USER: z.string().optional().describe("NATS user name of this part"),
   NATS_PASSWORD: secret(z.string()).optional().describe("the password of NATS_USER"),

@@ -4,9 +4,12 @@ import { type Foreign, findUnknown } from "./url-parameters.js";
 const FORM =
   "must be a URL such as postgresql://user:password@host:5432/database, whose special characters are percent-encoded: % as %25, @ as %40, : as %3A, / as %2F, ? as %3F, # as %23";
 
-/** What is wrong with the URL of a database. The driver (pg 8.23) would wait for a host that is a piece of a password, or ignore what it does not know. */
+/**
+ * Returns the problem of a database URL. The driver (pg 8.23) would wait for a host that is a piece of a password, or ignore parameters
+ * that it does not know.
+ */
 export function findProblem(text: string): string | undefined {
-  // Several hosts: libpq tries one after the other, but pg takes them for one name.
+  // Several hosts are refused: libpq tries one after the other, but pg treats them as one name.
   if (/^\w+:\/\/[^/?]*,[^@,/?]*(?:[/?]|$)/.test(text)) return "must name one host, which leads to the primary";
   const url = parse(text);
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol)) return FORM;
@@ -22,7 +25,7 @@ export function findProblem(text: string): string | undefined {
   return findContradiction(searchParams);
 }
 
-/** The parameters that the driver reads, each with what is wrong with its value. Under `sslmode=`, the driver would connect without TLS. */
+/** The parameters that the driver reads, each with a check of its value. Under `sslmode=`, the driver would connect without TLS. */
 const PARAMETERS: Readonly<Record<string, (name: string, value: string) => string | undefined>> = {
   sslmode: oneOf("disable", "require", "verify-full", "no-verify", "prefer", "verify-ca"),
   ssl: oneOf("true", "1", "no-verify"),
@@ -47,7 +50,9 @@ const [FOR_TLS, FOR_SIZE, FOR_TIME, FOR_SCHEMA, FOR_HOST, FOR_POOLER] = [
   "a pooler is recognized without it",
 ];
 
-/** Parameters of libpq and JDBC that the driver ignores, of Prisma's own engine, and of what providers' consoles show. */
+/**
+ * These are parameters of libpq and JDBC that the driver ignores, of Prisma's own engine, and of the URLs that providers' consoles show.
+ */
 const FOREIGN: Foreign = {
   ...advise(
     FOR_TLS,
@@ -93,7 +98,7 @@ function findEmpty(name: string, value: string): string | undefined {
   return value === "" ? `needs a value after ${name}=, or not to contain it` : undefined;
 }
 
-// In the driver, sslmode decides and the other loses, without a word.
+// The driver silently follows sslmode and ignores the other.
 function findContradiction(given: URLSearchParams): string | undefined {
   if (given.has("sslmode") && given.has("ssl")) return "must not contain ssl= beside sslmode=, which decides alone";
   const mode = given.get("sslmode") ?? given.get("ssl");
@@ -117,7 +122,10 @@ function findFileProblem(name: string, file: string): string | undefined {
 
 const SYSTEM = "system";
 
-/** In libpq, `sslrootcert=system` means the authorities that the system trusts, and requires `sslmode=verify-full`. In pg, it names a file. */
+/**
+ * libpq reads `sslrootcert=system` as the authorities that the system trusts, and requires `sslmode=verify-full`. pg reads it as the name
+ * of a file.
+ */
 export function withSystemAuthorities(text: string): string {
   const url = parse(text);
   if (url?.searchParams.get("sslrootcert") !== SYSTEM) return text;
@@ -127,7 +135,7 @@ export function withSystemAuthorities(text: string): string {
   });
 }
 
-// A socket's folder is a parameter: there is no host.
+// The folder of a socket is a parameter, so there is no host.
 function parse(text: string): URL | undefined {
   const whole = text.replace(/^(\w+:\/\/[^/?#@]*)@\//, "$1@localhost/");
   return URL.canParse(whole) ? new URL(whole) : undefined;
@@ -142,7 +150,7 @@ function isEncoded(text: string): boolean {
   }
 }
 
-/** Reads the URL of a database from a file, as it is now: for passwords that are replaced while a process runs. */
+/** Reads the current URL of a database from a file, for passwords that are replaced while a process runs. */
 export function readDatabaseUrl(file: string): string {
   return withSystemAuthorities(readFileSync(file, "utf8").trim());
 }

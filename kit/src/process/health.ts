@@ -6,7 +6,7 @@ import type { Metrics } from "./metrics.js";
 import { droppedLines } from "./output.js";
 
 /**
- * Serves `/livez`, `/readyz` and `/metrics` over plain HTTP/1.1. `ready` returns a sentence that says what is missing, or nothing if the
+ * Serves `/livez`, `/readyz` and `/metrics` over plain HTTP/1.1. `ready` returns a sentence that says what is missing, or undefined if the
  * process can take work. `metrics` are shown after those that every Node process has.
  */
 export async function serveOps(options: {
@@ -64,7 +64,7 @@ export function measureProcess(part: string): void {
   });
 }
 
-/** Several parts in one process measure the same things. The format requires the samples of a name to stand together, under one heading. */
+/** Several parts in one process measure the same names. The format requires the samples of a name to stand together, under one heading. */
 function underOneHeading(texts: readonly string[]): string {
   const samplesByHeading = new Map<string, string>();
   for (const text of texts) {

@@ -2,7 +2,10 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** How often V8 collects the whole heap of a process that hands on a megabyte every two milliseconds, as a part does with large answers. */
+/**
+ * Counts V8's collections of the whole heap in a process that passes on a megabyte every two milliseconds, as a part does with large
+ * answers.
+ */
 async function collections(begin: string): Promise<number> {
   const script = `
     import { PerformanceObserver, constants } from "node:perf_hooks";
@@ -25,7 +28,7 @@ async function collections(begin: string): Promise<number> {
   return Number(stdout);
 }
 
-// From Node 24 on, V8 has a limit of its own for bytes outside the heap, so less is left to save.
+// V8 of Node 24 and later has a limit of its own for bytes outside the heap, so the setting saves less.
 const MOST = Number(process.versions.node.split(".")[0]) < 24 ? 0.6 : 0.8;
 
 test("large answers cause fewer collections of the whole heap than by V8's own rule", async () => {

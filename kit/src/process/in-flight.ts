@@ -1,10 +1,10 @@
 export interface InFlight {
-  /** Counts the work until it ends. If the work fails, the process fails: work that nobody waits for must handle its own errors. */
+  /** Counts the work until it ends. If the work fails, the process fails: background work must handle its own errors. */
   add(work: Promise<unknown>): void;
   count(): number;
   /** Resolves as soon as fewer than `limit` are under way. */
   below(limit: number): Promise<void>;
-  /** Resolves as soon as nothing is under way. */
+  /** Resolves as soon as all work has ended. */
   idle(): Promise<void>;
 }
 

@@ -95,10 +95,10 @@ describe("a text for a terminal", () => {
 
 test("what is tried again and again is said once a minute, each text by itself", () => {
   const clock = jest.spyOn(performance, "now");
-  const isNews = onceAMinute();
+  const shouldLog = onceAMinute();
   const isNewsAt = (second: number, text: string) => {
     clock.mockReturnValue(second * 1_000);
-    return isNews(text);
+    return shouldLog(text);
   };
   expect([0, 1, 59, 60, 61, 119, 120].map((second) => isNewsAt(second, "one"))).toEqual([
     ...[true, false, false, true],

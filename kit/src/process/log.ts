@@ -2,15 +2,16 @@ import { Writable } from "node:stream";
 import pino from "pino";
 import { boundedOutput } from "./output.js";
 
-/** One JSON line per request, RPC, delivery or event of a process's life. */
+/** A logger that writes one JSON line per request, RPC, delivery or event of a process's life. */
 export type Log = pino.Logger;
 
 /**
- * Patterns to redact. `sign` occurs in every text that its pattern matches. No pattern begins at a word boundary: clients put secrets right
- * behind other letters, and JSON puts `\n` there.
+ * The patterns to redact. `sign` occurs in every text that its pattern matches. No pattern begins at a word boundary: clients put secrets
+ * right behind other letters, and JSON puts `
+ * ` there.
  */
 const REDACTIONS: readonly { sign: string; pattern: RegExp; by: string }[] = [
-  // In base64 or base64url. URLs and JSON may escape `+`, `/` and `=`, also more than once.
+  // The secret is base64 or base64url. URLs and JSON may escape `+`, `/` and `=`, also more than once.
   {
     sign: "whsec_",
     pattern: /(whsec_)(?:[\w+/=-]|%(?:25)*(?:2b|2f|3d)|\\+(?:\/|u00(?:2b|2f|3d)))+/gi,
@@ -19,7 +20,7 @@ const REDACTIONS: readonly { sign: string; pattern: RegExp; by: string }[] = [
   { sign: "service_(?:test|live)_", pattern: /(service_(?:test|live)_)[\w-]+/gi, by: "$1[redacted]" },
   { sign: "authorization", pattern: /("authorization"\s*:\s*")(?:[^"\\]|\\.)*"/gi, by: '$1[redacted]"' },
   { sign: "bearer", pattern: /(Bearer\s+)[^\s"\\]+/gi, by: "$1[redacted]" },
-  // Matches any scheme: searching for its beginning would take time that grows with the square of the text's length.
+  // This matches any scheme: searching for its beginning would take time that grows with the square of the text's length.
   { sign: "://", pattern: /(:\/\/[^\s/:@"]*:)[^\s/@"]+@/g, by: "$1[redacted]@" },
 ];
 
@@ -34,7 +35,7 @@ export function redact(text: string): string {
 
 /**
  * Creates the log of one part of the platform, on standard output unless a destination is given. Every line is redacted, and safe to read
- * on a terminal. A stream that nobody reads delays nothing.
+ * on a terminal. A stream whose reader hangs does not delay the process.
  */
 export function createLog(options: { part: string; level?: string; destination?: pino.DestinationStream }): Log {
   const { destination = process.stdout } = options;
@@ -53,7 +54,7 @@ export function createLog(options: { part: string; level?: string; destination?:
   return log;
 }
 
-// Not pino's own serializer: it copies every property, and pg attaches the whole connection to its errors.
+// pino's own serializer copies every property, and pg attaches the whole connection to its errors.
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;
@@ -61,7 +62,7 @@ function describeError(error: unknown): unknown {
   return { type: name, message, code, constraint, stack, cause: describeError(cause) };
 }
 
-/** Whether a text is news: it has not been said for a minute. For what is tried again and again. */
+/** Returns true for a text that was not logged within the last minute, so that retries do not fill the log. */
 export function onceAMinute(): (text: string) => boolean {
   const said = new Map<string, number>();
   return (text) => {
@@ -76,10 +77,12 @@ export function silentLog(): Log {
   return pino({ level: "silent" });
 }
 
-/** Characters that control the terminal that shows a text, or change the direction of the text around them. */
+/** These characters control the terminal that shows a text, or change the direction of the text around them. */
 export const COMMANDING = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Writes these characters as JSON escapes, except line ends: a terminal shows them instead of obeying them. JSON keeps its value. */
+/**
+ * Writes these characters as JSON escapes, except line ends, so that a terminal shows them instead of obeying them. JSON keeps its value.
+ */
 export function printable(text: string): string {
   return text.replace(COMMANDING, (character) =>
     character === "\n" ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -4,14 +4,14 @@ import type { Log } from "./log.js";
 /** Scrapes within this time share one reading, so that several scrapers do not burden the database. */
 const CACHE_MS = 5_000;
 
-/** From the duration of a prepared statement to the 10 s within which everything is answered. */
+/** The buckets reach from the duration of a prepared statement to the 10 s within which everything is answered. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The metrics of a part. Each part has its own, so that several parts in one process, or several starts, never collide. */
 export interface Metrics {
-  /** A number that only grows, by 1 unless an amount is given. */
+  /** Creates a counter, which grows by 1 unless an amount is given. */
   counter(name: string, help: string): (amount?: number) => void;
-  /** The same, split by one property. Its values are known in advance, so their number is bounded and each starts at 0. */
+  /** Creates a counter that is split by one property. Its values are known in advance, so their number is bounded and each starts at 0. */
   counterBy<Value extends string>(
     name: string,
     help: string,
@@ -25,12 +25,12 @@ export interface Metrics {
     names: { total: string; seconds: string; by: string; result: string },
     help: { total: string; seconds: string },
   ): (ended: { name: string; result: string; ms: number }) => void;
-  /** Numbers that are read together at each scrape. If reading fails, they are left out, and everything else is shown. */
+  /** Adds gauges that are read together at each scrape. If reading fails, they are left out, and everything else is shown. */
   gauges<Name extends string>(
     help: Readonly<Record<Name, string>>,
     read: () => Promise<Record<Name, number>> | Record<Name, number>,
   ): void;
-  /** Renders everything in Prometheus' text format. */
+  /** Renders all metrics in Prometheus' text format. */
   render(): Promise<string>;
 }
 

@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { Log } from "./log.js";
 
-/** Descriptors for all else: the database, other parts, NATS, webhook receivers (256 attempts at a time), files, and above all the probes. */
+/**
+ * These descriptors are kept for everything else: the database, other parts, NATS, webhook receivers (256 attempts at a time), files, and
+ * above all the probes.
+ */
 const RESERVED = 400;
 
-/** How many files the process may open. Node raises its soft limit to the hard one. Unknown outside Linux. */
+/** Returns the number of files that the process may open; unknown outside Linux. Node raises its soft limit to the hard one. */
 export function maxOpenFiles(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
@@ -15,8 +18,8 @@ export function maxOpenFiles(): number {
 }
 
 /**
- * How many of the connections that a port could accept the process has descriptors for. Without a descriptor, the kernel's connection is reset
- * and nothing is said, on every port, so probes would fail too.
+ * Returns how many of the wanted connections of a port the process has descriptors for. Without a descriptor, the kernel silently resets
+ * connections, on every port, so probes would fail too.
  */
 export function affordConnections(wanted: number, log: Log, max = maxOpenFiles()): number {
   const affordable = Math.min(wanted, Math.max(max - RESERVED, Math.floor(max / 2)));

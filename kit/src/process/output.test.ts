@@ -19,7 +19,7 @@ test("a log that nobody reads stops nothing: it is dropped beyond a limit, and s
     stdio: ["ignore", "pipe", "inherit", "ipc"] as ["ignore", "pipe", "inherit", "ipc"],
   };
   const child = spawn(process.execPath, args, options);
-  // 9 MB; a pipe takes 64 KiB.
+  // The lines have 9 MB; a pipe takes 64 KiB.
   const [{ dropped }] = await once(child, "message");
   expect(dropped).toBeGreaterThan(1_000);
   const lines: { n?: number; msg: string; lines?: number }[] = [];

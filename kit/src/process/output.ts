@@ -1,11 +1,11 @@
 import type { Writable } from "node:stream";
 
-/** The most bytes of lines that wait until somebody reads them. */
+/** The most bytes of lines that wait for the reader. */
 const MAX_WAITING_BYTES = 4_194_304;
 
 let dropped = 0;
 
-/** How many lines of this process's log were dropped since it started. */
+/** Returns the number of lines of this process's log that were dropped since it started. */
 export const droppedLines = () => dropped;
 
 interface Output {
@@ -15,10 +15,10 @@ interface Output {
 const outputs = new WeakMap<Writable, Output>();
 
 /**
- * Writes lines to a stream that may not be read for a while, or never again, as when the collector of a container's log hangs. The process
- * goes on: lines wait in memory up to a limit, and further ones are dropped and counted. `resumed` is called with their number when the
- * stream is read again. The logs of a process share a stream, and its first one says what all of them lost. Node writes to pipes without
- * blocking (pino's own destinations block the process or one of Node's four threads).
+ * Writes lines to a stream whose reader may pause or hang, such as the collector of a container's log. The process goes on: lines wait in
+ * memory up to a limit, and further ones are dropped and counted. `resumed` is called with their number when the stream is read again. The
+ * logs of a process share a stream, and its first log reports the lines that all of them lost. Node writes to pipes without blocking
+ * (pino's own destinations block the process or one of Node's four threads).
  */
 export function boundedOutput(stream: Writable, resumed: (lines: number) => void): Output {
   const output = outputs.get(stream) ?? openOutput(stream, resumed);
@@ -28,7 +28,7 @@ export function boundedOutput(stream: Writable, resumed: (lines: number) => void
 
 function openOutput(stream: Writable, resumed: (lines: number) => void): Output {
   let missed = 0;
-  // The reader has gone. That is no reason to end.
+  // The reader has closed the stream, which is no reason to end.
   stream.on("error", () => {});
   stream.on("drain", () => {
     if (missed === 0) return;

@@ -12,7 +12,7 @@ test("while a host with several addresses cannot be reached, the log says what i
     stopping.abort();
   };
   const log = createLog({ part: "carrier", destination: { write } });
-  // Node's error for several addresses has no message of its own.
+  // Node's error for several IP addresses has no message of its own.
   const attempt = () => Promise.reject(new AggregateError([new Error("connect ECONNREFUSED ::1:5432")]));
   await expect(waitFor("database", { log, stopping: stopping.signal, attempt })).rejects.toThrow("aborted");
   expect(lines).toMatchObject([{ msg: "waiting for database", reason: "database not reachable" }]);
@@ -30,7 +30,7 @@ test.each([
   child.kill(signal);
   expect(await once(child, "close")).toEqual([0, null]);
   expect(printed()).toContain(`stopped, fast: ${fast}\n`);
-  // Node would have said that its inspector listens.
+  // If SIGUSR1 were not ignored, Node would have printed that its inspector listens.
   expect(printed()).not.toContain("Debugger");
 });
 
@@ -49,7 +49,7 @@ test.each([
   ["SIGINT", 4_000],
   ["SIGHUP", 4_000],
 ] as const)("%s ends a process in a terminal whose stop hangs, after %i ms", async (signal, limitMs) => {
-  // The time limit, the only timer of the process, is over at once.
+  // The time limit, which is the only timer of the process, fires at once.
   const { child, printed } = await running(
     "await new Promise(() => {})",
     `process.stdout.isTTY = true;
@@ -62,7 +62,7 @@ test.each([
   expect(printed()).toContain("stop timed out");
 });
 
-/** A process that runs after these `settings`, and what it has printed since. Its `stop (fast)` has this body. */
+/** Starts a process that runs after these `settings`, and collects its output. Its `stop (fast)` has this body. */
 async function running(stop: string, settings = "") {
   const script = `
     import { syncBuiltinESMExports } from "node:module";

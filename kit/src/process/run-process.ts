@@ -25,7 +25,7 @@ export function configured<Config>(read: () => Config): Config {
 
 /**
  * Runs a part until SIGTERM or SIGINT, then stops it; a second signal, or a stop that takes too long (SIGINT: 4 s), ends it at once. SIGHUP
- * means the same as SIGINT to a process in a terminal, which was closed. Other signals are ignored: by default, SIGUSR1 would open Node's
+ * means the same as SIGINT to a process whose terminal was closed. Other signals are ignored: by default, SIGUSR1 would open Node's
  * inspector, and SIGHUP and SIGUSR2 would end the process.
  */
 export async function runProcess(options: { log: Log; start(stopping: AbortSignal): Promise<Running> }): Promise<void> {
@@ -61,7 +61,7 @@ export async function runProcess(options: { log: Log; start(stopping: AbortSigna
   for (const signal of ["SIGUSR1", "SIGUSR2"]) process.on(signal, ignore);
   const inTerminal = process.stdin.isTTY || process.stdout.isTTY;
   process.on("SIGHUP", () => void (inTerminal ? stop("SIGHUP") : ignore("SIGHUP")));
-  // A closed terminal takes no more lines, which is no reason to end.
+  // A closed terminal accepts no more lines, which is no reason to end.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   try {
     await starting;
@@ -95,7 +95,7 @@ export async function waitFor<T>(
   }
 }
 
-/** Returns why something that a part depends on cannot be used. An AggregateError for several addresses has no message of its own. */
+/** Returns the reason why a dependency of a part cannot be used. An AggregateError for several IP addresses has no message of its own. */
 export function toReason(error: unknown, what: string): string {
   return (error instanceof Error ? error.message : String(error)) || `${what} not reachable`;
 }

@@ -1,9 +1,12 @@
 import type pg from "pg";
 
-/** The oldest releases that the platform runs on; `npm run trial -- versions` runs it on these and on the newest. */
+/** The oldest releases that the platform supports; `npm run trial -- versions` runs it on these and on the newest. */
 export const OLDEST = { Node: "20.19", PostgreSQL: "15", "nats-server": "2.9" } as const;
 
-/** Something that the platform runs on cannot be used, however long one waits. The message names what was found and what is needed. */
+/**
+ * A dependency of the platform cannot be used, however long the process waits. The message names the version that was found and the one
+ * that is needed.
+ */
 export class Unsupported extends Error {
   override readonly name = "Unsupported";
 }
@@ -14,7 +17,7 @@ export function requireVersion(program: keyof typeof OLDEST, found: string): voi
   throw new Unsupported(`${program} ${found} is too old. Install version ${OLDEST[program]} or newer.`);
 }
 
-/** The version of the PostgreSQL behind a connection or a pool, such as `15.14`. Throws `Unsupported`. */
+/** Returns the version of the PostgreSQL behind a connection or a pool, such as `15.14`. Throws `Unsupported`. */
 export async function requirePostgres(connection: Pick<pg.ClientBase, "query">): Promise<string> {
   const { rows } = await connection.query("SELECT current_setting('server_version') AS version");
   // Debian reports `15.14 (Debian 15.14-0+deb12u1)`.
@@ -30,7 +33,7 @@ export function isAtLeast(found: string, oldest: string): boolean {
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
-// Also reads `19beta1` and `2.15.0-RC.1`.
+// The pattern also reads `19beta1` and `2.15.0-RC.1`.
 function parseNumbers(version: string): [major: number, minor: number] {
   const [, major, minor] = /^v?(\d+)(?:\.(\d+))?/.exec(version) ?? [];
   return [Number(major ?? 0), Number(minor ?? 0)];

@@ -25,7 +25,7 @@ import { type Log, onceAMinute, redact } from "./log.js";
 export interface SpanOptions {
   /** `server` begins a trace if there is none. Any other span needs a parent; without one, there is no span. */
   kind: "server" | "client" | "producer" | "consumer" | "internal";
-  /** The W3C trace context of its cause, from a header or an event; by default, the current one. */
+  /** The W3C trace context of the span's cause, from a header or an event; by default, the current one. */
   parent?: string | undefined;
   attributes?: Readonly<Record<string, string | number | undefined>>;
 }
@@ -52,10 +52,10 @@ const KINDS = {
  */
 export function createTracer(options: { part: string; endpoint: string; ratio: number; log: Log }) {
   const { part, endpoint, ratio, log } = options;
-  const isNews = onceAMinute();
+  const shouldLog = onceAMinute();
   const say = (message: string) => {
     const reason = messageIn(message);
-    if (isNews(reason)) log.warn({ reason }, "spans not exported");
+    if (shouldLog(reason)) log.warn({ reason }, "spans not exported");
   };
   diag.setLogger({ error: say, warn: say, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
   const url = `${endpoint.replace(/\/$/, "")}/v1/traces`;
@@ -65,7 +65,7 @@ export function createTracer(options: { part: string; endpoint: string; ratio: n
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: 1_000, exportTimeoutMillis: EXPORT_MS })],
   });
-  // Also registers the W3C propagator, and the context that follows a request across its awaits.
+  // This also registers the W3C propagator, and the context that follows a request across its awaits.
   provider.register();
   const tracer = provider.getTracer("shipping");
 
@@ -102,7 +102,7 @@ export function createTracer(options: { part: string; endpoint: string; ratio: n
   };
 }
 
-/** The SDK passes a text, or an error as JSON with its stack. */
+/** Logs a message of the SDK, which is a text, or an error as JSON with its stack. */
 function messageIn(said: string): string {
   try {
     return JSON.parse(said).message ?? said;
@@ -117,7 +117,7 @@ async function run<T>(made: OtelSpan, within: Context, work: () => Promise<T>): 
   } catch (error) {
     const failure = failureIn(error);
     made.setAttribute("error.type", failure?.code ?? (error as Error).name);
-    // A refusal is an answer like any other. An error's message may contain data, so it is only logged.
+    // A refusal is a normal answer. The message of an error may contain data, so it is only logged.
     if (!failure || failure.status >= 500) made.setStatus({ code: SpanStatusCode.ERROR });
     throw error;
   } finally {

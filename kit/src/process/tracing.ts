@@ -4,7 +4,7 @@ import type { createTracer, Span, SpanOptions } from "./tracing-sdk.js";
 const nobody: Span = { rename() {}, set() {} };
 let tracer: ReturnType<typeof createTracer> | undefined;
 
-/** Sends the spans of this process to the configured collector. Without one, nothing is loaded, and tracing costs nothing. */
+/** Sends the spans of this process to the configured collector. Without one, the SDK is not loaded, and tracing costs nothing. */
 export async function startTracing(options: {
   part: string;
   config: { OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined; OTEL_TRACES_SAMPLER_ARG: number };
@@ -24,7 +24,7 @@ export async function startTracing(options: {
   };
 }
 
-/** Whether this process traces at all. If not, callers need not look up a parent. */
+/** Returns true if this process traces. If not, callers need not look up a parent. */
 export function isTracing(): boolean {
   return tracer !== undefined;
 }
@@ -34,17 +34,17 @@ export function traced<T>(name: string, options: SpanOptions, work: (span: Span)
   return tracer ? tracer.span(name, options, work) : work(nobody);
 }
 
-/** Runs work that several callers wait for, in the trace of the first of them, linked to the others'. */
+/** Runs work that several callers wait for, in the trace of the first caller, linked to the traces of the others. */
 export function tracedFor<T>(parents: readonly string[], work: () => Promise<T>): Promise<T> {
   return tracer ? tracer.shared(parents, work) : work();
 }
 
-/** The current W3C trace context; empty if nothing is traced. */
+/** Returns the current W3C trace context; empty outside a trace. */
 export function traceparent(): string {
   return tracer ? tracer.traceparent() : "";
 }
 
-/** The same as a header, for other processes. */
+/** Returns the same context as a header, for other processes. */
 export function traceHeaders(): { traceparent?: string } {
   const context = traceparent();
   return context ? { traceparent: context } : {};

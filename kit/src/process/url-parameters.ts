@@ -1,9 +1,9 @@
-/** Parameters that are often pasted from elsewhere, and what to do instead. */
+/** Parameters that are often pasted from elsewhere, and their replacements. */
 export type Foreign = Readonly<Record<string, string>>;
 
 /**
- * What is wrong with the names of a URL's parameters. A name is printed only if it is foreign or close to a known one: any other may be a
- * piece of a password that is not percent-encoded.
+ * Returns the problem with the names of a URL's parameters. A name is printed only if it is foreign or close to a known one: any other may
+ * be a piece of a password that is not percent-encoded.
  */
 export function findUnknown(given: URLSearchParams, known: readonly string[], foreign: Foreign): string | undefined {
   const names = [...given.keys()];
@@ -22,7 +22,7 @@ export function findUnknown(given: URLSearchParams, known: readonly string[], fo
 
 const toBare = (name: string) => name.toLowerCase().replace(/[^a-z]/g, "");
 
-/** Whether one letter of three is wrong at most, and two in all. */
+/** Returns true if at most one letter of three is wrong, and two in all. */
 function isClose(name: string, known: string): boolean {
   const allowed = Math.min(2, Math.floor(known.length / 3));
   return Math.abs(name.length - known.length) <= allowed && countEdits(name, known) <= allowed;
@@ -41,8 +41,8 @@ function countEdits(a: string, b: string): number {
 }
 
 /**
- * What is wrong with the URL of a server. Parameters are refused, since nothing reads them: `?tls=true` would be plaintext. So is a scheme in
- * capitals, which some readers of URLs do not recognize.
+ * Returns the problem of a server's URL. Parameters are refused, because they have no effect: `?tls=true` would be plaintext. So is a
+ * scheme in capitals, which some URL parsers do not recognize.
  */
 export function findUrlProblem(
   text: string,

@@ -8,7 +8,7 @@ import { eventually } from "../testing/eventually.js";
 import { closedPort, empty, readRequest as read, rpcTestbed } from "../testing/rpc-testbed.js";
 
 const { serving, misbehaving, clientTo, onEnd, ends } = rpcTestbed();
-// Connect's adapter complains of clients that hang up, because it does not know Node's errors in Jest's realm for errors.
+// Connect's adapter logs an error for each client that hangs up, because it does not recognize Node's errors in Jest's realm.
 beforeEach(() => void jest.spyOn(console, "error").mockImplementation(() => {}));
 afterEach(ends);
 
@@ -39,7 +39,7 @@ describe("connectTo", () => {
       await Promise.all(Array.from({ length: calls }, () => client.read(read())));
       seen.push([...counts].sort((a, b) => a - b));
     }
-    // Of more than a batch holds, each replica gets batches in turn.
+    // If there are more calls than a batch holds, the replicas get batches in turn.
     expect(seen).toEqual([
       [0, 20],
       [0, 20],
@@ -160,7 +160,7 @@ describe("connectTo, when replicas come and go", () => {
 });
 
 describe("connectTo, when a replica answers nothing", () => {
-  /** A replica behind a relay that can hold back everything, as a machine that hangs would. */
+  /** Starts a replica behind a relay that can hold back everything, as a machine that hangs would. */
   async function behindRelay() {
     const { port } = await serving(() => {});
     const pairs: [net.Socket, net.Socket][] = [];
@@ -198,7 +198,7 @@ describe("connectTo, when a replica answers nothing", () => {
     await client.read(read());
     hanging.hold(true);
     const ofOneTurn = caught(client.resolve(write(), { timeoutMs: 1_000 }));
-    // It is sent within the first, and the second is another one.
+    // The second deadline belongs to another call; the call was sent within the first.
     await nextTurn();
     await nextTurn();
     const ended = [await caught(client.resolve(write(), { timeoutMs: 1_000 })), await ofOneTurn];

@@ -16,18 +16,18 @@ export interface ServiceTransport extends Transport {
 }
 
 /**
- * Spreads calls over all replicas of a service: every address that the hosts of `urls` (one, or several separated by commas) resolve to,
+ * Spreads calls over all replicas of a service: every IP address that the hosts of `urls` (one, or several separated by commas) resolve to,
  * resolved again every 2 s. Calls of one turn of the event loop, up to a batch, go to the same replica, where they share a batch and a
  * statement; calls of the next turn go to the next replica. A replica that is stopping, gone or unresponsive gets no more calls until it
- * reports SERVING. A call that was certainly not sent goes to the next replica. If none can be reached, it waits for one for up to a second,
- * and then fails with a typed `service_unavailable`. A read whose outcome is unknown is sent once more; a write never is. With `tls`, every
- * connection uses mutual TLS, whatever the URL's scheme.
+ * reports SERVING. A call that was certainly not sent goes to the next replica. If no replica can be reached, it waits for one for up to a
+ * second, and then fails with a typed `service_unavailable`. A read whose outcome is unknown is sent once more; a write never is. With
+ * `tls`, every connection uses mutual TLS, whatever the URL's scheme.
  */
 export function connectTo(options: {
   urls: string;
   log: Log;
   tls?: Pick<Tls, "options"> | undefined;
-  /** How hosts are looked up. Only tests set it. */
+  /** The look-up of hosts, which only tests replace. */
   resolve?: Resolve;
 }): ServiceTransport {
   const { log, tls } = options;
@@ -67,7 +67,7 @@ export function connectTo(options: {
     madeInTurn++;
   }
 
-  /** The replicas that a call may go to, in this order: the ready ones in turn, then those that are not ready but might answer. */
+  /** Returns the replicas that a call may go to, in this order: the ready ones in turn, then those that are not ready but might answer. */
   async function inTurn(signal?: AbortSignal, timeoutMs?: number): Promise<Replica[]> {
     await resolved.first(signal, timeoutMs);
     countTurns();
@@ -76,7 +76,7 @@ export function connectTo(options: {
     const start = ready.length > 0 ? turn % ready.length : 0;
     const turned = [...ready.slice(start), ...ready.slice(0, start)];
     const all = [...turned, ...inState("stopping"), ...inState("unreachable")];
-    // The first replica again: after a GOAWAY has refused the call, its next connection may accept it.
+    // The first replica comes again: after a GOAWAY has refused the call, its next connection may accept it.
     return [...all, ...all.slice(0, 1)];
   }
 
@@ -90,16 +90,16 @@ export function connectTo(options: {
   async function sendToReplica(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
     const [, signal, timeoutMs] = call;
     const due = performance.now() + (timeoutMs || Number.POSITIVE_INFINITY);
-    const tries: Tries = { due, isNobodyThere: false, isRefused: false, unknownEnd: undefined };
+    const tries: Tries = { due, isUnreachable: false, isRefused: false, unknownEnd: undefined };
     let waitUntil: number | undefined;
     for (;;) {
       const inOrder = await inTurn(signal, timeoutMs);
       const seen = waits.appearances();
-      tries.isNobodyThere = replicas.size === 0;
+      tries.isUnreachable = replicas.size === 0;
       const answer = await tryInOrder(inOrder, tries, call);
       if (answer) return answer;
       waitUntil ??= Math.min(due, performance.now() + MAX_WAIT_MS);
-      const again = tries.isNobodyThere && (await waits.next(seen, waitUntil, signal));
+      const again = tries.isUnreachable && (await waits.next(seen, waitUntil, signal));
       if (!again) throw tries.unknownEnd ?? toConnectError(fail("service_unavailable"));
     }
   }
@@ -123,28 +123,31 @@ export function connectTo(options: {
   };
 }
 
-/** What has become of a call so far. */
+/** The retry state of a call. */
 interface Tries {
   due: number;
-  /** The last replica, or there is none, could not be reached. */
-  isNobodyThere: boolean;
+  /** True if the last replica could not be reached, or there is no replica. */
+  isUnreachable: boolean;
   isRefused: boolean;
-  /** How a read ended that may have been executed. */
+  /** The error of a read that may have been executed. */
   unknownEnd: unknown;
 }
 
-/** Returns nothing if no replica has executed the call, or a read may have been. Throws if a replica has refused it, or may have executed it. */
+/**
+ * Returns undefined if no replica has executed the call, or if it is a read that may be repeated. Throws if a replica has refused the call,
+ * or may have executed it.
+ */
 async function tryInOrder(replicas: readonly Replica[], tries: Tries, call: Parameters<Transport["unary"]>) {
   const [method, signal, timeoutMs, ...rest] = call;
   const isRead = method.idempotency === Level.NO_SIDE_EFFECTS;
   for (const replica of replicas) {
-    // All tries share the time of the call. Once it is used up, there is no further try: 0 would mean no limit.
+    // All tries share the time of the call. Once it is used up, there is no further try, because a limit of 0 would mean no limit.
     const leftMs = tries.due - performance.now();
     if (leftMs <= 0) return undefined;
     try {
       return await replica.unary(method, signal, timeoutMs && leftMs, ...rest);
     } catch (error) {
-      tries.isNobodyThere = isUnreachable(error);
+      tries.isUnreachable = isUnreachable(error);
       if (notConnected(error)) continue;
       if (refusedStream(error)) {
         if (tries.isRefused) return undefined;
@@ -158,23 +161,23 @@ async function tryInOrder(replicas: readonly Replica[], tries: Tries, call: Para
   return undefined;
 }
 
-/** No connection was made, so nothing was sent. (The same codes can also end a connection over which much was sent.) */
+/** Returns true if the connection was not made, so the call was not sent. (The same codes can also end a connection over which much was sent.) */
 function notConnected(error: unknown): boolean {
   const { syscall } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
   return error instanceof ConnectError && syscall === "connect";
 }
 
-/** Nothing listens there. A server whose certificate is refused will be no better in a second. */
+/** Returns true if no server could be reached. A refused certificate does not count, because it will still be refused in a second. */
 function isUnreachable(error: unknown): boolean {
   return notConnected(error) && /^E(?!RR_)/.test(((error as Error).cause as NodeJS.ErrnoException).code ?? "");
 }
 
-/** The server did not process the call (HTTP/2 REFUSED_STREAM): it may be sent again, once. */
+/** Returns true if the server did not process the call (HTTP/2 REFUSED_STREAM): it may be sent again, once. */
 function refusedStream(error: unknown): boolean {
   return error instanceof ConnectError && error.rawMessage.includes("REFUSED_STREAM");
 }
 
-/** The connection was lost during the call, so its outcome is unknown. A typed refusal is an outcome. */
+/** Returns true if the connection was lost during the call, so its outcome is unknown. A typed refusal is an outcome. */
 function maybeLost(error: unknown): boolean {
   const lost = [Code.Unavailable, Code.Aborted, Code.Internal, Code.Unknown, Code.Canceled];
   return error instanceof ConnectError && error.details.length === 0 && lost.includes(error.code);

@@ -18,8 +18,9 @@ type Field = readonly [name: string, value: string];
 interface Call {
   fields: readonly Field[];
   body: Uint8Array;
-  /** Whether its stream ends with the body, and the code with which it is cancelled. */
+  /** True if its stream ends with the body. */
   isComplete: boolean;
+  /** The code with which it is cancelled. */
   reset: number | undefined;
 }
 
@@ -38,7 +39,7 @@ function frame(type: number, flags: number, stream: number, body: Uint8Array): B
   return Buffer.concat([head, body]);
 }
 
-/** A header as HPACK writes one that it does not index. Node's own client sends only what it thinks right. */
+/** Encodes a header without indexing (HPACK), because Node's own client refuses to send invalid ones. */
 function hpack([name, value]: Field): Buffer {
   const texts = [name, value].map((text) => Buffer.from(text, "latin1").subarray(0, 126));
   return Buffer.concat([Buffer.from([0x10]), ...texts.flatMap((text) => [Buffer.from([text.length]), text])]);
@@ -69,7 +70,7 @@ const TYPES = ["application/proto", "application/json", "application/grpc", "app
 const OTHERS = ["connect-timeout-ms", "grpc-timeout", "content-encoding", "grpc-encoding", "te", "expect", "__proto__"];
 const NO_ERROR = 0;
 
-/** A call with nothing in it. */
+/** Creates a call with an empty message. */
 const callOf = (path: string, type: string, authority = "part"): Call => ({
   fields: [
     [":method", "POST"],

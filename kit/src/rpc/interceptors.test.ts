@@ -50,7 +50,7 @@ afterEach(async () => {
   await server.stop(0);
 });
 
-/** The samples of a series that are not zero, as they are shown. */
+/** Returns the samples of a series that are not zero, as they are shown. */
 async function shown(series: string): Promise<string[]> {
   const lines = (await metrics.render()).split("\n");
   return lines.filter((line) => line.startsWith(`${series}{`) && !line.endsWith(" 0")).sort();
@@ -59,7 +59,7 @@ async function shown(series: string): Promise<string[]> {
 test("calls are counted by method and result, and timed by method", async () => {
   const client = createClient(LedgerService, transport);
   for (const key of ["a", "b", "missing", "broken"]) await client.read(readRequest(key)).catch(() => {});
-  // A read whose end is unknown is sent once more.
+  // A read whose outcome is unknown is sent once more.
   expect(await shown("rpc_requests_total")).toEqual([
     'rpc_requests_total{rpc="LedgerService/Read",code="Unknown",part="test"} 2',
     'rpc_requests_total{rpc="LedgerService/Read",code="not_found",part="test"} 1',

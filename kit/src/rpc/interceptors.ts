@@ -9,7 +9,7 @@ import type { Metrics } from "../process/metrics.js";
 import { traced } from "../process/tracing.js";
 import { peerKey } from "../tls/secure-server.js";
 
-/** One wide line per call: method, calling part, request id, caller, result, milliseconds. */
+/** Logs one wide line per call: method, calling part, request ID, caller, result, milliseconds. */
 export function logCalls(log: Log): Interceptor {
   return (next) => async (request) => {
     const start = performance.now();
@@ -106,7 +106,7 @@ export function measureCalls(metrics: Metrics): Interceptor {
   };
 }
 
-/** Counts refusals of a server with mutual TLS: of clients without a valid certificate, and of parts that may not call a method. */
+/** Counts the refusals of a server with mutual TLS: clients without a valid certificate, and parts that may not call a method. */
 export function measureRefusals(metrics: Metrics): (why: "certificate" | "method") => void {
   return metrics.counterBy(
     "rpc_refused_total",

@@ -11,11 +11,11 @@ import { connectTo } from "./client.js";
 
 const { serving, onEnd, ends } = rpcTestbed();
 const HERE = "127.0.0.1";
-// Connect's adapter complains of watchers that hang up, because it does not know Node's errors in Jest's realm for errors.
+// Connect's adapter logs an error for each watcher that hangs up, because it does not recognize Node's errors in Jest's realm.
 beforeEach(() => void jest.spyOn(console, "error").mockImplementation(() => {}));
 afterEach(ends);
 
-/** A client whose hosts are looked up by `resolve`, and what it logs about them. */
+/** Creates a client whose hosts are looked up by `resolve`, and collects what it logs about them. */
 function clientTo(urls: string, resolve: (host: string) => Promise<string[]>) {
   const lines: { msg: string; host?: string }[] = [];
   const log = createLog({ part: "gateway", destination: { write: (line) => void lines.push(JSON.parse(line)) } });

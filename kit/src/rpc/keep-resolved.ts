@@ -7,32 +7,32 @@ import { bareHost } from "../tls/tls.js";
 
 const RESOLVE_MS = 2_000;
 
-/** All addresses of a host. */
+/** Returns all IP addresses of a host. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 type Address = [address: string, host: string];
 
-/** One of the URLs, and what is known of its host. */
+/** One of the URLs, and the state of its host. */
 interface Target {
   url: URL;
   addresses: readonly Address[];
-  /** Why the last look-up found nothing. */
+  /** The reason why the last look-up failed. */
   failure: string | undefined;
   isLookedUp: boolean;
 }
 
 export interface Resolved {
-  /** Waits until an address is known or every host has been looked up, `within` the time of a call. */
+  /** Waits until an IP address is known or every host has been looked up, `within` the time of a call. */
   first(signal?: AbortSignal, timeoutMs?: number): Promise<void>;
   /** Looks up every host now. */
   again(): void;
-  /** Ends it at once: a look-up cannot be cancelled, but what it finds is ignored. */
+  /** Ends the look-ups at once. A look-up cannot be cancelled, but its result is ignored. */
   close(): void;
 }
 
 /**
- * Looks up the hosts of `urls` every 2 s, each on its own: one that fails or takes long does not hold up the others, and keeps the addresses
- * that it had. `found` gets all addresses that are known now, as URLs, each with the host that led to it.
+ * Looks up the hosts of `urls` every 2 s, each on its own: one that fails or takes long does not hold up the others, and keeps the IP
+ * addresses that it had. `found` gets all that are known now, as URLs, each with the host that led to it.
  */
 export function keepResolved(options: {
   urls: readonly URL[];
@@ -63,7 +63,7 @@ export function keepResolved(options: {
     options.found(new Map(targets.flatMap((one) => one.addresses)));
   }
 
-  // What has not changed since the last look-up is not logged again.
+  // A result that is the same as at the last look-up is not logged again.
   function noteOutcome(target: Target, failure: string | undefined): void {
     if (failure === target.failure) return;
     target.failure = failure;
@@ -94,7 +94,7 @@ export function keepResolved(options: {
   };
 }
 
-/** Every address behind a URL, as a URL of its own, with the host that led to it; or why there is none. */
+/** Returns every IP address behind a URL, as a URL of its own, with the host that led to it; or the reason for the failure. */
 async function resolveAll(url: URL, resolve: Resolve): Promise<{ addresses: Address[]; failure?: string }> {
   const host = bareHost(url);
   if (isIP(host)) return { addresses: [[url.origin, host]] };
@@ -112,7 +112,7 @@ const literal = (address: string) => (isIP(address) === 6 ? `[${address}]` : add
 
 const lookUp: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
 
-/** Waits for `work`, but not beyond the time of a call. One that is canceled fails. */
+/** Waits for `work`, but not beyond the time of a call. A canceled call fails. */
 export async function within(work: Promise<void>, signal?: AbortSignal, timeoutMs?: number): Promise<void> {
   let stop = () => {};
   const over = new Promise<void>((done) => {

@@ -23,7 +23,7 @@ test("pages of a megabyte for forty clients that do not read yet do not block th
   const answers = [client.read(readRequest())];
   await answers[0];
   for (let count = 0; count < 40; count++) {
-    // A stream of its own: calls of one turn would share one.
+    // Each call gets a stream of its own, because calls of one turn would share a stream.
     await turnOfLoop();
     answers.push(client.read(readRequest()));
   }

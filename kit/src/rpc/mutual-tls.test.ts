@@ -19,13 +19,13 @@ let authority: TestAuthority;
 beforeAll(async () => {
   authority = await testAuthority();
 });
-// Connect's adapter complains of watchers that hang up, because it does not know Node's errors in Jest's realm for errors.
+// Connect's adapter logs an error for each watcher that hangs up, because it does not recognize Node's errors in Jest's realm.
 beforeEach(() => void jest.spyOn(console, "error").mockImplementation(() => {}));
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** The TLS of a part whose certificate is for these hosts. */
+/** Returns the TLS of a part whose certificate is for these hosts. */
 async function tlsFor(hosts: readonly string[], { of = authority, days = 90 } = {}) {
   const folder = certificateFolder();
   const renew = async (from = of) => folder.write({ ...(await from.issue(hosts, { days })), ca: from.ca });
@@ -43,7 +43,7 @@ async function serving(tls?: Tls, answered = () => {}) {
   return server.port;
 }
 
-/** Reads through a connection of its own, and says how that ended: the error's code, `lost`, or nothing. */
+/** Reads through a connection of its own, and returns how that ended: the error's code, `lost`, or undefined. */
 async function read(url: string, tls?: Tls, resolve?: () => Promise<string[]>): Promise<string | undefined> {
   const transport = connectTo({ urls: url, log, tls, ...(resolve ? { resolve } : {}) });
   try {

@@ -22,7 +22,7 @@ const table: Peers = {
 };
 const lines: string[] = [];
 const log = createLog({ part: "test", destination: { write: (line) => void lines.push(line) } });
-// Our clients also watch the health of whom they call.
+// Our clients also watch the health of the parts that they call.
 const logged = (text: string) =>
   lines.filter((line) => line.includes(text) && !line.includes(Health.typeName)).map((line) => JSON.parse(line));
 const ends: (() => unknown)[] = [];
@@ -31,7 +31,7 @@ let authority: TestAuthority;
 let url: string;
 const handled: string[] = [];
 
-/** The TLS of a part. */
+/** Returns the TLS of a part. */
 async function tlsOfPart(part: string, platform?: string): Promise<Tls> {
   const folder = certificateFolder();
   const issued = await authority.issue(["127.0.0.1"], { part, ...(platform === undefined ? {} : { platform }) });
@@ -41,7 +41,7 @@ async function tlsOfPart(part: string, platform?: string): Promise<Tls> {
   return made;
 }
 
-/** A part of its own, with figures that no other test's clients move. */
+/** Starts a part whose metrics count only this test's clients. */
 async function serveRecords() {
   const metrics = createMetrics({ part: "test", log });
   const routes = ledgerRoutes((key) => handled.push(key));
@@ -56,7 +56,7 @@ beforeAll(async () => {
   ({ url } = await serveRecords());
 });
 beforeEach(() => {
-  // Connect's adapter complains of watchers that hang up, because it does not know Node's errors in Jest's realm for errors.
+  // Connect's adapter logs an error for each watcher that hangs up, because it does not recognize Node's errors in Jest's realm.
   jest.spyOn(console, "error").mockImplementation(() => {});
   handled.length = 0;
   lines.length = 0;
@@ -74,7 +74,7 @@ function clientOf(part: Tls) {
   return createClient(LedgerService, transport);
 }
 
-/** Clients that are not ours: the library's, in JSON and in gRPC, which the library answers on the other side, too. */
+/** Clients other than ours: the library's, in JSON and in gRPC, which the library also answers on the server. */
 function strangersOf(part: Tls, baseUrl = url) {
   const nodeOptions = { createConnection: (to: URL) => connectSecurely(part, to, "127.0.0.1") };
   const sessionManager = new Http2SessionManager(baseUrl, undefined, nodeOptions);
@@ -142,17 +142,21 @@ describe("every other call is refused before its handler, by every way", () => {
     const client = clientOf(caller);
     const calls = [client.resolve(resolveRequest)];
     await Promise.allSettled(calls);
-    // Made in one turn of the event loop, they share a stream.
+    // Calls made in one turn of the event loop share a stream.
     calls.push(client.resolve(resolveRequest), client.resolve(resolveRequest));
     for (const transport of strangersOf(caller)) {
       calls.push(createClient(LedgerService, transport).resolve(resolveRequest));
     }
     expect(reasons(await Promise.allSettled(calls))).toEqual(Array(5).fill(denied));
     expect(handled).toEqual([]);
-    const told = logged("may not call");
-    expect(told).toHaveLength(5);
-    expect(told[0]).toMatchObject({ level: "error", code: "PermissionDenied", err: { message: expect.anything() } });
-    expect(told[0].err.message).toContain(message);
+    const refusals = logged("may not call");
+    expect(refusals).toHaveLength(5);
+    expect(refusals[0]).toMatchObject({
+      level: "error",
+      code: "PermissionDenied",
+      err: { message: expect.anything() },
+    });
+    expect(refusals[0].err.message).toContain(message);
   });
 
   test("and counted, as are connections without a certificate", async () => {

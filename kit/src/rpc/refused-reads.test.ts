@@ -4,7 +4,7 @@ import { readRequest, rpcTestbed } from "../testing/rpc-testbed.js";
 const { serving, clientTo, ends } = rpcTestbed();
 afterEach(ends);
 
-// By their Connect codes alone these might be lost connections.
+// Judged by their Connect codes alone, these could be lost connections.
 test.each(["service_unavailable", "internal_error"] as const)(
   "a read that one replica refuses as %s is sent to no other: a refusal is its outcome",
   async (code) => {

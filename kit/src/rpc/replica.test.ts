@@ -22,7 +22,7 @@ test("a call of an operator runs on for its minute, although the replica's healt
   const replica = openReplica(url, silentLog());
   onEnd(() => replica.close());
   const answer = createClient(LedgerService, replica).read(readRequest());
-  // Nothing was read from the connection meanwhile, so the health check has not been answered.
+  // The connection was not read meanwhile, so the health check has not been answered.
   jest.advanceTimersByTime(2_000);
   expect(replica.state()).toBe("unresponsive");
   await begun;

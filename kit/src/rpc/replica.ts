@@ -9,8 +9,8 @@ import { unaryOver } from "./unary/client.js";
 import { MAX_MESSAGE_BYTES } from "./unary/protocol.js";
 
 /**
- * The state of the connection to a replica. `ready`: calls go to it. `stopping`: it is stopping and still answers. `unreachable`: nothing
- * listens there. `unresponsive`: it has answered nothing for one deadline.
+ * The state of the connection to a replica. `ready`: calls go to it. `stopping`: it is stopping and still answers. `unreachable`: its port
+ * is closed. `unresponsive`: it has not answered for one deadline.
  */
 export type ConnectionState = "ready" | "stopping" | "unreachable" | "unresponsive";
 
@@ -25,9 +25,9 @@ export interface Replica extends Transport {
 
 const REDIAL_MS = 250;
 const HEALTH_ANSWER_MS = 2_000;
-/** No call lasts longer, not even an operator's, so a connection that was replaced this long ago carries none. */
+/** Calls are shorter than this, even an operator's, so a connection that was replaced this long ago carries none. */
 export const MAX_CALL_MS = 60_000;
-/** A missed deadline that was shorter than this says nothing about the replica. */
+/** A missed deadline that was shorter than this does not make the replica unresponsive. */
 const MIN_UNRESPONSIVE_MS = 250;
 
 /**
@@ -49,7 +49,7 @@ export function openReplica(
   let endWatch = () => {};
 
   function connect() {
-    // No pings: a ping on a destroyed session ends the process (connect-es #1795).
+    // The client sends no pings, because a ping on a destroyed session ends the process (connect-es #1795).
     const session = new Http2SessionManager(baseUrl, undefined, createConnection ? { createConnection } : {});
     sessions.add(session);
     const options = { baseUrl, httpVersion: "2" as const, sessionManager: session, readMaxBytes: MAX_MESSAGE_BYTES };
@@ -66,7 +66,7 @@ export function openReplica(
     for (const session of sessions) session.abort();
   }
 
-  // Health is checked over a new connection: the old one may be dead without either side having noticed.
+  // Health is checked over a new connection, because the old one may be dead while both sides still consider it open.
   function markUnresponsive(): void {
     setState("unresponsive");
     const { session } = connection;

@@ -9,14 +9,14 @@ import { type RpcServer, serve } from "./server.js";
 const log = silentLog();
 const [FIRST, SECOND] = ["127.0.0.1", "127.0.0.2"] as const;
 
-/** How many calls each address has taken, and how the name is looked up at the moment. */
+/** The number of calls to each IP address, and the current look-up of the name. */
 let calls: Record<string, number>;
 let resolve: () => Promise<string[]>;
 let servers: RpcServer[];
 let transport: ServiceTransport;
 let client: Client<typeof LedgerService>;
 
-// Connect's adapter complains of watchers that hang up, because it does not know Node's errors in Jest's realm for errors.
+// Connect's adapter logs an error for each watcher that hangs up, because it does not recognize Node's errors in Jest's realm.
 beforeEach(() => void jest.spyOn(console, "error").mockImplementation(() => {}));
 beforeEach(async () => {
   calls = { [FIRST]: 0, [SECOND]: 0 };

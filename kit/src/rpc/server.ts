@@ -38,12 +38,12 @@ import { answerUnary, batchCall } from "./unary/server.js";
 /** Registers the handlers of a part's services. */
 export type Routes = (router: ConnectRouter) => void;
 
-// The megabytes in which the answers to one client may wait. Beyond them, Node refuses every further call of that client with
-// ENHANCE_YOUR_CALM. Node's own limit of 10 is that of ten pages at once: a gateway may ask for sixteen, and another account's read must
-// get through beside them.
+// The memory in megabytes for the unsent answers to one client. Beyond it, Node refuses every further call of that client with
+// ENHANCE_YOUR_CALM. Node's own limit of 10 equals ten pages at once: a gateway may ask for sixteen, and another account's read must get
+// through beside them.
 const SESSION = { maxSessionMemory: 64 };
 
-/** The most connections to a part's port; a part opens one to each replica of another. */
+/** The maximum number of connections to a part's port; a part opens one to each replica of another. */
 const MAX_CONNECTIONS = 2_000;
 
 const DRAIN_NOTICE_MS = 2_000;
@@ -57,7 +57,7 @@ export interface RpcServer {
 
 /**
  * Serves a part over HTTP/2: gRPC, gRPC-Web and Connect on one port, with grpc.health.v1. Calls are counted in `metrics`. With `tls`, it
- * answers only clients with a certificate of its authority, and each part may call only what `peers` lists for it.
+ * answers only clients with a certificate of its authority, and each part may call only the methods that `peers` lists for it.
  */
 export async function serve(options: {
   routes: Routes;
@@ -99,9 +99,9 @@ export async function serve(options: {
     session.on("error", (err) => log.debug({ err }, "connection lost"));
   });
   server.maxConnections = affordConnections(MAX_CONNECTIONS, log);
-  const isNews = onceAMinute();
+  const shouldLog = onceAMinute();
   server.on("drop", (dropped) => {
-    if (isNews("drop"))
+    if (shouldLog("drop"))
       log.warn({ from: dropped?.remoteAddress, max: server.maxConnections }, "connection refused: too many are open");
   });
   await new Promise<void>((resolve, reject) => {
@@ -124,7 +124,9 @@ export async function serve(options: {
   return { port: (server.address() as AddressInfo).port, stop };
 }
 
-/** The library's adapter (connect-node 2.1.2) would print to stderr for each client that goes away before it is answered. */
+/**
+ * Replaces the library's adapter (connect-node 2.1.2), which would print to stderr for each client that goes away before it is answered.
+ */
 function answerWith({ handlers }: ConnectRouter, contextValues: (request: http2.Http2ServerRequest) => ContextValues) {
   const byPath = new Map(handlers.map((handler) => [handler.requestPath, handler]));
   return async (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse): Promise<void> => {
@@ -135,17 +137,17 @@ function answerWith({ handlers }: ConnectRouter, contextValues: (request: http2.
   };
 }
 
-/** The same handlers with the same interceptors, called inside this process. */
+/** Calls the same handlers with the same interceptors inside this process. */
 export function inProcess(routes: Routes, log: Log): Transport {
   return createRouterTransport(routes, { router: { interceptors: [traceCalls, logCalls(log), answerErrors] } });
 }
 
-/** What a handler passes on to its own calls: the remaining time and the request id. */
+/** The context that a handler passes on to its own calls: the remaining time and the request ID. */
 export interface Call {
   requestId: string;
-  /** Milliseconds until the caller gives up; infinite if it set no deadline. */
+  /** The milliseconds until the caller gives up; infinite if it set no deadline. */
   timeLeftMs(): number;
-  /** Options for a call to a neighbour: at most `maxMs`, and never more than the remaining time. */
+  /** Returns the options for a call to a neighbour: at most `maxMs`, and never more than the remaining time. */
   callOptions(maxMs?: number): CallOptions;
 }
 
@@ -183,7 +185,7 @@ export function createHealth() {
   return {
     check: { method: Health.method.check, handle: answer },
     watch: { method: Health.method.watch, handle: watch },
-    /** From now on every answer is NOT_SERVING. */
+    /** Switches every further answer to NOT_SERVING. */
     stop(): void {
       status = Status.NOT_SERVING;
       changes.emit("stop");

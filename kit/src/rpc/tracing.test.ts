@@ -14,7 +14,7 @@ import { serve } from "./server.js";
 const log = silentLog();
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/;
 
-/** Does work while a collector listens, and yields every span that came of it. */
+/** Does work while a collector listens, and returns every span of it. */
 async function collecting(work: () => Promise<unknown>, settings: { ratio?: number } = {}) {
   return (await collectingAll(work, settings)).spans;
 }

@@ -1,29 +1,29 @@
 import { within } from "./keep-resolved.js";
 
-/** How long a call waits altogether. */
+/** The total time for which a call waits. */
 export const MAX_WAIT_MS = 1_000;
-/** A service that has been away for longer is not waited for: who calls it holds a place that others need. */
+/** Calls do not wait for a service that has been away for longer, because each waiting call holds a place that others need. */
 const MAX_AWAY_MS = 5_000;
-/** Half of what a gateway has in progress at most. */
+/** At most half of the requests that a gateway has in progress. */
 const MAX_WAITING = 64;
 const LOOK_UP_MS = 250;
 
-/** Where calls wait that were not sent, because no replica could be reached. In gRPC, this is called "wait for ready". */
+/** Holds calls that were not sent, because no replica could be reached. gRPC calls this "wait for ready". */
 export interface ReplicaWait {
-  /** How often a replica has appeared so far. */
+  /** The number of times that a replica has appeared so far. */
   appearances(): number;
-  /** A new address was found, or a replica has reported SERVING: waiting calls try again. */
+  /** A new IP address was found, or a replica has reported SERVING: waiting calls try again. */
   appeared(replica: "found" | "serving"): void;
   /**
    * Resolves with true once more than `seen` replicas have appeared. Resolves with false at `until`, a time of `performance.now()`, and at
-   * once if the service has been away for five seconds or 64 calls are waiting. A call that is canceled fails.
+   * once if the service has been away for five seconds or 64 calls are waiting. A canceled call fails.
    */
   next(seen: number, until: number, signal?: AbortSignal): Promise<boolean>;
   /** Ends every wait. */
   close(): void;
 }
 
-/** Calls `lookUp` when a call begins to wait, and every 250 ms as long as one does. */
+/** Calls `lookUp` when a call begins to wait, and every 250 ms while a call waits. */
 export function waitForReplicas(lookUp: () => void): ReplicaWait {
   const waiting = new Set<() => void>();
   let appearances = 0;

@@ -8,23 +8,23 @@ export interface AccountTable {
   key: readonly [string, ...string[]];
   /** The condition that a row belongs to the account; by default, `account_id = …`. */
   ownedBy?: (accountId: string) => Sql;
-  /** Set if no index leads to the rows of an account. Statements then scan the table in the order of its key, a limited number of rows each. */
+  /** Set if rows of an account have no index. Statements then scan the table in the order of its key, a limited number of rows each. */
   walked?: true;
-  /** Set if all of it is made from other rows, so that an export does without. */
+  /** Set if the table is derived from other rows, so that an export leaves it out. */
   derived?: true;
   /** The content of `bytea` columns. Others, such as secrets and hashes, are never exported. */
   bytes?: Readonly<Record<string, "json" | "pdf">>;
 }
 
-/** Everything that an owner stores about an account. A new table is one line here. */
+/** The data that an owner stores about an account. A new table is one line here. */
 export interface AccountData {
   /** Every table with rows of accounts, in the order of erasure: referencing rows come before referenced ones. */
   tables: readonly AccountTable[];
-  /** All other tables, each with the reason why nothing in it must be erased. */
+  /** All other tables, each with the reason why its rows need not be erased. */
   kept: Readonly<Record<string, string>>;
   /** A statement that counts, as `count`, the work that must end before the account can be erased. */
   inFlight?: (accountId: string) => Sql;
-  /** A statement that runs before anything is erased, each time. */
+  /** A statement that runs before each batch of an erasure. */
   beforeErasure?: (accountId: string) => Sql;
 }
 
@@ -54,7 +54,7 @@ export interface PageSizes {
   walked: number;
 }
 
-// So that a batch locks its rows for tens of milliseconds only. The bytes are those of the largest RPC response.
+// A batch of this size locks its rows for only tens of milliseconds. The bytes are those of the largest RPC response.
 const SIZES: PageSizes = { rows: 500, bytes: 4 * 1024 * 1024, walked: 20_000 };
 
 type Row = Record<string, unknown> & { page_key: string[] | null; scan_end: string[] | null };
@@ -101,7 +101,7 @@ export async function eraseBatch(
   if (!cursor && data.beforeErasure) await query(db, data.beforeErasure(accountId));
   const [table, afterKey] = parseCursor(data, cursor);
   const columns = table.key.map((column) => raw(`${table.name}.${column}`));
-  // By the key, not by `ctid`, which is unique only within one partition.
+  // Rows are deleted by the key, because `ctid` is unique only within one partition.
   const [gone] = await query<{ rows: number; last: string[] | null }>(
     db,
     sql`WITH page AS MATERIALIZED (
@@ -127,13 +127,13 @@ export async function countInFlight(db: Database, data: AccountData, accountId: 
   return Number(row!.count);
 }
 
-// Not a prepared statement, because `*` can change with a migration. Uses the connections for lists, so that it takes none from other
-// requests.
+// The statement is not prepared, because `*` can change with a migration. It uses the connections for lists, so that other requests keep
+// theirs.
 async function query<R>(db: Database, { text, values }: Sql): Promise<R[]> {
   return (await db.listPool.query({ text, values: [...values] })).rows as R[];
 }
 
-/** The table of a cursor, and the key after which the next page begins. */
+/** Reads a cursor: its table, and the key after which the next page begins. */
 function parseCursor({ tables }: AccountData, cursor: string | undefined): [AccountTable, string[] | undefined] {
   const [name, ...key] = cursor ? (JSON.parse(cursor) as string[]) : [tables[0]!.name];
   const table = tables.find((one) => one.name === name);
@@ -141,7 +141,7 @@ function parseCursor({ tables }: AccountData, cursor: string | undefined): [Acco
   return [table, key.length > 0 ? key : undefined];
 }
 
-/** The cursor after this key, or else at the start of the next table. */
+/** Returns the cursor after this key, or else at the start of the next table. */
 function continueAt({ tables }: AccountData, table: AccountTable, key: string[] | null): { nextCursor?: string } {
   const next = key
     ? [table.name, ...key]
@@ -149,7 +149,7 @@ function continueAt({ tables }: AccountData, table: AccountTable, key: string[] 
   return next.length > 0 ? { nextCursor: JSON.stringify(next) } : {};
 }
 
-/** The rows that one statement may examine, under the name of the table. */
+/** Selects the rows that one statement may examine, under the name of the table. */
 function examinedRows(table: AccountTable, afterKey: string[] | undefined, sizes: PageSizes): Sql {
   const name = raw(table.name);
   const limit = table.walked ? sql`ORDER BY ${keyColumns(table)} LIMIT ${sizes.walked}` : empty;
@@ -157,8 +157,8 @@ function examinedRows(table: AccountTable, afterKey: string[] | undefined, sizes
 }
 
 /**
- * The last key that a statement examines if its page is not full; null at the end of the table. Computed in the same statement, because
- * deletions would change it.
+ * Selects the last key that a statement examines if its page is not full; null at the end of the table. It is computed in the same
+ * statement, because deletions would change it.
  */
 function endOfScan(table: AccountTable, afterKey: string[] | undefined, sizes: PageSizes): Sql {
   if (!table.walked) return sql`NULL::text[]`;
@@ -186,7 +186,7 @@ function toExportedRow({ key, bytes = {} }: AccountTable, { page_key, scan_end, 
     else if (bytes[column] === "json") members.push([column, JSON.parse(value.toString())]);
     else if (bytes[column]) file = { fileName: `${row[key.at(-1)!]}.${bytes[column]}`, file: value };
   }
-  // JSON has no 64-bit numbers.
+  // A bigint is exported as text, because JSON has no 64-bit numbers.
   const json = JSON.stringify(Object.fromEntries(members), (_, value) =>
     typeof value === "bigint" ? String(value) : value,
   );

@@ -34,7 +34,7 @@ async function writeMigration(name: string, script: string): Promise<void> {
   await writeFile(join(directory, "migrations", name, "migration.sql"), script);
 }
 
-/** Runs the command in a process, and yields that with its end and what it logs. */
+/** Runs the command in a process, and returns the process with its end and its log. */
 function start() {
   const script = `process.chdir(${JSON.stringify(folder)}); await import(${JSON.stringify(command)});`;
   const args = ["--conditions=source", "--import=tsx", "--input-type=module", "--eval", script];
@@ -69,7 +69,7 @@ test("a process that is killed in the middle of a migration leaves nothing, and 
   child.kill("SIGKILL");
   await ended;
 
-  // PostgreSQL may still have the killed one's script in hand, and the next run waits for its end.
+  // PostgreSQL may still be running the script of the killed process, and the next run waits for its end.
   const lines: string[] = [];
   const log = createLog({ part: "test", destination: { write: (line: string) => void lines.push(line) } });
   const next = migrate({ url: empty.url, directory, log });

@@ -8,7 +8,7 @@ import { createLog } from "../process/log.js";
 import { configured, waitFor } from "../process/run-process.js";
 import { Unsupported } from "../process/supported-versions.js";
 
-// The command `migrate`, run in a part's folder: waits for the part's database and applies the migrations that it lacks. You can run it
+// The command `migrate` runs in a part's folder: it waits for the part's database and applies the migrations that it lacks. You can run it
 // again at any time, and several times at once.
 const { url, logLevel } = configured(migrationConfig);
 const directory = join(process.cwd(), "prisma");

@@ -14,14 +14,14 @@ import { countRows, type Outbox } from "../ledger/outbox.js";
 import type { Database } from "../postgres/database.js";
 import { type AccountData, countInFlight, eraseBatch, exportPage } from "./account-data.js";
 
-/** What an owner provides to its operator. */
+/** The data that an owner provides to its operator. */
 export interface OwnerOperations {
   db: Database;
-  /** If it publishes events. */
+  /** Set if the owner publishes events. */
   outbox?: Pick<Outbox, "lag">;
   /** A statement that counts what belongs to an account: rows of `kind`, `environment` and `count`. */
   countResources(accountId: string): Sql;
-  /** Everything that it stores about an account. */
+  /** The description of everything that it stores about an account. */
   accountData: AccountData;
 }
 

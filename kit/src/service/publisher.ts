@@ -8,12 +8,12 @@ import type { Database } from "../postgres/database.js";
 import type { Log } from "../process/log.js";
 import { createMetrics, type Metrics } from "../process/metrics.js";
 
-// A replica that hangs must not delay the reconciliation for ever.
+// The time-out keeps a replica that hangs from delaying the reconciliation indefinitely.
 const ASK_MS = 5_000;
 
 const ASK_STREAM_MS = 1_000;
 
-/** Asks the service that receives the events whose the stream is. One of an earlier release cannot say. */
+/** Asks the service that receives the events who owns the stream. A service of an earlier release cannot tell. */
 export async function askSubscriber(subscriber: {
   getStream(request: object, options: CallOptions): Promise<Omit<StreamState, "whose"> & { whose: string }>;
 }): Promise<StreamState | undefined> {
@@ -26,7 +26,7 @@ export async function askSubscriber(subscriber: {
   }
 }
 
-/** What a service needs to store the results of writes and publish their events. */
+/** The components with which a service stores the results of writes and publishes their events. */
 export interface PublisherParts {
   db: Database;
   bus: Bus;
@@ -45,7 +45,10 @@ export interface PublisherDeps extends Pick<PublisherParts, "db" | "log" | "now"
   outbox: Outbox;
 }
 
-/** Creates the ledger, the outbox and the metrics of a service; `marks` are marks of its own in the rows of the outbox. Start the outbox. */
+/**
+ * Creates the ledger, the outbox and the metrics of a service; `marks` are additional marks in the rows of the outbox. The caller starts
+ * the outbox.
+ */
 export function createPublisher(
   part: string,
   { db, bus, subscriber, log, now, random }: PublisherParts,

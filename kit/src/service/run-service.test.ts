@@ -13,11 +13,14 @@ let owned: TestDatabase;
 beforeAll(async () => {
   owned = await testDatabase({ directory: migrations });
 });
-// A process starts one part, and measures itself once.
+// A process starts one part, and its own measurements begin once.
 afterEach(() => register.clear());
 afterAll(() => owned.drop());
 
-/** Starts a part without RPCs. Returns how many connections it had when it said that it was serving, those for lists, and its warnings. */
+/**
+ * Starts a part without RPCs. Returns the number of its connections when it reported that it was serving, the number of those for lists,
+ * and its warnings.
+ */
 async function connectionsWhenServing(env: Record<string, string>) {
   let lists = 0;
   const lines: string[] = [];

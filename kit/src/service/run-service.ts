@@ -15,10 +15,10 @@ import { type Routes, serve } from "../rpc/server.js";
 import type { Peers } from "../tls/secure-server.js";
 import { measureTls, openTls, type Tls } from "../tls/tls.js";
 
-/** A started service: its RPCs, and how it stops. */
+/** A started service: its RPCs, and the function that stops it. */
 export interface Service extends Running {
   routes: Routes;
-  /** Which part may call which of them, if the parts have certificates. */
+  /** The methods that each part may call, if the parts have certificates. */
   peers: Peers;
   metrics?: Metrics;
 }
@@ -31,7 +31,7 @@ export interface Listener extends Running {
 
 type Config = z.output<z.ZodObject<typeof serviceSettings>>;
 
-/** What a part's process reads from its environment. */
+/** The settings that a part's process reads from its environment. */
 export interface PartProcess<C extends Config = Config> {
   part: string;
   config: C;
@@ -47,7 +47,7 @@ export function configureProcess<C extends Config>(part: string, read: () => C):
   return { part, config, log, tls };
 }
 
-/** A part's process, its database and how to start it. */
+/** A part's process, its database, and the function that starts it. */
 export interface ServiceProcess extends PartProcess {
   /** Its `prisma` folder. The process is ready once these migrations are applied. */
   migrations: string;
@@ -82,7 +82,7 @@ export async function startService(options: ServiceProcess, stopSignal: AbortSig
 
   const attempt = () => requireDatabase(db, options.migrations);
   const postgresql = await waitFor("database", { log, stopping: stopSignal, attempt });
-  // Lists first, so that they have theirs if there are few: the other pool has one already.
+  // Connections for lists are opened first, so that lists have theirs if there are few: the other pool has one already.
   for (const pool of [db.listPool, db.pool]) await openConnections(pool, log);
   const running = await options.start(db);
   started = running;
@@ -121,7 +121,7 @@ async function openConnections(pool: pg.Pool, log: Log): Promise<void> {
       opened.push(await pool.connect());
     } catch (err) {
       failed++;
-      // If there are no more, the pool has said so, and takes those that it has for all.
+      // If there are no more connections, the pool has logged that, and uses those that it has.
       if (opened.length < pool.options.max)
         log.warn({ err, opened: opened.length, max: pool.options.max }, "could not open a database connection");
     }
@@ -129,7 +129,10 @@ async function openConnections(pool: pg.Pool, log: Log): Promise<void> {
   for (const client of opened) client.release();
 }
 
-/** Returns why a database cannot be used: it is unreachable, or migrations are missing. Newer migrations are fine: that is a rollback. */
+/**
+ * Returns the reason why a database cannot be used: it is unreachable, or migrations are missing. Newer migrations are fine: that is a
+ * rollback.
+ */
 export async function missingIn(db: Database, migrations: string): Promise<string | undefined> {
   try {
     await requireMigrations(db, migrations);

@@ -15,9 +15,9 @@ export interface KeyPair {
 
 /** The subject of a certificate. */
 export interface Subject {
-  /** Names and addresses at which it is called. */
+  /** The DNS names and IP addresses of the subject. */
   hosts: readonly string[];
-  /** Its identity towards those that it calls: `spiffe://cluster.local/ns/shipping/eu/records`. */
+  /** Its identity, by which the parts that it calls know it: `spiffe://cluster.local/ns/shipping/eu/records`. */
   uri: string;
 }
 
@@ -30,12 +30,12 @@ export interface Validity {
 const DAY_MS = 86_400_000;
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
-/** The platform of test certificates, unless another is given. */
+/** The platform in test certificates, unless another is given. */
 export const PLATFORM = "spiffe://tests/platform";
 
 x509.cryptoProvider.set(webcrypto);
 
-/** Creates an authority that signs certificates and nothing else. Its random name tells it from its successor. */
+/** Creates an authority that can only sign certificates. Its random name distinguishes it from its successor. */
 export async function newAuthority(validity: Validity): Promise<KeyPair> {
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -90,15 +90,15 @@ function toPem(certificate: x509.X509Certificate, privateKey: webcrypto.CryptoKe
   return { cert: `${certificate.toString("pem")}\n`, key: String(key) };
 }
 
-/** Valid from one day to another, both counted from today. */
+/** Returns a validity from one day to another, both counted from today. */
 export function inDays(from: number, until: number): Validity {
   const at = (days: number) => new Date(Date.now() + days * DAY_MS);
   return { notBefore: at(from), notAfter: at(until) };
 }
 
-/** A test's own authority. */
+/** Creates a test's own authority. */
 export interface TestAuthority {
-  /** Issues a certificate for these names and addresses, with its key: the gateway's, unless a part is given. */
+  /** Issues a certificate with its key for these DNS names and IP addresses: the gateway's, unless a part is given. */
   issue(hosts: readonly string[], options?: { days?: number; part?: string; platform?: string }): Promise<KeyPair>;
   ca: string;
 }
@@ -109,13 +109,13 @@ export async function testAuthority(): Promise<TestAuthority> {
     ca: authority.cert,
     issue: (hosts, { days = 90, part = "gateway", platform = PLATFORM } = {}) => {
       const subject = { hosts, uri: `${platform}/${part}` };
-      // Issued two days ago, so that a certificate can have expired.
+      // The certificate was issued two days ago, so that it can have expired.
       return issueCertificate(authority, subject, inDays(-2, days));
     },
   };
 }
 
-/** A folder like a mounted secret: its files, the settings of a part that uses them, and functions that replace and remove them. */
+/** Creates a folder like a mounted secret: its files, the settings of a part that uses them, and functions that replace and remove them. */
 export function certificateFolder() {
   const folder = mkdtempSync(join(tmpdir(), "certificates-"));
   const files = {

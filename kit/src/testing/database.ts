@@ -7,12 +7,12 @@ import { migrate } from "../postgres/migrate.js";
 import { silentLog } from "../process/log.js";
 
 /**
- * Settings of a server of tests: its databases need not outlive a power cut, so that dropping one does not wait a second for the disk, and
- * several workers at once have a platform each, with all its pools full.
+ * The settings of a server for tests: its databases need not survive a power failure, so that dropping one does not wait a second for the
+ * disk; and several workers at once have a platform each, with all its pools full.
  */
 export const TEST_SETTINGS = { fsync: "off", full_page_writes: "off", max_connections: "800" };
 
-/** On a busy machine a first connection may take longer than the second after which a part gives up. */
+/** On a busy machine, a first connection may take longer than the second after which a part gives up. */
 export const CONNECT_MS = 5_000;
 
 /** A test's own database. `drop` closes `db` and removes it. */
@@ -22,7 +22,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A connection in a transaction that PostgreSQL does not end, however long it is idle while others wait for its locks. */
+/** Opens a connection in a transaction that PostgreSQL does not end, however long it is idle while others wait for its locks. */
 export async function openTransaction({ pool }: Pick<Database, "pool">): Promise<pg.PoolClient> {
   const client = await pool.connect();
   await client.query("SET idle_in_transaction_session_timeout = 0; BEGIN");
@@ -71,7 +71,7 @@ async function ensureTemplate(client: pg.Client, serverUrl: string, directory: s
   }
 }
 
-// It gets its name last, so a template that a killed run left unfinished is never cloned.
+// The template gets its name last, so one that a killed run left unfinished is never cloned.
 async function createTemplate(
   client: pg.Client,
   serverUrl: string,

@@ -4,9 +4,9 @@ const MAX_WAIT_MS = 120_000;
 const MAX_PAUSE_MS = 250;
 
 /**
- * Retries an attempt until it does not throw, and returns its result. After `withinMs` (two minutes) the last error is thrown: long enough for a
- * machine that has much else to do, since only a test that fails waits so long. The longer it takes, the longer the pauses: what is waited for
- * shares the machine with the attempts.
+ * Retries an attempt until it does not throw, and returns its result. After `withinMs` (two minutes) the last error is thrown: this is long
+ * enough for a busy machine, and only a failing test waits so long. The pauses grow, because the awaited work shares the machine with the
+ * attempts.
  */
 export async function eventually<T>(attempt: () => Promise<T> | T, options: { withinMs?: number } = {}): Promise<T> {
   const begun = performance.now();
@@ -21,7 +21,10 @@ export async function eventually<T>(attempt: () => Promise<T> | T, options: { wi
   }
 }
 
-/** Runs a test of what is counted in windows of that many minutes; again if it failed and a window ended meanwhile. It counts from nothing each time. */
+/**
+ * Runs a test of counters that are kept in windows of that many minutes; again if it failed and a window ended meanwhile. It counts from
+ * zero each time.
+ */
 export function withinWindow(minutes: number, run: () => Promise<void>): () => Promise<void> {
   const currentWindow = () => Math.floor(Date.now() / (minutes * 60_000));
   return async () => {

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
 
-/** A foreign server on loopback that greets every client, answers a NATS client's PING, and records its input in `received`. */
+/** Starts a foreign server on loopback that greets every client, answers a NATS client's PING, and records its input in `received`. */
 export async function greeter(
   greeting: string,
   received: string[] = [],

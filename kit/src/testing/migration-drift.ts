@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { migrate } from "../postgres/migrate.js";
 import { NOTHING_EXTERNAL, withSchemaEngine } from "./schema-engine.js";
 
-/** The SQL that is missing between the migrations and `schema.prisma`, "" if none. `url` names an empty database to work in. */
+/** Returns the SQL that is missing between the migrations and `schema.prisma`, or "". `url` names an empty database to work in. */
 export async function migrationDrift(options: { url: string; directory: string }): Promise<string> {
   await migrate(options);
   const path = join(options.directory, "schema.prisma");
@@ -23,8 +23,8 @@ export async function migrationDrift(options: { url: string; directory: string }
 const DIFFERENT = 2;
 
 /**
- * Writes a part's next migration: what its migrations lack of its `schema.prisma`. `url` names an empty database to work in. Yields the
- * new file's path, or undefined if nothing is missing. What Prisma's language cannot say is then added by hand.
+ * Writes a part's next migration: the SQL that its migrations lack of its `schema.prisma`. `url` names an empty database to work in.
+ * Returns the new file's path, or undefined if they are complete. SQL that Prisma's language cannot express is then added by hand.
  */
 export async function writeMigration(options: {
   directory: string;

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 
-/** A span as it arrived; ids in hex, `parentId` empty for the first of a trace. */
+/** A span as it arrived; IDs in hex, `parentId` empty for the first of a trace. */
 export interface CollectedSpan {
-  /** The part that sent it. */
+  /** The part that sent the span. */
   part: string;
   name: string;
   traceId: string;
@@ -15,7 +15,7 @@ export interface CollectedSpan {
   links: string[];
 }
 
-/** A collector of traces on loopback, for OTLP's protobuf over HTTP. */
+/** Starts a collector of traces on loopback, for OTLP's protobuf over HTTP. */
 export async function otlpCollector() {
   const spans: CollectedSpan[] = [];
   const requests: Buffer[] = [];
@@ -32,7 +32,7 @@ export async function otlpCollector() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
-    /** Everything as it arrived, with what `spans` leaves out. */
+    /** The received messages, including fields that `spans` leaves out. */
     requests,
     async stop() {
       server.closeAllConnections();

@@ -7,7 +7,7 @@ import { createOutbox, newEvent, type Outbox, type OutboxOptions } from "../ledg
 import type { Database } from "../postgres/database.js";
 import { silentLog } from "../process/log.js";
 
-/** A bus that can be down, and that keeps the message IDs that it has taken. */
+/** A bus that can be down, and that records the message IDs that it has accepted. */
 export function testBus() {
   const bus = {
     down: false,
@@ -32,7 +32,7 @@ export function testBus() {
   return bus satisfies Bus & Record<string, unknown>;
 }
 
-/** An event as an owner would commit it. */
+/** Creates an event as an owner would commit it. */
 export const thingCreated = () =>
   newEvent({
     type: "thing.created",
@@ -42,7 +42,7 @@ export const thingCreated = () =>
     random: randomBytes,
   });
 
-/** The outbox of the fixtures' database, for one process after the other. */
+/** The outbox of the fixtures' database, for one process at a time. */
 export function outboxTestbed(db: Database) {
   const outboxOn = (bus: Bus, extra: Partial<OutboxOptions> = {}) =>
     createOutbox({ db, bus, log: silentLog(), filterMissing: async () => [], ...extra });

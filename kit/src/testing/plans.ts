@@ -13,7 +13,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** A database that keeps the statements that pass through it. */
+/** Opens a database that records its statements. */
 export function watched(db: Database): { db: Database; statements: Sql[] } {
   const statements: Sql[] = [];
   const run: Database["run"] = (statement) => {
@@ -28,8 +28,8 @@ export function watched(db: Database): { db: Database; statements: Sql[] } {
 }
 
 /**
- * The parts of a statement's generic plan that repeat work for all rows: joins that compare each row with each other row, and scans of a
- * table without a condition. There should be none: the cost of a batch depends on its size, whatever a table holds.
+ * Returns the parts of a statement's generic plan that repeat work for all rows: joins that compare each row with each other row, and scans
+ * of a table without a condition. The list should be empty: the cost of a batch depends on its size, whatever a table holds.
  */
 export async function costlyNodes(db: Database, statement: Sql): Promise<string[]> {
   const nodes = await planNodes(db, statement);
@@ -41,13 +41,13 @@ export async function costlyNodes(db: Database, statement: Sql): Promise<string[
   });
 }
 
-/** The indexes that a statement uses, by the plan that a connection keeps. */
+/** Returns the indexes that a statement uses, by the plan that a connection keeps. */
 export async function usedIndexes(db: Database, statement: Sql): Promise<string[]> {
   return (await planNodes(db, statement)).flatMap((node) => node["Index Name"] ?? []);
 }
 
 /**
- * The pages of 8 KB that a statement reads, as it is executed with its values on a connection like all others. A page costs PostgreSQL
+ * Returns the pages of 8 KB that a statement reads, as it is executed with its values on an ordinary connection. A page costs PostgreSQL
  * about a microsecond, however busy the machine is.
  */
 export async function pagesRead(db: Database, { text, values }: Sql): Promise<number> {
@@ -56,13 +56,13 @@ export async function pagesRead(db: Database, { text, values }: Sql): Promise<nu
   return hit + read;
 }
 
-/** Compares 40,000 texts, in 12 ms of CPU on the fastest idle core that it was tried on, and 25 on the slowest. */
+/** The yardstick compares 40,000 texts, in 12 ms of CPU on the fastest idle core that it was tried on, and 25 on the slowest. */
 const yardstick = sql`SELECT count(*) FROM generate_series(1, 40000) AS n WHERE repeat('abcd ', 20) || n LIKE '%cda%'`;
 
 /**
- * The CPU time of a statement, as PostgreSQL itself counts it, in milliseconds of a core on which the yardstick takes 15: what else
- * a machine does makes a statement dearer, and the yardstick, too. Both are run in turns, and of each the cheapest run counts: of five, or
- * of up to fifty until the time is below `enoughMs`.
+ * Returns the CPU time of a statement, as PostgreSQL itself counts it, in milliseconds of a core on which the yardstick takes 15: other
+ * load on the machine makes both the statement and the yardstick more expensive. Both are run in turns, and the cheapest run of each
+ * counts: of five, or of up to fifty until the time is below `enoughMs`.
  */
 export async function cpuMs(db: Database, statement: Sql, enoughMs: number): Promise<number> {
   const client = await db.listPool.connect();

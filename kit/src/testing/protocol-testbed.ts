@@ -49,7 +49,7 @@ export async function closeAll(): Promise<void> {
 }
 
 type Handler = ReturnType<typeof connectNodeAdapter>;
-/** These routes, answered by the library alone, and by us. */
+/** Serves these routes twice: by the library alone, and by our code. */
 export const library = (): Handler => connectNodeAdapter({ routes });
 export const ours = (): Handler =>
   answerUnary({ methods: unaryMethods(routes, []), contextValues: createContextValues, others: library() });
@@ -85,7 +85,7 @@ interface CallEnd {
   details?: unknown;
 }
 
-/** How a call ended, with its headers and trailers. */
+/** Describes how a call ended, with its headers and trailers. */
 export async function callEnd(
   unary: Transport["unary"],
   key: string | number,

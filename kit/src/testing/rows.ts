@@ -4,7 +4,7 @@ import type { Database } from "../postgres/database.js";
 /** The values that rows must have, by column name in camel case: a value, null, or one of an array. */
 export type Where = Readonly<Record<string, unknown>>;
 
-/** The rows of a table that have these values, with column names in camel case. */
+/** Selects the rows of a table that have these values, with column names in camel case. */
 export async function rowsIn<Row = Record<string, unknown>>(
   db: Database,
   table: string,
@@ -21,7 +21,7 @@ export async function rowsIn<Row = Record<string, unknown>>(
   );
 }
 
-/** The number of these rows. */
+/** Counts these rows. */
 export async function countIn(db: Database, table: string, where: Where = {}): Promise<number> {
   return (await rowsIn(db, table, where)).length;
 }

@@ -9,19 +9,19 @@ import { silentLog } from "../process/log.js";
 import { connectTo } from "../rpc/client.js";
 import { createHealth, type Routes, type RpcServer, serve } from "../rpc/server.js";
 
-/** Servers and clients of a test file, all of the ledger's RPCs: `Read` stands for a read, `Resolve` for a write. */
+/** The servers and clients of a test file, with all of the ledger's RPCs: `Read` stands for a read, `Resolve` for a write. */
 export interface RpcTestbed {
   /** Starts a server: `handle` gets the idempotency key of each call, and is awaited. */
   serving(handle: (key: string) => unknown, port?: number): Promise<RpcServer & { url: string }>;
   /**
-   * Starts a raw HTTP/2 server that reports that it is healthy, and does to every other call what `misbehave` does. Returns the RPCs that
-   * were called, and the time that each was given, in milliseconds.
+   * Starts a raw HTTP/2 server that reports that it is healthy, and handles every other call by `misbehave`. Returns the RPCs that were
+   * called, and the time that each was given, in milliseconds.
    */
   misbehaving(misbehave: (stream: http2.ServerHttp2Stream) => void): Promise<Misbehaving>;
   clientTo(urls: string): Client<typeof LedgerService>;
-  /** Something to end after the test, before the rest. */
+  /** Registers something that ends first after the test. */
   onEnd(end: () => unknown): void;
-  /** Ends all of it, servers before clients. */
+  /** Ends everything, servers before clients. */
   ends(): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export function rpcTestbed(): RpcTestbed {
   };
 }
 
-/** Both RPCs of the ledger, answered after `handle`. */
+/** Serves both RPCs of the ledger, answered after `handle`. */
 export function ledgerRoutes(handle: (key: string) => unknown): Routes {
   return (router) =>
     void router.service(LedgerService, {
@@ -102,7 +102,7 @@ export const readRequest = (idempotencyKey = "k") => ({
 
 export const empty = (): ReadResponse => create(ReadResponseSchema);
 
-/** A port on which nothing listens. */
+/** Returns a port that is closed. */
 export async function closedPort(): Promise<number> {
   const server = net.createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

@@ -1,4 +1,4 @@
-/** The samples in a text of metrics, by series. */
+/** Returns the samples in a text of metrics, by series. */
 export function samplesIn(text: string): Record<string, number> {
   const lines = text.split("\n").filter((line) => line && !line.startsWith("#"));
   return Object.fromEntries(

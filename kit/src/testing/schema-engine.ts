@@ -6,13 +6,13 @@ import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from "@prisma/dri
 import * as bindings from "@prisma/schema-engine-wasm/schema_engine_bg";
 import pg from "pg";
 
-/** For the engine's `filters`: it looks at all tables. */
+/** The engine's `filters`, which select all tables. */
 export const NOTHING_EXTERNAL = { externalTables: [], externalEnums: [] };
 
 /**
- * Runs `work` with Prisma's schema engine on one connection to a database: for the SQL between two schemas, and for tests that ask what
- * Prisma's CLI would see. Nothing needs it at run time. It is the WebAssembly build: the native one, which `prisma migrate` runs, is a
- * download, which is impossible where only a package registry is reachable.
+ * Runs `work` with Prisma's schema engine on one connection to a database: for the SQL between two schemas, and for tests of what Prisma's
+ * CLI would see. It is not needed at run time. It is the WebAssembly build: the native one, which `prisma migrate` runs, is a download,
+ * which is impossible where only a package registry is reachable.
  */
 export async function withSchemaEngine<T>(
   url: string,
@@ -29,7 +29,7 @@ export async function withSchemaEngine<T>(
   }
 }
 
-/** The migrations of `directory/migrations`, as the engine takes them. */
+/** Returns the migrations of `directory/migrations`, as the engine takes them. */
 export async function migrationList(directory: string): Promise<bindings.MigrationList> {
   const baseDir = join(directory, "migrations");
   const entries = await readdir(baseDir, { withFileTypes: true });
@@ -46,7 +46,7 @@ export async function migrationList(directory: string): Promise<bindings.Migrati
   };
 }
 
-/** `@prisma/adapter-pg` (7.10) refuses the type `"char"` of PostgreSQL's catalogs, which the engine needs to know as a character. */
+/** Reads the type `"char"` of PostgreSQL's catalogs as a character, as the engine needs it; `@prisma/adapter-pg` (7.10) refuses the type. */
 class CatalogPg extends PrismaPg {
   private readonly charColumns = new WeakMap<object, number[]>();
 
@@ -82,7 +82,7 @@ class CatalogPg extends PrismaPg {
   }
 }
 
-// Neither TypeScript's `es2023` nor this version of Node's types declares it.
+// This is declared neither by TypeScript's `es2023` nor by this version of Node's types.
 declare const WebAssembly: {
   instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: { __wbindgen_start(): void } } }>;
 };

@@ -4,7 +4,7 @@ const digits = (alphabet: string, length: number) =>
   fc.string({ unit: fc.constantFrom(...alphabet), minLength: length, maxLength: length });
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** How a secret in base64 may be written: as it is, in a URL, in a URL within a URL, and in JSON by two languages. */
+/** The ways in which a secret in base64 may be written: as it is, in a URL, in a URL within a URL, and in JSON by two languages. */
 const spellings: ((secret: string) => string)[] = [
   (secret) => secret,
   encodeURIComponent,
@@ -13,7 +13,7 @@ const spellings: ((secret: string) => string)[] = [
   (secret) => secret.replace(/[+/=]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`),
 ];
 
-/** What is written, and the part of it that nobody may see. */
+/** A text, and the part of it that must not be visible. */
 const secrets = fc.oneof(
   fc
     .tuple(fc.constantFrom("service_test_", "service_live_"), digits(base62, 38))
@@ -24,7 +24,7 @@ const secrets = fc.oneof(
     .map(([hidden, spell]) => [spell(`whsec_+/${hidden}=`), hidden] as const),
 );
 
-// Those that a boundary of words, JSON or a URL would be looked for at, and any others.
+// These are characters at which a word boundary, JSON or a URL would end, and any others.
 const neighbours = fc.oneof(
   fc.constantFrom(
     "",
@@ -49,7 +49,7 @@ const neighbours = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 8 }),
 );
 
-/** Texts with an API key or a webhook secret between any neighbours, and the part of it that nobody may see. */
+/** Generates texts with an API key or a webhook secret between any neighbours, and the part that must not be visible. */
 export const secretTexts = fc
   .tuple(neighbours, secrets, neighbours)
   .map(([before, [secret, hidden], after]) => ({ text: before + secret + after, hidden }));

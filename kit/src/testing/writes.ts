@@ -5,14 +5,14 @@ import type { Caller, Claim } from "../caller.js";
 import { newId } from "../ids.js";
 import type { Database } from "../postgres/database.js";
 
-/** A caller that nobody else uses. */
+/** Creates a caller that is used by one test only. */
 export function newCaller(environment: Caller["environment"] = "sandbox"): Caller {
   return { accountId: newId("acc", randomBytes), environment };
 }
 
 let tokens = 0n;
 
-/** A claim with the next token, for a request with this `content`. */
+/** Creates a claim with the next token, for a request with this `content`. */
 export function newClaim(
   idempotencyKey = newId("k", randomBytes),
   content = "a request",
@@ -28,15 +28,15 @@ export async function fence(db: Database, { accountId, environment }: Caller, cl
     VALUES (${accountId}, ${environment}, ${claim.idempotencyKey}, ${claim.token}, 'tombstone')`);
 }
 
-/** The snapshot of an outcome that has one, and its parsed body. */
+/** Returns the snapshot of an outcome that has one, and its parsed body. */
 export function toSnapshot({ outcome }: WriteOutcome) {
   if (outcome.case !== "snapshot") throw new Error(`The outcome is ${outcome.case}.`);
   const { status, replayed, body } = outcome.value;
   return { status, replayed, body, json: JSON.parse(Buffer.from(body).toString()) };
 }
 
-/** The public resource or page of an owner's answer, as text. */
+/** Returns the public resource or page of an owner's answer, as text. */
 export const textIn = ({ data }: { data: Uint8Array }): string => Buffer.from(data).toString();
 
-/** The same, parsed. */
+/** Returns the public resource or page of an owner's answer, parsed. */
 export const jsonIn = (answer: { data: Uint8Array }) => JSON.parse(textIn(answer));

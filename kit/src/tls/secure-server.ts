@@ -9,10 +9,10 @@ import type { Tls } from "./tls.js";
 
 /** A connection that has not authenticated after this time is closed. */
 const HANDSHAKE_MS = 5_000;
-/** Unauthenticated clients may try as often as they like, and must not fill the log. */
+/** Unauthenticated clients may connect as often as they like, and must not fill the log. */
 const LOG_EVERY_MS = 60_000;
 
-/** A server that answers only clients with a certificate of our authority; `refused` is called for all others. */
+/** Creates a server that answers only clients with a certificate of our authority; `refused` is called for all others. */
 export function createSecureServer(options: {
   tls: Tls;
   handler: ReturnType<typeof connectNodeAdapter>;
@@ -34,11 +34,11 @@ export function createSecureServer(options: {
   return server;
 }
 
-/** The part of our platform at the other end of a request's connection; its certificate is read once. */
+/** Returns the part of our platform at the other end of a request's connection; its certificate is read once. */
 export function peerLookup(tls: Tls): (request: http2.Http2ServerRequest) => string | undefined {
   const known = new WeakMap<http2.Http2Session, string | undefined>();
   return ({ stream: { session } }) => {
-    // There is none if the connection has ended meanwhile.
+    // There is no certificate if the connection has ended meanwhile.
     if (!session) return undefined;
     if (!known.has(session)) {
       known.set(session, tls.partIn((session.socket as TLSSocket).getPeerCertificate().subjectaltname));
@@ -48,12 +48,12 @@ export function peerLookup(tls: Tls): (request: http2.Http2ServerRequest) => str
 }
 
 /**
- * Which part may call which methods of a service, by the name in its certificate. Nobody else may call anything. Parts that may call
- * something may also check the health of the service.
+ * The methods of a service that each part may call, by the name in its certificate. Other parts may not call any. Parts that may call a
+ * method may also check the health of the service.
  */
 export type Peers = Readonly<Record<string, readonly DescMethod[]>>;
 
-/** The part that a call comes from, by its certificate. */
+/** Returns the part that a call comes from, by its certificate. */
 export const peerKey = createContextKey<string | undefined>(undefined, { description: "calling part" });
 
 /** Admits the calls in the table. `refused` is called for every other call. */

@@ -20,11 +20,14 @@ export interface Credentials {
 
 /** The certificates of this process, from their files. Parts that have certificates speak only mutual TLS. */
 export interface Tls {
-  /** Options of a new connection, on either side. */
+  /** Returns the options of a new connection, on either side. */
   options(): Credentials & { minVersion: "TLSv1.3" };
-  /** When its own certificate expires. */
+  /** Returns the time at which its own certificate expires. */
   notAfter(): Date;
-  /** The part of the same platform that another's certificate names, if any. `altNames` are the alternative names in that certificate. */
+  /**
+   * Returns the part of the same platform that another's certificate names, if any. `altNames` are the alternative names in that
+   * certificate.
+   */
   partIn(altNames: string | undefined): string | undefined;
   /** Calls `renewed` after every renewal, so that a server can use the new certificate. */
   onRenewal(renewed: () => void): void;
@@ -43,11 +46,12 @@ const SPIFFE = /^(?:URI|DNS):(spiffe:\/\/[\w.-]+(?:\/[\w.-]+)*)\/([\w.-]+)$/;
 
 /**
  * Reads the identity from a certificate's alternative names as Node prints them: their only URI, in SPIFFE's form.
- * `spiffe://cluster.local/ns/shipping/eu/records` is the part `records` of the platform before it. Undefined if there is none. Outside
- * production, it may also be written as a DNS name: Helm's genSignedCert, which makes the certificates of a trial, cannot write URIs.
+ * `spiffe://cluster.local/ns/shipping/eu/records` is the part `records` of the platform before it. Returns undefined if there is none.
+ * Outside production, it may also be written as a DNS name: Helm's genSignedCert, which makes the certificates of a trial, cannot write
+ * URIs.
  */
 export function identityIn(subjectAltName = "", { production }: { production: boolean }): PartIdentity | undefined {
-  // Node quotes a name that could be taken for several. None of ours is quoted.
+  // Node quotes an ambiguous name. Our names are never quoted.
   const names = subjectAltName.includes('"') ? [] : subjectAltName.split(", ");
   const [uri, ...more] = names.filter(
     (name) => name.startsWith("URI:") || (!production && name.startsWith("DNS:spiffe://")),
@@ -64,8 +68,8 @@ export interface TlsSettings extends TlsFiles {
 }
 
 /**
- * The TLS that a part's settings ask for; undefined if they name no files, which in production needs an explicit setting. Naming only some
- * of the files is refused.
+ * Returns the TLS that a part's settings ask for; undefined if they name no files, which in production needs an explicit setting. Naming
+ * only some of the files is refused.
  */
 export function openTls(config: TlsSettings, log: Log): Tls | undefined {
   const production = config.NODE_ENV === "production";
@@ -78,7 +82,7 @@ export function openTls(config: TlsSettings, log: Log): Tls | undefined {
   );
 }
 
-/** The same for a short-lived command, which reads the files once. */
+/** Returns the TLS of a short-lived command, which reads the files once. */
 export function readTls(config: TlsFiles): Pick<Tls, "options"> | undefined {
   const credentials = credentialsReader(config)?.();
   return credentials && { options: () => tlsOptions(credentials) };
@@ -133,8 +137,8 @@ export function measureTls(metrics: Metrics, { notAfter }: Pick<Tls, "notAfter">
 }
 
 /**
- * Connects to `url` for HTTP/2. The server must have a certificate of our authority for `host`: the name that was looked up, not the
- * address that was found. A failed handshake counts as a connection that was not made, because nothing was sent.
+ * Connects to `url` for HTTP/2. The server must have a certificate of our authority for `host`: the name that was looked up, not the IP
+ * address that was found. A failed handshake counts as a connection that was not made, because no request was sent.
  */
 export function connectSecurely(given: Pick<Tls, "options">, url: URL, host: string): tls.TLSSocket {
   const isName = host !== bareHost(url);
@@ -151,12 +155,12 @@ export function connectSecurely(given: Pick<Tls, "options">, url: URL, host: str
   return socket;
 }
 
-/** The host of a URL, an IPv6 address without its brackets. */
+/** Returns the host of a URL, an IPv6 address without its brackets. */
 export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 
-/** The text of the file that a setting names. */
+/** Returns the text of the file that a setting names. */
 export function readSetting(name: string, file: string): string {
   try {
     return readFileSync(file, "utf8");
@@ -175,7 +179,7 @@ function checked(credentials: Credentials): Credentials {
   return credentials;
 }
 
-/** The identity in a certificate. A part without one could not call anything. */
+/** Returns the identity in a certificate. A part without one could not make any calls. */
 function requireIdentity({ cert }: Credentials): PartIdentity {
   const identity = identityIn(new X509Certificate(cert).subjectAltName, { production: false });
   if (identity) return identity;

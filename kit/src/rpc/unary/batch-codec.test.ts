@@ -10,7 +10,7 @@ import { decodeAnswer, decodeCall, encodeAnswers, encodeCalls } from "./batch-co
 
 const text = fc.string({ unit: "binary", maxLength: 300 });
 const bytes = fc.oneof(fc.uint8Array(), fc.uint8Array({ minLength: 100, maxLength: 20_000 }));
-// Numbers as names would be sorted, and `__proto__` is nobody's header.
+// Names that are numbers would be sorted, and no header is named `__proto__`.
 const headers = fc.dictionary(
   text.map((name) => `x-${name}`),
   text,
@@ -62,7 +62,7 @@ test("fields that are not known are skipped, and bytes that are no message are r
   const answers: MessageInitShape<typeof AnswerSchema> = { call: 1, status: 200 };
   const answered = Buffer.concat([unknown, toBinary(AnswerSchema, create(AnswerSchema, answers))]);
   expect(decodeAnswer(answered)).toMatchObject({ call: 1, status: 200, headers: {}, contentType: "" });
-  // Found by fuzzing: text that is not UTF-8, a field with the number 0, and a tag of more than 32 bits.
+  // Fuzzing found these: text that is not UTF-8, a field with the number 0, and a tag of more than 32 bits.
   const neither = [
     [0x0a, 1, 0xff],
     [0x00, 0],

@@ -24,7 +24,7 @@ export function encodeCalls(calls: readonly BatchCall[]): Buffer {
   return writer.written();
 }
 
-/** A `CallResponse`. */
+/** Encodes a `CallResponse`. */
 export function encodeAnswers(answers: readonly BatchAnswer[]): Buffer {
   const writer = new BackwardWriter(
     sum(answers, ({ contentType, headers, body }) => body.length + most(headers, contentType)),
@@ -75,14 +75,14 @@ const FIELD_AT = 3;
 const toTag = (field: number, type = LENGTH_DELIMITED) => (field << FIELD_AT) | type;
 
 /**
- * Calls `read` for each field, and skips the fields that it does not know. One of another wire type than its own is unknown too, as in Go and
- * C++; the library (2.13) would read its bytes as if they were of the right type.
+ * Calls `read` for each field, and skips unknown fields. A field of the wrong wire type is also unknown, as in Go and C++; the library
+ * (2.13) would read its bytes as if they were of the right type.
  */
 function readFields(bytes: Buffer, read: (reader: BinaryReader, tag: number) => boolean): void {
   readUntil(bytes.length, new BinaryReader(bytes, readText), read);
 }
 
-// As the library does, this refuses what it would otherwise replace by U+FFFD.
+// Like the library, this refuses text that decoding would otherwise replace by U+FFFD.
 function readText(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw new TypeError("A text is not valid UTF-8.");
   return (bytes as Buffer).toString();
@@ -108,7 +108,9 @@ function readEntry(reader: BinaryReader, headers: Record<string, string>): void 
   headers[name] = value;
 }
 
-/** Writes fields from the last to the first: the content of a message is written, and its length known, before the length itself. */
+/**
+ * Writes fields from the last to the first, so that the content of a message is written, and its length known, before the length itself.
+ */
 class BackwardWriter {
   readonly #bytes: Buffer;
   #at: number;
@@ -171,7 +173,7 @@ class BackwardWriter {
   }
 }
 
-// For an element: its tag and length, and those of its fields.
+// An element adds its own tag and length, and those of its fields.
 const MAX_OVERHEAD = 40;
 const MAX_ENTRY_OVERHEAD = 15;
 const MAX_UNIT_BYTES = 3;
@@ -194,7 +196,7 @@ interface ElementReader {
   isWhole(): boolean;
 }
 
-// The bytes before a field's content: number and wire type, length-delimited, and a varint.
+// These bytes precede a field's content: number and wire type (length-delimited), and a varint.
 const FIRST_FIELD = 0x0a;
 const NUMBER_AND_TYPE = 0x87;
 const MAX_LENGTH_BYTES = 5;
@@ -228,7 +230,7 @@ export function readElements(onElement: (bytes: Buffer) => void): ElementReader 
   };
 }
 
-/** Where the content of the first field begins and ends; undefined until its length has arrived. */
+/** Returns the start and the end of the first field's content; undefined until its length has arrived. */
 function findFirstField(bytes: Buffer): { start: number; end: number } | undefined {
   if (bytes.length === 0) return undefined;
   if ((bytes[0]! & NUMBER_AND_TYPE) !== LENGTH_DELIMITED) throw unreadable();

@@ -43,7 +43,7 @@ function post(url: string, bytes: Uint8Array, type = "application/proto") {
   return stream;
 }
 
-/** The same, and reads the response. */
+/** Posts bytes as a batch, and reads the response. */
 async function send(...sent: Parameters<typeof post>) {
   const stream = post(...sent);
   const head = once(stream, "response").then(([headers]) => headers as http2.IncomingHttpHeaders);
@@ -55,7 +55,7 @@ describe("a batch of calls", () => {
   test("is answered call by call, whenever each is ready, and a failure is its own call's alone", async () => {
     const handled = new EventEmitter();
     const { url } = await serving((key) => {
-      // A turn later, when the second's answer has left.
+      // This runs one turn later, when the second call's answer has been sent.
       if (key === "first") return once(handled, "second").then(() => new Promise(setImmediate));
       if (key === "refused") throw fail("not_found", "No such thing.");
       return handled.emit(key);

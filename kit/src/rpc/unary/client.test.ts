@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** A client of a server that answers each call with `answer`. */
+/** Creates a client of a server that answers each call with `answer`. */
 async function clientOf(answer: (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => void) {
   const server = http2.createServer().on("stream", (stream, headers) => {
     stream.on("error", () => {}).resume();

@@ -19,7 +19,10 @@ import type { BatchCall } from "./batch-codec.js";
 import { MAX_TIMER_MS, methodPath, readMessage, TIMEOUT_HEADER, toHeaders, UNARY_TYPE } from "./protocol.js";
 import { type PendingCall, type RpcAnswer, sendOver } from "./send.js";
 
-/** Makes unary calls of the Connect protocol in binary over one session. The library's transport does more, at three times the cost per call. */
+/**
+ * Makes unary calls of the Connect protocol in binary over one session. The library's transport has more features, at three times the cost
+ * per call.
+ */
 export function unaryOver(session: Http2SessionManager): Transport["unary"] {
   const send = sendOver(session);
   return async <I extends DescMessage, O extends DescMessage>(
@@ -61,13 +64,13 @@ class Response {
   }
 }
 
-/** Headers as a plain object, which nearly all of them already are. */
+/** Returns headers as a plain object, which nearly all of them already are. */
 export function plainHeaders(header: Parameters<Transport["unary"]>[3]): Record<string, string> {
   if (header === undefined) return {};
   return Symbol.iterator in header ? Object.fromEntries(new Headers(header)) : (header as Record<string, string>);
 }
 
-/** The message of a successful answer. For any other answer, it throws the error that the library would throw. */
+/** Returns the message of a successful answer. For any other answer, it throws the error that the library would throw. */
 function requireBody({ status, headers, body }: RpcAnswer): Uint8Array {
   const isPlain = headers["content-encoding"] === undefined;
   if (status === 200 && headers["content-type"] === UNARY_TYPE && isPlain) return body;

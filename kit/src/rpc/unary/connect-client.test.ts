@@ -85,7 +85,7 @@ test("calls in a batch get what comes beside a message, and errors with all they
   const unary = unaryOver(sessionTo(await listening(ours())));
   for (const key of ["trailer", Code.NotFound]) {
     const alone = await callEnd(unary, key);
-    // A whole HTTP answer has its length, too.
+    // A complete HTTP answer also has a content-length.
     for (const headers of [alone.header, alone.metadata]) delete headers?.["content-length"];
     expect(await Promise.all([callEnd(unary, key), callEnd(unary, key)])).toEqual([alone, alone]);
   }

@@ -14,14 +14,14 @@ type Invoke = ReturnType<Interceptor>;
 type Request = Parameters<Invoke>[0] & { sent: Metadata; timeoutMs: number | undefined };
 type UnaryHandler = (message: never, context: HandlerContext) => unknown;
 
-/** Answers a call that has arrived completely. It never rejects: a failure is an answer, too. */
+/** Answers a call that has arrived completely. It never rejects: a failure is also an answer. */
 export type UnaryMethod = (header: Headers, message: Uint8Array, contextValues: ContextValues) => Promise<UnaryAnswer>;
 export type UnaryMethods = ReadonlyMap<string, UnaryMethod>;
 
 // A client's deadline does not stop a handler; the limits of the handler's own statements do.
 const neverAborted = new AbortController().signal;
 
-/** The unary methods that `routes` registers, by path, each inside the interceptors. */
+/** Returns the unary methods that `routes` registers, by path, each inside the interceptors. */
 export function unaryMethods(
   routes: (router: ConnectRouter) => void,
   interceptors: readonly Interceptor[],
@@ -131,7 +131,7 @@ function timeoutIn(header: Headers): number | undefined {
 // An error from another part carries the headers of that part's answer. These are not passed on.
 const ANSWERS_OWN = ["content-type", "content-length", "content-encoding", "date"];
 
-/** The answer to a call that failed. */
+/** Returns the answer to a call that failed. */
 export function failedCall(error: unknown, sent = new Metadata()): UnaryAnswer {
   const failure =
     error instanceof ConnectError
@@ -143,7 +143,7 @@ export function failedCall(error: unknown, sent = new Metadata()): UnaryAnswer {
   return { status: codeToHttpStatus(failure.code), type: ERROR_TYPE, body, ...sent.toHeaders() };
 }
 
-/** A class, because an object literal would create its accessors anew for every call. */
+/** This is a class, because an object literal would create its accessors anew for every call. */
 class CallContext implements HandlerContext {
   readonly requestMethod = "POST";
   readonly protocolName = "connect";

@@ -8,7 +8,7 @@ import { BatchService } from "@shipping/proto/shipping/batch/v1/batch_pb";
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 export const MAX_REQUEST_BYTES = 1024 * 1024;
 
-// As Node's HTTP/2 names headers; the library's own constants are capitalised.
+// Node's HTTP/2 has header names in lower case, and the library's constants are capitalised.
 export const UNARY_TYPE = "application/proto";
 export const ERROR_TYPE = "application/json";
 export const TIMEOUT_HEADER = "connect-timeout-ms";
@@ -19,11 +19,11 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The path at which a server takes several unary calls in one. */
 export const BATCH_PATH = methodPath(BatchService.method.call);
-/** The most calls in a batch: a sender then begins another batch, and a server refuses more. */
+/** The most calls in a batch: a sender with more begins another batch, and a server refuses more. */
 export const MAX_BATCH_CALLS = 64;
 /**
- * The most bytes in a batch. The library reads the whole batch before anything counts its calls, which takes half a second for a megabyte
- * of empty calls.
+ * The most bytes in a batch. The library reads the whole batch before its calls are counted, which takes half a second for a megabyte of
+ * empty calls.
  */
 export const MAX_BATCH_BYTES = 256 * 1024;
 
@@ -32,11 +32,11 @@ export interface UnaryAnswer {
   status: number;
   type: string;
   body: Uint8Array;
-  /** Further headers; those of trailers begin with `trailer-`. */
+  /** Further headers; the names of trailers begin with `trailer-`. */
   headers?: Record<string, string>;
 }
 
-/** The path at which a method is called. */
+/** Returns the path at which a method is called. */
 export function methodPath({ parent, name }: { parent: DescService; name: string }): string {
   return `/${parent.typeName}/${name}`;
 }
@@ -50,18 +50,18 @@ export function readMessage<Desc extends DescMessage>(schema: Desc, bytes: Uint8
   }
 }
 
-/** The error for bytes that are not a batch. */
+/** Returns the error for bytes that are not a batch. */
 export function unreadable(cause?: unknown): ConnectError {
   return new ConnectError("the batch cannot be read", Code.InvalidArgument, undefined, undefined, cause);
 }
 
-/** The headers that Node's HTTP/2 has received, without those of HTTP/2 itself. */
+/** Returns the headers that Node's HTTP/2 has received, without those of HTTP/2 itself. */
 export function toHeaders(received: IncomingHttpHeaders): Headers {
   const named = Object.entries(received).filter(([name]) => !name.startsWith(":"));
   return new Headers(named.map(([name, value]) => [name, String(value)]));
 }
 
-// Protobuf's own decoders take a leading U+FEFF for a byte order mark and drop it.
+// Protobuf's own decoders treat a leading U+FEFF as a byte order mark and drop it.
 const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 

@@ -30,11 +30,11 @@ afterEach(async () => {
 interface Received {
   path: string | undefined;
   stream: http2.ServerHttp2Stream;
-  /** The calls of a batch. */
+  /** Decodes the calls of a batch. */
   calls: Call[];
 }
 
-/** A server that has each stream answered by `answer` once it is whole, and a client of it. */
+/** Starts a server that answers each complete stream with `answer`, and a client of it. */
 async function clientOf(answer: (received: Received) => void) {
   const received: Received[] = [];
   const server = http2.createServer().on("stream", (stream, headers) => {
@@ -57,7 +57,7 @@ async function clientOf(answer: (received: Received) => void) {
   return { client, received };
 }
 
-/** Made in one turn of the event loop. */
+/** These calls are made in one turn of the event loop. */
 const together = (client: Client<typeof LedgerService>, count: number, key = "k") =>
   Promise.allSettled(
     Array.from({ length: count }, (_, at) =>

@@ -32,7 +32,7 @@ interface Stream {
 
 const ENDED: Stream = { path: "", body: new Uint8Array(), calls: [], begin() {}, take() {}, end() {} };
 
-// How much a stream may carry before the other side acknowledges any of it.
+// The number of bytes that a stream may carry before the other side acknowledges any of it.
 const BATCH_BYTES = 60_000;
 
 /**
@@ -93,14 +93,14 @@ export function sendOver(session: Http2SessionManager): (call: PendingCall) => v
 
   return (call) => {
     if (size + call.message.length > BATCH_BYTES || waiting.length === MAX_BATCH_CALLS) flush();
-    // Runs after everything that was ready in this turn.
+    // This runs after everything that was ready in this turn.
     if (waiting.length === 0) process.nextTick(flush);
     waiting.push(call);
     size += call.message.length;
   };
 }
 
-/** Reads a stream that is one answer. */
+/** Reads a stream that is a single answer. */
 function whole(onAnswer: (answer: RpcAnswer) => void): Pick<Stream, "begin" | "take" | "end"> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -119,13 +119,13 @@ function whole(onAnswer: (answer: RpcAnswer) => void): Pick<Stream, "begin" | "t
 }
 
 function exchange(opened: ClientHttp2Stream, stream: Stream): void {
-  // Released at its end: otherwise Node's table of streams can keep this object, and everything that it holds, from the garbage collector
-  // for seconds.
+  // The handlers are released at the end: otherwise Node's table of streams can keep this object, and everything that it holds, from the
+  // garbage collector for seconds.
   let sent = stream;
   const lose = (reason: unknown) => loseAll(sent.calls, reason);
   const cancel = () => opened.close(constants.NGHTTP2_CANCEL);
   const nobodyWaits = () => sent.calls.every((call) => call.isOver());
-  // The error says why a stream was closed, REFUSED_STREAM above all; some streams close without one.
+  // The error gives the reason why a stream was closed, above all REFUSED_STREAM; some streams close without one.
   opened.on("error", lose);
   if (nobodyWaits()) {
     cancel();

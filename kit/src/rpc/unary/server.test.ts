@@ -47,7 +47,7 @@ describe("a unary call", () => {
       "connect-protocol-version": "1",
     };
     const cut = session.request(headers);
-    // Cut at a field's end, so that the part that has arrived could be read.
+    // The message is cut at a field's end, so that the part that has arrived could be read.
     cut.write(toBinary(ReadRequestSchema, create(ReadRequestSchema, { idempotencyKey: "cut" })));
     await once(cut, "ready");
     cut.close(http2.constants.NGHTTP2_CANCEL);

@@ -54,7 +54,7 @@ export function answerUnary(options: {
 
   return (incoming, outgoing) => {
     const response = outgoing as Http2ServerResponse;
-    // Whatever a request causes is that request's: uncaught, it would end the process and all other calls with it.
+    // An error that a request causes ends only that request: uncaught, it would end the process and all other calls with it.
     answer(incoming as Http2ServerRequest, response).catch((error) => {
       if (response.headersSent) response.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
       else respond(response, failedCall(error));
@@ -63,7 +63,7 @@ export function answerUnary(options: {
 }
 
 // The library (connect-node 2.1.2) makes a URL of each request, and throws if the client's authority does not fit into one. Node's own
-// client sends such an authority for an IPv6 address: `::1:7001` for `http://[::1]:7001`. Nothing here reads it.
+// client sends such an authority for an IPv6 address: `::1:7001` for `http://[::1]:7001`. The authority is not used here.
 const ANY_AUTHORITY = "part";
 
 function isUnary({ method, headers }: Http2ServerRequest): boolean {
@@ -81,7 +81,7 @@ async function answerOne({ request, response, values }: Exchange, method: UnaryM
 }
 
 function respond(response: Http2ServerResponse, { status, type, headers, body }: UnaryAnswer): void {
-  // Does nothing if the client has gone.
+  // Writing has no effect if the client has gone.
   response.writeHead(status, { ...headers, "content-type": type, "content-length": body.length });
   response.end(body);
 }
@@ -139,10 +139,12 @@ function readBytes(request: Http2ServerRequest, maxBytes: number): Promise<Buffe
   });
 }
 
-/** A refusal of a whole batch waits: none of our parts sends such a batch, and a client that does cannot keep the process busy with it. */
+/**
+ * A refusal of a whole batch is delayed: none of our parts sends such a batch, and a client that does cannot keep the process busy with it.
+ */
 const delayRefusal = () => pause(1_000, undefined, { ref: false });
 
-/** The calls of a `CallRequest`. If there are too many, the batch is refused before the next call is read. */
+/** Returns the calls of a `CallRequest`. If there are too many, the batch is refused before the next call is read. */
 function readCalls(bytes: Buffer): BatchCall[] {
   const calls: BatchCall[] = [];
   const elements = readElements((element) => {
@@ -185,7 +187,7 @@ function toAnswer(call: number, { status, type, body, headers = {} }: UnaryAnswe
   return { call, status, contentType: type, body, headers };
 }
 
-/** `BatchService.Call` as the library serves it, to clients of gRPC and of JSON: it answers once all its calls are answered. */
+/** Serves `BatchService.Call` to clients of gRPC and of JSON through the library: it answers once all its calls are answered. */
 export function batchCall(methods: UnaryMethods) {
   return async ({ calls }: CallRequest, { values }: Pick<HandlerContext, "values">): Promise<CallResponse> => {
     try {
@@ -199,7 +201,7 @@ export function batchCall(methods: UnaryMethods) {
   };
 }
 
-/** Returns the answer, or, at the call's own deadline, an error instead, so that the call holds up the others no longer. */
+/** Returns the answer, or, at the call's own deadline, an error, so that the call no longer holds up the others. */
 function inTime({ headers }: BatchCall, at: number, answer: Promise<BatchAnswer>): Promise<BatchAnswer> {
   const { timeoutMs } = parseTimeout(headers[TIMEOUT_HEADER] ?? null, MAX_TIMER_MS);
   if (timeoutMs === undefined) return answer;

@@ -3,39 +3,39 @@ import type { Random } from "../../ids.js";
 import { runs } from "../runs.js";
 import { type Actor, currentActor, realTurn, runAs, virtualTime } from "./virtual-time.js";
 
-/** One order of everything that happens in a run, decided by a seed. */
+/** One order of all steps of a run, determined by a seed. */
 export interface Schedule {
-  /** A number from 0 to `count` - 1. */
+  /** Returns a number from 0 to `count` - 1. */
   choose(count: number): number;
   random: Random;
-  /** The virtual time since the run began. */
+  /** Returns the virtual time since the run began. */
   nowMs(): number;
   /** Runs work as an actor of a process: its timers, clock, statements and steps are part of the schedule. Undefined if the process is killed. */
   run<T>(process: string, actor: string, work: () => Promise<T>): Promise<T | undefined>;
-  /** Ends a process as `kill -9` does: none of its actors goes on. */
+  /** Ends a process as `kill -9` does: its actors stop. */
   kill(process: string): void;
   /** Stops a process for a time, as a busy machine or a long garbage collection does: others go on, and its leases run out. */
   freeze(process: string, ms: number): void;
-  /** From now on everybody gets a turn in order of arrival, and time passes only while nobody has anything to do. */
+  /** Switches to fair order: from now on actors get their turns in order of arrival, and time passes only while all are idle. */
   calmDown(): void;
   /** Waits for the turn of the actor that calls. */
   step(what: string): Promise<void>;
-  /** Something to do outside of all processes, as soon as the schedule says so and it is ready. */
+  /** Adds a step outside of all processes, which runs as soon as it is ready and the schedule selects it. */
   add(task: Task): void;
-  /** Does something once the run is over, however it ended. */
+  /** Runs something after the run, however it ended. */
   afterwards(work: () => Promise<unknown>): void;
 }
 
 export interface Task {
   actor: string;
-  /** Without the process, there is no such task either. */
+  /** Without the process, the task does not exist either. */
   process?: string;
   what: string;
   isReady?: () => boolean;
   perform(): unknown;
 }
 
-/** What a schedule orders, and afterwards, in real time, what must hold. */
+/** The steps that a schedule orders, and the check afterwards, in real time. */
 export interface Play {
   play(): Promise<unknown>;
   check(): Promise<void>;
@@ -219,7 +219,7 @@ function createRun(seed: number) {
       },
     );
     for (;;) {
-      // What the last step has set off, up to the next steps, needs no I/O.
+      // The consequences of the last step, up to the next steps, need no I/O.
       for (let turn = 0; turn < 4; turn++) await realTurn();
       if (isOver()) return;
       if (trace.length > MAX_STEPS) throw new Error("It does not end.");
@@ -233,7 +233,7 @@ function createRun(seed: number) {
   return { schedule, all, trace, last };
 }
 
-// Mulberry32: small, and the same everywhere.
+// Mulberry32 is small, and gives the same numbers on every machine.
 function seeded(seed: number): () => number {
   let state = Math.imul(seed, 0x9e37_79b9);
   return () => {

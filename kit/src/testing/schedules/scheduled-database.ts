@@ -5,7 +5,10 @@ import type { TestDatabase } from "../database.js";
 import type { Schedule } from "./explore.js";
 import { currentActor, realPause } from "./virtual-time.js";
 
-/** A statement that PostgreSQL has begun. Until its transaction ends, others see nothing of it, and wait for the rows that it has locked. */
+/**
+ * A statement that PostgreSQL has begun. Until its transaction ends, others do not see its changes, and wait for the rows that it has
+ * locked.
+ */
 interface Begun {
   actor: string;
   what: string;
@@ -21,8 +24,8 @@ const PATIENCE_MS = 60_000;
 
 /**
  * A database of real PostgreSQL for schedules. Each statement is a transaction whose steps are in the schedule's order: it is sent, it is
- * committed, its answer arrives. Between the first two, other statements may run, and meet what it has locked. At most one statement waits
- * for a lock at a time, because PostgreSQL would choose the order of several. `clock_timestamp()` is the schedule's virtual time.
+ * committed, its answer arrives. Between the first two, other statements may run, and meet its locks. At most one statement waits for a
+ * lock at a time, because PostgreSQL would choose the order of several. `clock_timestamp()` is the schedule's virtual time.
  */
 export async function scheduledDatabases({ db, url }: Pick<TestDatabase, "db" | "url">, tables: readonly string[]) {
   const { pool } = db;
@@ -30,14 +33,14 @@ export async function scheduledDatabases({ db, url }: Pick<TestDatabase, "db" | 
     CREATE FUNCTION scheduled_time() RETURNS timestamptz VOLATILE LANGUAGE plpgsql AS
     $$ BEGIN RETURN current_setting('scheduled.now')::timestamptz; END $$`);
 
-  /** Empties the tables. Returns what opens the database in a process of this schedule. */
+  /** Empties the tables. Returns a function that opens the database in a process of this schedule. */
   async function forSchedule(schedule: Schedule): Promise<() => Database> {
-    // Not DELETE: so each schedule begins with the same files, and rows without an order come in the same one.
-    // However long the disk takes.
+    // TRUNCATE gives each schedule new files, in which rows without an order come in the same order; DELETE would not. Its wait for the
+    // disk is not limited.
     await pool.query(`SET LOCAL statement_timeout = 0; TRUNCATE ${tables.join(", ")} RESTART IDENTITY`);
     const begun = new Set<Begun>();
     let blocked: Begun | undefined;
-    // The roll-back of one that waits for a lock comes after those of the others.
+    // The roll-back of a statement that waits for a lock comes after those of the others.
     schedule.afterwards(() => Promise.all([...begun].map((statement) => end(statement, "ROLLBACK"))));
 
     function send(config: { text: string; values: unknown[] }): Promise<pg.QueryResult> {
@@ -125,7 +128,7 @@ export async function scheduledDatabases({ db, url }: Pick<TestDatabase, "db" | 
 
 const START = Date.parse("2026-11-26T00:00:00Z");
 
-/** What a statement does, in a word or two. */
+/** Describes a statement in a word or two. */
 function summary(text: string): string {
   const words =
     text.match(/\b(?:INSERT INTO|UPDATE|DELETE FROM) (?!SET|SKIP|OF)[a-z_]+/g) ?? text.match(/\bFROM [a-z_]+/g) ?? [];

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import timersPromises from "node:timers/promises";
 
-/** A process of a schedule, or a part of one: whose timers and steps are put in order. */
+/** A process of a schedule, or a part of one, whose timers and steps the schedule orders. */
 export interface Actor {
   name: string;
   process: string;
-  /** A timer, or a wait for the event loop if it has no time. Returns what takes it back. */
+  /** Adds a timer, or a wait for the event loop if it has no time. Returns a function that cancels it. */
   wait(run: () => void, ms: number | undefined): () => void;
   nowMs(): number;
 }
@@ -17,7 +17,7 @@ export const runAs = <T>(actor: Actor, work: () => T): T => current.run(actor, w
 
 export const currentActor = (): Actor | undefined => current.getStore();
 
-/** What `setTimeout` returns to an actor. */
+/** The value that `setTimeout` returns to an actor. */
 class VirtualTimer {
   constructor(readonly cancel: () => void) {}
   ref = () => this;
@@ -28,7 +28,7 @@ class VirtualTimer {
 const real = { setTimeout, setImmediate, clearTimeout, clearImmediate };
 const realPromises = { setTimeout: timersPromises.setTimeout, setImmediate: timersPromises.setImmediate };
 
-/** Pauses and turns of the event loop that no schedule puts in order. */
+/** Waits in real time, which no schedule orders. */
 export const realPause = (ms: number): Promise<void> => realPromises.setTimeout(ms);
 export const realTurn = (): Promise<void> => realPromises.setImmediate();
 
@@ -42,7 +42,7 @@ function end(timer: unknown, otherwise: (timer: never) => void): void {
   else otherwise(timer as never);
 }
 
-/** Makes time virtual for actors, and leaves it as it is for everybody else. Returns what ends this. */
+/** Makes time virtual for actors, and leaves it unchanged for all other code. Returns a function that restores it. */
 export function virtualTime(): () => void {
   type Run = (...args: unknown[]) => void;
   const globals = {

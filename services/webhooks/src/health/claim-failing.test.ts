@@ -36,7 +36,7 @@ async function ended(subscriptionId: string, hoursAgo: number, delivered: boolea
 }
 
 const claimed = async (by = deps) => (await claimFailing(by)).subscriptions.map(({ subscriptionId }) => subscriptionId);
-const told = (...subscriptionIds: string[]) =>
+const acknowledged = (...subscriptionIds: string[]) =>
   acknowledgeFailing(deps, create(AcknowledgeFailingRequestSchema, { subscriptionIds }));
 const later = (hours: number) => webhooks.replica({ clockOffsetMs: hours * HOUR_MS });
 
@@ -68,7 +68,7 @@ test("if the client that took one is killed, another gets it; once the alert was
   expect(await claimed()).toEqual([id]);
   expect(await claimed(later(0.2))).toEqual([]);
   expect(await claimed(later(0.3))).toEqual([id]);
-  await told(id);
+  await acknowledged(id);
   expect(await claimed(later(1_000))).toEqual([]);
 });
 
@@ -85,7 +85,7 @@ test("one whose alert cannot be sent is handed out less and less often, in the e
 test("after the alert, a failure changes nothing; after a success, another day of failures is alerted again", async () => {
   const id = await failingFor(25);
   await claimed();
-  await told(id);
+  await acknowledged(id);
   await ended(id, 1, false);
   expect(await claimed(later(30))).toEqual([]);
   await ended(id, 0.9, true);
@@ -99,8 +99,8 @@ test("disabled ones are not handed out, nor is one that has delivered although a
   const caller = newCaller();
   const disabled = await failingFor(25, caller);
   await disableSubscription(deps, disableRequest(caller, disabled));
-  const mended = await failingFor(25);
-  await deps.db.run(sql`UPDATE ready_queue SET fail_streak = 0 WHERE subscription_id = ${mended}`);
+  const recovered = await failingFor(25);
+  await deps.db.run(sql`UPDATE ready_queue SET fail_streak = 0 WHERE subscription_id = ${recovered}`);
   expect(await claimed()).toEqual([]);
   const left = await deps.db.run(
     sql`SELECT FROM subscription_health WHERE failing_since IS NOT NULL AND told_at IS NULL`,
@@ -112,7 +112,7 @@ test("an acknowledgement that arrives after the subscription has recovered is ig
   const id = await failingFor(25);
   await claimed();
   await ended(id, 0.1, true);
-  await told(id);
+  await acknowledged(id);
   await ended(id, 0.05, false);
   await deps.db.run(sql`UPDATE ready_queue SET fail_streak = 1 WHERE subscription_id = ${id}`);
   expect(await claimed(later(24.1))).toEqual([id]);

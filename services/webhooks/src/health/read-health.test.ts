@@ -81,10 +81,10 @@ test("one whose receiver answers 500 is failing, with the status, and active as 
   await attempt(caller);
   await eventually(async () => {
     await deps.health.flushOnce();
-    const mended = await read(caller, id);
-    expect(mended.health).toMatchObject({ state: "active", lastSuccessAt: TIME, lastFailureAt: TIME });
-    expect(mended.health?.failingSince).toBeUndefined();
-    expect(mended.hours.at(-1)).toMatchObject({ delivered: 1, failed: 1 });
+    const recovered = await read(caller, id);
+    expect(recovered.health).toMatchObject({ state: "active", lastSuccessAt: TIME, lastFailureAt: TIME });
+    expect(recovered.health?.failingSince).toBeUndefined();
+    expect(recovered.hours.at(-1)).toMatchObject({ delivered: 1, failed: 1 });
   });
 });
 
