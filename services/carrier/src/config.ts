@@ -13,7 +13,7 @@ const trialSettings = {
 
 type TrialConfig = z.output<z.ZodObject<typeof trialSettings>> & { NODE_ENV?: string | undefined };
 
-/** The settings of a carrier for trials must be complete, and are refused in production. */
+/** Checks that the settings of a carrier for trials are complete, and refuses them in production. */
 function refuseTrialInProduction(config: TrialConfig, context: z.RefinementCtx): void {
   const named = (Object.keys(trialSettings) as (keyof typeof trialSettings)[]).filter(
     (key) => config[key] !== undefined,

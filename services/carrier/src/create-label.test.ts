@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => carrier.end());
 afterEach(() => carrier.trouble.clear());
 
-/** How much is stored for a caller. */
+/** Counts the rows that are stored for a caller. */
 async function stored(caller: ReturnType<typeof newCaller>) {
   const { db } = carrier.deps;
   const [labels, files, ledger, outbox] = await Promise.all([

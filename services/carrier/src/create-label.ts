@@ -16,7 +16,7 @@ import { type NewLabel, type RemoteBooking, type StoredLabel, storeLabel } from 
 
 type LabelFields = Pick<CreateLabelRequest, "caller" | "shipmentId" | "rateId">;
 
-/** The invalid fields of a new label, whether or not the shipment exists. */
+/** Returns the invalid fields of a new label, whether or not the shipment exists. */
 export function checkLabel({ carriers }: CarrierDeps, request: LabelFields): FieldError[] {
   const offered = carrierFor(carriers, requireCaller(request)).offers(request.rateId, request.shipmentId);
   return offered
@@ -24,7 +24,7 @@ export function checkLabel({ carriers }: CarrierDeps, request: LabelFields): Fie
     : [{ path: "rate_id", message: "must be the ID of a rate for this shipment, as POST /rates returns it" }];
 }
 
-/** Books a shipment and stores its label; with a local carrier in one statement, because there is nothing to call. */
+/** Books a shipment and stores its label; with a local carrier in one statement, because no call is needed. */
 export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest, call: Call): Promise<WriteOutcome> {
   const { shipmentId, rateId } = request;
   const caller = requireCaller(request);
@@ -58,7 +58,7 @@ async function replayOrRefuse(
   throw (label && labelRefusal(label.status)) ?? refusal;
 }
 
-/** Whatever a local carrier throws, nothing was booked: the request has certainly failed, and its key stays free. */
+/** Whatever a local carrier throws, the booking was not made: the request has certainly failed, and its key stays free. */
 async function bookLocally({ log }: CarrierDeps, carrier: LocalCarrier, wanted: Wanted): Promise<Booking> {
   try {
     return await carrier.book(wanted);

@@ -45,12 +45,12 @@ export function labelJson(row: LabelRow): string {
   });
 }
 
-/** The label after a void at `now`. A voided label stays as it is. */
+/** Returns the label after a void at `now`. A voided label stays as it is. */
 export function voided(row: LabelRow, now: Date): LabelRow {
   return row.status === "voided" ? row : { ...row, status: "voided", voidedAt: now };
 }
 
-/** Why a shipment cannot get a label, by the status of the shipment or of its label; undefined for a draft. */
+/** Returns the reason why a shipment cannot get a label, by the status of the shipment or of its label; undefined for a draft. */
 export function labelRefusal(status: string): Failure | undefined {
   if (status === "draft") return undefined;
   return fail(status === "voided" ? "shipment_voided" : "label_exists");

@@ -23,7 +23,7 @@ export async function quoteRates(deps: CarrierDeps, request: QuoteRatesRequest, 
   return insertQuote(deps, { caller, claim, snapshot });
 }
 
-// Nothing is written before the carrier has answered, so if it throws, the request was certainly not executed.
+// The ledger is written only after the carrier has answered, so if it throws, the request was certainly not executed.
 async function readRates({ log }: CarrierDeps, carrier: Carrier, shipment: Shipment, call: Call): Promise<Rate[]> {
   try {
     if (carrier.isLocal) return await carrier.rates(shipment);

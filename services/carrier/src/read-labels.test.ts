@@ -44,7 +44,7 @@ describe("getLabel", () => {
 
     const over = { ...newClaim(), requestedBy: "ada@example.com", requestId: "req_b" };
     await voidLabel(carrier.deps, voidRequest(caller, id, over), patient);
-    // Voided again by another: nothing changes.
+    // A second void by another key changes nothing.
     await voidLabel(carrier.deps, voidRequest(caller, id, { ...newClaim(), requestedBy: "key_b" }), patient);
     await carrier.deps.outbox.stop();
     const [createdEvent, voidedEvent] = carrier.published.filter(({ body }) => Buffer.from(body).includes(id));

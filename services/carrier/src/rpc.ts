@@ -21,7 +21,7 @@ import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
 import { countLabels, searchLabels } from "./search-labels.js";
 import { voidLabel } from "./void-label.js";
 
-/** Which part may call which methods of carrier. The operator's commands run in the gateway's pods, as the gateway. */
+/** The methods of carrier that each part may call. The operator's commands run in the gateway's pods, as the gateway. */
 export const carrierPeers: Peers = {
   gateway: [
     ...CarrierService.methods,

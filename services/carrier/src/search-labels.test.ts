@@ -29,7 +29,7 @@ async function find(caller: Caller, search: Wanted = {}, deps = carrier.deps) {
   return { ids: labels.map(({ id }) => id), nextCursor, labels };
 }
 
-/** Three labels, an hour apart, the oldest first; the second is voided. */
+/** Creates three labels, an hour apart, the oldest first; the second is voided. */
 async function threeLabels(caller: Caller) {
   const labels = [await carrier.newLabel(caller), await carrier.newLabel(caller), await carrier.newLabel(caller)];
   for (const [nth, { id }] of labels.entries()) {

@@ -19,7 +19,7 @@ const SETTLE_MS = 1_000;
 export const carrierMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
 export interface CarrierParts extends PublisherParts, Pick<CarrierDeps, "records" | "tracking"> {
-  /** A carrier for trials, for the sandbox of one account. */
+  /** Set for a carrier for trials, in the sandbox of one account. */
   trial?: Carriers["trial"];
 }
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => carrier.end());
 
-/** Another process with a transaction of its own, while `act` runs. */
+/** Runs `act` in another process with a transaction of its own. */
 async function inTransaction(act: (query: (text: string, values?: unknown[]) => Promise<unknown>) => Promise<void>) {
   const client = await openTransaction(carrier.deps.db);
   try {
@@ -133,7 +133,7 @@ test("a label of a local carrier with a file of more than 1 MiB is not stored", 
 type Remote = ReturnType<typeof remoteUnderTest>;
 
 describe("in the statement that stores a label or a void", () => {
-  /** Whether a statement with such a claim changes the booking. */
+  /** Returns true if a statement with such a claim changes the booking. */
   async function changes({ deps, booking }: Remote, row: BookingRow, change: Sql, hasClaim = true): Promise<boolean> {
     const before = await booking(row);
     await deps.db.run(sql`WITH claim AS (SELECT WHERE ${hasClaim}::boolean), changed AS (${change}) SELECT`);

@@ -61,9 +61,9 @@ export async function storeLabel(
   }
   const creation = newCreation(deps, newLabel, booking);
   const storing = remote ? storeBooked(deps, creation, remote) : insertLabel(deps, creation);
-  // If two requests saw the same draft, the unique shipment_id stops the second one and rolls back its ledger row, too.
+  // If two requests saw the same draft, the unique shipment_id stops the second one and also rolls back its ledger row.
   const outcome = await storing.catch(async (error) => {
-    // A tracking number that another label already has is the carrier's fault: this booking cannot become a label.
+    // The carrier is at fault if another label already has the tracking number: this booking cannot become a label.
     if (remote && violated(error)) await dropBooking(deps, remote.row);
     if (violated(error)?.constraint !== "labels_shipment_id_key") throw error;
     const first = await findLabelOfShipment(deps, { caller: newLabel.caller, id: newLabel.shipmentId });
@@ -105,7 +105,7 @@ async function storeBooked(deps: CarrierDeps, creation: Creation, { row, active,
   return outcome;
 }
 
-// Locks in one order: keys, then shipments.
+// Locks are taken in one order: keys, then shipments.
 const insertLabel = microBatchOperation<CarrierDeps, Creation, WriteOutcome>({
   keyOf: keyOfWrite,
   run(deps, creations) {
@@ -117,7 +117,7 @@ const insertLabel = microBatchOperation<CarrierDeps, Creation, WriteOutcome>({
   },
 });
 
-/** The CTEs that insert the labels in `claim`, their files and their events. */
+/** Returns the CTEs that insert the labels in `claim`, their files and their events. */
 function labels({ outbox }: Pick<CarrierDeps, "outbox">, creations: readonly Creation[]): Sql {
   const rows = creations.map(({ row }) => row);
   const names = columnNames(storedLabelColumns);

@@ -24,7 +24,7 @@ import { findLabel, findLabelOfShipment } from "./read-labels.js";
 export async function voidLabel(deps: CarrierDeps, request: VoidLabelRequest, call: Call): Promise<WriteOutcome> {
   const caller = requireCaller(request);
   const claim = requireClaim(request);
-  // Undefined if the label was voided between reading and writing. A void is final, so reading once more is enough.
+  // The result is undefined if the label was voided between reading and writing. A void is final, so reading once more is enough.
   const outcome =
     (await voidAsRead(deps, caller, claim, request.id, call)) ??
     (await voidAsRead(deps, caller, claim, request.id, call));
@@ -51,7 +51,7 @@ async function voidAsRead(deps: CarrierDeps, caller: Caller, claim: Claim, id: s
   const now = deps.now();
   const data = labelJson(voided(row, now));
   const event = newEvent({ type: "label.voided", caller, data, now, random });
-  // The answer is valid only for the status that was read: without a target, there is no ledger row either.
+  // The answer is valid only for the status that was read: without a target, there is also no ledger row.
   const write = { caller, claim, snapshot: { status: 200, body: Buffer.from(data) } };
   const statement = sql`
     WITH target AS (${labelAsRead(caller, row)}),
@@ -74,7 +74,7 @@ interface Voiding {
   now: Date;
   event: Event;
   origin: string;
-  /** The booking that the carrier has cancelled for it, if the carrier was called. */
+  /** The booking that the carrier has cancelled for the label, if the carrier was called. */
   booking: BookingRow | undefined;
 }
 

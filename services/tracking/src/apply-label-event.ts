@@ -25,7 +25,7 @@ export async function applyLabelEvent(
   return create(ApplyLabelEventResponseSchema);
 }
 
-/** The same for many events, which share a statement. */
+/** Applies many events, which share a statement. */
 export async function applyLabelEvents(
   deps: ReadDeps,
   { events }: ApplyLabelEventsRequest,

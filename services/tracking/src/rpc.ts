@@ -10,7 +10,7 @@ import { getTracking } from "./read-tracking.js";
 
 const its = TrackingService.method;
 
-/** Which part may call which methods of tracking. */
+/** The methods of tracking that each part may call. */
 export const trackingPeers: Peers = {
   gateway: [its.getTracking, ...OwnerOperationsService.methods],
   carrier: [its.applyLabelEvent, its.applyLabelEvents],

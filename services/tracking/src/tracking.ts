@@ -15,7 +15,7 @@ export const trackingColumns = {
 
 export type TrackingRow = Row<typeof trackingColumns>;
 
-/** The public tracking record, as JSON text. The specification says that `events` is always empty. */
+/** Returns the public tracking record, as JSON text. The specification says that `events` is always empty. */
 export function trackingJson(row: TrackingRow): string {
   return JSON.stringify({
     id: row.trackingNumber,
@@ -32,7 +32,7 @@ export function trackingJson(row: TrackingRow): string {
   });
 }
 
-/** The record as of a label event; undefined for an event of another type. */
+/** Returns the record as of a label event; undefined for an event of another type. */
 export function rowAfter(event: Event): TrackingRow | undefined {
   const status = statusAfter(event.type);
   if (!status) return undefined;

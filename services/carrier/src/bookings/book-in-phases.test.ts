@@ -117,7 +117,7 @@ describe("when the carrier's answer is lost", () => {
     await remote.label(shipmentId, claim);
     expect(new Set(remote.calls.map((call) => call.split(" ")[1])).size).toBe(1);
     expect(callsOf(remote.calls)).toEqual(["book", "find", "find", "book"]);
-    // The first call may be carried out late, and is looked for again.
+    // The carrier may carry out the first call late, so the key is checked again.
     expect(await remote.bookings()).toMatchObject([{ state: "held", dueAt: expect.any(Date) }]);
   });
 

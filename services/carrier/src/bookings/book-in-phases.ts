@@ -40,7 +40,7 @@ export type Booked =
 
 const WAIT_MS = 5_000;
 const PAUSE_MS = 100;
-/** How long the worker leaves a booking in doubt to a repetition of the request. */
+/** The time for which the worker leaves a booking in doubt to a repetition of the request. */
 export const GRACE_MS = 1_000;
 
 /** Stores a booking under a key of its own, then calls the carrier. After a crash or a lost answer, this key finds the booking there. */
@@ -50,7 +50,8 @@ export async function bookInPhases(deps: BookingDeps, request: BookingRequest, c
   const { row, isFresh } = opened;
   try {
     const active = (isFresh ? undefined : await find(request, row, call)) ?? (await book(deps, request, opened, call));
-    // The only call ever made was answered. If the carrier takes no keys, this settles nothing: it may have carried out the call twice.
+    // The only call under this key was answered. If the carrier takes no keys, the answer settles nothing: it may have carried out the call
+    // twice.
     return { row, active, settles: isFresh && request.carrier.takesKeys };
   } catch (error) {
     throw await inDoubtOnOutage(afterTrouble(deps, opened, error));
@@ -59,9 +60,9 @@ export async function bookInPhases(deps: BookingDeps, request: BookingRequest, c
 
 interface Opened {
   row: BookingRow;
-  /** Whether this request has inserted the row: then there was no earlier call. */
+  /** True if this request has inserted the row, so that there was no earlier call. */
   isFresh: boolean;
-  /** When this request began to insert or adopt the row, by `performance.now()`. */
+  /** The time at which this request began to insert or adopt the row, by `performance.now()`. */
   begun: number;
 }
 
@@ -93,7 +94,7 @@ async function find({ carrier }: BookingRequest, row: BookingRow, call: Call): P
     const [first] = await callCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.find(row.id, limits));
     return first;
   } catch (cause) {
-    // Whatever error a search throws, even a refusal, says nothing about the booking.
+    // An error of the search, even a refusal, says nothing about the booking.
     throw new Error("The carrier cannot be asked what it has booked.", { cause });
   }
 }
@@ -117,7 +118,7 @@ async function book(deps: BookingDeps, request: BookingRequest, opened: Opened, 
   }
 }
 
-/** Leaves the booking as others can continue with it, and returns the error for the request. */
+/** Releases the booking to others, and returns the error for the request. */
 async function afterTrouble(deps: BookingDeps, { row, isFresh }: Opened, error: unknown): Promise<unknown> {
   if (error instanceof CarrierRefusal) {
     await (isFresh ? endBooking(deps, row) : dropBooking(deps, row));

@@ -32,7 +32,7 @@ test("insertBooking notes who asks for what, until when nobody else may call, an
   expect(stored).toMatchObject({ shipmentId: given.shipmentId, requestedBy: "key_1", requestId: "req_1" });
   expect(called).toMatchObject({ callMs: 400, mayExecuteForMs: 60_000 });
   const afterMs = (end: Date | null) => end!.getTime() - createdAt.getTime();
-  // 2 s to send the call, its 400 ms, and a minute; less what may pass within a statement.
+  // The limit is 2 s to send the call, its 400 ms, and a minute, less the time that may pass within a statement.
   for (const end of [leasedUntil, dueAt]) expect(afterMs(end)).toBeGreaterThan(2_000);
   expect(afterMs(doubtUntil)).toBeGreaterThan(62_000);
 });

@@ -30,7 +30,7 @@ export interface Intent {
 type Timing = Pick<RemoteCarrier, "callMs" | "mayExecuteForMs">;
 type Deps = Pick<BookingDeps, "db" | "clockOffsetMs">;
 
-/** A call that is noted in its row is sent within this time, or not at all. */
+/** The time within which a call that is recorded in its row is sent; later it is not sent at all. */
 export const SEND_WITHIN_MS = 2_000;
 
 const leaseEnd = (deps: Deps, { callMs }: Timing) => databaseNow(deps, SEND_WITHIN_MS + callMs);
@@ -43,7 +43,7 @@ const columns = (deps: Deps) => sql`
 /** The condition that the row has not been taken since this turn. */
 const ownTurnCondition = (row: BookingRow) => sql`${ownedSql(row)} AND id = ${row.id} AND turn = ${row.turn}`;
 
-// A claim that is over, or already has its answer, must not spend anything.
+// A claim that has ended, or already has its answer, must not cost anything.
 function openClaimCondition({ caller, claim }: Pick<Intent, "caller" | "claim">): Sql {
   return sql`NOT EXISTS (
     SELECT FROM ledger AS held
@@ -102,7 +102,7 @@ async function takeOne(deps: Deps, timing: Timing, changes: Sql, condition: Sql)
   return row;
 }
 
-/** Takes what is due. What somebody has is due when the lease ends, not before. */
+/** Takes due bookings. A booking with a lease is due when the lease ends, not before. */
 export async function takeDue(deps: Deps, most: number, leaseMs: number): Promise<BookingRow[]> {
   return deps.db.run<BookingRow>(sql`
     UPDATE bookings SET turn = turn + 1, leased_until = ${databaseNow(deps, leaseMs)}, due_at = ${databaseNow(deps, leaseMs)}
@@ -190,7 +190,7 @@ export async function hasLabel(deps: Deps, caller: Caller, shipmentId: string): 
   return found.length > 0;
 }
 
-/** Whether the shipment's label has a booking. */
+/** Returns true if the shipment's label has a booking. */
 export async function isHeld(deps: Deps, caller: Caller, shipmentId: string): Promise<boolean> {
   const found = await deps.db.run(sql`
     SELECT FROM bookings WHERE ${ownedSql(caller)} AND shipment_id = ${shipmentId} AND state IN ('held', 'voiding')`);

@@ -45,7 +45,7 @@ interface StoredLabel {
   voidedAt: Date | null;
 }
 
-/** What an answer says: the label's ID, a refusal, or that nobody knows. */
+/** Returns the content of an answer: the label's ID, a refusal, or that the outcome is unknown. */
 function ended({ outcome }: WriteOutcome): string {
   if (outcome.case !== "snapshot") return String(outcome.case);
   const { id, status } = JSON.parse(Buffer.from(outcome.value.body).toString());
@@ -78,7 +78,7 @@ test("a booking is settled once, with one label and one charge, whatever the ord
       };
     }
 
-    /** A call with so little time left that whoever waits for a booking polls a few times. */
+    /** Makes a call with so little time left that a request that waits for a booking polls only a few times. */
     function hurried(): Call {
       const overMs = schedule.nowMs() + 2_600;
       return { ...patient, timeLeftMs: () => overMs - schedule.nowMs() };
@@ -165,11 +165,11 @@ test("a booking is settled once, with one label and one charge, whatever the ord
       );
       const created = answers.filter(({ answer }) => answer.startsWith("created "));
       for (const { answer } of created) expect(answer).toBe(`created ${labels[0]?.id}`);
-      // Nobody is told of a label under two keys.
+      // A label is never announced under two keys.
       expect(new Set(created.map(({ key }) => key)).size).toBeLessThanOrEqual(1);
       expect(doubleCalls).toEqual([]);
       const bookings = await rowsIn<{ state: string; createdAt: Date }>(database.db, "bookings");
-      // Nobody books for a shipment that is voided.
+      // A voided shipment is never booked.
       const voidedAt = labels[0]?.voidedAt ?? Number.POSITIVE_INFINITY;
       expect(bookings.filter(({ createdAt }) => createdAt > voidedAt)).toEqual([]);
       const states = bookings.map(({ state }) => state);

@@ -11,7 +11,7 @@ test("surplus: a label keeps its own booking and no other; without a label there
   const left = (row: Parameters<typeof surplus>[0]) => surplus(row, active("a", "b")).map(({ reference }) => reference);
   expect(left({ state: "held", reference: "a" })).toEqual(["b"]);
   expect(left({ state: "cancelling", reference: null })).toEqual(["a", "b"]);
-  // The booking of a voided label, which the carrier has although it was cancelled.
+  // This is the booking of a voided label, which the carrier has although it was cancelled.
   expect(left({ state: "over", reference: "a" })).toEqual(["a", "b"]);
 });
 

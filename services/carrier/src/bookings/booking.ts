@@ -12,7 +12,7 @@ export type BookingState = "asked" | "held" | "voiding" | "cancelling" | "over";
 export const bookingColumns = {
   accountId: "text",
   environment: "text",
-  /** The key that the carrier knows. */
+  /** The key by which the carrier knows the booking. */
   id: "text",
   shipmentId: "text",
   carrier: "text",
@@ -33,7 +33,7 @@ export const bookingColumns = {
 export type BookingRow = Row<typeof bookingColumns> & {
   environment: Caller["environment"];
   state: BookingState;
-  /** Whether a call from before this turn may still take effect. */
+  /** Returns true if a call from before this turn may still take effect. */
   inDoubt: boolean;
 };
 
@@ -45,7 +45,9 @@ export function claimIn({ idempotencyKey, token, fingerprint, requestedBy, reque
   return { idempotencyKey, token, fingerprint, requestedBy, requestId };
 }
 
-/** Whether a carrier that has nothing under the key may be asked to book. A carrier that takes no keys might otherwise book twice. */
+/**
+ * Returns true if a carrier without a booking under the key may be asked to book. A carrier that takes no keys might otherwise book twice.
+ */
 export function mayBook(
   { inDoubt }: Pick<BookingRow, "inDoubt">,
   { takesKeys }: Pick<RemoteCarrier, "takesKeys">,
@@ -53,7 +55,7 @@ export function mayBook(
   return takesKeys || !inDoubt;
 }
 
-/** The active bookings under the key that belong to no label. */
+/** Returns the active bookings under the key that belong to no label. */
 export function surplus(
   row: Pick<BookingRow, "state" | "reference">,
   active: readonly ActiveBooking[],
@@ -62,7 +64,7 @@ export function surplus(
   return active.filter(({ reference }) => reference !== kept);
 }
 
-/** How long the worker waits after it could not settle a booking: twice as long with each turn, from two seconds up to a minute. */
+/** Returns the worker's wait after it could not settle a booking: twice as long with each turn, from two seconds up to a minute. */
 export function pauseMs(turn: number): number {
   return Math.min(500 * 2 ** turn, 60_000);
 }

@@ -7,7 +7,7 @@ import type { CallLimits, CarrierRefusal } from "../carriers/carrier.js";
 // The time of a request that is reserved for storing the outcome.
 const STORE_MS = 2_000;
 
-/** How long a call may take on behalf of a request. */
+/** Returns the time that a call may take on behalf of a request. */
 export function callMsWithin(call: Call, callMs: number): number {
   return Math.min(callMs, call.timeLeftMs() - STORE_MS);
 }
@@ -35,12 +35,12 @@ export function refusedByCarrier({ message }: CarrierRefusal): Failure {
   return failFields([{ path: "shipment_id", message: `was refused by the carrier: ${message}` }]);
 }
 
-/** The error for a booking in doubt. The gateway keeps the claim and answers 503, so that the same key finds the same booking. */
+/** Returns the error for a booking in doubt. The gateway keeps the claim and answers 503, so that the same key finds the same booking. */
 export function inDoubt(cause: unknown): ConnectError {
   return new ConnectError("The outcome of a booking is unknown.", Code.Unknown, undefined, undefined, cause);
 }
 
-/** If an outage stops work that follows a call to the carrier, its outcome is in doubt, because the call happened. */
+/** Marks the outcome as in doubt if an outage stops work that follows a call to the carrier, because the call happened. */
 export function inDoubtOnOutage<T>(work: Promise<T>): Promise<T> {
   return work.catch((error) => {
     throw error instanceof DatabaseOutage ? inDoubt(error) : error;

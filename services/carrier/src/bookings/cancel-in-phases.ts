@@ -10,7 +10,9 @@ import { callCarrier, callMsWithin, inDoubt, inDoubtOnOutage } from "./call-carr
 const WAIT_MS = 5_000;
 const PAUSE_MS = 50;
 
-/** Stores the void, then has the carrier cancel the booking; the worker repeats this call. Undefined if no label has the booking. */
+/**
+ * Stores the void, then has the carrier cancel the booking; the worker repeats this call. Returns undefined if no label has the booking.
+ */
 export async function cancelInPhases(
   deps: BookingDeps,
   intent: Intent,

@@ -16,7 +16,7 @@ const unknown = { code: 2, rawMessage: "The outcome of a booking is unknown." };
 const callsOf = (calls: string[]) => calls.map((call) => call.split(" ")[0]);
 type Remote = ReturnType<typeof remoteUnderTest>;
 
-/** Has `act` happen when the carrier is called next, before it answers. */
+/** Runs `act` at the next call of the carrier, before it answers. */
 function during({ carrier: called, deps, caller }: Remote, method: "book" | "find", act: () => Promise<unknown>) {
   const ask = called[method] as (...call: unknown[]) => Promise<unknown>;
   let isOver = false;
@@ -31,7 +31,7 @@ function during({ carrier: called, deps, caller }: Remote, method: "book" | "fin
   };
 }
 
-/** Makes each statement take so long, by this process's clock. */
+/** Delays each statement by this time, measured by this process's clock. */
 function slowStatements({ deps }: Remote, ms: number): void {
   const { db } = deps;
   const now = performance.now.bind(performance);
@@ -74,7 +74,7 @@ describe("a request that waits for a booking that somebody else has", () => {
     return { ...patient, timeLeftMs: () => overMs - performance.now() };
   };
 
-  /** A label's request, and a void's, each of which meets a booking whose lease runs. */
+  /** Prepares a request for a label or for a void that meets a booking whose lease has not ended. */
   async function waiting(kind: string) {
     const remote = remoteUnderTest(carrier);
     const { deps, caller } = remote;
@@ -106,7 +106,7 @@ describe("a request that waits for a booking that somebody else has", () => {
 });
 
 describe("a request that continues a booking", () => {
-  /** A booking in doubt, of which the carrier knows nothing. */
+  /** Stores a booking in doubt that the carrier does not have. */
   async function inDoubt() {
     const remote = remoteUnderTest(carrier);
     const [shipmentId, claim] = [remote.newShipment(), newClaim()];

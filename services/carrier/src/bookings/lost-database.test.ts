@@ -21,8 +21,8 @@ interface Losing {
 }
 
 /**
- * A carrier that is called, and a database that is away, once the next call of that method has ended and so many statements more have run,
- * until it is back. During that call the claim is fenced off, if one is given.
+ * Sets up a carrier that is called, and a database that becomes unreachable once the next call of that method has ended and this many more
+ * statements have run. During that call the claim is fenced off, if one is given.
  */
 function losingDatabaseAfter(method: "book" | "find" | "cancel", { statements = 0, fenced }: Losing = {}) {
   const remote = remoteUnderTest(carrier);

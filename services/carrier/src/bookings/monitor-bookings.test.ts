@@ -22,7 +22,7 @@ async function list({ limit = 10, shipmentId }: { limit?: number; shipmentId?: s
   return (await listBookings(carrier.deps, request)).bookings;
 }
 
-/** A customer with a booking in doubt. */
+/** Creates a customer with a booking in doubt. */
 async function inDoubt() {
   const remote = remoteUnderTest(carrier);
   const shipmentId = remote.newShipment();
@@ -75,7 +75,7 @@ test("finds both by an index", async () => {
   await listBookings({ db }, create(ListBookingsRequestSchema, { limit: 10 }));
   await listBookings({ db }, create(ListBookingsRequestSchema, { limit: 10, shipmentId: "shp_a" }));
   const [due, ofShipment] = await Promise.all(statements.map((one) => costlyNodes(carrier.deps.db, one)));
-  // The index contains the bookings with something left to do, in the order in which they are due.
+  // The index contains the unsettled bookings, in the order in which they are due.
   expect(due).toEqual(["Index Scan of all of bookings_due"]);
   expect(ofShipment).toEqual([]);
 });

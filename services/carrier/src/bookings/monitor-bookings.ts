@@ -10,7 +10,7 @@ import sql from "sql-template-tag";
 import { bookingColumns } from "./booking.js";
 import type { BookingDeps } from "./booking-rows.js";
 
-/** Lists bookings with something left to do, the one that has been due longest first; or the booking that a shipment's label has or may get. */
+/** Lists unsettled bookings, the one that has been due longest first; or the booking that a shipment's label has or may get. */
 export async function listBookings(
   { db }: Pick<BookingDeps, "db">,
   { limit, shipmentId }: ListBookingsRequest,
@@ -36,7 +36,7 @@ function toMessage({ reference, createdAt, dueAt, problem, ...row }: Row<typeof 
 const LATE_SECONDS = 60;
 const MAX_COUNTED = 10_000;
 
-/** Measures bookings that are not settled. Replicas show the same numbers: they share the table. */
+/** Measures unsettled bookings. Replicas show the same numbers, because they share the table. */
 export function measureBookings(metrics: Metrics, { db }: Pick<BookingDeps, "db">): void {
   const help = {
     carrier_bookings_unsettled:

@@ -7,7 +7,7 @@ import { carrierUnderTest } from "../testing/carrier-under-test.js";
 import { remoteUnderTest } from "../testing/remote-under-test.js";
 import { dropBooking, takeDue } from "./booking-rows.js";
 
-// Each test has a database of its own: the worker settles whatever is due in it.
+// Each test has a database of its own, because the worker settles every due booking in it.
 let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
 beforeEach(async () => {
   carrier = await carrierUnderTest();
@@ -16,7 +16,7 @@ afterEach(() => carrier.end());
 
 const lost = new Error("The connection was lost.");
 
-/** A booking whose request has ended without an outcome. */
+/** Stores a booking whose request has ended without an outcome. */
 async function inDoubt(remote: ReturnType<typeof remoteUnderTest>, claim = newClaim()) {
   const shipmentId = remote.newShipment();
   await expect(remote.label(shipmentId, claim)).rejects.toMatchObject({ rawMessage: expect.any(String) });
@@ -45,7 +45,7 @@ describe("settleOnce", () => {
     await carrier.deps.db.pool.query("VACUUM ANALYZE bookings");
     const { db, statements } = watched(carrier.deps.db);
     await takeDue({ db, clockOffsetMs: 0 }, 10, 1_000);
-    // The index holds what is left to do, in the order in which it is due.
+    // The index holds the unsettled bookings, in the order in which they are due.
     expect(await costlyNodes(carrier.deps.db, statements[0]!)).toEqual(["Index Scan of all of bookings_due"]);
   });
 

@@ -12,13 +12,15 @@ import {
 import { callCarrier } from "./call-carrier.js";
 
 export interface LabelWriter {
-  /** Creates the label of a booking, under the claim of its request. False if that claim is over, or already has another answer. */
+  /**
+   * Creates the label of a booking, under the claim of its request. Returns false if that claim has ended, or already has another answer.
+   */
   storeLabel(row: BookingRow, active: ActiveBooking): Promise<boolean>;
   storeVoid(row: BookingRow): Promise<void>;
 }
 
 const BATCH = 10;
-// If a worker dies, a repetition of the request waits this long.
+// The time for which a repetition of the request waits if a worker dies.
 const LEASE_MS = 8_000;
 
 /** Finds due bookings at the carrier, then stores or cancels them. It never books: only a request spends a customer's money. */

@@ -30,14 +30,14 @@ export interface Wanted {
   at: Date;
 }
 
-/** What a carrier says about a booking. Neither the platform nor the customer changes it. */
+/** The carrier's facts about a booking. Neither the platform nor the customer changes them. */
 export interface Booking {
-  /** The number by which the parcel is tracked. No other booking of any carrier has it. */
+  /** The tracking number of the parcel. No other booking of any carrier has it. */
   trackingNumber: string;
   rate: Rate;
-  /** What the booking costs: the currency (ISO 4217) and the amount in its major unit. It may differ from the rate. */
+  /** The cost of the booking: the currency (ISO 4217) and the amount in its major unit. It may differ from the rate. */
   charge: { currency: string; amount: number };
-  /** Whether the label is a test and not valid as postage. */
+  /** True if the label is a test and not valid as postage. */
   test: boolean;
   /** The label to print, of at most `MAX_FILE_BYTES`. The API serves only PDF, so an adapter converts other formats. */
   file: { format: "pdf"; bytes: Uint8Array };
@@ -56,14 +56,14 @@ export interface CallLimits {
 interface Offers {
   /** The carrier's name in rates and labels. It identifies the carrier's bookings, so it never changes. */
   readonly name: string;
-  /** Whether a rate ID belongs to a shipment, decided from the IDs alone. */
+  /** Returns true if a rate ID belongs to a shipment, decided from the IDs alone. */
   offers(rateId: string, shipmentId: string): boolean;
 }
 
-/** A carrier that is code in this process. Whatever it throws, nothing was booked, and there is nothing to cancel. */
+/** A carrier that is code in this process. Whatever it throws, the booking was not made, and there is nothing to cancel. */
 export interface LocalCarrier extends Offers {
   readonly isLocal: true;
-  /** The rates at which it would carry the shipment. Throws CarrierRefusal or anything else. */
+  /** Returns the rates at which it would carry the shipment. Throws CarrierRefusal or anything else. */
   rates(shipment: Shipment): Promise<Rate[]>;
   /** Makes the label. Throws CarrierRefusal or anything else. */
   book(wanted: Wanted): Promise<Booking>;
@@ -75,20 +75,25 @@ export interface LocalCarrier extends Offers {
  */
 export interface RemoteCarrier extends Offers {
   readonly isLocal: false;
-  /** Whether booking twice under one key creates one booking. If not, an unanswered call is not repeated while it may take effect. */
+  /** True if booking twice under one key creates one booking. If not, an unanswered call is not repeated while it may take effect. */
   readonly takesKeys: boolean;
-  /** How long a call may take. At most 5,000: a customer is answered within ten seconds. */
+  /** The time-out of a call, at most 5,000: a customer is answered within ten seconds. */
   readonly callMs: number;
-  /** How long after the end of a call the carrier may still carry it out. */
+  /** The time after the end of a call in which the carrier may still carry it out. */
   readonly mayExecuteForMs: number;
-  /** The rates at which it would carry the shipment. Throws CarrierRefusal or anything else. Books nothing, so it may be repeated. */
+  /**
+   * Returns the rates at which it would carry the shipment. Throws CarrierRefusal or anything else. It does not book, so it may be
+   * repeated.
+   */
   rates(shipment: Shipment, limits: CallLimits): Promise<Rate[]>;
   /**
    * Books under `key`, by which `find` finds the booking. Throws CarrierRefusal: not booked, and never will be under this key. Throws
    * CarrierUnavailable: not booked.
    */
   book(key: string, wanted: Wanted, limits: CallLimits): Promise<ActiveBooking>;
-  /** Returns what is booked under `key` and not cancelled, as `book` returned it. Never reads an outdated copy: it finds every booking. */
+  /**
+   * Returns the bookings under `key` that are not cancelled, as `book` returned them. Never reads an outdated copy: it finds every booking.
+   */
   find(key: string, limits: CallLimits): Promise<ActiveBooking[]>;
   /** Cancels a booking, so that it costs nothing. May be repeated. Throws CarrierRefusal: it stays active and will be charged. */
   cancel(reference: string, limits: CallLimits): Promise<void>;
@@ -97,23 +102,25 @@ export interface RemoteCarrier extends Offers {
 /** A carrier, as the operations see it. docs/contributing/add-a-carrier.md says how to add one. */
 export type Carrier = LocalCarrier | RemoteCarrier;
 
-/** The carrier certainly has not done what was asked, and never will. The message is shown to the customer, after the name of the field. */
+/**
+ * The carrier certainly has not carried out the request, and never will. The message is shown to the customer, after the name of the field.
+ */
 export class CarrierRefusal extends Error {
   override readonly name = "CarrierRefusal";
 }
 
-/** The carrier certainly has not done what was asked, but a later call may succeed: it was not reached, or is too busy. */
+/** The carrier certainly has not carried out the request, but a later call may succeed: it was not reached, or is too busy. */
 export class CarrierUnavailable extends Error {
   override readonly name = "CarrierUnavailable";
 }
 
 /** The carriers of each environment. An environment without a carrier is not configured. */
 export interface Carriers extends Record<Environment, Carrier | undefined> {
-  /** For one account, a carrier for trials instead of the sandbox's. */
+  /** A carrier for trials, which replaces the sandbox's for one account. */
   trial?: { accountId: string; carrier: RemoteCarrier } | undefined;
 }
 
-/** The caller's carrier. The gateway has already refused live callers; this is the check where it matters. */
+/** Returns the caller's carrier. The gateway has already refused live callers; this check is the decisive one. */
 export function carrierFor(carriers: Carriers, { accountId, environment }: Caller): Carrier {
   const { trial } = carriers;
   const isTrial = environment === "sandbox" && accountId === trial?.accountId;
@@ -122,7 +129,7 @@ export function carrierFor(carriers: Carriers, { accountId, environment }: Calle
   return carrier;
 }
 
-/** The carrier of an earlier booking, by its name. It may differ from the carrier that the caller has today. */
+/** Returns the carrier of an earlier booking, by its name. It may differ from the carrier that the caller has today. */
 export function carrierNamed(carriers: Carriers, name: string): Carrier {
   const carrier = [carriers.sandbox, carriers.live, carriers.trial?.carrier].find((one) => one?.name === name);
   if (!carrier) throw fail("service_unavailable", `The carrier ${name} is not configured.`);

@@ -6,7 +6,7 @@ const NAME = "service_sandbox";
 const SERVICE = "sandbox_standard";
 const FREE = { currency: "EUR", amount: 0 };
 
-/** The carrier of the sandbox: one fixed rate, labels that are not valid postage, and no calls to anybody. */
+/** The carrier of the sandbox: one fixed rate, labels that are not valid postage, and no network calls. */
 export function sandboxCarrier(random: Random): LocalCarrier {
   return {
     isLocal: true,
@@ -41,7 +41,7 @@ function rateId(shipmentId: string): string {
   return `rate_test_${shipmentId}`;
 }
 
-/** Returns `TEST` and 20 digits: digits have the widest bars in Code 128, and 20 are so many that two labels never share a number. */
+/** Returns `TEST` and 20 digits: digits have the widest bars in Code 128, and 20 are enough that two labels never share a number. */
 function newTrackingNumber(random: Random): string {
   const number = BigInt(`0x${Buffer.from(random(16)).toString("hex")}`) % 10n ** 20n;
   return `TEST${number.toString().padStart(20, "0")}`;

@@ -77,7 +77,7 @@ describe("addressFields", () => {
 test("textFields has own letters first, Latin ones below", () => {
   expect(textFields("PO-1")).toEqual([{ text: "PO-1", face: "Helvetica-Bold", scale: 1 }]);
   expect(textFields("Łódź 1")).toEqual([{ text: "Łódź 1", face: "Letters-Bold", scale: 1 }]);
-  // In Unicode's normal form, this letter is two characters.
+  // This letter has two characters in Unicode's normal form.
   expect(textFields("\u0958".repeat(200)).map(({ face }) => face)).toEqual(["Helvetica-Bold"]);
   expect(textFields("заказ 5")).toEqual([
     { text: "заказ 5", face: "Letters-Bold", scale: 1 },

@@ -9,13 +9,16 @@ const MAX_LETTERS = 300;
 // The size of Latin letters below others, relative to those.
 const BENEATH = 0.72;
 
-/** How much name, town and country stand out, and how Latin letters below others are set. */
+/** The relative sizes of name, town and country, and of Latin letters below others. */
 export interface AddressStyle {
   emphasis: number;
   beneath: "lines" | "paragraph";
 }
 
-/** The address as printed. Text in other letters than Latin is printed in its own letters, and in Latin ones below. The country's name comes last. */
+/**
+ * Returns the postal address as printed. Text in non-Latin letters is printed in its own letters, and in Latin ones below. The country's
+ * name comes last.
+ */
 export function addressFields(address: Address, { emphasis, beneath }: AddressStyle): Field[] {
   const field = (line: AddressLine) => toField(line, line.strong ? emphasis : 1);
   const latin = addressLines(address, "latin", transliterated);
@@ -35,7 +38,9 @@ export function addressFields(address: Address, { emphasis, beneath }: AddressSt
   ];
 }
 
-/** A text in bold, in its own letters; if those are not Latin, in Latin ones below as well, or if they are too many, in those alone. */
+/**
+ * Returns a text in bold, in its own letters; if those are not Latin, in Latin ones below as well, or if they are too many, in those alone.
+ */
 export function textFields(text: string): Field[] {
   const own = { text: ownLetters(text), strong: true };
   const latin = { text: transliterated(text), strong: true };

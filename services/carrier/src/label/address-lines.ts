@@ -29,7 +29,7 @@ const WIDE = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script
 const WIDE_START = new RegExp(`^${WIDE}`, "u");
 const WIDE_END = new RegExp(`${WIDE}$`, "u");
 
-/** The address in the order of its country, then the country's name. A field that `printable` makes empty is left out. */
+/** Returns the postal address in the order of its country, then the country's name. A field that `printable` makes empty is left out. */
 export function addressLines(address: Address, order: Order, printable: (text: string) => string): AddressLine[] {
   const texts = new Map<string, string>();
   const take = (field: string, text: string | undefined) => {
@@ -51,10 +51,10 @@ export function addressLines(address: Address, order: Order, printable: (text: s
   return [...lines, { text: countryName(address.country), strong: true }];
 }
 
-// What people send as the required postal code of a country that has none.
+// These placeholders are sent as the required postal code of a country that has no postal codes.
 const PLACEHOLDER = /^(?:[-0\s]+|n\/?a)$/i;
 
-/** Whether the postal code is more than a placeholder in a country that has no postal codes. */
+/** Returns true if the postal code is more than a placeholder in a country that has no postal codes. */
 export function hasPostalCode({ country, postalCode }: Pick<Address, "country" | "postalCode">): boolean {
   return !PLACEHOLDER.test(postalCode.trim()) || placesIn(country, "local").postalCode;
 }
@@ -68,7 +68,7 @@ interface Places {
   words: string[];
 }
 
-// Bounded: two orders for each two-letter code.
+// The cache is bounded: two orders for each two-letter code.
 const known = new Map<string, Places>();
 
 function placesIn(country: string, order: Order): Places {
@@ -88,12 +88,12 @@ function placesIn(country: string, order: Order): Places {
   return places;
 }
 
-// DIN 5008. Layouts of other countries with the same rule, such as France, have it already.
+// The rule is that of DIN 5008. Layouts of other countries with the same rule, such as France, have it already.
 const COMPANY_FIRST = new Set(["DE"]);
 
 const isSame = (city = "", state = "") => city.toUpperCase() === state.toUpperCase();
 
-/** A field without a place in the country's layout joins the town; a town without a place joins the state or the street. */
+/** Moves a field without a place in the country's layout to the town; a town without a place joins the state or the street. */
 function arrange(country: string, order: Order, texts: Map<string, string>): Layout {
   const places = placesIn(country, order);
   const given = (field: string) => (texts.has(field) ? field : "");

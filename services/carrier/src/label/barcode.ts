@@ -5,11 +5,11 @@ import { dataMatrix, MATRIX_SIDE } from "./data-matrix.js";
 import type { Page } from "./letters/carry-font.js";
 import { transliterated } from "./letters/standard-font.js";
 
-// One dot of a 203 dpi printer, in points.
+// The size of one dot of a 203 dpi printer, in points.
 const DOT = 72 / 203;
 const LINEAR_MODULE = 3 * DOT;
 const LINEAR_QUIET = 10;
-// 0.5 mm.
+// A module of four dots has 0.5 mm.
 const MATRIX_MODULE = 4 * DOT;
 
 /** Draws the text in Code 128, around `center` and at most as wide as `room`, including the quiet zones. */
@@ -59,7 +59,10 @@ function fillBars(
 // The longest postal codes in use have ten characters. Twelve still fit into a symbol of 22 by 22 modules.
 const MAX_POSTAL_CODE = 12;
 
-/** The content of the 2D code: tracking number, country and postal code, separated by bars. A postal code that cannot be one, or stands for none, is left empty. */
+/**
+ * Returns the content of the 2D code: tracking number, country and postal code, separated by bars. An implausible or placeholder postal
+ * code is left empty.
+ */
 export function matrixText(trackingNumber: string, to: Address): string {
   const postalCode = hasPostalCode(to) ? transliterated(to.postalCode).toUpperCase() : "";
   const known = postalCode.length <= MAX_POSTAL_CODE && /^[A-Z0-9 -]*$/.test(postalCode);

@@ -26,7 +26,10 @@ export function code128(text: string): string {
   return [...values, sum % CHECK_MODULUS, STOP].map((value) => PATTERNS[value]).join("");
 }
 
-/** The start character and those of the text. Code set C holds two digits in a character, and is used for runs of at least four (annex E). */
+/**
+ * Returns the start character and those of the text. Code set C holds two digits in a character, and is used for runs of at least four
+ * (annex E).
+ */
 function symbolCharacters(text: string): number[] {
   let digits = digitsAt(text, 0);
   let inC = digits >= 4 || (digits === 2 && text.length === 2);

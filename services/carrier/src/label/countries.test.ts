@@ -24,7 +24,10 @@ function label(to: AddressInit, from = sender) {
   });
 }
 
-/** The lines of both addresses, in the order in which they are drawn: the sender's after the form, the recipient's before the country's code. */
+/**
+ * Returns the lines of both postal addresses, in the order in which they are drawn: the sender's after the form, the recipient's before the
+ * country's code.
+ */
 function placedLines(pdf: Uint8Array) {
   const { texts } = readPdf(pdf);
   const at = (word: string) => texts.findIndex(({ text }) => text === word);

@@ -1,7 +1,7 @@
 import bwipjs from "bwip-js";
 import { dataMatrix, MATRIX_SIDE } from "./data-matrix.js";
 
-/** The symbol that bwip-js makes from a text's codewords: on its own, it would choose other codewords for some texts. */
+/** Returns the symbol that bwip-js makes from a text's codewords: on its own, it would choose other codewords for some texts. */
 function asOthers(text: string): string {
   const codewords = text.replace(/\d\d|./gs, (part) => {
     const codeword = part.length === 2 ? 130 + Number(part) : part.charCodeAt(0) + 1;

@@ -1,7 +1,7 @@
 /** Modules per side: the size that holds the longest possible text, so that the symbols of all labels have the same size. */
 export const MATRIX_SIDE = 22;
 
-// Constants of this size (ISO/IEC 16022, table 7); `INNER` is the side within the finder pattern.
+// These are the constants of this size (ISO/IEC 16022, table 7); `INNER` is the side within the finder pattern.
 const INNER = MATRIX_SIDE - 2;
 const DATA = 30;
 const CORRECTION = 20;
@@ -53,7 +53,7 @@ function correct(codewords: Uint8Array): void {
   }
 }
 
-// Powers of 2 in the field, twice in a row, so that a sum of two logarithms needs no modulus.
+// The powers of 2 in the field are stored twice in a row, so that a sum of two logarithms needs no modulus.
 const POWERS = new Uint8Array(510);
 const LOGARITHMS = new Uint8Array(256);
 for (let power = 0, value = 1; power < 255; power++) {
@@ -64,12 +64,12 @@ for (let power = 0, value = 1; power < 255; power++) {
   if (value > 255) value ^= FIELD;
 }
 
-/** The product of two elements of the field. */
+/** Returns the product of two elements of the field. */
 function times(a: number, b: number): number {
   return a === 0 || b === 0 ? 0 : POWERS[LOGARITHMS[a]! + LOGARITHMS[b]!]!;
 }
 
-/** The coefficients of the generator below its leading 1, the highest first. */
+/** Returns the coefficients of the generator below its leading 1, the highest first. */
 const GENERATOR = generator();
 function generator(): Uint8Array {
   let polynomial = [1];
@@ -82,7 +82,7 @@ function generator(): Uint8Array {
   return Uint8Array.from(polynomial.slice(1));
 }
 
-/** The finder pattern: left and bottom edges dark, the others alternating. */
+/** Draws the finder pattern: left and bottom edges dark, the others alternating. */
 const FINDER = Uint8Array.from({ length: MATRIX_SIDE ** 2 }, (_, place) => {
   const [row, column] = [Math.floor(place / MATRIX_SIDE), place % MATRIX_SIDE];
   const isDark = column === 0 || row > INNER || (row === 0 && column % 2 === 0) || (column > INNER && row % 2 === 1);
@@ -100,7 +100,7 @@ const UTAH = [
   [0, 1],
   [0, 0],
 ] as const;
-// The one codeword of this size that is spread over the corners, as rows and columns.
+// In a symbol of this size, one codeword is spread over the corners. These are its rows and columns.
 const CORNER = [
   [-1, 0],
   [-1, 1],
@@ -112,7 +112,7 @@ const CORNER = [
   [3, -1],
 ] as const;
 
-/** Where each bit of the codewords stands in the symbol, the first codeword's highest bit first (annex F). */
+/** Returns the place of each bit of the codewords in the symbol, the first codeword's highest bit first (annex F). */
 const PLACES = places();
 function places(): Uint16Array {
   const found: number[] = [];

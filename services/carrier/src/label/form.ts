@@ -4,14 +4,14 @@ import type { Page } from "./letters/carry-font.js";
 import { BOLD, newPage, REGULAR, write } from "./page.js";
 import { preparePdf } from "./pdf-file.js";
 
-// 4 by 6 inches, in points of 1/72 inch. The frame avoids the outer 3 mm, which label printers may not reach.
+// The page has 4 by 6 inches, in points of 1/72 inch. The frame avoids the outer 3 mm, which label printers may not reach.
 const PAGE: [width: number, height: number] = [288, 432];
 export const LEFT = 9;
 export const RIGHT = 279;
 export const CENTER = 144;
 export const PADDING = 8;
 export const TEXT_WIDTH = RIGHT - LEFT - 2 * PADDING;
-// Tops of the frame's rows.
+// The tops of the frame's rows.
 const BANNER = 9;
 export const SENDER = 38;
 export const RECIPIENT = 120;
@@ -19,7 +19,7 @@ export const ROUTING = 266;
 export const REFERENCE = 281;
 export const BARCODE = 313;
 const BOTTOM = 423;
-// The columns right of the sender, and those right of the destination.
+// The columns to the right of the sender, and those to the right of the destination.
 export const FACTS = 184;
 export const SERVICE = 71;
 export const MATRIX = RIGHT - (BARCODE - ROUTING);
@@ -70,5 +70,5 @@ function caption(page: Page, text: string, column: number, top: number): void {
   write(page, text, { x: column + PADDING, baseline: top + 9, face: REGULAR, size: 6, gray: 0.2 });
 }
 
-/** Makes a label of what is drawn on its form. */
+/** Makes a label from the content that is drawn on its form. */
 export const labelPdf = preparePdf(PAGE, drawForm());

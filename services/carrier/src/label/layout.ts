@@ -26,7 +26,7 @@ export interface Line {
   baseline: number;
 }
 
-// Relative to a line's size: its height, and the part of it above the baseline. Other scripts have taller letters, and marks above and
+// The height of a line relative to its size, and the part of it above the baseline. Other scripts have taller letters, and marks above and
 // below them.
 const STANDARD = { leading: 1.16, ascent: 0.78 };
 const LETTERS = { leading: 1.32, ascent: 0.94 };
@@ -52,7 +52,7 @@ export function layOut(fields: Field[], box: Box): Line[] {
   return setFields(measured, box.least, 1, box);
 }
 
-/** The largest size up to `most` in which the text fits into one line of that width. */
+/** Returns the largest size up to `most` in which the text fits into one line of that width. */
 export function sizeFor(text: string, face: Face, most: number, width: number): number {
   return Math.min(most, width / textWidth(text, face, 1));
 }
@@ -62,7 +62,7 @@ interface MeasuredField extends Field {
   ruler: Ruler;
 }
 
-/** The lines of the fields, up to the field that reaches below the box. */
+/** Returns the lines of the fields, up to the field that reaches below the box. */
 function setFields(fields: MeasuredField[], blockSize: number, rows: number, box: Box): Line[] {
   const lines: Line[] = [];
   let top = 0;

@@ -5,15 +5,15 @@ import { setLine } from "./letters/set-line.js";
 import { type StandardFace, winAnsi } from "./letters/standard-font.js";
 import { type Face, isStandard, textWidth } from "./ruler.js";
 
-/** How and where a line is written: `x` is its left edge unless `align` says otherwise, all in points from the page's top left. */
+/** The style and place of a line: `x` is its left edge unless `align` says otherwise, all in points from the page's top left. */
 export interface Style {
   x: number;
   baseline: number;
   face: Face;
   size: number;
-  /** Of the text that the line is a part of. */
+  /** The direction of the text that the line is a part of. */
   direction?: Direction;
-  /** From 0, black, to 1, white; 0 unless given. */
+  /** The gray level, from 0 (black) to 1 (white); 0 unless given. */
   gray?: number;
   align?: "left" | "center" | "right";
 }
@@ -38,12 +38,12 @@ export function write(page: Page, text: string, style: Style): void {
   } else writeLetters(page, text, left, style);
 }
 
-/** A length as it is written: to the hundredth of a point. */
+/** Formats a length to the hundredth of a point. */
 function points(length: number): number {
   return Math.round(length * 100) / 100;
 }
 
-/** A string of PDF (PDF 1.7, 7.3.4.2). */
+/** Formats a string of PDF (PDF 1.7, 7.3.4.2). */
 export function literal(text: string): string {
   return `(${text.replace(/[\\()]/g, "\\$&")})`;
 }
@@ -94,7 +94,7 @@ export function writeBlock(page: Page, fields: Field[], x: number, top: number, 
   }
 }
 
-/** Draws a part of the label. Whatever would leave it, such as a high stack of marks on a letter, is cut off at its edges. */
+/** Draws a part of the label. Content that would leave it, such as a high stack of marks on a letter, is cut off at its edges. */
 export function drawInside(
   page: Page,
   { left, top, right, bottom }: { left: number; top: number; right: number; bottom: number },

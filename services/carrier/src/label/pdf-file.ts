@@ -2,7 +2,7 @@ import { deflateSync } from "node:zlib";
 import { addFonts, type Page } from "./letters/carry-font.js";
 import { BOLD, literal, REGULAR } from "./page.js";
 
-/** What a file says about itself; `id` differs from file to file. */
+/** The metadata of a file; `id` differs from file to file. */
 export interface PdfInfo {
   title: string;
   id: string;
@@ -10,8 +10,8 @@ export interface PdfInfo {
 }
 
 /**
- * Prepares PDFs of one page (PDF 1.7, 7.5) that all begin with the same picture. The function that it returns adds what is drawn on a page,
- * and takes only what depends on it: nothing of a file depends on the clock.
+ * Prepares PDFs of one page (PDF 1.7, 7.5) that all begin with the same picture. The function that it returns adds the drawing of a page.
+ * The bytes of a file do not depend on the clock.
  */
 export function preparePdf(size: readonly [width: number, height: number], picture: string) {
   const shared = newObjects();
@@ -36,13 +36,13 @@ export function preparePdf(size: readonly [width: number, height: number], pictu
   };
 }
 
-// The default of 6 makes as few bytes of a label, and takes a third longer.
+// The default of 6 makes a label as small, and takes a third longer.
 const LEVEL = 5;
 
 // The second line tells programs that transfer files that this one is not text.
 const HEADER = Buffer.from("%PDF-1.3\n%\xff\xff\xff\xff\n", "latin1");
 
-/** The objects of a PDF, after those of `shared`. Where they return a string, it is how other objects refer to the new one. */
+/** The objects of a PDF, after those of `shared`. A returned string is the reference by which other objects name the new one. */
 function newObjects(shared: { parts: Buffer[]; offsets: number[] } = { parts: [HEADER], offsets: [] }) {
   const parts = [...shared.parts];
   const offsets = [...shared.offsets];
@@ -55,7 +55,7 @@ function newObjects(shared: { parts: Buffer[]; offsets: number[] } = { parts: [H
   const objects = {
     parts,
     offsets,
-    /** Takes a number for an object that is put later. */
+    /** Reserves a number for an object that is put later. */
     reserve: () => offsets.push(0),
     put(number: number, dictionary: string): void {
       offsets[number - 1] = length;

@@ -164,7 +164,7 @@ describe("renderLabelPdf", () => {
       const next = bars[index + 1];
       return [width, ...(next ? [next.x - x - width] : [])].map((points) => Math.round(points / module));
     });
-    // Start B, T, E, S, T, code C, ten pairs of digits, check digit: 17 symbols of 11 modules, and the stop's 13.
+    // The code has start B, T, E, S, T, code C, ten pairs of digits and the check digit: 17 symbols of 11 modules, and the stop's 13.
     expect(widths.reduce((sum, width) => sum + width, 0)).toBe(17 * 11 + 13);
     expect(widths.slice(0, 6).join("")).toBe("211214");
     expect(widths.slice(-7).join("")).toBe("2331112");

@@ -94,7 +94,10 @@ function drawBarcode(page: Page, trackingNumber: string): void {
   write(page, grouped, { x: CENTER, baseline: BARCODE + 100, face: BOLD, size, align: "center" });
 }
 
-/** Prints the telephone number beside the heading of an address, because it is not part of the address. Email addresses do not belong on a parcel. */
+/**
+ * Prints the telephone number beside the heading of a postal address, because it is not part of the address. Email addresses do not belong
+ * on a parcel.
+ */
 function drawPhone(page: Page, phone: string | undefined, x: number, top: number, width: number): void {
   const text = transliterated(phone ?? "");
   if (text === "") return;

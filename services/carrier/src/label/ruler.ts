@@ -2,16 +2,19 @@ import { isShaped } from "./letters/open-font.js";
 import { setLine } from "./letters/set-line.js";
 import { advance, type StandardFace } from "./letters/standard-font.js";
 
-/** How a text is set: in a standard font of PDF, or in its own letters, whose font the label embeds. */
+/** The typeface of a text: a standard font of PDF, or the font of its own letters, which the label embeds. */
 export type Face = StandardFace | "Letters" | "Letters-Bold";
 
 /** A text whose letters are measured. */
 export interface Ruler {
-  /** The end of the last letter that fits into the width, relative to the size and counted from `start`; if none fits, the end of the first letter. */
+  /**
+   * Returns the end of the last letter that fits into the width, relative to the size and counted from `start`; if none fits, the end of
+   * the first letter.
+   */
   fit(start: number, width: number): number;
 }
 
-// Sums of widths differ in their last digits.
+// Sums of widths differ in their last digits, hence the tolerance.
 const ROUNDING = 1e-9;
 const segments = new Intl.Segmenter("en");
 
@@ -19,7 +22,7 @@ export function isStandard(face: Face): face is StandardFace {
   return face === "Helvetica" || face === "Helvetica-Bold";
 }
 
-/** Width of a line in points. */
+/** Returns the width of a line in points. */
 export function textWidth(text: string, face: Face, size: number): number {
   if (!isStandard(face)) return setLine(text).width * size;
   let width = 0;
@@ -66,7 +69,7 @@ function standardEnds(text: string, face: StandardFace): Ends {
   return [ends, widths];
 }
 
-/** Words are measured as they are drawn. Within a word whose letters are joined, every letter counts the same. */
+/** Measures words as they are drawn. Within a word whose letters are joined, every letter counts the same. */
 function letterEnds(text: string): Ends {
   const ends: number[] = [];
   const widths: number[] = [];

@@ -17,13 +17,13 @@ afterEach(() => carrier.end());
 
 const away = async () => new Error("away");
 
-/** The worker, for which `seconds` have passed. */
+/** Returns the worker as if `seconds` had passed. */
 const projectionAfter = (seconds: number) => createProjectOnce({ ...carrier.deps, clockOffsetMs: seconds * 1_000 });
 
-/** One run of it. */
+/** Runs the worker once. */
 const runAfter = (seconds: number) => projectionAfter(seconds)();
 
-/** Makes labels of which tracking hears nothing. */
+/** Makes labels whose events do not reach tracking. */
 async function labelsMissed(count: number) {
   carrier.trouble.set("tracking", away);
   const caller = newCaller();

@@ -23,7 +23,7 @@ export interface ProjectionDeps {
   clockOffsetMs: number;
 }
 
-// An answer waits no longer than this for its projections.
+// The longest time for which an answer waits for its projections.
 const PROJECTION_MS = 1_000;
 const BATCH = 100;
 
@@ -86,8 +86,8 @@ interface Applied {
 }
 
 /**
- * Events that are ready at the same time, such as those of labels from one statement, share a call to each neighbour. An event never waits
- * for the answer to the call before.
+ * Sends events that are ready at the same time, such as those of labels from one statement, in one call to each neighbour. An event never
+ * waits for the answer to the previous call.
  */
 const applyTogether = microBatchOperation<ProjectionDeps, Applied, void>({
   concurrency: Number.POSITIVE_INFINITY,
@@ -104,7 +104,7 @@ const applyTogether = microBatchOperation<ProjectionDeps, Applied, void>({
         deps.tracking.applyLabelEvents({ events }, options),
       ]);
     } catch (error) {
-      // A refused event must not hold up the others. And during a rollout, a neighbour of the release before does not know this call.
+      // A refused event must not hold up the others. During a rollout, a neighbour of the previous release does not know this call.
       const isRefused = failureIn(error)?.code === "internal_error";
       if (isRefused || ConnectError.from(error).code === Code.Unimplemented) return alone();
       throw error;
@@ -128,12 +128,12 @@ function overdue(deps: ProjectionDeps, after: bigint): Promise<OverdueRow[]> {
 export interface ProjectedMarks {
   /** Marks an event soon. A lost mark only causes a repetition. */
   add(eventId: string): void;
-  /** For the outbox: the statement that marks events as published sets these marks, too, and a row without one is not deleted. */
+  /** For the outbox: the statement that marks events as published also sets these marks, and a row without one is not deleted. */
   inOutbox: Required<Pick<OutboxOptions, "alsoSet" | "deletable">>;
   flush(): Promise<void>;
 }
 
-// Longer than marks of publications wait for each other: most rows are then written once instead of twice.
+// This is longer than marks of publications wait for each other, so that most rows are written once instead of twice.
 const LINGER_MS = 100;
 
 /** Creates the marks in the outbox of this database. Events that come together share a statement. */

@@ -14,7 +14,7 @@ import { scriptedCarrier } from "./scripted-carrier.js";
 
 type StoredBooking = BookingRow & { leasedUntil: Date; doubtUntil: Date | null };
 
-/** A customer whose sandbox has its own carrier that is called, and what a test needs of it. */
+/** A customer whose sandbox has its own carrier that is called, and the functions that a test needs. */
 export function remoteUnderTest(
   { deps: local, newShipment }: Awaited<ReturnType<typeof carrierUnderTest>>,
   options: Parameters<typeof scriptedCarrier>[0] = {},
@@ -35,7 +35,7 @@ export function remoteUnderTest(
     ...scripted,
     caller,
     deps,
-    /** The deps of somebody whose clock is so far ahead. */
+    /** Returns the deps of a process whose clock is this far ahead. */
     later,
     intent,
     newShipment: () => newShipment(caller).id,
@@ -58,7 +58,7 @@ export function remoteUnderTest(
   };
 }
 
-/** A booking as nobody has it: of another account, and under another ID. */
+/** A booking that does not exist: of another account, and under another ID. */
 export const unknownBookings = (row: BookingRow): BookingRow[] => [
   { ...row, accountId: newCaller().accountId },
   { ...row, id: "bkg_unknown" },

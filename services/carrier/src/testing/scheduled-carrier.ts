@@ -11,21 +11,21 @@ import {
 } from "../carriers/carrier.js";
 import { scriptedCarrier } from "./scripted-carrier.js";
 
-// Most calls arrive before anybody stops waiting for them, some long after that.
+// Most calls arrive before their callers stop waiting, some long after that.
 const DELAYS_MS = [1, 50, 50, 300, 300, 3_000, 9_000];
 const PAUSES_MS = [3_000, 9_000];
 
-/** A carrier at the end of a network that loses and delays calls and answers; what it has booked is as in `scriptedCarrier`. */
+/** A carrier at the end of a network that loses and delays calls and answers; its bookings are those of `scriptedCarrier`. */
 export function scheduledCarrier(schedule: Schedule, takesKeys: boolean) {
   const network = { isGood: false };
   const { carrier, activeBookings } = scriptedCarrier({ takesKeys, mayExecuteForMs: 10_000 });
-  // Until when the carrier may be asked to book under a key by nobody else, on the clock of the schedule.
+  // The time until which only one caller may ask the carrier to book under a key, on the clock of the schedule.
   const reservedMs = new Map<string, number>();
   const doubleCalls: string[] = [];
   const limits = { signal: new AbortController().signal };
   let calls = 0;
 
-  /** Nothing is carried out later than the carrier says that it may be. */
+  /** A call is never carried out later than the carrier declares. */
   async function carryOut<T>(what: string, act: () => Promise<T>): Promise<T> {
     const deadlineMs = schedule.nowMs() + carrier.callMs + carrier.mayExecuteForMs;
     if (!network.isGood) await sleep(DELAYS_MS[schedule.choose(DELAYS_MS.length)]);
@@ -37,7 +37,7 @@ export function scheduledCarrier(schedule: Schedule, takesKeys: boolean) {
   async function call<T>(what: string, act: () => Promise<T>): Promise<T> {
     const fault = network.isGood ? 0 : schedule.choose(12);
     const number = ++calls;
-    // What the carrier says may be dealt with long after a lease has run out.
+    // The carrier's answer may be processed long after a lease has ended.
     const pause = () => {
       const { process } = currentActor()!;
       if (!network.isGood && schedule.choose(4) === 0) schedule.freeze(process, PAUSES_MS[schedule.choose(2)]!);

@@ -3,7 +3,7 @@ import type { ActiveBooking, RemoteCarrier } from "../carriers/carrier.js";
 /** A method of a carrier that is called. */
 type Method = "rates" | "book" | "find" | "cancel";
 
-/** How the next calls of a method fail: before the carrier executes them, after it has, or without ever ending. */
+/** The failure of the next calls of a method: before the carrier executes them, after it has, or without ever ending. */
 export type Trouble = { before: Error } | { after: Error } | { hangs: true };
 
 /** A carrier in memory that keeps a ledger, as carriers do, and treats each call as a test has scripted it. */
@@ -62,12 +62,12 @@ export function scriptedCarrier({ takesKeys = true, callMs = 400, mayExecuteForM
     calls,
     /** Scripts the next calls of a method, in order. */
     expect: (method: Method, ...troubles: Trouble[]) => void script.set(method, troubles),
-    /** Lets the calls that hang continue. */
+    /** Lets hanging calls continue. */
     goOn() {
       for (const act of late) act();
       late = [];
     },
-    /** The bookings that it will charge for. */
+    /** Returns the bookings that it will charge for. */
     activeBookings: () => ledger.filter(({ isCancelled }) => !isCancelled),
   };
 }

@@ -11,13 +11,13 @@ import { startTracking, trackingMigrations } from "../start-tracking.js";
 
 const createdAt = "2026-11-21T10:00:00.000Z";
 
-/** The two events of a label's life, and what a record shows after each. */
+/** The two events of a label's life, and the record after each. */
 export const created = { type: "label.created", at: createdAt };
 export const voided = { type: "label.voided", at: "2026-11-21T11:00:00.000Z" };
 export const isPreTransit = { status: "pre_transit", createdAt, updatedAt: created.at };
 export const isVoided = { status: "voided", createdAt, updatedAt: voided.at };
 
-/** An event of the label with this tracking number. */
+/** Creates an event of the label with this tracking number. */
 export function eventOf(caller: Caller, trackingNumber: string, { type, at }: { type: string; at: string }) {
   const label = {
     id: "lbl_1",
@@ -30,7 +30,7 @@ export function eventOf(caller: Caller, trackingNumber: string, { type, at }: { 
   return newEvent({ type, caller, data: JSON.stringify(label), now: new Date(at), random: randomBytes });
 }
 
-/** Tracking on its own database, called as its neighbours call it. */
+/** Starts tracking on its own database, called as its neighbours call it. */
 export async function trackingUnderTest() {
   const { db, drop } = await testDatabase({ directory: trackingMigrations });
   const { routes } = await startTracking({ db });

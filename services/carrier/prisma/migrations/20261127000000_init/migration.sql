@@ -10,11 +10,11 @@ CREATE TABLE labels (
   tracking_number text COLLATE "C" NOT NULL,
   created_at timestamptz(3) NOT NULL,
   voided_at timestamptz(3),
-  -- The rate that the label was made with, and who made and voided it: the event, the request and the key.
+  -- The rate of the label, and who made and voided it: the event, the request and the key.
   rate text,
   origin text,
   void_origin text,
-  -- The carrier's facts about the label. The defaults are the sandbox's.
+  -- These are the carrier's facts about the label. The defaults are the sandbox's.
   format text NOT NULL DEFAULT 'pdf',
   currency text NOT NULL DEFAULT 'EUR',
   amount double precision NOT NULL DEFAULT 0,
@@ -26,8 +26,8 @@ CREATE TABLE labels (
 CREATE UNIQUE INDEX labels_shipment_id_key ON labels (shipment_id);
 CREATE UNIQUE INDEX labels_tracking_number_key ON labels (tracking_number);
 
--- An environment's list in the developer area, the newest first, of one state or, merged, of both. It begins with a hash of the owner,
--- which only searches name: any other statement has to use the primary key.
+-- This index serves an environment's list in the developer area, newest first, of one state or, merged, of both. It begins with a hash of
+-- the owner, which only searches name: any other statement has to use the primary key.
 CREATE INDEX labels_by_state ON labels ((hashtextextended(account_id || environment, 0)), status, created_at);
 
 -- Most files have 2.5 to 6 KB. In the row itself, a file is read without a second index and a second table.
@@ -41,7 +41,7 @@ CREATE TABLE label_files (
     REFERENCES labels (account_id, environment, id) ON DELETE RESTRICT ON UPDATE RESTRICT
 ) WITH (toast_tuple_target = 8160);
 
--- A PDF is compressed already.
+-- A PDF is already compressed.
 ALTER TABLE label_files ALTER COLUMN pdf SET STORAGE EXTERNAL;
 
 CREATE TABLE bookings (
@@ -88,8 +88,8 @@ CREATE TABLE ledger (
 );
 
 -- Every event is inserted, updated once or twice, and deleted a minute or two later, so there are few rows, and all of them are soon dead.
--- Vacuum comes after a number of them, not after a share of the table, and does not pause. In a block with room for the row as it is
--- after its publication, PostgreSQL logs only what changed, and not the event once more.
+-- Vacuum starts after a number of them, not after a share of the table, and does not pause. In a block with room for the new version of a
+-- row, PostgreSQL logs only the changed columns at its publication, and not the event a second time.
 CREATE TABLE outbox (
   id bigserial PRIMARY KEY,
   event_id text COLLATE "C" NOT NULL,
@@ -101,7 +101,7 @@ CREATE TABLE outbox (
   leased_until timestamptz(3) NOT NULL,
   published_at timestamptz(3),
   publications integer NOT NULL DEFAULT 0,
-  -- The trace that an event belongs to, where requests are traced: a relay or an attempt hours later continues it.
+  -- The trace of the event, where requests are traced: a relay or an attempt hours later continues it.
   traceparent text,
   projected_at timestamptz(3)
 ) WITH (
@@ -113,6 +113,6 @@ CREATE TABLE outbox (
 
 CREATE UNIQUE INDEX outbox_event_id_key ON outbox (event_id);
 
--- The relay reads the events that are not published, and the projection those that records and tracking lack.
+-- The relay reads the unpublished events, and the projection those that records and tracking lack.
 CREATE INDEX outbox_unpublished ON outbox (id) WHERE published_at IS NULL;
 CREATE INDEX outbox_unprojected ON outbox (id) WHERE projected_at IS NULL;

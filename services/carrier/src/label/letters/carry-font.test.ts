@@ -16,7 +16,7 @@ const fontsIn = (pdf: Uint8Array) =>
     .toString("latin1")
     .match(/\/BaseFont \/[A-Z]LABEL\+\w+/g) ?? [];
 
-/** How many dots of the print are black. */
+/** Counts the black dots of the print. */
 async function inkOf(pdf: Uint8Array) {
   return (await printPdf(pdf)).data.reduce((sum, grey) => sum + (grey === 0 ? 1 : 0), 0);
 }

@@ -1,6 +1,6 @@
 import type { LetterFont } from "./open-font.js";
 
-/** What is drawn on a page: operators of PDF, each on a line, and the fonts that it embeds. */
+/** The drawing on a page: operators of PDF, each on a line, and the fonts that it embeds. */
 export interface Page {
   content: string;
   fonts: Map<LetterFont, CarriedFont>;
@@ -9,7 +9,7 @@ export interface Page {
 /** A font that a page embeds: its name there, and the numbers of its glyphs. */
 export interface CarriedFont {
   name: string;
-  /** The glyph's number on this page, from 1. */
+  /** Returns the glyph's number on this page, from 1. */
   glyphNumber(id: number): number;
   ids: Map<number, number>;
 }
@@ -28,7 +28,7 @@ export function carryFont({ fonts }: Page, font: LetterFont): CarriedFont {
   return entry;
 }
 
-/** The file that a page's fonts are added to. Both functions return how the file refers to what was added. */
+/** The file that a page's fonts are added to. Both functions return the file's reference to the added object. */
 interface FontFile {
   add(dictionary: string): string;
   addStream(bytes: Uint8Array): string;

@@ -37,7 +37,7 @@ describe("ownLetters", () => {
     ["😀", ":grinning:"],
     ["Żółw™ © 1️⃣", "Żółw™ © 1"],
     ["ﾔﾏﾀﾞ ﾀﾛｳ", "ヤマダ タロウ"],
-    // No font has U+20BB7.
+    // The fonts lack U+20BB7.
     ["𠮷田 太郎", "KichiTian TaiLang"],
     ["王ᓄᓇ", "Wangnona"],
     [`q${"\u0316".repeat(99)}!`, `q${"\u0316".repeat(4)}!`],

@@ -22,18 +22,18 @@ const FONTS: readonly { font: LetterFont; scripts: RegExp }[] = [
 const LETTER = /\p{L}/u;
 const FOREIGN = /[^\P{L}\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u;
 
-// Format characters are not seen, except joiners within a word: Persian and Marathi spell with them, because they change how letters join.
+// Format characters are invisible, except joiners within a word: Persian and Marathi spell with them, because they change how letters join.
 const UNSEEN = /(?!(?<=[\p{M}\p{Script=Arabic}\p{Script=Devanagari}])[\u200c\u200d]\p{L})\p{Cf}/gu;
 
-// No language puts more marks on a letter. Each stands above or below the one before, so a hundred would cross the whole label.
+// No language puts more marks on a letter. Each stands above or below the previous one, so a hundred would cross the whole label.
 const EXCESS_MARKS = /(?<=\p{M}{4})\p{M}+/gu;
 
-/** Whether the text has letters other than Latin, which some people on a parcel's way cannot read. */
+/** Returns true if the text has non-Latin letters, which some people on a parcel's way cannot read. */
 export function isForeign(text: string): boolean {
   return FOREIGN.test(text);
 }
 
-/** The font for a character: the font of the text before it, if that has the character. Undefined if no font has it. */
+/** Returns the font for a character: the font of the text before it, if that has the character. Undefined if no font has it. */
 export function fontFor(character: string, before?: LetterFont): LetterFont | undefined {
   const codePoint = character.codePointAt(0) ?? 0;
   if (before?.has(codePoint)) return before;
@@ -41,12 +41,12 @@ export function fontFor(character: string, before?: LetterFont): LetterFont | un
   return (likely ?? FONTS.find(({ font }) => font.has(codePoint)))?.font;
 }
 
-// Forms of terminals of old, which no font here has. Two of them can be one letter: ｶﾞ is ガ.
+// These are forms of old terminals, which the fonts lack. Two of them can be one letter: ｶﾞ is ガ.
 const HALF_WIDTH_KANA = /[\uff61-\uff9f]+/g;
 
 /**
- * The text on one line: white space collapsed, emoji left out, at most four marks on a letter. If no font has one of its letters, all of it is
- * transliterated: half of a name in each script would be no name.
+ * Puts the text on one line: white space collapsed, emoji left out, at most four marks on a letter. If the fonts lack one of its letters,
+ * all of it is transliterated, because a name with letters of two scripts is hard to read.
  */
 export function ownLetters(text: string): string {
   if (isWinAnsi(text)) return transliterated(text);

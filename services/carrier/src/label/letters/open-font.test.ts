@@ -38,7 +38,7 @@ describe("openFont", () => {
 describe("letters for whose marks a rule of the font has no anchor", () => {
   const font = openFont("NotoSansArabic-Regular.ttf");
 
-  // Advance and place of each glyph, as HarfBuzz 15.0 sets them.
+  // HarfBuzz 15.0 sets the glyphs with these advances and places.
   test.each([
     ["ڢ", "0 0.694 -0.023, 0.983 0 0"],
     ["ڣ", "0 0.694 -0.023, 0 0.683 0.038, 0.983 0 0"],

@@ -25,11 +25,11 @@ export type Direction = "ltr" | "rtl";
 
 export interface LetterFont {
   has(codePoint: number): boolean;
-  /** The glyphs of a text that the font has, from left to right. */
+  /** Returns the glyphs of a text that the font has, from left to right. */
   set(text: string, direction: Direction): readonly Glyph[];
-  /** How far a glyph advances on its own, relative to the size. */
+  /** Returns the advance of a glyph on its own, relative to the size. */
   glyphWidth(id: number): number;
-  /** The font with these glyphs, numbered from 1 in their order. */
+  /** Returns the font with these glyphs, numbered from 1 in their order. */
   subset(ids: readonly number[]): Subset;
 }
 
@@ -38,10 +38,10 @@ const FOLDER = new URL("../../../fonts/", import.meta.url);
 // Fontkit keeps every glyph that was requested, and a Chinese font has fifty thousand.
 const MAX_KEPT = 5_000;
 
-// Letters that change with their neighbours, and marks that stand above or below them. All others have one glyph each.
+// These letters change with their neighbours, or are marks that stand above or below them. All others have one glyph each.
 const SHAPED = /[\p{M}\p{Script=Arabic}\p{Script=Devanagari}]/u;
 
-/** Whether a text needs more than the glyphs of its characters side by side. */
+/** Returns true if a text needs more than the glyphs of its characters side by side. */
 export function isShaped(text: string): boolean {
   return SHAPED.test(text);
 }
@@ -50,7 +50,7 @@ export function isShaped(text: string): boolean {
 export function openFont(file: string): LetterFont {
   let font: Font | undefined;
   let widths = new Map<number, number>();
-  // Words recur: in each size that is tried, on the line that is drawn, on the sender's next label.
+  // Words are cached because they recur: in each size that is tried, on the line that is drawn, on the sender's next label.
   let words = new Map<string, readonly Glyph[]>();
 
   function opened(): Font {

@@ -8,7 +8,7 @@ interface Run {
   font: LetterFont;
 }
 
-// The types of bidi-js 1.1 are those of its ES module, which Node does not load.
+// bidi-js 1.1 declares the types of its ES module, which Node does not load.
 const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u;
 
@@ -23,7 +23,7 @@ export function textDirection(text: string): Direction {
   return (bidi.getEmbeddingLevels(text).paragraphs[0]?.level ?? 0) % 2 === 1 ? "rtl" : "ltr";
 }
 
-/** Parts of the text in one direction and one font, in the order in which they are read. */
+/** Splits the text into parts in one direction and one font, in the order in which they are read. */
 function splitRuns(text: string, direction: Direction): Run[] {
   const isPlain = direction === "ltr" && !RIGHT_TO_LEFT.test(text);
   const levels = isPlain ? undefined : bidi.getEmbeddingLevels(text, direction);
@@ -43,7 +43,7 @@ function splitRuns(text: string, direction: Direction): Run[] {
   return runs;
 }
 
-/** The runs from left to right (rule L2 of Unicode's bidirectional algorithm). */
+/** Returns the runs from left to right (rule L2 of Unicode's bidirectional algorithm). */
 function visual(runs: Run[]): Run[] {
   const ordered = [...runs];
   for (let level = Math.max(0, ...runs.map((run) => run.level)); level > 0; level--) {
@@ -57,7 +57,7 @@ function visual(runs: Run[]): Run[] {
   return ordered;
 }
 
-/** Sets a run word by word: letters join only within a word. */
+/** Sets a run word by word, because letters join only within a word. */
 function setRun({ text, level, font }: Run): Glyph[] {
   const direction = level % 2 === 1 ? "rtl" : "ltr";
   const parts = text.split(/(?<= )/).map((word) => font.set(word, direction));

@@ -36,7 +36,7 @@ test("winAnsi writes CP1252", () => {
   expect(Buffer.from(winAnsi("A€…’“”–—Žžü"), "latin1").toString("hex")).toBe("4180859293949697" + "8e9efc");
 });
 
-// From Adobe's metrics of the standard fonts.
+// These widths are from Adobe's metrics of the standard fonts.
 test.each([
   ["A", 667, 722],
   ["i", 222, 278],

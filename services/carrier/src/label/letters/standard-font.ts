@@ -1,32 +1,34 @@
 import anyAscii from "any-ascii";
 import PDFDocument from "pdfkit";
 
-/** Standard fonts of PDF, which a label does not have to embed. */
+/** The standard fonts of PDF, which a label need not embed. */
 export type StandardFace = "Helvetica" | "Helvetica-Bold";
 
 // Both are encoded in WinAnsi, that is CP1252: Latin-1, except these characters from 0x80 (U+FFFD where it has none).
 const FROM_0X80 = "€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ";
 const NOT_WIN_ANSI = new RegExp(`[^\\x20-\\x7e\\xa0-\\xff${FROM_0X80.replaceAll("\ufffd", "")}]`, "gu");
 
-/** Whether the standard fonts have every letter of the text. */
+/** Returns true if the standard fonts have every letter of the text. */
 export function isWinAnsi(text: string): boolean {
   return text.search(NOT_WIN_ANSI) < 0;
 }
 
-// Also the selectors of emoji, and the frame of keycaps. Not those that are letters of WinAnsi, such as the copyright sign.
+// This includes the selectors of emoji and the frame of keycaps, but not letters of WinAnsi, such as the copyright sign.
 const EMOJI =
   /(?![\xa9\xae\u2122])(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\ufe0f|\u20e3)/gu;
 
-/** The text without emoji, unless it has nothing else. */
+/** Removes emoji from the text, unless it has no other characters. */
 export function withoutEmoji(text: string): string {
   const rest = text.replace(EMOJI, "");
   return /[^\s\p{Cf}]/u.test(rest) ? rest : text;
 }
 
-// Most texts: words of Latin-1 with single spaces between them, and without the soft hyphen and the two letters that can be emoji.
+// Most texts match: words of Latin-1 with single spaces between them, and without the soft hyphen and the two letters that can be emoji.
 const PRINTABLE = /^[!-~\xa1-\xa8\xaa-\xac\xaf-\xff]+(?: [!-~\xa1-\xa8\xaa-\xac\xaf-\xff]+)*$/;
 
-/** The text on one line and in WinAnsi characters: white space is collapsed, emoji are left out, other characters are transliterated. */
+/**
+ * Puts the text on one line and in WinAnsi characters: white space is collapsed, emoji are left out, other characters are transliterated.
+ */
 export function transliterated(text: string): string {
   if (PRINTABLE.test(text)) return text;
   return (
@@ -35,13 +37,13 @@ export function transliterated(text: string): string {
       .replace(/\p{Cf}/gu, "")
       .replace(/[\s\p{Cc}]+/gu, " ")
       .replace(NOT_WIN_ANSI, (character) => anyAscii(character))
-      // Once more: removed characters can leave two spaces side by side.
+      // Spaces are collapsed again, because removed characters can leave two of them side by side.
       .replace(/ +/g, " ")
       .trim()
   );
 }
 
-/** A transliterated text with a character for each byte of its encoding. */
+/** Returns a transliterated text with a character for each byte of its encoding. */
 export function winAnsi(text: string): string {
   return text.replace(/[^\0-\xff]/g, (character) => String.fromCharCode(0x80 + FROM_0X80.indexOf(character)));
 }

@@ -16,7 +16,7 @@ const wasmBinary = readFileSync(require.resolve("zxing-wasm/reader/zxing_reader.
 prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(wasmBinary).buffer } });
 const pdfium = PDFiumLibrary.init();
 
-/** The first page of a PDF in black and white, as a 203 dpi label printer prints it. */
+/** Prints the first page of a PDF in black and white, as a 203 dpi label printer does. */
 export async function printPdf(
   pdf: Uint8Array,
   dpi = 203,

@@ -21,7 +21,7 @@ export function readPdf(pdf: Uint8Array): PageContent {
   const streams = [...source.matchAll(/stream\n(.*?)\nendstream/gs)].map(([, body]) =>
     inflateSync(Buffer.from(body!, "latin1")),
   );
-  // First the form, then what is drawn on it.
+  // The form comes first, then the content that is drawn on it.
   const content = streams
     .map((stream) => stream.toString("latin1"))
     .filter((stream) => stream.includes("BT "))
@@ -63,7 +63,7 @@ function carried(text: string, [size = 0, x = 0, y = 0]: number[]): Text {
   return written(text, "Letters", [size, x - dx * size, y + dy * size]);
 }
 
-// Only the characters above 0x7f that the tests use.
+// The table has only the characters above 0x7f that the tests use.
 const HIGH = new Map([0x80, 0x85, 0x91, 0x92, 0x93, 0x94, 0x96, 0x97].map((code, i) => [code, "€…‘’“”–—"[i]!]));
 
 function decode(bytes: string): string {
