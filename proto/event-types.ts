@@ -1,9 +1,9 @@
-/** What the platform says about an event: the resource in its `data`, and the sentences that the API, the guides and the developer area show. */
+/** The description of an event: the resource in its `data`, and the sentences that the API, the guides and the developer area show. */
 interface EventFacts {
   resource: "order" | "shipment" | "label";
   description: string;
   sentWhen: string;
-  /** In the history of a resource. */
+  /** The sentence in the history of a resource. */
   title: string;
 }
 
@@ -46,8 +46,8 @@ export function isEventType(type: string): type is EventType {
 
 const COUNTS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
-/** What a subscription may name, for messages: "one to four different event types". */
+/** The rule for the event types of a subscription, for messages: "one to four different event types". */
 export const SOME_EVENT_TYPES = `one to ${COUNTS[EVENT_TYPES.length] ?? EVENT_TYPES.length} different event types`;
 
-/** Attempts to deliver an event in total. Delivery stops after the last has failed. */
+/** The total number of attempts to deliver an event. Delivery stops after the last has failed. */
 export const MAX_ATTEMPTS = 8;
