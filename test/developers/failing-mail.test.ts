@@ -41,10 +41,10 @@ test("a subscription that has failed for a day is told to its admins once, by tw
   expect((await visitor.get(new URL(link).pathname)).html).toContain("Nothing has been delivered since");
 
   // Whoever looks now finds nothing to tell.
-  const untold = sql`
-    SELECT FROM subscription_health WHERE subscription_id = ${id} AND failing_since IS NOT NULL AND told_at IS NULL`;
+  const unalerted = sql`
+    SELECT FROM subscription_health WHERE subscription_id = ${id} AND failing_since IS NOT NULL AND alerted_at IS NULL`;
   const { webhooks } = area.stack().databases;
-  await eventually(async () => expect(await webhooks.run(untold)).toEqual([]));
+  await eventually(async () => expect(await webhooks.run(unalerted)).toEqual([]));
 
   tell(204);
   await sendTest(visitor, path);

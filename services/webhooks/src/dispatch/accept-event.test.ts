@@ -37,7 +37,7 @@ const stateOf = async (subscriptionId: string) => {
   return rows.map(({ state, attempt }) => `${state} ${attempt}`);
 };
 
-/** Resolves when so many statements wait for a lock. */
+/** Resolves when this many statements wait for a lock. */
 const waiting = (count: number) =>
   eventually(async () => {
     const locked = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;

@@ -10,12 +10,12 @@ import { LEASE_MS } from "./delivery.js";
 import type { DispatchDeps } from "./deps.js";
 import { isOnHold, MAX_IN_FLIGHT, unhealthy } from "./ready-queue.js";
 
-/** The most events that one statement stores. */
+/** The maximum number of events that one statement stores. */
 export const ACCEPT_BATCH = 128;
 
 const MAX_INSERTED_CLAIMED = 128;
 
-/** How long events wait on the bus for slots for their first attempts. There they cost less than as pending deliveries. */
+/** The time for which events wait on the bus for slots for their first attempts. There they cost less than as pending deliveries. */
 const SLOT_WAIT_MS = 100;
 
 /** A delivery that was just inserted; `claimId` is null if it is pending. */
@@ -79,7 +79,7 @@ export async function deadLetterEvent(
     FROM clock`);
 }
 
-/** Why an event cannot be accepted; undefined if it can. */
+/** Returns the reason why an event cannot be accepted; undefined if it can. */
 export function deadLetterReason(event: Event): string | undefined {
   if (!isId("evt", event.id)) return "the event ID is malformed";
   if (!isId("acc", event.accountId)) return "the account ID is malformed";
@@ -88,9 +88,9 @@ export function deadLetterReason(event: Event): string | undefined {
   return undefined;
 }
 
-// Locks in one order: events, ready queue, deliveries, each sorted. Every subscription concerned is locked here, because the triggers will
-// lock them all: under the lock, `in_flight` is exact, and `open` says that the subscription is healthy and has nothing older to send.
-// OFFSET 0 forces a lookup per row: planned while the table was small, a join would scan all of it.
+// Locks are taken in one order: events, ready queue, deliveries, each sorted. Every subscription concerned is locked here, because the
+// triggers will lock them all: under the lock, `in_flight` is exact, and `open` says that the subscription is healthy and has nothing older
+// to send. OFFSET 0 forces a lookup per row: planned while the table was small, a join would scan all of it.
 function store(deps: DispatchDeps, events: readonly Event[], capacity: Capacity): Promise<Inserted[]> {
   return deps.db.run<Inserted>(sql`
     WITH ${clock(deps)},

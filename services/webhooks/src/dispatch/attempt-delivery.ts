@@ -78,7 +78,7 @@ async function completeInLease(
   }
 }
 
-/** The log fields of an attempt. Only the host: a path or query may contain the receiver's own secret. */
+/** Returns the log fields of an attempt. The URL is reduced to its host, because a path or query may contain the receiver's own secret. */
 function toLogFields(
   { eventId, subscriptionId, attempt, url }: ClaimedDelivery,
   target: Target | undefined,

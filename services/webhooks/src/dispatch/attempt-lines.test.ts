@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => webhooks.end());
 
-/** A replica, and the lines that it has written about attempts. */
+/** Starts a replica, and collects the lines that it writes about attempts. */
 function logged(clockOffsetMs = 0) {
   const written: string[] = [];
   const log = createLog({ part: "webhooks", destination: { write: (line: string) => void written.push(line) } });
@@ -24,7 +24,7 @@ function logged(clockOffsetMs = 0) {
   return { deps: webhooks.replica({ log, clockOffsetMs }), lines };
 }
 
-/** The fields of every line about an attempt, whatever its result. */
+/** Every line about an attempt has these fields, whatever its result. */
 const everyLine = {
   time: expect.any(String),
   event: expect.stringMatching(/^evt_/),
@@ -85,7 +85,7 @@ test("an attempt that died with its process is logged by the process that ends i
   expect(await sweepOnce(sweeper.deps)).toMatchObject({ expired: 1 });
   const end = { level: "warn", attempt: 1, outcome: "failed", error: "lease_expired", ms: 20_000, next_at: AT };
   expect(sweeper.lines()).toEqual([expect.objectContaining({ ...everyLine, ...end })]);
-  // The attempt that comes back after all says that its end no longer counts.
+  // The attempt that comes back late logs that its end no longer counts.
   await receiver.close();
   await eventually(() => expect(dying.lines()).toHaveLength(1));
   expect(dying.lines()[0]).toMatchObject({ ...everyLine, error: "connection", fenced: true, next_at: null });

@@ -2,7 +2,7 @@ import { type Capacity, type ClaimedDelivery, createAttempts } from "./attempts.
 
 const delivery = (unhealthy = false) => ({ unhealthy }) as ClaimedDelivery;
 
-/** Slots whose attempts end when told to. */
+/** Creates slots whose attempts end on request. */
 function slotsOf(max: number) {
   const running: (() => void)[] = [];
   let freed = 0;
@@ -90,9 +90,9 @@ test("a stop claims no more, waits, and cuts attempts that take too long", async
 });
 
 describe("waitForSlots", () => {
-  const FOREVER_MS = 60_000;
+  const LONG_MS = 60_000;
 
-  /** Whether it is there by now. */
+  /** Returns true if the slots are free by now. */
   const isThere = async (slots: Promise<void>) => {
     const turn = new Promise((resolve) => setImmediate(resolve, "not yet"));
     return (await Promise.race([slots.then(() => "there"), turn])) === "there";
@@ -100,9 +100,9 @@ describe("waitForSlots", () => {
 
   test("is there at once where slots are free, and comes as attempts end", async () => {
     const { attempts, claim, endOne } = slotsOf(10);
-    expect(await isThere(attempts.waitForSlots(3, FOREVER_MS))).toBe(true);
+    expect(await isThere(attempts.waitForSlots(3, LONG_MS))).toBe(true);
     await claim(9);
-    const slots = attempts.waitForSlots(3, FOREVER_MS);
+    const slots = attempts.waitForSlots(3, LONG_MS);
     expect(await isThere(slots)).toBe(false);
     await endOne();
     expect(await isThere(slots)).toBe(false);
@@ -113,7 +113,7 @@ describe("waitForSlots", () => {
   test("half of the slots are enough for any number", async () => {
     const { attempts, claim, endOne } = slotsOf(4);
     await claim(3);
-    const slots = attempts.waitForSlots(100, FOREVER_MS);
+    const slots = attempts.waitForSlots(100, LONG_MS);
     expect(await isThere(slots)).toBe(false);
     await endOne();
     expect(await isThere(slots)).toBe(true);
@@ -123,7 +123,7 @@ describe("waitForSlots", () => {
     const { attempts, claim } = slotsOf(1);
     await claim(1);
     await attempts.waitForSlots(1, 1);
-    const slots = attempts.waitForSlots(1, FOREVER_MS);
+    const slots = attempts.waitForSlots(1, LONG_MS);
     void attempts.stop(0, () => {});
     expect(await isThere(slots)).toBe(true);
   });

@@ -5,9 +5,9 @@ export interface ClaimedDelivery {
   subscriptionId: string;
   eventId: string;
   claimId: string;
-  /** 1 to 8. */
+  /** The number of the attempt, 1 to 8. */
   attempt: number;
-  /** Whether the last attempts of its subscription failed. */
+  /** True if the last attempts of its subscription failed. */
   unhealthy: boolean;
   url: string;
   sealedSecret: Uint8Array;
@@ -16,7 +16,7 @@ export interface ClaimedDelivery {
   traceparent: string;
 }
 
-/** How many attempts may be claimed now, and how many of them for unhealthy subscriptions. */
+/** The number of attempts that may be claimed now, and how many of them for unhealthy subscriptions. */
 export interface Capacity {
   free: number;
   unhealthy: number;
@@ -28,7 +28,7 @@ export interface Attempts {
   claim(wanted: number, claim: (capacity: Capacity) => Promise<ClaimedDelivery[]>): Promise<number>;
   /** Resolves when that many slots are free (half of all suffice), or after `limitMs`. One caller at a time. */
   waitForSlots(wanted: number, limitMs: number): Promise<void>;
-  /** From now on, no slot is free. */
+  /** Closes all slots, so that no further attempt is claimed. */
   claimNoMore(): void;
   /** Claims no more and waits for the attempts under way. `cut` ends those that take longer than `limitMs`. */
   stop(limitMs: number, cut: () => void): Promise<void>;

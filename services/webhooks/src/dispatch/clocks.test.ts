@@ -24,7 +24,7 @@ afterAll(async () => {
   await webhooks.end();
 });
 
-/** A replica whose clock is that far ahead of the database's sends an event, which is answered with `answer`. */
+/** Sends an event from a replica whose clock is this far ahead of the database's; the receiver answers with `answer`. */
 async function send(
   aheadMs: number,
   answer: number,

@@ -18,7 +18,7 @@ afterAll(async () => {
   await webhooks.end();
 });
 
-/** A process that has claimed the first attempts of that many events of one subscription, as far as its eight slots go. */
+/** Starts a process that has claimed the first attempts of this many events of one subscription, as far as its eight slots go. */
 async function attempting(events: number): Promise<{ deps: DispatchDeps; woken: () => number }> {
   const deps = webhooks.replica();
   let woken = 0;

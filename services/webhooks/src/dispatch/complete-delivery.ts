@@ -15,7 +15,7 @@ export interface Ended {
   ms?: number | undefined;
 }
 
-/** When an attempt ended and when the next one is due (null if there is none), both by the database's clock. */
+/** The end of an attempt, and the time at which the next one is due (null if there is none), both by the database's clock. */
 export interface Completion {
   endedAt: Date;
   nextAt: Date | null;
@@ -40,7 +40,7 @@ export async function completeDeliveries(
   deps: AttemptDeps,
   ended: readonly Ended[],
 ): Promise<(Completion | undefined)[]> {
-  // `more`: whether their subscriptions had more to claim when the statement began.
+  // `more` is true if their subscriptions had more to claim when the statement began.
   const rows = await deps.db.run<Completion & { claimId: string; more: boolean }>(sql`
     WITH ${clock(deps)},
     locked AS (

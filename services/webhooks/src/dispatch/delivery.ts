@@ -1,7 +1,7 @@
-/** From the beginning of an attempt to the end of its response headers. */
+/** The time from the beginning of an attempt to the end of its response headers. */
 export const ATTEMPT_MS = 10_000;
 
-/** How long a claimed attempt may go without an end: 10 s for the attempt, and as much again for everything around it. */
+/** The lease of a claimed attempt: 10 s for the attempt, and as much again for everything around it. */
 export const LEASE_MS = 20_000;
 
 // The specification defines the schedule, so it is not a setting. The table of deliveries also checks the number of attempts.
@@ -13,7 +13,10 @@ const MINUTE_MS = 60_000;
 /** The next state of a delivery after an attempt; `waitMs` counts from the attempt's end. */
 export type NextStep = { state: "delivered" | "exhausted" } | { state: "pending"; waitMs: number };
 
-/** Decides by an attempt's number (1 to 8) and its end. `jitter` returns a number from 0 to 1; `speedup` divides the waits (`CLOCK_SPEEDUP`). */
+/**
+ * Returns the state after an attempt with this number (1 to 8) and this end. `jitter` returns a number from 0 to 1; `speedup` divides the
+ * waits (`CLOCK_SPEEDUP`).
+ */
 export function nextStep(attempt: number, delivered: boolean, jitter: () => number, speedup: number): NextStep {
   if (delivered) return { state: "delivered" };
   const minutes = WAIT_MINUTES[attempt - 1];

@@ -13,7 +13,7 @@ export interface AttemptDeps extends SubscriptionDeps, EventDeps {
   clockSpeedup: number;
   metrics: WebhooksMetrics;
   health: HealthKeeper;
-  /** Called when there is something to claim. */
+  /** Called when a delivery can be claimed. */
   wakeDispatcher(): void;
 }
 
@@ -21,7 +21,7 @@ export interface DispatchDeps extends AttemptDeps {
   attempts: Attempts;
 }
 
-/** A random number from 0 to 1. */
+/** Returns a random number from 0 to 1. */
 export function jitter(deps: Pick<AttemptDeps, "random">): number {
   return deps.random(1)[0]! / 255;
 }

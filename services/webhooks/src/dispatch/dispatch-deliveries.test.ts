@@ -15,7 +15,7 @@ let inbox: DispatchDeps;
 let receivers: Receiver[] = [];
 beforeEach(async () => {
   webhooks = await webhooksUnderTest();
-  // It accepts and never sends: its slots are closed.
+  // This replica accepts and never sends, because its slots are closed.
   inbox = webhooks.replica();
   await inbox.attempts.stop(0, () => {});
 });
@@ -32,7 +32,7 @@ async function receiverWith(answer: Responder): Promise<Receiver> {
   return receiver;
 }
 
-/** A subscription with a backlog of that many events. */
+/** Creates a subscription with a backlog of this many events. */
 async function backlog(url: string, events: number): Promise<string> {
   const caller = newCaller();
   const { id } = await subscribe(inbox, caller, url);
@@ -54,7 +54,7 @@ async function expectIdle(): Promise<void> {
 
 describe("dispatchOnce", () => {
   test("a receiver that always fails gets eight requests, at about 0, 1, 3, 7, 15, 31, 63 and 123 minutes", async () => {
-    // Neither the status nor the header changes anything.
+    // Neither the status nor the header has an effect.
     const receiver = await receiverWith((response) => response.writeHead(410, { "retry-after": "7200" }).end());
     const caller = newCaller();
     const { id, secret } = await subscribe(inbox, caller, receiver.url);
@@ -165,7 +165,7 @@ describe("dispatchOnce", () => {
     const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 17 } });
     const caller = newCaller();
     const { id: healthy } = await subscribe(inbox, caller, receiver.url);
-    // The first eight are sent on arrival.
+    // The first eight events are sent on arrival.
     await acceptEvents(
       deps,
       Array.from({ length: 9 }, () => eventFor(caller)),

@@ -8,7 +8,9 @@ import { isOnHold, slots, unhealthy } from "./ready-queue.js";
 const MAX_SUBSCRIPTIONS = 64;
 const MAX_OF_EACH = 4;
 
-/** Claims due deliveries for the free slots, starts their attempts, and returns how many. Zero means that there is nothing more to claim now. */
+/**
+ * Claims due deliveries for the free slots, starts their attempts, and returns their number. Zero means that no more can be claimed now.
+ */
 export function dispatchOnce(deps: DispatchDeps): Promise<number> {
   return deps.attempts.claim(MAX_SUBSCRIPTIONS, async (capacity) =>
     capacity.free > 0 ? claimDue(deps, capacity) : [],
@@ -16,8 +18,8 @@ export function dispatchOnce(deps: DispatchDeps): Promise<number> {
 }
 
 /**
- * Fair: of the subscriptions with something due, those with the fewest attempts under way come first, and each gives a few. Their rows in
- * the queue are locked, so the number under way is exact over all replicas; rows that are locked elsewhere are skipped.
+ * The claim is fair: of the subscriptions with a due delivery, those with the fewest attempts under way come first, and each gives a few.
+ * Their rows in the queue are locked, so the number under way is exact over all replicas; rows that are locked elsewhere are skipped.
  */
 function claimDue(deps: DispatchDeps, capacity: Capacity): Promise<ClaimedDelivery[]> {
   return deps.db.run<ClaimedDelivery>(sql`

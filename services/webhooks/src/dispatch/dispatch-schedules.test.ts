@@ -38,8 +38,8 @@ const FREEZES_MS = [25_000, 90_000];
 const REPLICAS = ["replica 1", "replica 2"];
 const BAD: readonly Reaction[] = [500, "breaks", "never"];
 
-// What heals by itself leaves no trace at the end: an attempt that ends twice, one that is said to have lost a lease that still runs, and
-// attempts that are claimed beyond a subscription's slots are noted when they are written.
+// Some faults leave no trace at the end: an attempt that ends twice, one that is said to have lost a lease that still runs, and attempts
+// that are claimed beyond a subscription's slots. They are recorded when they are written.
 const NOTES = `
   CREATE TABLE broken_rules (rule text, subscription_id text);
   CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
@@ -114,7 +114,7 @@ test("every delivery is claimed by one attempt at a time and arrives, whatever t
 
     async function play() {
       const replicas = await Promise.all(REPLICAS.map(startReplica));
-      // The bus delivers at least once.
+      // The bus may deliver a message more than once.
       const arrivals = events.flatMap((event) => (schedule.choose(3) === 0 ? [event, event] : [event]));
       const inboxes = replicas.map(async (replica, at) => {
         const arriving = arrivals.filter((_, index) => index % 2 === at);
@@ -148,7 +148,7 @@ test("every delivery is claimed by one attempt at a time and arrives, whatever t
       expect(await rowsIn(webhooks.db, "broken_rules")).toEqual([]);
       for (const path of new Set(sent.map((each) => each.path))) {
         const ofPath = sent.filter((each) => each.path === path);
-        // A process that stood still sends what it had claimed, when others have taken its deliveries.
+        // A paused process may still send deliveries that others have taken meanwhile.
         for (const { atMs } of hasFrozen ? [] : ofPath) {
           const open = ofPath.filter((each) => each.atMs <= atMs && (each.endedAtMs ?? each.atMs + 10_000) > atMs);
           expect(open.length).toBeLessThanOrEqual(MAX_IN_FLIGHT);

@@ -37,6 +37,6 @@ test("an event and its delivery cost the same however many others there are", as
   const prepared = new Map(statements.map((statement) => [statement.text, statement]));
   expect(prepared.size).toBe(5);
   const costly = await Promise.all([...prepared.values()].map((statement) => costlyNodes(db, statement)));
-  // The queue's index holds a row for each subscription with something pending: that is what a sweep looks at.
+  // The queue's index holds a row for each subscription with a pending delivery, and a sweep reads only these rows.
   expect(costly.flat()).toEqual(["Index Scan of all of ready_queue_due"]);
 });

@@ -23,7 +23,7 @@ interface Delivery {
   subscription: string;
   event: string;
   state: State;
-  /** In minutes; of a pending one alone. */
+  /** The due time in minutes; only a pending delivery has one. */
   next: number | null;
 }
 
@@ -42,7 +42,7 @@ const TURNS: Record<State, readonly State[]> = {
   cancelled: [],
 };
 
-/** The rule: a row of the queue after a statement, from all deliveries of its subscription and those that the statement changed. */
+/** Computes the row of the queue after a statement, from all deliveries of its subscription and those that the statement changed. */
 function rowAfter(row: Row, all: readonly Delivery[], changed: readonly [before: State, after: State][]): Row {
   const pending = all.flatMap(({ state, next }) => (state === "pending" && next !== null ? [next] : []));
   const ended = changed.filter(([before]) => before === "in_flight").length;
@@ -90,7 +90,7 @@ interface Statement {
   rows: { which: number; to: number; next: number }[];
 }
 
-/** The deliveries that a statement writes, each once. */
+/** Generates the deliveries that a statement writes, each once. */
 function writtenBy({ inserts, rows }: Statement, all: readonly Delivery[], turn: number): Delivery[] {
   const open = all.filter(({ state }) => TURNS[state].length > 0);
   const written = new Map<string, Delivery>();

@@ -20,17 +20,17 @@ import type { DispatchDeps } from "./deps.js";
  * replicas.
  */
 
-/** Attempts under way per subscription, over all replicas. */
+/** The maximum number of attempts under way per subscription, over all replicas. */
 export const MAX_IN_FLIGHT = 8;
 
-/** The same, once `UNHEALTHY_STREAK` attempts in a row have failed. */
+/** The same maximum, once `UNHEALTHY_STREAK` attempts in a row have failed. */
 const MAX_IN_FLIGHT_UNHEALTHY = 2;
 const UNHEALTHY_STREAK = 3;
 
 /** The condition on a row of the queue that the last attempts of its subscription failed. */
 export const unhealthy = sql`fail_streak >= ${UNHEALTHY_STREAK}`;
 
-/** For a row of the queue: how many attempts of its subscription may be in flight. */
+/** Selects, for a row of the queue, how many attempts of its subscription may be in flight. */
 export const slots = sql`CASE WHEN ${unhealthy} THEN ${MAX_IN_FLIGHT_UNHEALTHY}::integer ELSE ${MAX_IN_FLIGHT}::integer END`;
 
 /** The condition on a row of `subscriptions` that an operator has put its account's deliveries on hold: they wait, and use up no attempts. */
@@ -51,12 +51,12 @@ export function measureBacklog(deps: DispatchDeps): void {
   });
 }
 
-// On a row `q` of the queue.
+// The condition on a row `q` of the queue that its deliveries are on hold.
 const queueOnHold = sql`EXISTS (SELECT FROM subscriptions WHERE id = q.subscription_id AND ${isOnHold})`;
 
 /**
  * Reads the backlog from the ready queue and the index of pending deliveries, never from all deliveries. The oldest is one that could be
- * claimed: a delivery that waits for its own slow receiver is not the dispatcher's fault.
+ * claimed: the dispatcher is not at fault if a delivery waits for its own slow receiver.
  */
 export async function readBacklog(deps: Pick<DispatchDeps, "db" | "clockOffsetMs">) {
   const [backlog] = await deps.db.run<{ due: number; oldestSeconds: number }>(sql`

@@ -7,7 +7,7 @@ import { signatureHeaders } from "./signature.js";
 export interface AttemptRequest {
   url: URL;
   eventId: string;
-  /** Sent byte for byte as it is stored. */
+  /** The body, which is sent byte for byte as it is stored. */
   body: Uint8Array;
   secret: string;
   at: Date;
@@ -16,7 +16,7 @@ export interface AttemptRequest {
 export interface Attempted {
   outcome: "delivered" | "failed";
   status?: number;
-  /** Why there was no answer. */
+  /** The reason why there was no answer. */
   reason?: FailureReason;
   ms: number;
   /** Resolves once the rest of the answer is read or cut off, at most a second later. The outcome does not wait for it. */
@@ -35,7 +35,7 @@ export function sendAttempt(connections: Connections, attempt: AttemptRequest): 
     let isConnected = false;
     let bytes = 0;
     let discarded: (() => void) | undefined;
-    // A timer that ends with the attempt: a signal would live for all of its ten seconds, and cost as much as a small request.
+    // The timer ends with the attempt: a signal would live for all of its ten seconds, and cost as much as a small request.
     let limit = setTimeout(() => fail(new TimedOut(isConnected)), ATTEMPT_MS);
 
     function fail(error: Error): void {
@@ -47,7 +47,7 @@ export function sendAttempt(connections: Connections, attempt: AttemptRequest): 
       cutOff();
     }
 
-    /** Closes the connection, whatever may still come. */
+    /** Closes the connection, even if the answer is not complete. */
     function cutOff(): void {
       connections.drop(connection);
       discarded?.();

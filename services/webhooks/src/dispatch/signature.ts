@@ -5,8 +5,8 @@ const TOLERANCE_SECONDS = 300;
 const HEADER = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;
 
 /**
- * The headers that identify and sign a delivery, as the list that Node writes: the platform's own, and those of Standard Webhooks 1.0
- * (https://www.standardwebhooks.com), which cover the ID, too.
+ * Returns the headers that identify and sign a delivery, as the list that Node writes: the platform's own, and those of Standard Webhooks
+ * 1.0 (https://www.standardwebhooks.com), which also cover the ID.
  */
 export function signatureHeaders(secret: string, eventId: string, unixSeconds: number, body: Uint8Array): string[] {
   const own = ["Service-Event-Id", eventId, "Service-Signature", sign(secret, unixSeconds, body)];
@@ -14,14 +14,14 @@ export function signatureHeaders(secret: string, eventId: string, unixSeconds: n
   return [...own, "webhook-id", eventId, "webhook-timestamp", String(unixSeconds), "webhook-signature", standard];
 }
 
-/** The `webhook-signature` of Standard Webhooks. Its key is the bytes that the secret encodes, not the secret's text. */
+/** Returns the `webhook-signature` of Standard Webhooks. Its key is the bytes that the secret encodes, not the secret's text. */
 export function signStandard(secret: string, id: string, unixSeconds: number, body: Uint8Array): string {
-  // Also decodes base64url without padding, the form of older secrets.
+  // The decoder also reads base64url without padding, the form of older secrets.
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), "base64");
   return `v1,${createHmac("sha256", key).update(`${id}.${unixSeconds}.`).update(body).digest("base64")}`;
 }
 
-/** The `Service-Signature` of a body sent at that second. */
+/** Returns the `Service-Signature` of a body sent at that second. */
 export function sign(secret: string, unixSeconds: number, body: Uint8Array): string {
   return `t=${unixSeconds},v1=${digest(secret, String(unixSeconds), body).toString("hex")}`;
 }

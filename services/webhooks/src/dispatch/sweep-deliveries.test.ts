@@ -16,7 +16,7 @@ let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
 let inbox: DispatchDeps;
 beforeEach(async () => {
   webhooks = await webhooksUnderTest();
-  // It accepts and never sends: its slots are closed.
+  // This replica accepts and never sends, because its slots are closed.
   inbox = webhooks.replica();
   await inbox.attempts.stop(0, () => {});
 });
@@ -25,7 +25,7 @@ afterEach(async () => {
   await webhooks.end();
 });
 
-/** A subscription with one event that is due. */
+/** Creates a subscription with one due event. */
 async function subscriptionWithEvent(url: string): Promise<string> {
   const caller = newCaller();
   const { id } = await subscribe(inbox, caller, url);

@@ -11,7 +11,7 @@ export async function sweepOnce(deps: DispatchDeps): Promise<{ expired: number; 
   return { expired: await failExpired(deps), cancelled: await cancelDisabled(deps) };
 }
 
-// Fenced like any other end: if another sweeper or the attempt itself has already written one, nothing changes.
+// The end is fenced like any other: if another sweeper or the attempt itself has already written one, the row is left unchanged.
 async function failExpired(deps: DispatchDeps): Promise<number> {
   const expired = await deps.db.run<Pick<Ended, "subscriptionId" | "eventId" | "claimId"> & { attempt: number }>(sql`
     WITH ${clock(deps)}

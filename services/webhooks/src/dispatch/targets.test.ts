@@ -12,7 +12,7 @@ const storedOf = (subscriptionId: string, secret = "whsec_one"): StoredTarget =>
   sealedSecret: seal(subscriptionId, secret),
 });
 
-/** Targets over a key ring that counts what it opens. */
+/** Creates targets over a key ring that counts the secrets that it opens. */
 function counted(max?: number) {
   let opened = 0;
   const open: typeof keyRing.open = (sealed, identity) => {

@@ -2,7 +2,7 @@ import type { KeyRing } from "../subscriptions/key-ring.js";
 import { secretIdentity } from "../subscriptions/subscription.js";
 import type { ClaimedDelivery } from "./attempts.js";
 
-/** Where a subscription's events go, and the secret that signs them. */
+/** The URL to which a subscription's events are sent, and the secret that signs them. */
 export interface Target {
   url: URL;
   secret: string;

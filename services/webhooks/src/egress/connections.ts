@@ -14,7 +14,7 @@ export interface Connections {
   isDestroyed(): boolean;
 }
 
-// Below the 5 s after which many servers close an idle connection: a request on a connection that is being closed is a failed
+// This is below the 5 s after which many servers close an idle connection: a request on a connection that is being closed is a failed
 // attempt.
 const IDLE_MS = 4_000;
 
@@ -36,7 +36,7 @@ export function createConnections(connect: buildConnector.connector): Connection
   function open(origin: string): Client {
     const connection = new Client(origin, { connect: connectForUndici, ...TIMEOUTS });
     all.add(connection);
-    // One that still has a request to send connects again.
+    // A client that still has a request to send connects again.
     connection.on("disconnect", () => {
       const at = idle.get(origin)?.indexOf(connection) ?? -1;
       if (at < 0) return;
@@ -73,8 +73,8 @@ const INFORMATIONAL = Buffer.from("HTTP/1.1 1");
 const MAX_INFORMATIONAL_BYTES = 16_384;
 
 /**
- * Removes 1xx answers from what is read of a socket: a server may send `100 Continue` at any time, and undici (7.30, 8.13) closes the
- * connection. A `101` stays, because what follows it is no HTTP.
+ * Removes 1xx answers from the bytes that a socket reads: a server may send `100 Continue` at any time, and undici (7.30, 8.13) closes the
+ * connection. A `101` stays, because the bytes after it are not HTTP.
  */
 function withoutInformational(socket: Socket): Socket {
   const read = socket.read.bind(socket);
@@ -100,7 +100,7 @@ function withoutInformational(socket: Socket): Socket {
   return socket;
 }
 
-// Also if only a part of its first line has arrived.
+// This also matches if only a part of the first line has arrived.
 function beginsInformational(bytes: Buffer): boolean {
   const compared = Math.min(bytes.length, INFORMATIONAL.length);
   return bytes.compare(INFORMATIONAL, 0, compared, 0, compared) === 0 && bytes.toString("latin1", 10, 12) !== "01";

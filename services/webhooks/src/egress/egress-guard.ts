@@ -3,13 +3,13 @@ import ipaddr from "ipaddr.js";
 import { embeddedIpv4, type FindNat64Prefixes, type Nat64Prefix } from "./nat64.js";
 import { isExempt, type TargetRules } from "./target-url.js";
 
-/** Where deliveries may connect. */
+/** The targets to which deliveries may connect. */
 export interface EgressRules extends TargetRules {
   /** CIDR ranges that are denied although they are public: the cluster's pods, services and nodes. */
   denyRanges: readonly string[];
 }
 
-/** All addresses of a name, IPv4 and IPv6. */
+/** Returns all IP addresses of a name, IPv4 and IPv6. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 export interface VettedAddress {
@@ -17,18 +17,18 @@ export interface VettedAddress {
   family: 4 | 6;
 }
 
-/** A connection was not made, because an address of its host is not allowed. */
+/** A connection was not made, because an IP address of its host is not allowed. */
 export class AddressRefused extends Error {
   override readonly name = "AddressRefused";
 }
 
-/** A connection was not made, because its host has no address. */
+/** A connection was not made, because its host has no IP address. */
 export class NameNotResolved extends Error {
   override readonly name = "NameNotResolved";
 
   constructor(
     message: string,
-    /** Whether the name servers did not answer, as opposed to answering that there is none. */
+    /** True if the name servers did not answer, as opposed to answering that there is none. */
     readonly isUnanswered = false,
   ) {
     super(message);
@@ -38,13 +38,13 @@ export class NameNotResolved extends Error {
 const RESOLVE_TIMEOUT_MS = 2_000;
 const LOOPBACK = ["127.0.0.1", "::1"];
 
-// Azure's host agent serves secrets of the machine there, on an address that is otherwise public.
+// Azure's host agent serves secrets of the machine at this IP address, which is otherwise public.
 const ALWAYS_DENIED = "168.63.129.16/32";
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Tells whether an address is public: unicast in its registry's sense, IPv4 or inside 2000::/3, and in no denied range. An address behind a
- * NAT64 is, if the IPv4 address that it stands for is.
+ * Returns true if an IP address is public: unicast in its registry's sense, IPv4 or inside 2000::/3, and in no denied range. An IP address
+ * behind a NAT64 is public if the IPv4 address that it stands for is public.
  */
 export function isPublicAddress(
   address: string,
@@ -63,7 +63,7 @@ export function isPublicAddress(
   return ![ALWAYS_DENIED, ...denyRanges].some((range) => isWithin(parsed, range));
 }
 
-/** Returns the addresses to connect to for a host and port, decided anew for each connection. If one is not allowed, it refuses all. */
+/** Returns the IP addresses to connect to for a host and port, decided anew for each connection. If one is not allowed, it refuses all. */
 export async function vetAddresses(
   host: string,
   port: number,
@@ -80,7 +80,7 @@ export async function vetAddresses(
   return addresses.map((address) => ({ address, family: ipaddr.IPv6.isValid(address) ? 6 : 4 }));
 }
 
-/** Tells whether a connected socket's other end is among the vetted addresses. */
+/** Returns true if a connected socket's other end is among the vetted IP addresses. */
 export function isAmong(vetted: readonly VettedAddress[], remoteAddress: string | undefined): boolean {
   if (remoteAddress === undefined || !ipaddr.isValid(remoteAddress)) return false;
   const remote = canonical(remoteAddress);
@@ -103,13 +103,13 @@ export function createResolve(servers?: readonly string[]): Resolve {
   };
 }
 
-// ENOTFOUND and ENODATA are answers: there is no such name, or it has no address of this family.
+// ENOTFOUND and ENODATA are answers: there is no such name, or it has no IP address of this family.
 function isUnanswered(answer: PromiseSettledResult<unknown>): boolean {
   return answer.status === "rejected" && !["ENOTFOUND", "ENODATA"].includes(answer.reason.code);
 }
 
 async function resolveAddresses(host: string, exempt: boolean, resolve: Resolve): Promise<string[]> {
-  // Connecting to a literal address makes no lookup, so it is vetted here like any resolved address.
+  // Connecting to a literal IP address makes no lookup, so it is vetted here like any resolved one.
   if (ipaddr.isValid(host)) return [host];
   // Name servers do not know this name, and the hosts file is not read.
   if (host === "localhost" && exempt) return LOOPBACK;

@@ -15,7 +15,7 @@ interface Asked {
   authorization: string | undefined;
 }
 
-/** A proxy on loopback that connects to port `to` of this machine, or gives the answers of `refusals` first. */
+/** Starts a proxy on loopback that connects to port `to` of this machine, or gives the answers of `refusals` first. */
 async function proxyWith({ to = 0, refusals = [], tls = false }: { to?: number; refusals?: number[]; tls?: boolean }) {
   const asked: Asked[] = [];
   const sockets = new Set<net.Socket>();

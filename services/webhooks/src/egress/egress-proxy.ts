@@ -6,20 +6,20 @@ import { bareHostname } from "./target-url.js";
 
 /** The proxy through which all deliveries leave. */
 export interface EgressProxy {
-  /** `http` or `https`, with user and password if the proxy asks for them. */
+  /** The URL, `http` or `https`, with user and password if the proxy asks for them. */
   url: URL;
   /** Certificate authorities instead of the well-known ones. */
   ca?: string | undefined;
 }
 
-/** A connection was not made, because the proxy did not take the request. The receiver is not to blame. */
+/** A connection was not made, because the proxy did not take the request. The receiver is not at fault. */
 export class ProxyFailed extends Error {
   override readonly name = "ProxyFailed";
 }
 
 /**
- * Opens a tunnel to the first of the addresses to which the proxy can connect. It gets addresses, never a name: it might resolve it to
- * another one than the guard has vetted.
+ * Opens a tunnel to the first of the IP addresses to which the proxy can connect. The proxy never gets the name, because it might resolve
+ * it to another IP address than the guard has vetted.
  */
 export async function openTunnel(
   proxy: EgressProxy,
@@ -70,7 +70,7 @@ function connectVia({ url, ca }: EgressProxy, target: string, signal: AbortSigna
   });
 }
 
-/** The proxy has tried, and could not connect either. */
+/** Returns the error for a proxy that has tried to connect, and could not either. */
 function unreachable(status: number): Error {
   const code = status === 504 ? "ETIMEDOUT" : "EHOSTUNREACH";
   return Object.assign(new Error(`The egress proxy could not connect: ${status}.`), { code });

@@ -16,7 +16,7 @@ import { createFindNat64Prefixes, type FindNat64Prefixes } from "./nat64.js";
 export interface EgressOptions {
   rules: EgressRules;
   resolve: Resolve;
-  /** Prefixes of NAT64 in CIDR notation. Without any, DNS is asked for them. */
+  /** Prefixes of NAT64 in CIDR notation. If there are none, they are discovered through DNS. */
   nat64Prefixes?: readonly string[];
   /** URL of the proxy through which all connections go. */
   proxyUrl?: string | undefined;
@@ -24,7 +24,7 @@ export interface EgressOptions {
   ca?: string;
 }
 
-/** The same, with what all connections share. */
+/** The same settings, with the state that all connections share. */
 interface Egress extends EgressOptions {
   findNat64: FindNat64Prefixes;
   proxy?: EgressProxy | undefined;
@@ -33,15 +33,17 @@ interface Egress extends EgressOptions {
   closing: AbortSignal;
 }
 
-/** The longest time to make a connection: no longer than an attempt may last. */
+/** The maximum time to make a connection, which is not longer than an attempt may last. */
 const CONNECT_MS = 10_000;
 
-// Node gives up on an address after 250 ms, which is too short for a distant receiver or a busy process.
+// Node gives up on an IP address after 250 ms, which is too short for a distant receiver or a busy process.
 const NEXT_ADDRESS_MS = 2_500;
 
 const MAX_SESSIONS = 100;
 
-/** Creates the connections of deliveries. A host's addresses are vetted for each new one; the name stays, for SNI and the certificate. */
+/**
+ * Creates the connections of deliveries. A host's IP addresses are vetted for each new one; the name stays, for SNI and the certificate.
+ */
 export function createGuardedConnections(options: EgressOptions): Connections {
   const { nat64Prefixes = [], proxyUrl, resolve, ca } = options;
   const closing = new AbortController();
@@ -63,7 +65,7 @@ export function createGuardedConnections(options: EgressOptions): Connections {
     ...connections,
     destroy() {
       connections.destroy();
-      // Also ends those that are still being made.
+      // This also ends connections that are still being made.
       closing.abort();
     },
   };
@@ -101,14 +103,14 @@ function connect(
   return new Promise((resolve, reject) =>
     connector(target, (error, socket) => {
       if (error) return reject(error);
-      // Node emits it once the certificate is verified.
+      // Node emits this once the certificate is verified.
       socket.on("session", (issued: Buffer) => keepSession(sessions, key, issued));
       resolve(socket);
     }),
   );
 }
 
-/** Keeps a session, and the newest hundred in all. */
+/** Stores a session; of all sessions, the newest hundred are kept. */
 export function keepSession(sessions: Map<string, Buffer>, key: string, issued: Buffer): void {
   sessions.delete(key);
   sessions.set(key, issued);
@@ -116,7 +118,7 @@ export function keepSession(sessions: Map<string, Buffer>, key: string, issued: 
   if (sessions.size > MAX_SESSIONS) sessions.delete(oldest);
 }
 
-// Keeps the name from being resolved a second time, with another answer.
+// The look-up returns the vetted IP addresses, because resolving the name again could return others.
 function pinned(vetted: readonly VettedAddress[]): net.LookupFunction {
   return (_hostname, options, callback) => {
     const first = vetted[0]!;

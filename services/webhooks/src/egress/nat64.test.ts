@@ -8,7 +8,7 @@ const strict: EgressRules = { allowPrivate: false, allowTargets: [], denyRanges:
 const prefixes = (...texts: string[]) => texts.flatMap((text) => readNat64Prefix(text) ?? []);
 const WELL_KNOWN = prefixes("64:ff9b::/96");
 
-// RFC 6052, 2.4: the examples of the standard, all of 192.0.2.33.
+// These are the examples of RFC 6052, 2.4, all of 192.0.2.33.
 test.each([
   ["2001:db8::/32", "2001:db8:c000:221::"],
   ["2001:db8:100::/40", "2001:db8:1c0:2:21::"],

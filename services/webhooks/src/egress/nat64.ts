@@ -9,18 +9,19 @@ export interface Nat64Prefix {
 /** The prefixes of the network that a process is in. */
 export type FindNat64Prefixes = () => Promise<readonly Nat64Prefix[]>;
 
-// RFC 6052, 2.2.
+// These lengths are from RFC 6052, 2.2.
 const LENGTHS = [96, 64, 56, 48, 40, 32];
 const UNUSED_BYTE = 8;
 
-// RFC 7050: this name has only these IPv4 addresses, so an IPv6 address of it comes from DNS64.
+// RFC 7050 gives this name only these IPv4 addresses, so an IPv6 address of it comes from DNS64.
 const KNOWN_NAME = "ipv4only.arpa";
 const KNOWN_ADDRESSES = ["192.0.0.170", "192.0.0.171"];
 
-// Global, unique local, and RFC 6052's and RFC 8215's own: a translator elsewhere, such as in ::/96, would open the machine itself.
+// A prefix must be global, unique local, or RFC 6052's and RFC 8215's own: a translator elsewhere, such as in ::/96, would open the machine
+// itself.
 const NETWORKS = ["2000::/3", "fc00::/7", "64:ff9b::/32"].map((network) => ipaddr.IPv6.parseCIDR(network));
 
-// A network does not change its translator often. A name server that does not answer may do so soon.
+// A network rarely changes its translator, but a name server that does not answer may soon do so.
 const KEEP_MS = 600_000;
 const RETRY_MS = 10_000;
 
@@ -31,7 +32,7 @@ export function readNat64Prefix(text: string): Nat64Prefix | undefined {
   return LENGTHS.includes(bits) ? { network, bits } : undefined;
 }
 
-/** The IPv4 address that an IPv6 address stands for, if it is in one of the prefixes. */
+/** Returns the IPv4 address that an IPv6 address stands for, if it is in one of the prefixes. */
 export function embeddedIpv4(address: ipaddr.IPv6, prefixes: readonly Nat64Prefix[]): ipaddr.IPv4 | undefined {
   const prefix = prefixes.find(({ network, bits }) => address.match(network, bits));
   return prefix && ipv4At(address, prefix.bits);

@@ -11,7 +11,7 @@ const ENCODED = "must have a hostname without percent-encoding";
 const TEXT = "must be printable ASCII without white space or backslashes";
 const START = "must start with https:// and a host";
 
-/** A name of that many characters, none of its labels longer than 63. */
+/** Returns a name of this many characters, with labels of at most 63. */
 const longHost = (length: number) => `${`${"a".repeat(49)}.`.repeat(4)}${"b".repeat(length - 204)}.com`;
 describe("brokenTargetRule", () => {
   test.each([

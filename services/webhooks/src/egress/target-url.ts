@@ -2,9 +2,9 @@ import ipaddr from "ipaddr.js";
 
 /** The targets beyond public HTTPS that the operator allows. */
 export interface TargetRules {
-  /** `http`, any port, and loopback hosts by name (`localhost`) or address. */
+  /** Allows `http`, any port, and loopback hosts by name (`localhost`) or IP address. */
   allowPrivate: boolean;
-  /** Exactly these, as `host:port`, over `http` or `https`. */
+  /** Allows exactly these, as `host:port`, over `http` or `https`. */
   allowTargets: readonly string[];
 }
 
@@ -12,7 +12,7 @@ const MAX_LENGTH = 2048;
 const PRINTABLE = /^[\x21-\x5b\x5d-\x7e]*$/;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-// Names that mean something inside a network and nothing outside (`cluster.local` is under `local`).
+// These names have a meaning only inside a network (`cluster.local` is under `local`).
 const RESERVED = ["localhost", "local", "internal", "home.arpa", "onion", "test", "invalid", "svc"];
 
 /** Returns the rule that a subscription's `url` breaks, as a sentence; undefined if it breaks none. Makes no lookup. */
@@ -20,24 +20,24 @@ export function brokenTargetRule(text: string, rules: TargetRules): string | und
   return brokenTextRule(text) ?? brokenUrlRule(text, rules);
 }
 
-/** Tells whether the operator exempts a host (without brackets) and port from the rules on names and addresses. */
+/** Returns true if the operator exempts a host (without brackets) and port from the rules on names and IP addresses. */
 export function isExempt(host: string, port: number, rules: TargetRules): boolean {
   return rules.allowTargets.includes(`${inUrl(host)}:${port}`) || (rules.allowPrivate && isLoopback(host));
 }
 
-/** The host of a URL, an IPv6 address without its brackets. */
+/** Returns the host of a URL, an IPv6 address without its brackets. */
 export function bareHostname(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** The port that a URL names or implies. */
+/** Returns the port that a URL names or implies. */
 export function effectivePort(url: URL): number {
   if (url.port !== "") return Number(url.port);
   return url.protocol === "http:" ? 80 : 443;
 }
 
-// On the raw text, because `new URL` trims white space, turns backslashes into slashes, decodes the host, and hides an empty fragment and
-// empty credentials.
+// The raw text is checked, because `new URL` trims white space, turns backslashes into slashes, decodes the host, and hides an empty
+// fragment and empty credentials.
 function brokenTextRule(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;
   if (!PRINTABLE.test(text)) return "must be printable ASCII without white space or backslashes";
@@ -63,7 +63,7 @@ function brokenUrlRule(text: string, rules: TargetRules): string | undefined {
 }
 
 // `new URL` has turned every spelling of an IPv4 address (`0x7f.1`, `2130706433`, `127.0.0.1.`) into the usual one, and has refused hosts
-// that end in a numeric label without being an address.
+// that end in a numeric label without being an IP address.
 function brokenHostRule(host: string): string | undefined {
   if (ipaddr.isValid(host)) return "must have a hostname, not an IP address";
   const labels = host.split(".");

@@ -21,7 +21,7 @@ let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
 let inbox: DispatchDeps;
 beforeEach(async () => {
   webhooks = await webhooksUnderTest();
-  // It accepts and never sends: its slots are closed.
+  // This replica accepts and never sends, because its slots are closed.
   inbox = webhooks.replica();
   await inbox.attempts.stop(0, () => {});
 });
@@ -29,7 +29,7 @@ afterEach(() => webhooks.end());
 
 const after = (ms: number) => webhooks.replica({ clockOffsetMs: ms });
 
-/** So many events with a delivery each, all of them in this state. */
+/** Stores this many events with a delivery each, all in this state. */
 async function arrived(count: number, state: "delivered" | "exhausted" | "cancelled" | "pending" | "in_flight") {
   const caller = newCaller();
   await subscribe(inbox, caller, "https://example.com/hook");

@@ -6,10 +6,10 @@ const BATCH = 500;
 
 /**
  * Removes events that arrived before the retention period, with their deliveries, and dead events: a small batch, oldest first. An event
- * with an unfinished delivery stays. Nothing that is claimed or pending is locked, and replicas take different batches.
+ * with an unfinished delivery stays. Claimed and pending deliveries are not locked, and replicas take different batches.
  */
 export async function expireOnce(deps: EventDeps) {
-  // As an array: without statistics, a planner turns a join with `expired` into a scan of all deliveries.
+  // The IDs are an array, because without statistics, a planner turns a join with `expired` into a scan of all deliveries.
   const [removed] = await deps.db.run<{ events: number; deliveries: number; deadEvents: number }>(sql`
     WITH ${clock(deps)},
     expired AS (
@@ -32,7 +32,8 @@ export async function expireOnce(deps: EventDeps) {
   return removed!;
 }
 
-// One hour more than in FilterMissing, which goes by the clock of the event's owner: an event that it reports as missing was never here.
+// The retention is one hour longer than in FilterMissing, which goes by the clock of the event's owner: an event that it reports as missing
+// was never here.
 function retentionBegin(deps: EventDeps) {
   return sql`(SELECT now FROM clock) - ${deps.retentionDays}::integer * interval '1 day' - interval '1 hour'`;
 }

@@ -14,14 +14,14 @@ import sql from "sql-template-tag";
 import { clock, type SubscriptionDeps } from "../subscriptions/deps.js";
 
 export interface EventDeps extends Pick<SubscriptionDeps, "db" | "clockOffsetMs" | "log"> {
-  /** How long events and their finished deliveries are kept. */
+  /** The time for which events and their finished deliveries are kept. */
   retentionDays: number;
 }
 
 /**
  * Returns which events have not arrived. A dead event has arrived: sending it again would not help. So has an event older than the
  * retention period: it was removed, and if it were sent again, it would reach receivers a second time, a month late. Its age decides,
- * because IDs that are kept for ever would be the largest table of all. So an event is lost only if the broker lost it after acknowledging
+ * because a permanent record of IDs would be the largest table of all. So an event is lost only if the broker lost it after acknowledging
  * it and, from then on, its producer could not ask once during the whole retention period.
  */
 export async function filterMissing(deps: EventDeps, request: FilterMissingRequest) {
@@ -54,7 +54,7 @@ export async function getEvent(deps: Pick<EventDeps, "db">, request: GetEventReq
   return create(GetEventResponseSchema, { ...event, resourceId: data.id });
 }
 
-/** Of a shipment, its order and its label there are four. */
+/** A shipment page shows the events of a shipment, its order and its label, which are at most four. */
 const MAX_EVENTS = 8;
 
 interface OutcomeRow {
@@ -65,10 +65,10 @@ interface OutcomeRow {
   endedAt: Date | null;
 }
 
-/** Reads what became of events: up to ten outcomes for each, since an account has no more active subscriptions. */
+/** Reads the outcomes of events: up to ten for each, since an account has no more active subscriptions. */
 export async function listEventOutcomes(deps: Pick<EventDeps, "db">, request: ListEventOutcomesRequest) {
   const ids = request.eventIds.slice(0, MAX_EVENTS);
-  // On the connections of lists, so that deliveries never wait for it.
+  // The read uses the connections for lists, so that deliveries never wait for it.
   const rows = await deps.db.runList<OutcomeRow>(sql`
     SELECT e.id AS "eventId", d.subscription_id AS "subscriptionId", d.state,
       CASE WHEN d.state IN ('delivered', 'exhausted') THEN d.last_ended_at END AS "endedAt"

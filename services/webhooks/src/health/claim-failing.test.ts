@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => webhooks.end());
 
-/** A subscription whose first attempt failed that many hours ago, with two more after it. */
+/** Creates a subscription whose first attempt failed that many hours ago, with two more after it. */
 async function failingFor(hours: number, caller: Caller = newCaller()): Promise<string> {
   const { id } = await subscribe(deps, caller, URL);
   await ended(id, hours, false);
@@ -73,7 +73,7 @@ test("if the client that took one is killed, another gets it; once the alert was
 });
 
 test("one whose alert cannot be sent is handed out less and less often, in the end once a day", async () => {
-  // A little more than a day, so that no step falls on a moment at which it is due.
+  // Each step is a little more than a day, so that none falls on the moment at which an alert is due.
   await failingFor(24.01);
   const hours: number[] = [];
   for (let hour = 0; hour < 96; hour += 0.125) if ((await claimed(later(hour))).length > 0) hours.push(hour);
@@ -103,7 +103,7 @@ test("disabled ones are not handed out, nor is one that has delivered although a
   await deps.db.run(sql`UPDATE ready_queue SET fail_streak = 0 WHERE subscription_id = ${recovered}`);
   expect(await claimed()).toEqual([]);
   const left = await deps.db.run(
-    sql`SELECT FROM subscription_health WHERE failing_since IS NOT NULL AND told_at IS NULL`,
+    sql`SELECT FROM subscription_health WHERE failing_since IS NOT NULL AND alerted_at IS NULL`,
   );
   expect(left).toEqual([]);
 });

@@ -19,14 +19,14 @@ interface FailingRow extends Pick<HealthRow, "id" | "url" | "reason" | "failureS
 const FAILED_FOR_HOURS = 24;
 const MAX_CLAIMED = 100;
 
-// Longer than a mailer keeps trying. If a gateway dies with the alerts that it has claimed, another gets them after this time. Alerts that
-// still cannot be sent are claimed less and less often, in the end once a day.
+// These leases are longer than a mailer keeps trying. If a gateway dies with the alerts that it has claimed, another gets them after this
+// time. Alerts that still cannot be sent are claimed less and less often, in the end once a day.
 const ALERT_LEASE_MINUTES = 15;
 const MAX_ALERT_LEASE_HOURS = 24;
 
 /**
- * Claims the alerts about subscriptions that have been failing for a day, each for one client. Leaves out disabled ones, and those that have delivered
- * since, even if a killed process did not write the success.
+ * Claims the alerts about subscriptions that have been failing for a day, each for one client. Leaves out disabled ones, and those that
+ * have delivered since, even if a killed process did not write the success.
  */
 export async function claimFailing(deps: Deps) {
   const rows = await deps.db.run<FailingRow>(sql`
@@ -36,15 +36,15 @@ export async function claimFailing(deps: Deps) {
       FROM subscription_health AS h
       JOIN subscriptions AS s ON s.id = h.subscription_id
       JOIN ready_queue AS q ON q.subscription_id = h.subscription_id
-      WHERE h.told_at IS NULL AND h.failing_since <= (SELECT now FROM clock) - ${FAILED_FOR_HOURS}::integer * interval '1 hour'
-        AND (h.telling_until IS NULL OR h.telling_until < (SELECT now FROM clock))
+      WHERE h.alerted_at IS NULL AND h.failing_since <= (SELECT now FROM clock) - ${FAILED_FOR_HOURS}::integer * interval '1 hour'
+        AND (h.alert_lease_until IS NULL OR h.alert_lease_until < (SELECT now FROM clock))
       ORDER BY h.failing_since LIMIT ${MAX_CLAIMED}
       FOR UPDATE OF h SKIP LOCKED),
     claimed AS (
       UPDATE subscription_health AS h SET
         failing_since = CASE WHEN is_failing THEN failing_since END,
-        told_at = CASE WHEN is_failing AND NOT is_active THEN now END,
-        telling_until = CASE WHEN is_failing AND is_active THEN now + least(
+        alerted_at = CASE WHEN is_failing AND NOT is_active THEN now END,
+        alert_lease_until = CASE WHEN is_failing AND is_active THEN now + least(
           greatest(${ALERT_LEASE_MINUTES}::integer * interval '1 minute', now - failing_since - ${FAILED_FOR_HOURS}::integer * interval '1 hour'),
           ${MAX_ALERT_LEASE_HOURS}::integer * interval '1 hour') END
       FROM unalerted, clock WHERE h.subscription_id = unalerted.subscription_id
@@ -70,9 +70,9 @@ export async function acknowledgeFailing(deps: Deps, { subscriptionIds }: Acknow
     WITH ${clock(deps)},
     locked AS (
       SELECT subscription_id FROM subscription_health
-      WHERE subscription_id = ANY (${subscriptionIds}::text[]) AND failing_since IS NOT NULL AND telling_until IS NOT NULL
+      WHERE subscription_id = ANY (${subscriptionIds}::text[]) AND failing_since IS NOT NULL AND alert_lease_until IS NOT NULL
       ORDER BY subscription_id FOR UPDATE)
-    UPDATE subscription_health AS h SET told_at = clock.now, telling_until = NULL
+    UPDATE subscription_health AS h SET alerted_at = clock.now, alert_lease_until = NULL
     FROM locked, clock WHERE h.subscription_id = locked.subscription_id`);
   return create(AcknowledgeFailingResponseSchema);
 }

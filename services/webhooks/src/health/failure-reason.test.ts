@@ -8,7 +8,7 @@ import { toKind, toReason } from "./failure-reason.js";
 const { connectionsWith, receiverWith, post, end, atEnd } = sendingUnderTest();
 afterAll(end);
 
-/** A receiver with a certificate of an authority: for that host, good for so many days from then on. */
+/** Issues a certificate of an authority to a receiver: for that host, valid for this many days from then on. */
 async function certified({ host = "localhost", fromDays = -2, days = 90, known = true } = {}) {
   const authority = await newAuthority(inDays(-400, 3250));
   const subject = { hosts: [host], uri: "spiffe://tests/receiver" };
@@ -17,7 +17,7 @@ async function certified({ host = "localhost", fromDays = -2, days = 90, known =
   return describeEnd(post(url, connectionsWith(known ? { ca: authority.cert } : {})));
 }
 
-/** How an attempt ends at a server that does that with each connection. */
+/** Returns how an attempt ends at a server that handles each connection like this. */
 async function at(handle: (socket: net.Socket) => void, scheme = "http") {
   const server = net.createServer((socket) => {
     socket.on("error", () => {});
@@ -51,7 +51,7 @@ describe("the reason why a certificate is refused", () => {
   test("no certificate: a server that does not speak TLS, and one that refuses to", async () => {
     const { url } = await receiverWith(withStatus(204));
     expect(await describeEnd(post(url.replace("http:", "https:")))).toBe("tls_not_spoken");
-    // A fatal alert: handshake_failure.
+    // These bytes are a fatal alert: handshake_failure.
     const alert = Buffer.from([21, 3, 3, 0, 2, 2, 40]);
     expect(await at((socket) => socket.once("data", () => socket.end(alert)), "https")).toBe("tls_failed");
   });

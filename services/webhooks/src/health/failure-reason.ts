@@ -44,12 +44,12 @@ export type FailureReason = keyof typeof REASONS;
 
 const OURS: readonly (FailureReason | undefined)[] = ["proxy_failed", "interrupted", "lease_expired"];
 
-/** Whether our process or our proxy ended the attempt, not the receiver. */
+/** Returns true if our process or our proxy ended the attempt, not the receiver. */
 export const isOurs = (reason: FailureReason | undefined) => OURS.includes(reason);
 
 export const toKind = (reason: FailureReason): ErrorKind => REASONS[reason];
 
-/** No complete response within ten seconds. */
+/** The response was not complete within ten seconds. */
 export class TimedOut extends Error {
   override readonly name = "TimedOut";
 
@@ -58,7 +58,7 @@ export class TimedOut extends Error {
   }
 }
 
-// The error codes of Node, OpenSSL and undici.
+// These are the error codes of Node, OpenSSL and undici.
 const CODES: readonly (readonly [RegExp, FailureReason])[] = [
   [/^CERT_HAS_EXPIRED$/, "tls_expired"],
   [/^CERT_NOT_YET_VALID$/, "tls_not_yet_valid"],

@@ -17,7 +17,7 @@ const at = (minutes: number) => new Date(NOON + minutes * 60_000);
 const newSubscription = async () =>
   (await subscribe(webhooks.replica(), newCaller(), "https://shop.example.com/hooks")).id;
 
-/** Writes how attempts of a subscription ended, as one replica does at once. */
+/** Writes the results of a subscription's attempts, as one replica does at once. */
 async function ended(subscriptionId: string, ...ends: (Partial<CountedEnd> & { at: Date })[]): Promise<void> {
   const keeper = createHealthKeeper(webhooks.db);
   for (const end of ends) keeper.count({ subscriptionId, delivered: false, exhausted: false, ...end });
@@ -31,7 +31,7 @@ function keeperOf(ids: readonly string[]) {
   return keeper;
 }
 
-/** Deletes what else refers to a new subscription, as its erasure does before. */
+/** Deletes all other references to a new subscription, as its erasure does before. */
 async function unqueue(id: string): Promise<void> {
   await webhooks.db.run(sql`DELETE FROM ready_queue WHERE subscription_id = ${id}`);
   await webhooks.db.run(sql`DELETE FROM subscription_changes WHERE subscription_id = ${id}`);

@@ -5,7 +5,7 @@ import { type FailureReason, isOurs } from "./failure-reason.js";
 
 /**
  * Keeps the health of subscriptions, apart from their deliveries: ends of attempts are counted in the process and written each second, in
- * one statement for all subscriptions that had any. So this costs a delivery next to nothing. A process that is killed loses only its last
+ * one statement for all subscriptions that had any. This adds almost no cost to a delivery. A process that is killed loses only its last
  * second of counts.
  */
 export interface HealthKeeper {
@@ -20,7 +20,7 @@ interface Counted {
   tallies: Tally[];
 }
 
-/** The most flushes that wait while the database is away: a minute's. The oldest is dropped first. */
+/** The most flushes that wait while the database is away, which is a minute's. The oldest is dropped first. */
 const MAX_WAITING = 60;
 
 export function createHealthKeeper(db: Pick<Database, "run">): HealthKeeper {
@@ -55,9 +55,9 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Val
   return value;
 }
 
-// Sorted, so that no two replicas wait for each other's rows. Late counts of a slower replica must not hide those of another:
-// `failing_since` is the earliest of all known failures after the last success.
-// Erased subscriptions are left out. If one is erased meanwhile, the foreign key refuses the statement, and the next attempt leaves it out.
+// The rows are sorted, so that no two replicas wait for each other. Late counts of a slower replica must not hide those of another:
+// `failing_since` is the earliest of all known failures after the last success. Erased subscriptions are left out. If one is erased
+// meanwhile, the foreign key refuses the statement, and the next attempt leaves it out.
 async function write(db: Pick<Database, "run">, { hour, tallies }: Counted): Promise<void> {
   await db.run(sql`
     WITH ended AS (
@@ -95,22 +95,22 @@ async function write(db: Pick<Database, "run">, { hour, tallies }: Counted): Pro
       failing_since = (
         SELECT min(at) FROM unnest(ARRAY[h.failing_since, h.last_failure_at, excluded.failing_since, excluded.last_failure_at]) AS at
         WHERE at > coalesce(greatest(h.last_success_at, excluded.last_success_at), '-infinity')),
-      told_at = CASE WHEN excluded.last_success_at < h.failing_since OR excluded.last_success_at IS NULL THEN h.told_at END,
-      telling_until = CASE WHEN excluded.last_success_at < h.failing_since OR excluded.last_success_at IS NULL THEN h.telling_until END`);
+      alerted_at = CASE WHEN excluded.last_success_at < h.failing_since OR excluded.last_success_at IS NULL THEN h.alerted_at END,
+      alert_lease_until = CASE WHEN excluded.last_success_at < h.failing_since OR excluded.last_success_at IS NULL THEN h.alert_lease_until END`);
 }
 
-/** A finished attempt, as far as it is counted. */
+/** The counted properties of a finished attempt. */
 export interface CountedEnd {
   subscriptionId: string;
   at: Date;
   delivered: boolean;
-  /** Whether this was the last attempt and failed, which makes the delivery `exhausted`. */
+  /** True if this was the last attempt and failed, which makes the delivery `exhausted`. */
   exhausted: boolean;
   status?: number | undefined;
   reason?: FailureReason | undefined;
 }
 
-/** The attempts of one subscription within one hour, and how the last of each kind ended. */
+/** The attempts of one subscription within one hour, and the last end of each kind. */
 export interface Tally {
   subscriptionId: string;
   delivered: number;
@@ -118,7 +118,7 @@ export interface Tally {
   exhausted: number;
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;
-  /** `status` if the receiver answered. */
+  /** The reason is `status` if the receiver answered. */
   reason: FailureReason | "status" | null;
   status: number | null;
   /** The first failure after the last success. */
@@ -153,7 +153,7 @@ export function addEnd(tally: Tally, { at, delivered, exhausted, status, reason 
   }
 }
 
-/** How far back the health of a subscription reaches. */
+/** The time over which the health of a subscription reaches back. */
 export const HEALTH_DAYS = 30;
 
 const BATCH = 5_000;

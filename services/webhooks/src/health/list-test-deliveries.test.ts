@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const TYPES = ["shipment.created", "label.created"];
 
-/** A subscription of a sandbox, and a shipment whose events can arrive. */
+/** Creates a subscription of a sandbox, and a shipment whose events can arrive. */
 async function testOf(caller: Caller = newCaller(), url = receiver.url) {
   const eventIds: string[] = [];
   const { id: subscriptionId } = await subscribe(deps, caller, url, TYPES);
@@ -133,7 +133,7 @@ test("the events of others cost nothing, however many there are", async () => {
   const { arrive, read } = await testOf(newCaller(), "http://localhost:1/hook");
   for (const type of TYPES) await arrive(type);
   expect(await read({}, webhooks.replica({ db }))).toHaveLength(2);
-  // For the events of a subscription that never come, too: 4 events, and their deliveries.
+  // Of 500 IDs of events that never arrive, only four are read, with their deliveries.
   expect(await read({ eventIds: Array.from({ length: 500 }, (_, n) => `evt_${n}`) }, webhooks.replica({ db }))).toEqual(
     [],
   );

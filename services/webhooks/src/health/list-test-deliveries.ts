@@ -21,10 +21,10 @@ interface TestRow {
   ms: number | null;
 }
 
-/** One event of each type. */
+/** A test has one event of each type. */
 const MAX_EVENTS = 4;
 
-/** Lists the deliveries of a test's events. It reads on the connections of lists, so that deliveries never wait for it. */
+/** Lists the deliveries of a test's events. It reads on the connections for lists, so that deliveries never wait for it. */
 export async function listTestDeliveries(deps: SubscriptionDeps, request: ListTestDeliveriesRequest) {
   const caller = requireCaller(request);
   const [subscription] = await deps.db.runList<{ id: string }>(

@@ -42,7 +42,7 @@ const healthColumns = sql`
   h.last_success_at AS "lastSuccessAt", h.last_failure_at AS "lastFailureAt", h.failing_since AS "failingSince",
   h.last_failure_reason AS reason, h.last_failure_status AS "failureStatus"`;
 
-// Row by row, each by its primary key, even if the planner still believes a table to be empty.
+// The rows are read one by one, each by its primary key, even if the planner still expects the table to be empty.
 const withHealth = (subscriptions: Sql) => sql`
   (${subscriptions}) AS s
   JOIN LATERAL (SELECT * FROM ready_queue WHERE subscription_id = s.id OFFSET 0) AS q ON true
@@ -79,7 +79,7 @@ export async function getSubscriptionHealth(deps: Deps, request: GetSubscription
   });
 }
 
-/** Reads the health of the caller's subscriptions that are named, or of all that are active. */
+/** Reads the health of the named subscriptions of the caller, or of all that are active. */
 export async function listSubscriptionHealth(deps: Deps, request: ListSubscriptionHealthRequest) {
   const named = request.ids.slice(0, MAX_LISTED);
   const wanted = named.length > 0 ? sql`id = ANY (${named}::text[])` : sql`status = 'active'`;
@@ -101,7 +101,7 @@ function toMessage(row: HealthRow) {
   };
 }
 
-/** A failure as messages contain it. */
+/** Converts a failure to its proto message. */
 export function toFailure({ reason, failureStatus }: Pick<HealthRow, "reason" | "failureStatus">) {
   return { reason: reason ?? "status", ...(failureStatus !== null && { status: failureStatus }) };
 }

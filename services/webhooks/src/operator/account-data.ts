@@ -13,7 +13,7 @@ export const webhooksAccountData: AccountData = {
     { name: "deliveries", key: ["event_id", "subscription_id"], ownedBy: ofSubscriptions, walked: true },
     { name: "ready_queue", key: ["subscription_id"], ownedBy: ofSubscriptions },
     { name: "events", key: ["received_at", "id"], walked: true, bytes: { body: "json" } },
-    // They could not be decoded, but the ID of an account is random and occurs in its messages verbatim.
+    // The messages could not be decoded, but the ID of an account is random and occurs in its messages verbatim.
     {
       name: "dead_events",
       key: ["id"],

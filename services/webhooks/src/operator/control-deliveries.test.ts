@@ -36,7 +36,7 @@ test("held deliveries are not attempted, neither on arrival nor when they are du
   expect(await dispatchOnce(deps)).toBe(0);
   await eventually(() => expect(receiver.received).toHaveLength(1));
   expect(await countIn(webhooks.db, "deliveries", { subscriptionId: id, state: "pending", attempt: 0 })).toBe(2);
-  // Nobody is called because of it.
+  // Held deliveries do not count as due, so that they raise no alarm.
   expect(await readBacklog(webhooks.replica({ clockOffsetMs: 3_600_000 }))).toEqual({ due: 0, oldestSeconds: 0 });
 
   await hold(false);
@@ -49,7 +49,7 @@ test("late events of an account that was erased are dropped: not stored, and not
   const deps = webhooks.replica();
   const [erased, other] = [newCaller(), newCaller()];
   await subscribe(deps, other, receiver.url);
-  // The first batch says so already, before anything is deleted.
+  // The account is marked with the first batch, before anything is deleted.
   await eraseBatch(webhooks.db, webhooksAccountData, { accountId: erased.accountId });
   const events = [eventFor(erased), eventFor(other)];
   await acceptEvents(deps, events);

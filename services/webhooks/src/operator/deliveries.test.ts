@@ -32,14 +32,14 @@ beforeEach(async () => {
 });
 afterEach(() => webhooks.end());
 
-/** A replica that accepts and never sends: its slots are closed. */
+/** Creates a replica that accepts and never sends, because its slots are closed. */
 async function idle(clockOffsetMs = 0): Promise<DispatchDeps> {
   const replica = webhooks.replica({ clockOffsetMs });
   await replica.attempts.stop(0, () => {});
   return replica;
 }
 
-/** A subscription, and events for it that have arrived one after the other, the latest first. */
+/** Creates a subscription, and events for it that have arrived one after the other, the latest first. */
 async function arrived(count: number) {
   const caller = newCaller();
   const { id } = await subscribe(deps, caller, URL);
@@ -57,7 +57,7 @@ const setState = (eventId: string, state: string, extra = sql``) =>
     UPDATE deliveries SET state = ${state}, attempt = 8, next_at = NULL, last_status = 500, last_ms = 12 ${extra}
     WHERE event_id = ${eventId}`);
 
-/** Writes what the dispatcher and attempts would. */
+/** Writes the state that the dispatcher and attempts would write. */
 const stateSql = {
   pending: "UPDATE deliveries SET state = 'pending', next_at = now(), lease_until = NULL, claim_id = NULL",
   inFlight: `UPDATE deliveries SET state = 'in_flight', attempt = attempt + 1, next_at = NULL,

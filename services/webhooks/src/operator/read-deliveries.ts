@@ -31,7 +31,7 @@ const deliveryColumns = sql`
   d.lease_until AS "leaseUntil", d.last_status AS "lastStatus", d.last_error AS "lastError", d.last_ms AS "lastMs",
   e.type AS "eventType", e.received_at AS "receivedAt", s.url`;
 
-/** The message for a row: times as text, and nulls left out. */
+/** Converts a row to its message: times as text, and nulls left out. */
 function deliveryMessage({ nextAt, leaseUntil, lastStatus, lastError, lastMs, receivedAt, ...row }: DeliveryRow) {
   return {
     ...row,
@@ -66,12 +66,12 @@ export async function showEvent(deps: { db: Database }, { id }: ShowEventRequest
   return create(ShowEventResponseSchema, { ...event, receivedAt, deliveries: deliveries.map(deliveryMessage) });
 }
 
-/** The most events that one call examines. */
+/** The maximum number of events that one call examines. */
 const MAX_EXAMINED = 20_000;
 
 /**
  * Reads one page of the deliveries of a subscription. There is no index in this order, because each delivery would have to write it, and
- * operators ask once a month. It walks back through the events that have arrived, and looks up the delivery of each.
+ * operators ask rarely. It walks back through the events that have arrived, and looks up the delivery of each.
  */
 export async function listDeliveries(
   deps: { db: Database },
@@ -110,7 +110,7 @@ async function findOwner(deps: { db: Database }, id: string) {
   return owner;
 }
 
-/** The position of an event in the order of arrival. */
+/** Returns the position of an event in the order of arrival. */
 const place = sql`(received_at, id)`;
 
 function toCursor({ receivedAt, eventId }: { receivedAt: Date; eventId: string }): string {

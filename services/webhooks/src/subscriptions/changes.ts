@@ -42,7 +42,7 @@ export function insertChange(
     FROM ${from}`;
 }
 
-/** The person or API key that requests a change. A request that names none is refused: only a faulty part could send it. */
+/** Returns the person or API key that requests a change. A request without one is refused: only a faulty part could send it. */
 export function requireActor({ actor }: { actor?: Actor | undefined }): Actor {
   if (!actor) throw fail("internal_error", "The request names no actor.");
   return actor;

@@ -46,8 +46,8 @@ export async function createSubscription(
   return creation!;
 }
 
-// Not batched: an account's subscriptions share a counter, whose lock would delay the whole batch. The counter is incremented FROM claim,
-// so a replay does not count.
+// Creations are not batched: an account's subscriptions share a counter, whose lock would delay the whole batch. The counter is incremented
+// FROM claim, so a replay does not count.
 function insert(
   { ledger }: SubscriptionDeps,
   write: Write,

@@ -17,7 +17,7 @@ export async function disableSubscription(
 ): Promise<WriteOutcome> {
   const caller = requireCaller(request);
   const claim = requireClaim(request);
-  // Read once more if another request has disabled it in between; `disabled` is final, so once is enough.
+  // The subscription is read again if another request has disabled it in between; `disabled` is final, so once is enough.
   const outcome =
     (await disableAsRead(deps, caller, claim, request)) ?? (await disableAsRead(deps, caller, claim, request));
   if (!outcome) throw new Error("A disabled subscription has changed.");
@@ -38,7 +38,7 @@ async function disableAsRead(
   const disabled = read.status === "disabled" ? read : { ...read, status: "disabled", disabledAt: now };
   const snapshot = { status: 200, body: Buffer.from(subscriptionJson(disabled)) };
   const write = { caller, claim, snapshot };
-  // Only for the status that was read: if it has changed since, nothing happens at all.
+  // The update requires the status that was read: if it has changed since, the statement changes nothing.
   const statement = sql`
     WITH target AS (
       SELECT id, status FROM subscriptions

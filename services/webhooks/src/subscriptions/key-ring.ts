@@ -13,7 +13,7 @@ export interface SealingKey {
  * row.
  */
 export interface KeyRing {
-  /** The ids of its keys; the first one seals. */
+  /** The IDs of its keys; the first one seals. */
   readonly ids: readonly [string, ...string[]];
   seal(secret: Uint8Array, identity: readonly string[]): Uint8Array;
   open(sealed: Uint8Array, identity: readonly string[]): Uint8Array;
@@ -61,12 +61,12 @@ export function ledgerCodec(keyRing: KeyRing): LedgerCodec {
   };
 }
 
-/** The identity to which a body of the ledger is sealed. */
+/** Returns the identity to which a body of the ledger is sealed. */
 export function ledgerIdentity({ accountId, environment, idempotencyKey }: LedgerContext): readonly string[] {
   return ["ledger", accountId, environment, idempotencyKey];
 }
 
-// As JSON, because ["a", "bc"] and ["ab", "c"] must differ.
+// The identity is JSON, because ["a", "bc"] and ["ab", "c"] must differ.
 function associated(identity: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify(identity));
 }

@@ -25,7 +25,7 @@ export async function listSubscriptions(deps: SubscriptionDeps, request: ListSub
   return create(ListSubscriptionsResponseSchema, await readPage(deps, request));
 }
 
-/** The stored subscription, if the caller has one of that id. */
+/** Reads the stored subscription of that ID, if the caller has it. */
 export const findSubscription = readOwned<SubscriptionRow, SubscriptionDeps>("id", selectSubscriptions);
 
 const readPage = listOwned<SubscriptionRow, SubscriptionDeps>({

@@ -23,7 +23,7 @@ afterEach(() => webhooks.end());
 
 const replicaWith = (...keys: SealingKey[]) => webhooks.replica({ config: { SECRETS_KEYS: keys } });
 
-/** A subscription, the request that made it, and how its creation was answered. */
+/** Creates a subscription, and returns it with its request and its answer. */
 async function created(deps: SubscriptionDeps) {
   const request = createRequest(newCaller());
   const answer = toSnapshot(await createSubscription(deps, request));
@@ -33,7 +33,7 @@ async function created(deps: SubscriptionDeps) {
 const creations = (deps: SubscriptionDeps, count: number) =>
   Promise.all(Array.from({ length: count }, () => created(deps)));
 
-/** The replica opens its secret, and replays its creation byte by byte. */
+/** Checks that the replica opens its secret, and replays its creation byte by byte. */
 async function expectIntact(deps: SubscriptionDeps, made: Awaited<ReturnType<typeof created>>): Promise<void> {
   const [row] = await rowsIn<{ secret: Buffer }>(deps.db, "subscriptions", { id: made.id });
   expect(Buffer.from(deps.keyRing.open(row!.secret, secretIdentity(made.id))).toString()).toBe(made.secret);

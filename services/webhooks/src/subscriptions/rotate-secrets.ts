@@ -6,7 +6,7 @@ import type { SubscriptionDeps } from "./deps.js";
 import { ledgerIdentity } from "./key-ring.js";
 import { secretIdentity } from "./subscription.js";
 
-/** How much one call does, so that it ends well within a deadline: rows per statement, and statements per table. */
+/** The limits of one call, so that it ends well within a deadline: rows per statement, and statements per table. */
 const LIMITS = { rows: 200, batches: 25 };
 
 /**
@@ -47,7 +47,7 @@ async function reseal<Row extends { sealed: Buffer }>(
   for (let batch = 0; batch < limits.batches; batch++) {
     const rows = await deps.db.run<Row>(table.select(older, limits.rows));
     const opened = rows.flatMap((row) => reopened(deps, table, row));
-    // Rows that cannot be opened are selected again each time. When there are no others, nothing more can be done.
+    // Rows that cannot be opened are selected again each time. If there are no others, the work is done.
     if (opened.length === 0) break;
     const replaced = await deps.db.run(
       table.replace(

@@ -28,7 +28,7 @@ CREATE TABLE subscription_changes (
   at timestamptz(3) NOT NULL
 );
 
--- The limit of ten as a constraint that raises. A count in the statement would be older than the lock that protects it.
+-- The limit of ten is a constraint that raises. A count in the statement would be older than the lock that protects it.
 CREATE TABLE active_subscriptions (
   account_id text COLLATE "C" NOT NULL,
   environment text COLLATE "C" NOT NULL,
@@ -51,11 +51,11 @@ CREATE TABLE ledger (
   CONSTRAINT ledger_result CHECK (kind = 'tombstone' OR (fingerprint IS NOT NULL AND status IS NOT NULL AND body IS NOT NULL))
 );
 
--- The id of the key that sealed these bytes: the length of the id, the id, and the rest.
+-- Returns the ID of the key that sealed these bytes, which are the length of the ID, the ID, and the rest.
 CREATE FUNCTION sealed_with(sealed bytea) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN convert_from(substring(sealed FROM 2 FOR get_byte(sealed, 0)), 'UTF8');
 
--- A rotation of keys reads these. Equal entries share their place, so these cost a few bytes per row.
+-- A rotation of keys reads these indexes. Equal entries share their place, so these cost a few bytes per row.
 CREATE INDEX subscriptions_sealed_with ON subscriptions (sealed_with(secret));
 CREATE INDEX ledger_sealed_with ON ledger (sealed_with(body)) WHERE kind = 'result';
 
@@ -66,7 +66,7 @@ CREATE TABLE events (
   environment text COLLATE "C" NOT NULL,
   body bytea NOT NULL,
   received_at timestamptz(3) NOT NULL,
-  -- The trace that an event belongs to, where requests are traced: a relay or an attempt hours later continues it.
+  -- The trace of the event, where requests are traced: a relay or an attempt hours later continues it.
   traceparent text
 );
 
@@ -87,14 +87,14 @@ CREATE INDEX dead_events_event_id ON dead_events (event_id);
 -- Dead events are deleted after the retention, the oldest first.
 CREATE INDEX dead_events_received_at ON dead_events (received_at);
 
--- Without foreign keys: a delivery is made by one statement alone, from an event that it stores and a subscription that it reads;
--- subscriptions are never deleted, and an event goes in one statement with its deliveries. The two look-ups per delivery, by which
--- PostgreSQL would make sure of that once more, were a tenth of what a delivery cost it.
+-- The table has no foreign keys: a delivery is made by one statement alone, from an event that it stores and a subscription that it
+-- reads; subscriptions are never deleted, and an event goes in one statement with its deliveries. The two look-ups per delivery, by which
+-- PostgreSQL would verify that again, were a tenth of the cost of a delivery.
 CREATE TABLE deliveries (
   subscription_id text COLLATE "C" NOT NULL,
   event_id text COLLATE "C" NOT NULL,
   state text NOT NULL CHECK (state IN ('pending', 'in_flight', 'delivered', 'exhausted', 'cancelled')),
-  -- Counted when an attempt is claimed, so a ninth request would need a ninth claim.
+  -- The attempt is counted when it is claimed, so a ninth request would need a ninth claim.
   attempt integer NOT NULL CHECK (attempt BETWEEN 0 AND 8),
   next_at timestamptz(3),
   lease_until timestamptz(3),
@@ -113,15 +113,15 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_due ON deliveries (subscription_id, next_at) WHERE state = 'pending';
 CREATE INDEX deliveries_under_way ON deliveries (subscription_id, lease_until) WHERE state = 'in_flight';
 
--- A delivery is updated once or twice, soon after its insertion, and then rests for the retention. By default vacuum would wait until
--- a fifth of a month's rows is dead, and the indexes of what is pending and claimed would fill with dead entries.
+-- A delivery is updated once or twice, soon after its insertion, and then rests for the retention. By default, vacuum would wait until a
+-- fifth of a month's rows is dead, and the indexes of pending and claimed deliveries would fill with dead entries.
 ALTER TABLE deliveries SET (
   autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000,
   autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_insert_threshold = 10000,
   autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 5000
 );
 
--- One row per subscription. Low fill: every delivery changes its row.
+-- The table has one row per subscription. The fill factor is low, because every delivery changes its row.
 CREATE TABLE ready_queue (
   subscription_id text COLLATE "C" PRIMARY KEY REFERENCES subscriptions ON DELETE RESTRICT ON UPDATE RESTRICT,
   next_due timestamptz(3),
@@ -131,18 +131,18 @@ CREATE TABLE ready_queue (
 
 CREATE INDEX ready_queue_due ON ready_queue (next_due) WHERE next_due IS NOT NULL;
 
--- A row per subscription, changed with every delivery: vacuum comes after a number of changes, and does not pause.
+-- A subscription's row is changed with every delivery, so vacuum starts after a number of changes, and does not pause.
 ALTER TABLE ready_queue SET (
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
   autovacuum_analyze_scale_factor = 0.1, autovacuum_analyze_threshold = 1000,
   autovacuum_vacuum_cost_delay = 0
 );
 
--- The one place that writes the ready queue, after every statement that writes deliveries; src/dispatch/ready-queue.ts has the rule. It
--- adds the difference: what a statement has claimed, ended or put off. The rows of the queue are locked in the order of their ids: for
--- an insertion by the statement that inserts, which has to know them, for a change here. Only where something pending was taken away are
--- the deliveries searched for the next one: that search is a statement of its own, so its snapshot is younger than the lock, and what it
--- finds is exact.
+-- This trigger is the only code that writes the ready queue, after every statement that writes deliveries; src/dispatch/ready-queue.ts has
+-- the rule. It adds the difference: the deliveries that a statement has claimed, ended or put off. The rows of the queue are locked in the
+-- order of their ids: for an insertion by the statement that inserts, which must read them, for a change here. The deliveries are searched
+-- for the next one only where a pending one was taken away: that search is a statement of its own, so its snapshot is younger than the
+-- lock, and its result is exact.
 CREATE FUNCTION deliveries_inserted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE ready_queue AS q SET next_due = least(q.next_due, added.next_at), in_flight = q.in_flight + added.claimed
@@ -153,7 +153,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- A batch that holds a success ends the streak: which of its attempts ended last is not known.
+-- A batch that contains a success ends the streak, because it is unknown which of its attempts ended last.
 CREATE FUNCTION deliveries_updated() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM FROM ready_queue WHERE subscription_id = ANY (ARRAY(SELECT subscription_id FROM changed)) ORDER BY subscription_id FOR UPDATE;
@@ -190,16 +190,16 @@ CREATE TABLE subscription_health (
   last_failure_reason text,
   last_failure_status integer,
   failing_since timestamptz(3),
-  told_at timestamptz(3),
-  telling_until timestamptz(3)
+  alerted_at timestamptz(3),
+  alert_lease_until timestamptz(3)
 ) WITH (
   fillfactor = 50,
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
   autovacuum_analyze_scale_factor = 0.1, autovacuum_analyze_threshold = 1000
 );
 
--- Alerts are sent for subscriptions that have failed for long, the longest first.
-CREATE INDEX subscription_health_untold ON subscription_health (failing_since) WHERE failing_since IS NOT NULL AND told_at IS NULL;
+-- Alerts are sent for subscriptions that have been failing for a day, the longest first.
+CREATE INDEX subscription_health_unalerted ON subscription_health (failing_since) WHERE failing_since IS NOT NULL AND alerted_at IS NULL;
 
 -- The hour comes first: one hour is written at a time, and the oldest are deleted.
 CREATE TABLE subscription_hours (
