@@ -1,7 +1,7 @@
 import { localConfig } from "./config.js";
 
 describe("localConfig", () => {
-  test("takes the log levels of the parts", () => {
+  test("accepts the log levels of the parts", () => {
     expect(localConfig({ LOG_LEVEL: "fatal" }).LOG_LEVEL).toBe("fatal");
     expect(localConfig({ LOG_LEVEL: "" }).LOG_LEVEL).toBe("warn");
   });
@@ -12,7 +12,7 @@ describe("localConfig", () => {
     );
   });
 
-  test("refuses what the parts refuse of NATS_URL: nothing would read its parameters", () => {
+  test("refuses a NATS_URL that the parts refuse, because its parameters would have no effect", () => {
     expect(localConfig({ NATS_URL: "nats://a:4222,tls://b" }).NATS_URL).toBe("nats://a:4222,tls://b");
     for (const NATS_URL of ["nats://a:4222?tls=true", "a:4222", "TLS://a"])
       expect(() => localConfig({ NATS_URL })).toThrow("NATS_URL: must");

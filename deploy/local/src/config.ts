@@ -29,7 +29,7 @@ const databaseFor = (part: string) =>
 const settings = z.object({
   PORT: port().default(8080).describe("port of the API; 0 picks a free port"),
   OPS_PORT: port().default(0).describe("port for /livez, /readyz and /metrics; 0 picks a free port"),
-  HOST: z.string().default("127.0.0.1").describe("address to listen on"),
+  HOST: z.string().default("127.0.0.1").describe("IP address to listen on"),
   DATA_DIR: z.string().default(".data").describe("folder for all data of the platform"),
   DATABASE_URL_GATEWAY: databaseFor("the gateway"),
   DATABASE_URL_RECORDS: databaseFor("records"),

@@ -10,14 +10,14 @@ beforeEach(async () => {
 afterEach(() => rm(join(folder, ".."), { recursive: true }));
 
 describe("takeDataFolder", () => {
-  test("makes the folder, and a second taker is told by whom it is held", async () => {
+  test("creates the folder, and tells a second process which one holds it", async () => {
     const held = await takeDataFolder(folder);
     await expect(takeDataFolder(folder)).rejects.toThrow(`in use by the platform with process ID ${process.pid}.`);
     await held.release();
     await (await takeDataFolder(folder)).release();
   });
 
-  test("of ten takers at once one wins", async () => {
+  test("of ten concurrent processes one gets the folder", async () => {
     const takers = await Promise.allSettled(Array.from({ length: 10 }, () => takeDataFolder(folder)));
     expect(takers.filter((taker) => taker.status === "fulfilled")).toHaveLength(1);
   });
@@ -32,7 +32,7 @@ describe("takeDataFolder", () => {
     await (await takeDataFolder(folder)).release();
   });
 
-  test("keeps what was made once, and publishes files that only the owner reads", async () => {
+  test("keeps a secret file once it is created, and publishes files that only the owner can read", async () => {
     const held = await takeDataFolder(folder);
     expect(await held.keep("secrets.key", () => "first")).toBe("first");
     expect(await held.keep("secrets.key", () => "second")).toBe("first");

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("every part has a certificate of its own, that it can start with, and whose files are for their owner alone", async () => {
+test("every part can start with a certificate of its own, whose files only their owner can read", async () => {
   const certificates = await keepPartCertificates(folder);
   expect(Object.keys(certificates).sort()).toEqual(["carrier", "gateway", "records", "tracking", "webhooks"]);
   for (const [part, files] of Object.entries(certificates)) {
@@ -35,7 +35,7 @@ describe("a later start", () => {
   const read = (certificates: Awaited<ReturnType<typeof keepPartCertificates>>) =>
     readFileSync(certificates.records.TLS_CERT_FILE ?? "", "utf8");
 
-  test("keeps them until they end soon", async () => {
+  test("keeps the certificates until they are about to expire", async () => {
     const first = read(await keepPartCertificates(folder));
     expect(read(await keepPartCertificates(folder))).toBe(first);
     const later = (days: number) => keepPartCertificates(folder, new Date(Date.now() + days * DAY_MS));

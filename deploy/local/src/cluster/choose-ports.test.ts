@@ -5,7 +5,7 @@ const replicas = { gateway: 2, records: 2, carrier: 1, tracking: 1, webhooks: 1 
 const one = { replicas, nats: 1 };
 
 describe("choosePorts", () => {
-  test("finds different ones for everybody, below those of outgoing connections", async () => {
+  test("finds different ports for all processes, below those of outgoing connections", async () => {
     const { parts, ops, postgres, nats, natsRoutes } = await choosePorts({
       replicas,
       port: 0,
@@ -18,17 +18,17 @@ describe("choosePorts", () => {
     expect(Math.max(...all)).toBeLessThan(32_000);
   });
 
-  test("a single NATS server has nobody to reach", async () => {
+  test("a single NATS server has no routes", async () => {
     const { nats, natsRoutes } = await choosePorts({ ...one, port: 0 });
     expect([nats.length, natsRoutes]).toEqual([1, []]);
   });
 
-  test("gives gateways the port that was asked for and the ones after it", async () => {
+  test("gives gateways the requested port and those after it", async () => {
     const [port = 0] = (await choosePorts({ ...one, port: 0 })).ops;
     expect((await choosePorts({ ...one, port })).parts.gateway).toEqual([port, port + 1]);
   });
 
-  test("says which of them is taken", async () => {
+  test("names the port that is in use", async () => {
     const [port = 0] = (await choosePorts({ ...one, port: 0 })).ops;
     const taken = createServer();
     await new Promise<void>((done) => taken.listen(port + 1, "127.0.0.1", done));

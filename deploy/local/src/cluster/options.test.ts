@@ -7,7 +7,7 @@ const read = (args: string[]) =>
   clusterOptions(args, 8080, new Command().exitOverride().configureOutput({ writeErr: () => {} }));
 
 describe("clusterOptions", () => {
-  test("has two of everything but tracking where nothing is said", () => {
+  test("has two processes of every part but tracking by default", () => {
     expect(read([])).toEqual({
       replicas: { gateway: 2, records: 2, carrier: 2, tracking: 1, webhooks: 2 },
       port: 8080,

@@ -32,7 +32,7 @@ describe("planProcesses", () => {
     ]);
   });
 
-  test("hands the launcher's environment on, but for what makes a process the one it is", () => {
+  test("passes on the launcher's environment, except the settings that differ between processes", () => {
     expect(plan.find(({ name }) => name === "records-2")?.env).toEqual({
       PATH: "/bin",
       CLOCK_SPEEDUP: "60",
@@ -53,7 +53,7 @@ describe("planProcesses", () => {
     });
   });
 
-  test("a part that has nothing to do with events gets no user of NATS", () => {
+  test("a part that does not use events gets no NATS user", () => {
     const named = plan
       .filter(({ env }) => env.NATS_USER ?? env.NATS_PASSWORD)
       .map(({ name, env }) => [name, env.NATS_USER]);
@@ -65,7 +65,7 @@ describe("planProcesses", () => {
     ]);
   });
 
-  test("tells the part that makes the stream how many copies to keep", () => {
+  test("sets the number of copies for the part that creates the stream", () => {
     const told = plan.filter(({ env }) => env.NATS_REPLICAS).map(({ name, env }) => [name, env.NATS_REPLICAS]);
     expect(told).toEqual([["webhooks-1", "3"]]);
   });
@@ -75,7 +75,7 @@ describe("planProcesses", () => {
     expect(plan.every(({ main }) => existsSync(main))).toBe(true);
   });
 
-  test("runs a part's program from elsewhere where one is named, and only that part's", () => {
+  test("runs the program of another checkout for a part, if one is named, and only for that part", () => {
     const elsewhere = planProcesses({ ...options, programs: { records: "/elsewhere/main.js" } });
     const changed = elsewhere.filter(({ main }, index) => main !== plan[index]?.main);
     expect(changed.map(({ name, main }) => `${name} ${main}`)).toEqual([
@@ -84,7 +84,7 @@ describe("planProcesses", () => {
     ]);
   });
 
-  test("gives each its own part's certificate, where there are any", () => {
+  test("gives each process its part's certificate, if certificates are used", () => {
     const certificates = mapParts((part) => ({ TLS_CERT_FILE: `${part}.crt` }));
     for (const { part, env } of planProcesses({ ...options, certificates })) {
       expect(env.TLS_CERT_FILE).toBe(`${part}.crt`);

@@ -12,7 +12,7 @@ import { takeDataFolder } from "../data-folder.js";
 import { migrationFolders, parts } from "../parts.js";
 import { openDatabases } from "./open-databases.js";
 
-test("PostgreSQL of one process is started again on its port when it is killed, with what was committed", async () => {
+test("PostgreSQL of one process is restarted on its port when it is killed, with all committed data", async () => {
   const path = await mkdtemp(join(tmpdir(), "databases-"));
   const folder = await takeDataFolder(path);
   const opened: Running[] = [];
@@ -30,7 +30,7 @@ test("PostgreSQL of one process is started again on its port when it is killed, 
   await rm(path, { recursive: true });
 });
 
-test("a database is waited for that is too busy to take the first connection of a part", async () => {
+test("the start waits for a database that is too busy to accept the first connection of a part", async () => {
   const path = await mkdtemp(join(tmpdir(), "databases-"));
   const folder = await takeDataFolder(path);
   const opened: Running[] = [];

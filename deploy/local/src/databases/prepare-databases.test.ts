@@ -37,7 +37,7 @@ describe("createDatabases", () => {
     ]);
   });
 
-  test("lets no part into the database of another", async () => {
+  test("denies a part the database of another", async () => {
     const urls = await createDatabases({ url: serverUrl(), passwords });
     const elsewhere = new URL(urls[one] as string);
     elsewhere.pathname = `/${two}`;

@@ -5,7 +5,7 @@ import { listenOptions } from "./listen-options.js";
 const read = (args: string[]) =>
   listenOptions(args, new Command().exitOverride().configureOutput({ writeErr: () => {} }));
 
-test("the port is 9090 unless told otherwise", () => {
+test("the port is 9090 by default", () => {
   expect(read(["--subscribe"])).toEqual({ port: 9090, secrets: [], subscribe: true });
   expect(read(["--subscribe", "--port", "0"]).port).toBe(0);
 });

@@ -71,7 +71,7 @@ const order = {
 };
 
 describe("npm run listen -- --subscribe", () => {
-  test("prints a line for each event, refuses what is not signed, and deletes its subscription at Ctrl-C", async () => {
+  test("prints a line for each event, refuses unsigned requests, and deletes its subscription at Ctrl-C", async () => {
     const listener = new Listener(["--subscribe", "--port", "0"]);
     const url = await listener.url();
     expect(await activeWebhooks()).toEqual([url.replace("/webhooks", "/listen")]);
@@ -86,7 +86,7 @@ describe("npm run listen -- --subscribe", () => {
     expect(await activeWebhooks()).toEqual([]);
   });
 
-  test("clears up after one that was killed", async () => {
+  test("deletes the subscription of a listener that was killed", async () => {
     const killed = new Listener(["--subscribe", "--port", "0"]);
     const { port } = new URL(await killed.url());
     await killed.end("SIGKILL");
@@ -110,7 +110,7 @@ describe("npm run listen -- --subscribe", () => {
     await rm(nowhere, { recursive: true });
   });
 
-  test("on a platform that does not send there says what it lacks", async () => {
+  test("on a platform that does not allow private targets names the missing setting", async () => {
     const access = await findPlatform(folder);
     await expect(subscribe(access, "http://10.0.0.1:9090/listen")).rejects.toThrow(
       "Start it with WEBHOOK_ALLOW_PRIVATE_TARGETS=true",
@@ -119,7 +119,7 @@ describe("npm run listen -- --subscribe", () => {
 });
 
 describe("npm run listen -- --secret", () => {
-  test("checks with that secret, without a platform", async () => {
+  test("verifies with that secret, without a platform", async () => {
     const secret = newSecret((bytes) => Buffer.alloc(bytes, 1));
     const listener = new Listener(["--secret", secret, "--port", "0"]);
     const body = '{"id":"evt_1","type":"order.created","data":{"id":"ord_1","status":"received"}}';

@@ -24,7 +24,7 @@ async function post(signature: string | undefined, body = EVENT): Promise<number
   return (await fetch(receiver.url, { method: "POST", headers, body })).status;
 }
 
-test("an event signed with a trusted secret is answered 204, and kept once however often it comes", async () => {
+test("an event signed with a trusted secret is answered 204, and stored once even if it comes repeatedly", async () => {
   expect(await post(signed())).toBe(204);
   expect(await post(signed(EVENT, secret, -299))).toBe(204);
   expect(deliveries).toMatchObject([
@@ -76,17 +76,17 @@ const id = "evt_kq3v7zj2m5xw4a6bnd2tc7yhre";
 const data = { id: "lbl_3fzqk7n2xw5vjm4tb6yc2redha", object: "label", status: "voided" };
 const event = { id, type: "label.voided", livemode: false, created_at: at.toISOString(), data, arrivedMs: 1 };
 
-test("an event is told with time, id, type, resource and signature", () => {
+test("an event is printed with time, id, type, resource and signature", () => {
   expect(formatDelivery({ at, claimedId: id, event, again: false })).toBe(
     "09:30:00.123Z  evt_kq3v7zj2m5xw4a6bnd2tc7yhre  label.voided      lbl_3fzqk7n2xw5vjm4tb6yc2redha  voided         signature ok",
   );
 });
 
-test("one that came before is told as such", () => {
+test("a repeated event is printed as repeated", () => {
   expect(formatDelivery({ at, claimedId: id, event, again: true })).toMatch(/ {2}signature ok, received before$/);
 });
 
-test("one that was refused is told with the reason, and with its id if it has the form of one", () => {
+test("a refused event is printed with the reason, and with its id if it has the form of one", () => {
   expect(formatDelivery({ at, claimedId: id, refusal: "signed 400 s ago" })).toBe(
     "09:30:00.123Z  evt_kq3v7zj2m5xw4a6bnd2tc7yhre  REFUSED with 400: signed 400 s ago",
   );

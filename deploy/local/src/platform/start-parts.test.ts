@@ -11,7 +11,7 @@ import { startParts } from "./start-parts.js";
 
 const listeners = () => process.getActiveResourcesInfo().filter((kind) => kind === "TCPServerWrap").length;
 
-test("parts that cannot all start leave none running", async () => {
+test("if a part cannot start, all parts are stopped", async () => {
   const cloned = await Promise.all(
     parts.map(async (part) => [part, await testDatabase({ directory: migrationFolders[part] })] as const),
   );

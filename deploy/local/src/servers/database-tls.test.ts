@@ -71,7 +71,7 @@ async function isEncrypted(url: string): Promise<boolean | undefined> {
   }
 }
 
-test("a server whose certificate the authority signed for its name is spoken to, by statements and by migrations", async () => {
+test("statements and migrations connect to a server whose certificate the authority signed for its name", async () => {
   await showCertificateFor("localhost");
   expect(await isEncrypted(urlWith(verified()))).toBe(true);
   expect((await migrate({ url: urlWith(verified()), directory })).applied).not.toEqual([]);
@@ -81,7 +81,7 @@ test("a server whose certificate the authority signed for its name is spoken to,
   expect(await isEncrypted(urlWith({}))).toBe(false);
 });
 
-test("a server of another authority, or of another name, is told no password", async () => {
+test("a server of another authority, or of another name, does not receive the password", async () => {
   await showCertificateFor("localhost");
   await expect(isEncrypted(urlWith(verified("stranger.crt")))).rejects.toThrow(/certificate/);
   await expect(isEncrypted(urlWith({ sslmode: "verify-full" }))).rejects.toThrow(/certificate/);
@@ -89,7 +89,7 @@ test("a server of another authority, or of another name, is told no password", a
   await expect(isEncrypted(urlWith(verified()))).rejects.toThrow(/does not match certificate/);
 });
 
-test("an address has to stand in the certificate as a name has", async () => {
+test("an IP address must be in the certificate, like a name", async () => {
   await showCertificateFor("127.0.0.1");
   expect(await isEncrypted(urlWith(verified(), "127.0.0.1"))).toBe(true);
   await showCertificateFor("localhost");
@@ -100,7 +100,7 @@ test("an authority that cannot be read is named", async () => {
   await expect(isEncrypted(urlWith(verified("nowhere.crt")))).rejects.toThrow(/ENOENT.*nowhere\.crt/);
 });
 
-test("doctor says whether the connection is encrypted, and whose certificate was verified", async () => {
+test("doctor shows whether the connection is encrypted, and which certificate was verified", async () => {
   await showCertificateFor("localhost");
   async function doctor(parameters: Record<string, string>) {
     const printed: string[] = [];

@@ -63,14 +63,14 @@ describe("startEmbeddedPostgres", () => {
     expect(lines.at(-1)).toContain("database system is shut down");
   });
 
-  test("lets nobody in without the password, which only we can read", async () => {
+  test("requires the password, which only we can read", async () => {
     const postgres = await start();
     const intruder = new pg.Client({ connectionString: postgres.url("postgres", "postgres", "guessed") });
     await expect(intruder.connect()).rejects.toMatchObject({ code: "28P01" });
     expect((await stat(`${dataDir}.password`)).mode & 0o777).toBe(0o600);
   });
 
-  test("says when the server has ended by itself", async () => {
+  test("reports when the server has ended by itself", async () => {
     const postgres = await start();
     process.kill(postgres.pid, "SIGKILL");
     await postgres.exited;
@@ -114,14 +114,14 @@ describe("a server that is already there", () => {
   });
 });
 
-test("an initialisation that was cut off is begun anew", async () => {
+test("an interrupted initialisation starts again from the beginning", async () => {
   const cutOff = join(folder, "cut-off");
   await mkdir(`${cutOff}.unfinished`);
   await writeFile(join(`${cutOff}.unfinished`, "PG_VERSION"), "18\n");
   expect(await query(await start({ dataDir: cutOff }), "SELECT 1")).toEqual([1]);
 });
 
-test("a port that stays taken is an error that says so", async () => {
+test("a port that remains in use is named in the error", async () => {
   const first = await start();
   const second = start({ dataDir: join(folder, "other"), port: first.port });
   await expect(second).rejects.toThrow(/^PostgreSQL did not start: .*Address already in use/);

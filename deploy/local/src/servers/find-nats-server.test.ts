@@ -43,7 +43,7 @@ describe("findNatsServer", () => {
     expect(said).toEqual([]);
   });
 
-  test("passes over one that is too old for the platform, and says so", async () => {
+  test("skips one that is too old for the platform, and logs it", async () => {
     await program(join(folder, "bin", "nats-server"), "echo nats-server: v2.8.4");
     await program(cached, "echo nats-server: v2.9.10");
     expect(await find()).toEqual({ path: cached });
@@ -63,7 +63,7 @@ describe("findNatsServer", () => {
     expect(said).toEqual([]);
   });
 
-  test("goes on to Debian's package where Go fails", async () => {
+  test("falls back to Debian's package if Go fails", async () => {
     await program(join(folder, "bin", "go"), '[ "$1" = version ] || exit 1');
     await program(
       join(folder, "bin", "apt-get"),
@@ -77,13 +77,13 @@ describe("findNatsServer", () => {
     expect(said).toEqual([expect.stringContaining("with Go"), expect.stringContaining("Debian")]);
   });
 
-  test("keeps nothing that does not run", async () => {
+  test("does not keep a file that does not run", async () => {
     await program(join(folder, "bin", "go"), '[ "$1" = version ] || echo broken > "$GOBIN/nats-server"');
     await expect(find()).rejects.toThrow("nats-server was not found.");
     expect(await readdir(dirname(cached))).toEqual([]);
   });
 
-  test("says what to do where nothing works", async () => {
+  test("explains how to install it if all ways fail", async () => {
     await expect(find()).rejects.toThrow(/^nats-server was not found\. Install it on your PATH .*, or set NATS_URL\.$/);
   });
 });

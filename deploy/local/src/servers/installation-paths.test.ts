@@ -25,7 +25,7 @@ test("the programs are complete: the links that npm packages cannot hold are mad
 });
 
 function asRoot(): void {
-  test("it runs as nobody, in the folder itself if nobody can reach that", async () => {
+  test("PostgreSQL runs as the user nobody, in the folder itself if that user can reach it", async () => {
     await chmod(folder, 0o755);
     const paths = await findInstallationPaths(dataDir);
     expect(paths.data).toBe(dataDir);
@@ -44,7 +44,7 @@ function asRoot(): void {
     await rm(dirname(data), { recursive: true });
   });
 
-  test("a database that has gone from elsewhere is not replaced by an empty one", async () => {
+  test("a database that has disappeared from its place elsewhere is not replaced by an empty one", async () => {
     await findInstallationPaths(dataDir);
     await rm(dirname(await readlink(dataDir)), { recursive: true });
     await expect(findInstallationPaths(dataDir)).rejects.toThrow(
@@ -52,14 +52,14 @@ function asRoot(): void {
     );
   });
 
-  test("a database that was reachable and no longer is, is an error that says so", async () => {
+  test("a database that is no longer reachable is named in the error", async () => {
     await mkdir(dataDir);
     await expect(findInstallationPaths(dataDir)).rejects.toThrow(/cannot access .*\. Move the folder/);
   });
 }
 
 function asOrdinaryUser(): void {
-  test("it runs as that user, in the folder itself, whoever else may enter", async () => {
+  test("PostgreSQL runs as that user, in the folder itself, whatever its permissions", async () => {
     const paths = await findInstallationPaths(dataDir);
     expect(paths).toMatchObject({ data: dataDir });
     expect(paths.user).toBeUndefined();

@@ -46,7 +46,7 @@ describe("startNatsServer", () => {
     await after.close();
   });
 
-  test("says when the server has ended by itself", async () => {
+  test("reports when the server has ended by itself", async () => {
     process.kill(server.pid, "SIGKILL");
     await server.exited;
     expect(processIdentity(server.pid)).toBeUndefined();
@@ -84,7 +84,7 @@ describe("startNatsServer", () => {
     }
   });
 
-  test("a port that is taken is an error that says so", async () => {
+  test("a port that is in use is named in the error", async () => {
     await expect(start(Number(new URL(server.url).port))).rejects.toThrow(
       /nats-server did not start: .*address already in use/,
     );

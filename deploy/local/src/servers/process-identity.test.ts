@@ -27,7 +27,7 @@ describe("processIdentity", () => {
     expect(isRunning({ pid: process.pid, startedAt: "1" })).toBe(false);
   });
 
-  test("is undefined for a pid that nobody has", () => {
+  test("is undefined for a pid without a process", () => {
     expect(processIdentity(NOBODY)).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@ function server(script: string): ServerProgram {
 }
 
 describe("startServerProcess", () => {
-  test("waits for the line that says ready, hands on the log, and stops", async () => {
+  test("waits for the line that reports readiness, passes on the log, and stops", async () => {
     const lines: string[] = [];
     const log = (line: string) => lines.push(line);
     const script = 'console.error("starting"); console.error("now ready"); setInterval(() => {}, 1000)';
@@ -30,7 +30,7 @@ describe("startServerProcess", () => {
     await running.stop();
   });
 
-  test("hands out the process before it is ready, and says how it ended", async () => {
+  test("hands out the process before it is ready, and reports how it ended", async () => {
     const start = (script: string, end: (server: ServerProcess) => unknown) =>
       new Promise<string>((done) => {
         const spawned = (early: ServerProcess) => {
@@ -44,7 +44,7 @@ describe("startServerProcess", () => {
     expect(await start("process.exit(3)", () => {})).toBe("exit 3");
   });
 
-  test("fails with the last words of one that ends before", async () => {
+  test("fails with the last log lines of a server that ends before it is ready", async () => {
     await expect(startServerProcess(server('console.error("no disk")'))).rejects.toThrow(/^no disk$/);
     await expect(startServerProcess(server(""))).rejects.toThrow("it exited without a message");
   });

@@ -23,7 +23,7 @@ export interface StopSignals {
 export interface ServerProgram {
   program: string;
   args: readonly string[];
-  /** Its user, environment and working directory, if they differ from ours. */
+  /** The user, environment and working directory of the server, if they differ from ours. */
   options?: SpawnOptions;
   /** The text in its log (standard error) that shows that it accepts connections. */
   ready: string;

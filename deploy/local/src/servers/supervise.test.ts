@@ -41,20 +41,20 @@ function keepRunning(script: string, isReady: Promise<void> = Promise.resolve())
 const FOREVER = "setInterval(() => {}, 1000)";
 
 describe("supervise", () => {
-  test("starts what was killed again, and says so", async () => {
+  test("restarts a server that was killed, and logs it", async () => {
     await keepRunning(FOREVER).ready;
     process.kill(started[0]?.pid as number, "SIGKILL");
     await eventually(() => expect(started).toHaveLength(2));
     expect(said).toEqual(["script-1 exited (SIGKILL). Restarting it in one second."]);
   });
 
-  test("starts what ends before it is ready again, as often as it takes", async () => {
+  test("restarts a server that ends before it is ready, as often as needed", async () => {
     keepRunning("process.exit(7)", new Promise(() => {}));
     await eventually(() => expect(started.length).toBeGreaterThan(2));
     expect(said[1]).toBe("script-1 exited (exit 7). Restarting it in one second.");
   });
 
-  test("tries again when there is no process at all", async () => {
+  test("tries again if the process cannot be created", async () => {
     let attempts = 0;
     supervised = supervise(
       {
@@ -68,7 +68,7 @@ describe("supervise", () => {
     expect(said[1]).toContain("no program 2");
   });
 
-  test("stops it, ready or not, and starts it no more", async () => {
+  test("stops the server, ready or not, and does not restart it", async () => {
     for (const isReady of [Promise.resolve(), new Promise<void>(() => {})]) {
       const running = keepRunning(FOREVER, isReady);
       await eventually(() => expect(started.at(-1)).toBeDefined());
