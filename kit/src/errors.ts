@@ -9,7 +9,7 @@ export interface FieldError {
   message: string;
 }
 
-/** A refusal which guarantees that nothing was executed. Only `invalid_request` has `fields`. */
+/** A refusal, which guarantees that the request was not executed. Only `invalid_request` has `fields`. */
 export class Failure extends Error {
   constructor(
     readonly code: ErrorCode,

@@ -16,7 +16,7 @@ export const pooledRandom: Random = (bytes) => {
   return taken;
 };
 
-/** Creates an opaque ID: the prefix, `_`, and 26 base32 characters of 128 random bits. IDs contain no time, so none can be read from them. */
+/** Creates an opaque ID: the prefix, `_`, and 26 base32 characters of 128 random bits. IDs reveal no time. */
 export function newId(prefix: string, random: Random): string {
   return `${prefix}_${base32(random(16))}`;
 }

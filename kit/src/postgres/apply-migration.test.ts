@@ -99,7 +99,7 @@ describe("a migration that needs a table that is in use", () => {
     ]);
   });
 
-  test("makes autovacuum give way, which takes a second, without anybody waiting behind it for that long", async () => {
+  test("makes autovacuum give way, which takes a second, while no other statement waits that long", async () => {
     await add("2_more", "ALTER TABLE things ADD COLUMN weight integer NOT NULL DEFAULT 0;");
     const end = await transaction("LOCK TABLE things IN SHARE UPDATE EXCLUSIVE MODE");
     const others = requests();
@@ -115,7 +115,7 @@ describe("a migration that needs a table that is in use", () => {
     expect(said().length).toBeLessThan(4);
   });
 
-  test("gives up after a while, says why, and leaves nothing", async () => {
+  test("gives up after a while, logs the reason, and leaves no change", async () => {
     await add("2_more", "CREATE TABLE halves (id text); ALTER TABLE things ADD COLUMN weight integer;");
     const end = await transaction("SELECT FROM things LIMIT 1");
     await expect(run({ lockMs: 50, pauseMs: 20, giveUpMs: 200 })).rejects.toThrow(
@@ -212,7 +212,7 @@ describe("-- batches of a table", () => {
   });
 });
 
-test("what a migration raises as a notice is in the log", async () => {
+test("the notices of a migration are logged", async () => {
   for (const name of ["2_more", "3_more"])
     await add(name, `DO $$ BEGIN RAISE NOTICE '% things were painted by ${name}', 7; END $$;`);
   await run();
@@ -222,7 +222,7 @@ test("what a migration raises as a notice is in the log", async () => {
   ]);
 });
 
-test("how a migration runs is said among the comments that it begins with, and nowhere else", async () => {
+test("only the comments at the beginning of a migration determine how it runs", async () => {
   await add("2_colours", `-- What colours are for.\n${BACKFILL}`);
   await add("3_table", "CREATE TABLE others (id text);\n-- concurrently: not this one\nCREATE INDEX ON others (id);");
   await add(

@@ -29,7 +29,7 @@ test.each([
   expect(await roundTrip(values)).toEqual(values.map((value) => value && Buffer.from(value)));
 });
 
-test("only arrays of bytes are taken for such", () => {
+test("only arrays of bytes are recognized as such", () => {
   expect(isByteaArray([Buffer.from("a"), null])).toBe(true);
   for (const other of [[], [null], ["a"], [Buffer.from("a"), "a"], Buffer.from("a"), "a", null, 1]) {
     expect(isByteaArray(other)).toBe(false);

@@ -53,7 +53,7 @@ describe("run", () => {
     await single.close();
   });
 
-  test("has the system ask after five idle seconds whether a connection's server is still there", async () => {
+  test("lets the operating system probe a connection's server after five idle seconds", async () => {
     const setKeepAlive = jest.spyOn(Socket.prototype, "setKeepAlive");
     const other = openDatabase(owned.url, { log: silentLog() });
     await other.run(sql`SELECT 1`);
@@ -188,7 +188,7 @@ describe("openDatabase", () => {
     ]);
   });
 
-  test("gives up on a server that does not answer", async () => {
+  test("times out if the server does not answer", async () => {
     const deaf = await new Promise<Server>((done) => {
       const server = createServer().listen(0, "127.0.0.1", () => done(server));
     });

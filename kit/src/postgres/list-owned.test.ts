@@ -40,7 +40,7 @@ const asked = (caller: Caller, limit: number, after?: string) => ({
 });
 
 describe("listOwned", () => {
-  test("walks through the caller's rows in the order of their ids, each once, and nobody else's", async () => {
+  test("lists only the caller's rows, in the order of their ids, each once", async () => {
     const caller = await newRows(7);
     await newRows(3);
     await newRows(3, { ...caller, environment: "live" });
@@ -62,7 +62,7 @@ describe("listOwned", () => {
     expect(await listWrites(database, asked(newCaller(), 2))).toEqual({ data: Buffer.from("[]") });
   });
 
-  test("large rows end a page early, none is left out, a row larger than a page is a page of its own, and few are read in vain", async () => {
+  test("large rows end a page early, none is left out, a row larger than a page is a page of its own, and few are read without being shown", async () => {
     const sizeOf = sql`CASE idempotency_key WHEN 'A004' THEN 3000000 ELSE 300000 END`;
     let read = 0;
     const list = listOwned<{ id: string; text: string }>({

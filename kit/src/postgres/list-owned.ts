@@ -21,8 +21,8 @@ interface ListOptions<Row> {
   /** Returns the public resource of a row, as JSON text. */
   render(row: Row): string;
   /**
-   * Set this for rows that can be large: the SQL for the size of a row's large columns in bytes, never more than the size of its resource.
-   * Rows that do not fit into the page are then not read.
+   * The SQL for the size in bytes of a row's large columns, never more than the size of its resource. It is for rows that can be large:
+   * those that do not fit into the page are then not read.
    */
   bytes?: Sql;
 }

@@ -9,7 +9,7 @@ const turns = async (count: number) => {
 const refusal = (code: string) => Object.assign(new pg.DatabaseError("refused", 1, "error"), { code });
 
 describe("microBatch", () => {
-  test("a lone call is run at once", async () => {
+  test("a single call runs at once", async () => {
     expect(await microBatch<number, number>({ run: async ([item]) => [item! * 2] })(4)).toBe(8);
   });
 

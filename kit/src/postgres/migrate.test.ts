@@ -54,7 +54,7 @@ describe("migrate", () => {
     ]);
   });
 
-  test("does nothing the second time", async () => {
+  test("has no effect the second time", async () => {
     await migrate({ url: empty.url, directory });
     expect(await migrate({ url: empty.url, directory })).toEqual({ applied: [], edited: [] });
   });
@@ -65,7 +65,7 @@ describe("migrate", () => {
     expect(outcomes.flatMap(({ applied }) => applied)).toEqual(["1_things", "2_more"]);
   });
 
-  test("waits for whoever is migrating, Prisma's CLI included", async () => {
+  test("waits for another process that migrates, including Prisma's CLI", async () => {
     const other = await empty.db.pool.connect();
     // This is Prisma's lock, as its schema engine takes it.
     await other.query("SELECT pg_advisory_lock(72707369)");
@@ -78,7 +78,7 @@ describe("migrate", () => {
     expect(await migrating).toMatchObject({ applied: ["1_things"] });
   });
 
-  test("a migration that fails is named with PostgreSQL's message, leaves nothing, and runs again once it is fixed", async () => {
+  test("a migration that fails is named with PostgreSQL's message, leaves no change, and runs again once it is fixed", async () => {
     await addMigration("2_broken", "CREATE TABLE halves (id text); SELECT 1 / 0;");
     const failing = migrate({ url: empty.url, directory });
     await expect(failing).rejects.toThrow("Migration 2_broken failed: division by zero");
@@ -88,7 +88,7 @@ describe("migrate", () => {
     expect(await migrate({ url: empty.url, directory })).toMatchObject({ applied: ["2_broken"] });
   });
 
-  test("a migration that is interrupted leaves nothing, and the next run applies it", async () => {
+  test("a migration that is interrupted leaves no change, and the next run applies it", async () => {
     await addMigration("2_slow", "CREATE TABLE halves (id text); LOCK TABLE things; CREATE TABLE wholes (id text);");
     await migrate({ url: empty.url, directory: await onlyFirst() });
     const other = await openTransaction(empty.db);
@@ -112,7 +112,7 @@ describe("migrate", () => {
     expect(await empty.db.run(sql`SELECT to_regclass('others') IS NULL AS gone`)).toEqual([{ gone: true }]);
   });
 
-  test("a database of something else is left alone", async () => {
+  test("a database of another program is left alone", async () => {
     await empty.db.run(sql`DROP TABLE _prisma_migrations`);
     await empty.db.run(sql`CREATE TABLE theirs (id text)`);
     await expect(migrate({ url: empty.url, directory })).rejects.toThrow("it belongs to another application");

@@ -64,7 +64,7 @@ export async function migrate(options: {
 // A shared session would keep the lock and the settings of a migration and pass them on to others.
 function pooled(): Unsupported {
   return new Unsupported(
-    "The database is reached through a connection pooler. Migrations need a session of their own: set MIGRATION_DATABASE_URL to the address of PostgreSQL itself.",
+    "The database is reached through a connection pooler. Migrations need a session of their own: set MIGRATION_DATABASE_URL to the URL of PostgreSQL itself.",
   );
 }
 

@@ -8,7 +8,7 @@ import pg from "pg";
 export class DatabaseOutage extends Error {
   constructor(
     override readonly cause: Error,
-    /** False if the statement certainly changed nothing. */
+    /** False if the statement certainly had no effect. */
     readonly mayHaveRun: boolean,
   ) {
     super(cause.message);

@@ -27,7 +27,7 @@ async function newRow(token: bigint) {
 }
 
 describe("readOwned", () => {
-  test("finds the caller's row, and nobody else's", async () => {
+  test("finds only the caller's row", async () => {
     const { caller, id } = await newRow(7n);
     expect(await readToken(database, { caller, id })).toMatchObject({ token: 7n });
     expect(await readToken(database, { caller: newCaller(), id })).toBeUndefined();

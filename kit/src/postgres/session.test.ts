@@ -65,7 +65,7 @@ test("a session has the settings that results depend on, whatever the defaults o
   await db.close();
 });
 
-test("a search_path that leads away from the tables is named", async () => {
+test("a search_path without the tables is named", async () => {
   const db = await reopened({ search_path: "elsewhere" });
   await expect(requireSession(db.pool)).rejects.toThrow(
     "The tables are in schema public, but the search_path of role postgres (elsewhere) leads to no schema.",
@@ -241,7 +241,7 @@ describe("behind a pooler", () => {
     await expect(migrate({ url, directory })).rejects.toThrow("The database is reached through a connection pooler.");
   });
 
-  test("that has no session left, says so", async () => {
+  test("that has no session left is reported", async () => {
     holdsQueries = true;
     const db = openDatabase(url, { connectMs: 30_000, log: silentLog() });
     await expect(db.run(sql`SELECT 1`)).rejects.toMatchObject({ mayHaveRun: false, cause: expect.any(NoSession) });

@@ -35,13 +35,13 @@ describe("PostgreSQL", () => {
   });
   afterEach(() => database.drop());
 
-  test("says its version, without what a packager adds", async () => {
+  test("reports its version, without a packager's suffix", async () => {
     expect(await requirePostgres(database.db.pool)).toMatch(/^\d+(\.\d+|beta\d+|rc\d+)$/);
     await pretendVersion(database, "16.10 (Debian 16.10-1.pgdg120+1)");
     expect(await connected(database.url, requirePostgres)).toBe("16.10");
   });
 
-  test("that is too old is not migrated, and one line says why", async () => {
+  test("that is too old is not migrated, and one line gives the reason", async () => {
     await pretendVersion(database, "14.19 (Debian 14.19-1.pgdg120+1)");
     const reason = "PostgreSQL 14.19 is too old. Install version 15 or newer.";
     await expect(migrate({ url: database.url, directory })).rejects.toThrow(reason);

@@ -124,10 +124,10 @@ describe("databaseUrl", () => {
     ["tls=true", "must not contain tls=: for TLS, use sslmode=verify-full"],
     ["sslaccept=strict", "must not contain sslaccept=: for TLS, use sslmode=verify-full"],
     ["sslmode=require&channel_binding=require", "must not contain channel_binding=: .*sslmode=verify-full proves"],
-    ["connection_limit=1", "must not contain connection_limit=: DATABASE_POOL says"],
-    ["pgbouncer=true", "must not contain pgbouncer=: a pooler is recognized without it"],
+    ["connection_limit=1", "must not contain connection_limit=: DATABASE_POOL sets"],
+    ["pgbouncer=true", "must not contain pgbouncer=: a pooler is detected automatically"],
     ["target_session_attrs=read-write", "must not contain target_session_attrs=: the URL names one host"],
-    ["connect_timeout=10", "must not contain connect_timeout=: the platform has its own limits"],
+    ["connect_timeout=10", "must not contain connect_timeout=: the platform sets its own time limits"],
     ["dbname=d", "must not contain dbname=: the name of the database is the path"],
     [
       "sslmode=verify-full&weather=fine",
@@ -156,7 +156,7 @@ describe("databaseUrl", () => {
     );
   });
 
-  test("never prints an unknown name, which may be a piece of a password that is not percent-encoded", () => {
+  test("does not print an unknown name, which may be a piece of a password that is not percent-encoded", () => {
     for (const url of ["postgresql:///d?host=/run&user=u&password=a&hunter2=b", "postgresql://host/d?hunter2"])
       expect(() => read(url)).toThrow(/^(?!.*hunter2).*has an unknown parameter, number \d/s);
   });

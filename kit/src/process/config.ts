@@ -92,7 +92,7 @@ export const serviceSettings = {
     .describe("maximum database connections; two of them are reserved for lists"),
   PORT: port().default(0).describe("port for RPC; 0 picks a free port"),
   OPS_PORT: port().default(0).describe("port for /livez, /readyz and /metrics; 0 picks a free port"),
-  HOST: z.string().optional().describe("address to listen on; all addresses if not set"),
+  HOST: z.string().optional().describe("IP address to listen on; all if not set"),
   ...tlsSettings,
   RPC_PLAINTEXT_TRUSTS_NETWORK: flag()
     .default(false)
@@ -139,7 +139,7 @@ export const busIdentitySettings = {
     .describe("certificate authority of the NATS server; if set, connections without TLS are refused"),
   NATS_TLS_HANDSHAKE_FIRST: flag()
     .optional()
-    .describe("connect with TLS before NATS says anything, for servers with handshake_first: true"),
+    .describe("connect with TLS before the NATS protocol begins, for servers with handshake_first: true"),
   NATS_ANONYMOUS_TRUSTS_NETWORK: flag()
     .default(false)
     .describe("allow a production process to connect without credentials; anyone who reaches NATS is trusted"),

@@ -43,11 +43,11 @@ const PARAMETERS: Readonly<Record<string, (name: string, value: string) => strin
 
 const [FOR_TLS, FOR_SIZE, FOR_TIME, FOR_SCHEMA, FOR_HOST, FOR_POOLER] = [
   "for TLS, use sslmode=verify-full",
-  "DATABASE_POOL says how many connections a part opens",
-  "the platform has its own limits of time",
+  "DATABASE_POOL sets the number of connections of a part",
+  "the platform sets its own time limits",
   "PostgreSQL does not know it, set the search_path of the role instead",
   "the URL names one host, which leads to the primary",
-  "a pooler is recognized without it",
+  "a pooler is detected automatically",
 ];
 
 /**

@@ -16,7 +16,7 @@ async function get(path: string) {
   return { status: response.status, type: response.headers.get("content-type"), text: await response.text() };
 }
 
-test("/readyz says what is missing", async () => {
+test("/readyz names the missing dependency", async () => {
   missing = "database not reachable";
   expect(await get("/readyz")).toMatchObject({ status: 503, text: "database not reachable" });
   missing = undefined;

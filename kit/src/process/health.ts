@@ -57,7 +57,7 @@ export function measureProcess(part: string): void {
   collectDefaultMetrics();
   new Gauge({
     name: "log_lines_dropped",
-    help: "Log lines dropped since the start, because nobody read them.",
+    help: "Log lines dropped since the start, because the reader was too slow.",
     collect() {
       this.set(droppedLines());
     },

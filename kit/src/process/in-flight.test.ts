@@ -2,7 +2,7 @@ import { createInFlight } from "./in-flight.js";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("counts what has not ended", async () => {
+test("counts unfinished work", async () => {
   const inFlight = createInFlight();
   let endFirst = () => {};
   inFlight.add(new Promise<void>((resolve) => (endFirst = resolve)));
@@ -13,7 +13,7 @@ test("counts what has not ended", async () => {
   expect(inFlight.count()).toBe(1);
 });
 
-test("says when there is room for more", async () => {
+test("resolves when there is room for more", async () => {
   const inFlight = createInFlight();
   const ends: (() => void)[] = [];
   for (let n = 0; n < 4; n++) inFlight.add(new Promise<void>((resolve) => ends.push(resolve)));

@@ -17,7 +17,7 @@ describe("createLog", () => {
     expect(line.time).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
-  test("an error is its type, message, code, stack and cause, and nothing that hangs on it", () => {
+  test("an error is logged with type, message, code, stack and cause, and without other properties", () => {
     const destination = capture();
     const cause = Object.assign(new TypeError("deep"), { client: { password: "hunter2" } });
     const err = Object.assign(new Error("lost", { cause }), { code: "57P01", client: { password: "hunter2" } });
@@ -46,7 +46,7 @@ describe("createLog", () => {
     expect(text).toContain("postgres://records:[redacted]@127.0.0.1:5432/records");
   });
 
-  test("hides every key and secret, whatever stands beside it, in any field and message", () => {
+  test("redacts every key and secret, whatever characters surround it, in any field and message", () => {
     fc.assert(
       fc.property(secretTexts, ({ text, hidden }) => {
         const destination = capture();
@@ -58,7 +58,7 @@ describe("createLog", () => {
     );
   });
 
-  test("holds nothing that commands the terminal on which it is read, and loses nothing of it", () => {
+  test("escapes characters that control a terminal, and loses no text", () => {
     const destination = capture();
     const reason = "\u001b[2J\u009b2J\u007f\u202e";
     createLog({ part: "x", destination }).warn({ reason }, "refused");
@@ -93,7 +93,7 @@ describe("a text for a terminal", () => {
   });
 });
 
-test("what is tried again and again is said once a minute, each text by itself", () => {
+test("a repeated text is logged once a minute, each text on its own", () => {
   const clock = jest.spyOn(performance, "now");
   const shouldLog = onceAMinute();
   const isNewsAt = (second: number, text: string) => {

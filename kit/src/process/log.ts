@@ -39,7 +39,7 @@ export function redact(text: string): string {
  */
 export function createLog(options: { part: string; level?: string; destination?: pino.DestinationStream }): Log {
   const { destination = process.stdout } = options;
-  const resumed = (lines: number) => log.warn({ lines }, "log lines were dropped, because nobody read them");
+  const resumed = (lines: number) => log.warn({ lines }, "log lines were dropped, because the reader was too slow");
   const log = pino(
     {
       level: options.level ?? "info",
@@ -72,7 +72,7 @@ export function onceAMinute(): (text: string) => boolean {
   };
 }
 
-/** A log that writes nothing, for tests that do not read it. */
+/** A log that discards its lines, for tests that do not read them. */
 export function silentLog(): Log {
   return pino({ level: "silent" });
 }

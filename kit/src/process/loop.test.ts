@@ -57,7 +57,7 @@ describe("startLoop", () => {
     expect(runs).toBeGreaterThanOrEqual(2);
   });
 
-  test("nor does one that throws before its first await", async () => {
+  test("a run that throws before its first await does not end the loop either", async () => {
     let runs = 0;
     const done = signal();
     const loop = startLoop({
@@ -74,7 +74,7 @@ describe("startLoop", () => {
     expect(runs).toBeGreaterThanOrEqual(3);
   });
 
-  test("a run that has work without end hears of the stop", async () => {
+  test("a run with endless work is notified of the stop", async () => {
     const entered = signal();
     let turns = 0;
     const loop = startLoop({

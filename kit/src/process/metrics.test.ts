@@ -18,7 +18,7 @@ test("counters count, one for each value of a label, from zero on", async () => 
   });
 });
 
-test("several parts in one process, and a part that is started twice, do not meet", async () => {
+test("several parts in one process, and a part that is started twice, have separate metrics", async () => {
   const counts = ["one", "two", "two"].map((part) => {
     const metrics = metricsOf(part);
     return { metrics, count: metrics.counter("things_total", "Things.") };

@@ -17,7 +17,7 @@ const SCRIPT = `
 let child: ChildProcess | undefined;
 afterEach(() => child?.kill("SIGKILL"));
 
-test("a process whose port gets more connections than it may open files answers its probes, and says so", async () => {
+test("a process whose port gets more connections than it may open files answers its probes, and logs a warning", async () => {
   const args = ["-c", 'ulimit -n 300; exec "$0" "$@"', process.execPath];
   const program = ["--conditions=source", "--import=tsx", "--input-type=module", "--eval", SCRIPT];
   child = spawn("sh", [...args, ...program], { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "inherit"] });
@@ -32,7 +32,7 @@ test("a process whose port gets more connections than it may open files answers 
   for (const socket of sockets) socket.destroy();
 });
 
-test("with enough descriptors, nothing is reduced and nothing is said", () => {
+test("with enough descriptors, connections are not reduced and no warning is logged", () => {
   const lines: string[] = [];
   const log = createLog({ part: "test", destination: { write: (line) => void lines.push(line) } });
   expect([2_400, 1_048_576, Number.POSITIVE_INFINITY].map((max) => affordConnections(2_000, log, max))).toEqual([

@@ -1,6 +1,6 @@
 import { requireVersion } from "./supported-versions.js";
 
-/** Ends a program if Node is too old. Each program imports this first, so that nothing else fails earlier with a less clear message. */
+/** Ends a program if Node is too old. Each program imports this first, so that other code cannot fail earlier with a less clear message. */
 try {
   requireVersion("Node", process.versions.node);
 } catch (error) {

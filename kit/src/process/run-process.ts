@@ -66,7 +66,7 @@ export async function runProcess(options: { log: Log; start(stopping: AbortSigna
   try {
     await starting;
   } catch (err) {
-    // A process that is stopped while it waits has nothing to shut down.
+    // A process that is stopped while it waits needs no shutdown.
     if (stopping.signal.aborted) process.exit(0);
     endFor(err, log);
   }

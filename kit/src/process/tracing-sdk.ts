@@ -23,7 +23,7 @@ import { failureIn } from "../errors.js";
 import { type Log, onceAMinute, redact } from "./log.js";
 
 export interface SpanOptions {
-  /** `server` begins a trace if there is none. Any other span needs a parent; without one, there is no span. */
+  /** `server` begins a trace if it has no parent. Any other span needs a parent; without one, it is not recorded. */
   kind: "server" | "client" | "producer" | "consumer" | "internal";
   /** The W3C trace context of the span's cause, from a header or an event; by default, the current one. */
   parent?: string | undefined;

@@ -20,7 +20,7 @@ const caught = (call: Promise<unknown>) =>
   );
 
 describe("connectTo", () => {
-  test("spreads calls over all its addresses", async () => {
+  test("spreads calls over all its IP addresses", async () => {
     const counts = [0, 0];
     const servers = await Promise.all([0, 1].map((index) => serving(() => counts[index]!++)));
     const client = clientTo(servers.map(({ url }) => url).join(","));
@@ -53,14 +53,14 @@ describe("connectTo", () => {
     for (let call = 0; call < 4; call++) expect(await client.read(read())).toEqual(empty());
   });
 
-  test("no replica at all, and none within a second, is a certain service_unavailable: nothing was sent", async () => {
+  test("without a replica for a second, a call fails with a certain service_unavailable, because it was not sent", async () => {
     const begun = performance.now();
     const error = await caught(clientTo(`http://127.0.0.1:${await closedPort()}`).read(read()));
     expect(failureIn(error)?.code).toBe("service_unavailable");
     expect(performance.now() - begun).toBeGreaterThan(990);
   });
 
-  test("a write whose connection breaks is sent once, its end unknown", async () => {
+  test("a write whose connection breaks is sent once, and its outcome is unknown", async () => {
     const broken = await misbehaving((stream) => stream.session?.destroy());
     const { url } = await serving(() => {});
     const error = await caught(clientTo(`${broken.url},${url}`).resolve(write()));
@@ -98,7 +98,7 @@ describe("connectTo", () => {
 });
 
 describe("connectTo, when replicas come and go", () => {
-  test("a replica that is told to stop gets no more calls, long before its connections close", async () => {
+  test("a stopping replica gets no more calls, long before its connections close", async () => {
     const taken: string[] = [];
     const [stopping, staying] = [await serving((key) => taken.push(key)), await serving(() => {})];
     const client = clientTo(`${stopping.url},${staying.url}`);
@@ -142,7 +142,7 @@ describe("connectTo, when replicas come and go", () => {
     await load;
   });
 
-  test("a call waits for a replica that returns at the same address", async () => {
+  test("a call waits for a replica that returns at the same IP address", async () => {
     const first = await serving(() => {});
     const client = clientTo(first.url);
     let stop = first.stop;

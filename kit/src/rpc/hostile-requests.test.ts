@@ -122,7 +122,7 @@ describe("a part's RPC port", () => {
     expect(await clientTo(url).read(read())).toEqual(empty());
   });
 
-  test("has no line of its own for a peer that goes away before it is answered", async () => {
+  test("logs no line for a peer that goes away before it is answered", async () => {
     const printed = jest.spyOn(console, "error");
     const { port, url } = await serving(() => {});
     const abandoned = PATHS.flatMap((path) => TYPES.map((type) => ({ ...callOf(path, type), reset: NO_ERROR })));

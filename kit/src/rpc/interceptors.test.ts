@@ -70,7 +70,7 @@ test("calls are counted by method and result, and timed by method", async () => 
   ]);
 });
 
-test("what made a call fail is logged, why it was refused is not", async () => {
+test("the cause of a failed call is logged, the reason of a refusal is not", async () => {
   lines.length = 0;
   const client = createClient(LedgerService, transport);
   for (const key of ["missing", "away"]) await client.read(readRequest(key)).catch(() => {});

@@ -49,7 +49,7 @@ export const traceCalls: Interceptor = (next) => (request) => {
   return traced(name, { kind: "server", parent, attributes }, () => next(request));
 };
 
-/** Makes every error certain or uncertain: a refusal carries a typed detail, an unknown outcome carries none. */
+/** Makes every error certain or uncertain: a refusal carries a typed detail, and an unknown outcome does not. */
 export const answerErrors: Interceptor = (next) => async (request) => {
   try {
     return await next(request);
@@ -58,7 +58,7 @@ export const answerErrors: Interceptor = (next) => async (request) => {
   }
 };
 
-// A refusal and some outages certainly changed nothing. After any other error, the statement may have committed.
+// A refusal and some outages certainly had no effect. After any other error, the statement may have committed.
 function classifyError(error: unknown): ConnectError {
   if (error instanceof Failure) return toConnectError(error);
   if (error instanceof ConnectError) return error;

@@ -37,7 +37,7 @@ test("a host that cannot be resolved does not hide the others", async () => {
   expect(await client.read(read())).toEqual(empty());
 });
 
-test("nor does one whose look-up takes long", async () => {
+test("a host whose look-up takes long does not hide the others", async () => {
   const { port } = await serving(() => {});
   const { client } = clientTo(`http://slow:1,http://records:${port}`, async (host) =>
     host === "slow" ? never() : [HERE],
@@ -45,7 +45,7 @@ test("nor does one whose look-up takes long", async () => {
   expect(await client.read(read(), { timeoutMs: 5_000 })).toEqual(empty());
 });
 
-test("one that is not found any more keeps its addresses while others change, and the log says so once", async () => {
+test("a host that is no longer found keeps its IP addresses while others change, which is logged once", async () => {
   const counts = [0, 0];
   const servers = await Promise.all([0, 1].map((index) => serving(() => counts[index]!++)));
   let lookUps = 0;

@@ -100,7 +100,7 @@ async function resolveAll(url: URL, resolve: Resolve): Promise<{ addresses: Addr
   if (isIP(host)) return { addresses: [[url.origin, host]] };
   try {
     const found = await resolve(host);
-    if (found.length === 0) return { addresses: [], failure: "it has no address" };
+    if (found.length === 0) return { addresses: [], failure: "it has no IP address" };
     const port = url.port || (url.protocol === "https:" ? "443" : "80");
     return { addresses: found.map((address) => [`${url.protocol}//${literal(address)}:${port}`, host]) };
   } catch (error) {

@@ -88,7 +88,7 @@ const denied = expect.objectContaining({ code: Code.PermissionDenied });
 const reasons = (ends: PromiseSettledResult<unknown>[]) =>
   ends.map((end) => (end.status === "rejected" ? end.reason : "answered"));
 
-test("a part that the table knows asks for health and watches it", async () => {
+test("a part in the table can check and watch the health", async () => {
   for (const transport of strangersOf(await tlsOfPart("carrier"))) {
     const health = createClient(Health, transport);
     expect(await health.check({})).toMatchObject({ status: Status.SERVING });
@@ -99,7 +99,7 @@ test("a part that the table knows asks for health and watches it", async () => {
   }
 });
 
-test("a part that the table does not know learns nothing of health either", async () => {
+test("a part that is not in the table cannot check the health either", async () => {
   for (const transport of strangersOf(await tlsOfPart("tracking"))) {
     const health = createClient(Health, transport);
     await expect(health.check({})).rejects.toEqual(denied);

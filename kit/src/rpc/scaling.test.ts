@@ -32,7 +32,7 @@ afterEach(async () => {
   await Promise.all(servers.map((server) => server.stop(0)));
 });
 
-test("a replica whose address appears behind the name gets its share of the calls within 10 s", async () => {
+test("a replica whose IP address is added to the name gets its share of the calls within 10 s", async () => {
   await client.read(readRequest());
   resolve = async () => [FIRST, SECOND];
   await eventually(async () => {
@@ -44,7 +44,7 @@ test("a replica whose address appears behind the name gets its share of the call
   expect(calls).toEqual({ [FIRST]: before[FIRST]! + 5, [SECOND]: before[SECOND]! + 5 });
 });
 
-test("one whose address is gone gets none within 10 s, and no call fails meanwhile", async () => {
+test("a replica whose IP address is gone gets no calls within 10 s, and no call fails meanwhile", async () => {
   resolve = async () => [FIRST, SECOND];
   await client.read(readRequest());
   resolve = async () => [SECOND];
@@ -55,7 +55,7 @@ test("one whose address is gone gets none within 10 s, and no call fails meanwhi
   });
 });
 
-test("while no address known can be reached, a call waits, and goes to the one that the name has then", async () => {
+test("while no known IP address can be reached, a call waits, and then goes to the one that the name resolves to", async () => {
   const lookUps: string[] = [];
   resolve = async () => {
     lookUps.push("again");
@@ -66,7 +66,7 @@ test("while no address known can be reached, a call waits, and goes to the one t
   expect(calls).toEqual({ [FIRST]: 0, [SECOND]: 1 });
 });
 
-test("while the name cannot be looked up, the addresses known last are called on", async () => {
+test("while the name cannot be resolved, calls go to the last known IP addresses", async () => {
   await client.read(readRequest());
   resolve = async () => {
     throw new Error("the resolver is away");

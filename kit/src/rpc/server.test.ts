@@ -62,7 +62,7 @@ describe("serve", () => {
     expect(error.message).not.toContain("secret");
   });
 
-  test("anything else has an unknown end, and its text stays inside", async () => {
+  test("any other error has an unknown outcome, and its text is not sent", async () => {
     const broken = () => {
       throw new Error("password=hunter2");
     };

@@ -61,7 +61,7 @@ test("a service that has been away for five seconds is not waited for until one 
   expect(await waiting).toBe(true);
 });
 
-test("a call that is canceled fails, and one whose transport is closed is told that there is none", async () => {
+test("a canceled call fails, and a call whose transport is closed finds no replica", async () => {
   const canceling = new AbortController();
   const canceled = wait(canceling.signal);
   const closed = wait();

@@ -112,7 +112,7 @@ describe("an erasure", () => {
     expect(await rowsOf("acc_b")).toEqual({ notes: 7, pages: 6 });
   });
 
-  test("that was interrupted finds the rest when it starts again, and nothing the third time", async () => {
+  test("that was interrupted finds the rest when it starts again, and no rows the third time", async () => {
     const { nextCursor, rows } = await eraseBatch(database.db, data, { accountId: "acc_a" }, small);
     expect([rows, nextCursor]).toEqual([expect.any(Number), expect.stringContaining("pages")]);
     const again = await eraseAll();

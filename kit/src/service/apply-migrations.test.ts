@@ -59,7 +59,7 @@ test("several processes at once apply each migration once", async () => {
   expect(said.sort()).toEqual(["migrated", "nothing to migrate", "nothing to migrate"]);
 });
 
-test("a process that is killed in the middle of a migration leaves nothing, and the next one applies it", async () => {
+test("a process that is killed in the middle of a migration leaves no change, and the next one applies it", async () => {
   await migrate({ url: empty.url, directory });
   await writeMigration("2_slow", "CREATE TABLE halves (id text); LOCK TABLE things; CREATE TABLE wholes (id text);");
   const other = await openTransaction(empty.db);
@@ -95,7 +95,7 @@ test("a migration that fails ends the command with its name and PostgreSQL's rea
   expect(lines).toMatchObject([{ level: "fatal", err: { message: "Migration 2_broken failed: division by zero" } }]);
 });
 
-test("a database whose history has other names ends the command with one line that says what to do", async () => {
+test("a database whose history has other names ends the command with one line that gives the remedy", async () => {
   await migrate({ url: empty.url, directory });
   await empty.db.run(sql`UPDATE _prisma_migrations SET migration_name = '0_init'`);
   const { code, lines } = await start().ended;

@@ -45,11 +45,11 @@ async function connectionsWhenServing(env: Record<string, string>) {
   return { connections: connections.length, lists, warnings };
 }
 
-test("a part has opened all its connections when it says that it is serving: the first requests need not wait for them", async () => {
+test("a part has opened all its connections when it reports that it is serving, so that the first requests need not wait for them", async () => {
   expect(await connectionsWhenServing({ DATABASE_POOL: "5" })).toEqual({ connections: 5, lists: 2, warnings: [] });
 });
 
-test("a part whose server has fewer connections starts with those, lists included, and says so once", async () => {
+test("a part whose server has fewer connections starts with those, lists included, and logs it once", async () => {
   const role = `few_${randomBytes(4).toString("hex")}`;
   await owned.db.pool.query(
     `CREATE ROLE ${role} LOGIN PASSWORD 'p' CONNECTION LIMIT 3; GRANT pg_read_all_data TO ${role}`,

@@ -49,7 +49,7 @@ export function configureProcess<C extends Config>(part: string, read: () => C):
 
 /** A part's process, its database, and the function that starts it. */
 export interface ServiceProcess extends PartProcess {
-  /** Its `prisma` folder. The process is ready once these migrations are applied. */
+  /** The part's `prisma` folder. The process is ready once these migrations are applied. */
   migrations: string;
   /** Starts the part on its database. */
   start(db: Database): Promise<Service | Listener>;

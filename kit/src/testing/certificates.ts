@@ -17,7 +17,7 @@ export interface KeyPair {
 export interface Subject {
   /** The DNS names and IP addresses of the subject. */
   hosts: readonly string[];
-  /** Its identity, by which the parts that it calls know it: `spiffe://cluster.local/ns/shipping/eu/records`. */
+  /** The identity by which the parts that it calls know it: `spiffe://cluster.local/ns/shipping/eu/records`. */
   uri: string;
 }
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }));
 
 describe("testDatabase", () => {
-  test("clones share the migrations and nothing else, also when made at the same time", async () => {
+  test("clones share only the migrations, also when made at the same time", async () => {
     const [one, two] = await Promise.all([testDatabase({ directory }), testDatabase({ directory })]);
     await one.db.run(sql`INSERT INTO things VALUES ('a')`);
     expect(await one.db.run(sql`SELECT id FROM things`)).toEqual([{ id: "a" }]);

@@ -26,7 +26,7 @@ describe("withinWindow", () => {
   const minute = (clock: () => number) => jest.spyOn(Date, "now").mockImplementation(() => clock() * 60_000);
   afterEach(() => jest.restoreAllMocks());
 
-  test("runs again what failed across the end of a window, and throws what failed within one", async () => {
+  test("repeats a test that failed across the end of a window, and throws if it failed within one", async () => {
     let minutes = 9;
     minute(() => minutes);
     const failAt: number[] = [];
@@ -39,7 +39,7 @@ describe("withinWindow", () => {
     expect(failAt).toEqual([9, 10]);
   });
 
-  test("does not repeat what passed, whatever the clock says", async () => {
+  test("does not repeat a test that passed, whatever the clock says", async () => {
     let minutes = 9;
     minute(() => minutes);
     const run = jest.fn(async () => {

@@ -66,7 +66,7 @@ describe("writeMigration", () => {
     expect(await readFile(file as string, "utf8")).toContain('ADD COLUMN     "colour" TEXT;');
   });
 
-  test("writes nothing when they lack nothing", async () => {
+  test("writes no file when they are complete", async () => {
     expect(await write("add-nothing", "2026-01-03T03:04:05Z")).toBeUndefined();
     expect(await readdir(join(directory, "migrations"))).toEqual(["1_things"]);
   });

@@ -31,7 +31,7 @@ export interface Tls {
   partIn(altNames: string | undefined): string | undefined;
   /** Calls `renewed` after every renewal, so that a server can use the new certificate. */
   onRenewal(renewed: () => void): void;
-  /** Reads the files again, and returns whether they were renewed. Files that do not fit together change nothing. */
+  /** Reads the files again, and returns whether they were renewed. Files that do not fit together are ignored. */
   renewOnce(): Promise<boolean>;
   close(): Promise<void>;
 }

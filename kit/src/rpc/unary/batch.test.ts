@@ -100,7 +100,7 @@ describe("a batch of calls", () => {
     expect(head).toMatchObject({ ":status": 200, "content-length": String(body.length) });
   });
 
-  test("that cannot be read to its end, or is too large, is refused, and none of its calls is begun", async () => {
+  test("that is incomplete, or too large, is refused, and none of its calls is started", async () => {
     const handled: string[] = [];
     const { url } = await serving((key) => handled.push(key));
     const cutOff = Buffer.concat([bytesOf(readCall("k")), bytesOf(readCall("k")).subarray(0, 20)]);

@@ -79,7 +79,7 @@ describe("a unary call", () => {
     await expect(client.read(readRequest())).rejects.toMatchObject({ code: Code.Unavailable });
   });
 
-  test("that the server refused to look at says so", async () => {
+  test("that the server refused reports the refusal", async () => {
     const client = await clientOf((stream) => stream.close(http2.constants.NGHTTP2_REFUSED_STREAM));
     await expect(client.read(readRequest())).rejects.toMatchObject({
       code: Code.Unavailable,
@@ -95,7 +95,7 @@ describe("a unary call", () => {
     await expect(client.read(readRequest())).rejects.toMatchObject({ code: Code.ResourceExhausted });
   });
 
-  test("answered in another protocol has an unknown end", async () => {
+  test("answered in another protocol has an unknown outcome", async () => {
     const client = await clientOf((stream) => {
       stream.respond({ ":status": 502, "content-type": "text/html" });
       stream.end("<html>");
@@ -103,7 +103,7 @@ describe("a unary call", () => {
     await expect(client.read(readRequest())).rejects.toMatchObject({ code: Code.Unavailable, details: [] });
   });
 
-  test("leaves nothing behind on a signal that outlives it", async () => {
+  test("removes its listener from a signal that outlives it", async () => {
     const client = await clientOf((stream) => {
       stream.respond(ok);
       stream.end(answered);

@@ -75,8 +75,8 @@ function unaryMethod(method: DescMethodUnary, handle: UnaryHandler, interceptors
 }
 
 /**
- * The headers and trailers that a handler sends. They are created on first use: most handlers send none, and `Headers` cost more than a
- * small message.
+ * The headers and trailers that a handler sends. They are created on first use, because most handlers send none, and `Headers` cost more
+ * than a small message.
  */
 class Metadata {
   #header: Headers | undefined;

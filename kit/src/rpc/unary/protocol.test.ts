@@ -21,7 +21,7 @@ test.each(["\ufeff", "\ufeffBerlin", "\ufeff\ufeff", "a\ufeff", "\ufffe"])(
   },
 );
 
-test("a text that is not UTF-8 is refused where messages are proto3, and mended where they are not", () => {
+test("a text that is not UTF-8 is refused in proto3 messages, and repaired in others", () => {
   const bytes = Uint8Array.of(0x12, 2, 0xc3, 0x28);
   expect(() => fromBinary(EventSchema, bytes)).toThrow();
   expect(getTextEncoding().decodeUtf8(bytes.subarray(2))).toBe("\ufffd(");

@@ -87,7 +87,7 @@ describe("calls that are made in one turn of the event loop", () => {
     ]);
   });
 
-  test("end as their answers come, in however many pieces, and none waits for the last", async () => {
+  test("end as their answers arrive, in any number of pieces, without waiting for the last", async () => {
     let open: http2.ServerHttp2Stream | undefined;
     const { client } = await clientOf(({ stream }) => {
       open = stream;
@@ -136,7 +136,7 @@ describe("a batch", () => {
     }
   });
 
-  test("that the server refused to look at says so to each of its calls", async () => {
+  test("that the server refused reports the refusal to each of its calls", async () => {
     const { client } = await clientOf(({ stream }) => stream.close(http2.constants.NGHTTP2_REFUSED_STREAM));
     const refused = { code: Code.Unavailable, rawMessage: expect.stringContaining("REFUSED_STREAM") };
     expect(failures(await together(client, 2))).toMatchObject([refused, refused]);
@@ -163,7 +163,7 @@ describe("a batch", () => {
     }
   });
 
-  test("continues while anybody waits for one of its answers, and is cancelled when nobody does", async () => {
+  test("continues while a caller waits for one of its answers, and is cancelled when none does", async () => {
     const reached = new EventEmitter();
     const { client } = await clientOf(({ stream }) => reached.emit("stream", stream));
     const [one, other] = [new AbortController(), new AbortController()];

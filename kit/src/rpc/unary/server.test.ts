@@ -34,7 +34,7 @@ describe("a unary call", () => {
     expect(await client.read(read())).toEqual(empty());
   });
 
-  test("of which only a part has come is not begun", async () => {
+  test("of which only a part has arrived is not started", async () => {
     const handled: string[] = [];
     const { url } = await serving((key) => handled.push(key));
     const session = http2.connect(url);

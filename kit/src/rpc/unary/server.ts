@@ -140,7 +140,7 @@ function readBytes(request: Http2ServerRequest, maxBytes: number): Promise<Buffe
 }
 
 /**
- * A refusal of a whole batch is delayed: none of our parts sends such a batch, and a client that does cannot keep the process busy with it.
+ * A refusal of a whole batch is delayed: our parts never send such a batch, and a client that does cannot keep the process busy with it.
  */
 const delayRefusal = () => pause(1_000, undefined, { ref: false });
 
