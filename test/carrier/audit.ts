@@ -64,7 +64,7 @@ export async function audit(
   };
 }
 
-/** How many bookings have something left to do. */
+/** Counts the bookings that are not settled. */
 export async function unsettled(
   { databases }: Pick<ClusterUnderTest, "databases">,
   accountId: string,

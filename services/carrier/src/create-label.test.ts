@@ -75,7 +75,7 @@ describe("createLabel", () => {
     });
   });
 
-  test("answers 201 all the same when records and tracking cannot be told", async () => {
+  test("answers 201 even if records and tracking cannot be reached", async () => {
     const caller = newCaller();
     const { id } = carrier.newShipment(caller);
     carrier.trouble.set("records", down).set("tracking", down);
@@ -219,7 +219,7 @@ describe("createLabel under its idempotency key", () => {
     expect(await stored(caller)).toEqual(one);
   });
 
-  test("a claim that was fenced off is stale and writes nothing; a later one executes", async () => {
+  test("a claim that was fenced off is stale and is not written; a later one executes", async () => {
     const caller = newCaller();
     const { id } = carrier.newShipment(caller);
     const fenced = newClaim("k1");

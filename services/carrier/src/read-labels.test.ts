@@ -33,7 +33,7 @@ describe("getLabel", () => {
     expect(textIn(await get(caller, label.id))).toBe(JSON.stringify(label));
   });
 
-  test("answers its rate, who made it and who voided it, with requests and events", async () => {
+  test("returns its rate and the authors of its creation and void, with requests and events", async () => {
     const caller = newCaller();
     const { id: shipmentId } = carrier.newShipment(caller);
     const made = { ...newClaim(), requestedBy: "key_a", requestId: "req_a" };
@@ -44,7 +44,7 @@ describe("getLabel", () => {
 
     const over = { ...newClaim(), requestedBy: "ada@example.com", requestId: "req_b" };
     await voidLabel(carrier.deps, voidRequest(caller, id, over), patient);
-    // A second void by another key changes nothing.
+    // A second void by another key has no effect.
     await voidLabel(carrier.deps, voidRequest(caller, id, { ...newClaim(), requestedBy: "key_b" }), patient);
     await carrier.deps.outbox.stop();
     const [createdEvent, voidedEvent] = carrier.published.filter(({ body }) => Buffer.from(body).includes(id));
@@ -113,7 +113,7 @@ describe("listLabels", () => {
     expect(seen).toEqual(ids.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
   });
 
-  test("a page costs the same however many labels there are", async () => {
+  test("the cost of a page does not depend on the number of labels", async () => {
     const { db, statements } = watched(carrier.deps.db);
     await listLabels({ ...carrier.deps, db }, create(ListLabelsRequestSchema, { caller: newCaller(), limit: 25 }));
     expect(await costlyNodes(db, statements[0]!)).toEqual([]);

@@ -80,7 +80,7 @@ describe("CarrierService", () => {
     expect(applied).toEqual([1_000, 1_000]);
   });
 
-  test("answers although a neighbour hangs, and before its own deadline", async () => {
+  test("answers before its deadline, even if a neighbour hangs", async () => {
     const { carrier: client } = clients();
     const caller = newCaller();
     const { id } = carrier.newShipment(caller);

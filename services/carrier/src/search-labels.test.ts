@@ -56,7 +56,7 @@ describe("searchLabels", () => {
     expect((await find(caller, { createdFrom: "2026-11-21T01:00:00Z", status: "created" })).ids).toEqual([third.id]);
   });
 
-  test("finds by id, tracking number and shipment, and what is named beside the text", async () => {
+  test("finds by id, tracking number and shipment, and the ids given beside the text", async () => {
     const caller = newCaller();
     const [first, second] = await threeLabels(caller);
     for (const text of [first.id, first.tracking_number, first.shipment_id]) {

@@ -34,7 +34,7 @@ describe("voidLabel", () => {
     }
   });
 
-  test("a voided label with a new key: answered unchanged, the key reserved, no second event, nor is one sent to anybody", async () => {
+  test("a voided label with a new key: answered unchanged, the key reserved, no second event, and none sent to neighbours", async () => {
     const caller = newCaller();
     const label = await carrier.newLabel(caller);
     const first = toSnapshot(await voidLabel(carrier.deps, voidRequest(caller, label.id), patient));
@@ -69,7 +69,7 @@ describe("voidLabel", () => {
     expect(executedNow(await voidLabel(carrier.deps, voidRequest(caller, label.id, claim), patient))).toBe(true);
   });
 
-  test("a claim that was fenced off is stale and voids nothing", async () => {
+  test("a claim that was fenced off is stale and does not void the label", async () => {
     const caller = newCaller();
     const label = await carrier.newLabel(caller);
     const fenced = newClaim("k1");

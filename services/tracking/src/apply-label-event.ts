@@ -16,7 +16,7 @@ import {
 import sql from "sql-template-tag";
 import { rowAfter, trackingColumns } from "./tracking.js";
 
-/** Applies a label event. Idempotent: each holds the whole label, so `label.voided` may come first; a later `created` changes nothing. */
+/** Applies a label event. Idempotent: each holds the whole label, so `label.voided` may come first; a later `created` has no effect. */
 export async function applyLabelEvent(
   deps: ReadDeps,
   request: ApplyLabelEventRequest,

@@ -15,7 +15,7 @@ const unknown = { code: 2, rawMessage: "The outcome of a booking is unknown." };
 const callsOf = (calls: string[]) => calls.map((call) => call.split(" ")[0]);
 
 describe("a label of a carrier that is called", () => {
-  test("has the price, the number and the file that the carrier says", async () => {
+  test("has the carrier's price, number and file", async () => {
     const remote = remoteUnderTest(carrier);
     const label = await remote.newLabel();
     const [standing] = remote.activeBookings();
@@ -40,14 +40,14 @@ describe("a label of a carrier that is called", () => {
     ]);
   });
 
-  test("is looked for again if the carrier takes no keys: it may have carried out the call twice", async () => {
+  test("is checked again if the carrier takes no keys, because it may have carried out the call twice", async () => {
     const remote = remoteUnderTest(carrier, { takesKeys: false });
     await remote.newLabel();
     const [booking] = await remote.bookings();
     expect(booking).toMatchObject({ state: "held", dueAt: booking?.doubtUntil, doubtUntil: expect.any(Date) });
   });
 
-  test("is written down before the carrier is called: with a key, the shipment's ID and the claim, but no address", async () => {
+  test("is stored before the carrier is called: with a key, the shipment's ID and the claim, but no postal address", async () => {
     const remote = remoteUnderTest(carrier);
     const claim = newClaim();
     remote.expect("book", { hangs: true });
@@ -65,7 +65,7 @@ describe("a label of a carrier that is called", () => {
 });
 
 describe("a label with a file of more than 1 MiB", () => {
-  test("is refused, nothing is stored, and its booking is cancelled, whoever finds it", async () => {
+  test("is refused and not stored, and its booking is cancelled, whoever finds it", async () => {
     const remote = remoteUnderTest(carrier, { fileBytes: 1_048_577 });
     await expect(remote.newLabel()).rejects.toMatchObject({ code: "internal_error" });
     remote.expect("book", { after: lost });
@@ -134,8 +134,8 @@ describe("when the carrier's answer is lost", () => {
   });
 });
 
-describe("when the carrier says no", () => {
-  test("422 with its words; nothing is left to do, and another request may book", async () => {
+describe("when the carrier refuses", () => {
+  test("422 with its message; the booking is settled, and another request may book", async () => {
     const remote = remoteUnderTest(carrier);
     const shipmentId = remote.newShipment();
     remote.expect("book", { before: new CarrierRefusal("no such street.") });
@@ -160,7 +160,7 @@ describe("when the carrier says no", () => {
     ]);
   });
 
-  test("not reached, after a lost answer, says nothing about the first call: the booking stays in doubt", async () => {
+  test("if it is not reached after a lost answer, the booking stays in doubt, because of the first call", async () => {
     const remote = remoteUnderTest(carrier);
     const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     remote.expect("book", { hangs: true }, { before: new CarrierUnavailable("busy") });
@@ -182,7 +182,7 @@ describe("when the carrier says no", () => {
     expect(remote.activeBookings()).toEqual([]);
   });
 
-  test("a search's error says nothing about the booking: it stays in doubt", async () => {
+  test("after an error of the search, the booking stays in doubt", async () => {
     const remote = remoteUnderTest(carrier);
     const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     remote.expect("book", { after: lost });
@@ -194,7 +194,7 @@ describe("when the carrier says no", () => {
   });
 });
 
-test("for a shipment whose label is voided, nothing is booked, although records still says draft", async () => {
+test("a shipment whose label is voided is not booked, although records still says draft", async () => {
   const remote = remoteUnderTest(carrier);
   const { id, shipment_id: shipmentId } = await remote.newLabel();
   await remote.void(id);
@@ -214,7 +214,7 @@ describe("a claim that is over", () => {
     expect(remote.calls).toHaveLength(calls);
   });
 
-  test("before the call: nothing is booked", async () => {
+  test("before the call: it is not made", async () => {
     const remote = remoteUnderTest(carrier);
     const claim = newClaim();
     await fence(remote.deps.db, remote.caller, claim);

@@ -50,8 +50,8 @@ export async function bookInPhases(deps: BookingDeps, request: BookingRequest, c
   const { row, isFresh } = opened;
   try {
     const active = (isFresh ? undefined : await find(request, row, call)) ?? (await book(deps, request, opened, call));
-    // The only call under this key was answered. If the carrier takes no keys, the answer settles nothing: it may have carried out the call
-    // twice.
+    // The only call under this key was answered. If the carrier takes no keys, the booking is not settled by the answer: the carrier may
+    // have carried out the call twice.
     return { row, active, settles: isFresh && request.carrier.takesKeys };
   } catch (error) {
     throw await inDoubtOnOutage(afterTrouble(deps, opened, error));
@@ -94,8 +94,8 @@ async function find({ carrier }: BookingRequest, row: BookingRow, call: Call): P
     const [first] = await callCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.find(row.id, limits));
     return first;
   } catch (cause) {
-    // An error of the search, even a refusal, says nothing about the booking.
-    throw new Error("The carrier cannot be asked what it has booked.", { cause });
+    // An error of the search, even a refusal, leaves it unknown whether the carrier has the booking.
+    throw new Error("The carrier could not be asked for its bookings.", { cause });
   }
 }
 

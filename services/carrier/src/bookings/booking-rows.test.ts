@@ -23,7 +23,7 @@ beforeAll(async () => {
 beforeEach(() => carrier.deps.db.run(sql`DELETE FROM bookings`));
 afterAll(() => carrier.end());
 
-test("insertBooking notes who asks for what, until when nobody else may call, and until when a call may take effect", async () => {
+test("insertBooking stores the request and its author, the end of the lease, and the time until which a call may take effect", async () => {
   const { intent, insert, booking, carrier: called } = remoteUnderTest(carrier);
   const given = intent();
   const row = await insert({ ...given, claim: { ...given.claim, requestedBy: "key_1", requestId: "req_1" } });
@@ -38,7 +38,7 @@ test("insertBooking notes who asks for what, until when nobody else may call, an
 });
 
 describe("adoptBooking", () => {
-  test("continues the booking of an equal request, under the later claim, once nobody has it", async () => {
+  test("continues the booking of an equal request, under the later claim, once its lease has ended", async () => {
     const { later, intent, insert } = remoteUnderTest(carrier);
     const given = intent();
     const row = await insert(given);
@@ -65,7 +65,7 @@ describe("adoptBooking", () => {
   });
 });
 
-test("takeForVoid takes what a label has, and notes who voids it", async () => {
+test("takeForVoid takes the booking of a label, and stores the author of the void", async () => {
   const { later, intent, insert, setState } = remoteUnderTest(carrier);
   const given = intent();
   const row = await insert(given);
@@ -85,7 +85,7 @@ test("takeForVoid takes what a label has, and notes who voids it", async () => {
 });
 
 describe("takeDue", () => {
-  test("takes at most so many, those that have been due longest, and nobody else does while their lease runs", async () => {
+  test("takes at most the given number, those that have been due longest, and no other process takes them during the lease", async () => {
     const { deps, later, insert } = remoteUnderTest(carrier);
     const [second, first, notYet] = [await insert(), await insert(), await insert()];
     await releaseBooking(deps, second, 2_000);
@@ -97,7 +97,7 @@ describe("takeDue", () => {
     expect(await taken(10)).toEqual([]);
   });
 
-  test("leaves what another process is taking at this moment", async () => {
+  test("skips bookings that another process is taking", async () => {
     const { deps, later, insert } = remoteUnderTest(carrier);
     const [row, other] = [await insert(), await insert()];
     const client = await openTransaction(deps.db);
@@ -112,7 +112,7 @@ describe("takeDue", () => {
 
 type Remote = ReturnType<typeof remoteUnderTest>;
 
-describe("of a booking that somebody else may have taken", () => {
+describe("of a booking that another process may have taken", () => {
   test.each<[string, BookingState, (remote: Remote, row: BookingRow) => Promise<unknown>]>([
     ["that it is called", "asked", ({ deps, carrier: called }, row) => markCall(deps, row, called)],
     ["that it is free", "asked", ({ deps }, row) => releaseBooking(deps, row, 1_000)],
@@ -131,7 +131,7 @@ describe("of a booking that somebody else may have taken", () => {
     expect(await remote.booking(other)).toEqual(untouched);
   });
 
-  test("a call makes the doubt longer, never shorter, and is not made for a booking that is to be cancelled", async () => {
+  test("a call extends the doubt, and is not made for a booking that is to be cancelled", async () => {
     const { deps, later, insert, booking, carrier: called } = remoteUnderTest(carrier);
     const row = await insert();
     const doubtMs = async () => (await booking(row)).doubtUntil!.getTime();
@@ -145,7 +145,7 @@ describe("of a booking that somebody else may have taken", () => {
     expect(await markCall(deps, row, called)).toBe(false);
   });
 
-  test("what kept the worker from settling it is shown until it is settled", async () => {
+  test("the worker's last error is shown until the booking is settled", async () => {
     const { deps, insert, booking } = remoteUnderTest(carrier);
     const row = await insert();
     await releaseBooking(deps, row, 0, "no answer");
@@ -156,7 +156,7 @@ describe("of a booking that somebody else may have taken", () => {
   });
 });
 
-test("dropBooking has the worker cancel a booking, whoever has it, unless a label or a later claim does", async () => {
+test("dropBooking has the worker cancel a booking, regardless of its lease, unless a label or a later claim has it", async () => {
   const { deps, later, insert, booking, setState } = remoteUnderTest(carrier);
   const [row, other] = [await insert(), await insert()];
   const [before, untouched] = [await booking(row), await booking(other)];

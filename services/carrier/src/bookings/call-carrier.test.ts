@@ -6,7 +6,7 @@ test("a call may take what the carrier may take, or what the request has left bu
   expect([Number.POSITIVE_INFINITY, 2_401, 2_399, 2_000, 1_999].map(within)).toEqual([400, 400, 399, 0, -1]);
 });
 
-test("without time left, nothing is sent", async () => {
+test("without time left, the call is not sent", async () => {
   const sent: number[] = [];
   for (const ms of [0, -1]) {
     const call = callCarrier(ms, async () => void sent.push(ms));
@@ -25,7 +25,7 @@ test("a call that the adapter does not end is aborted when its time is over", as
   expect(given?.reason).toMatchObject({ message: "The carrier has not answered within 5 ms." });
 });
 
-test("what answers or fails in time leaves no timer behind", async () => {
+test("a call that ends in time leaves no timer behind", async () => {
   jest.useFakeTimers();
   try {
     expect(await callCarrier(1_000, async () => "an answer")).toBe("an answer");

@@ -12,7 +12,9 @@ export function callMsWithin(call: Call, callMs: number): number {
   return Math.min(callMs, call.timeLeftMs() - STORE_MS);
 }
 
-/** Makes one call to a carrier. It ends after `ms`, whether or not the adapter obeys the signal. If no time is left, nothing is sent. */
+/**
+ * Makes one call to a carrier. It ends after `ms`, whether or not the adapter obeys the signal. If no time is left, the call is not sent.
+ */
 export async function callCarrier<T>(ms: number, ask: (limits: CallLimits) => Promise<T>): Promise<T> {
   if (ms <= 0) throw new Error("There is no time left to call the carrier.");
   const over = new AbortController();

@@ -67,7 +67,7 @@ describe("of concurrent requests", () => {
   });
 });
 
-describe("a request that waits for a booking that somebody else has", () => {
+describe("a request that waits for a booking that another process has", () => {
   // A request keeps two seconds to store its outcome.
   const hurried = () => {
     const overMs = performance.now() + 2_300;

@@ -48,7 +48,7 @@ function losingDatabaseAfter(method: "book" | "find" | "cancel", { statements = 
   return { ...remote, back };
 }
 
-describe("when the database is lost after a call of the carrier, it is not certain that nothing happened", () => {
+describe("when the database is lost after a call of the carrier, the outcome is unknown", () => {
   test("after a booking: its label is made under the same key", async () => {
     const remote = losingDatabaseAfter("book");
     const [shipmentId, claim] = [remote.newShipment(), newClaim()];
@@ -106,7 +106,7 @@ describe("when the database is lost after a call of the carrier, it is not certa
   });
 });
 
-test("a carrier is not called once the database was so slow that nobody would know how long the call is in doubt", async () => {
+test("a carrier is not called after a write so slow that the end of its doubt would be wrong", async () => {
   const remote = remoteUnderTest(carrier);
   const { db } = remote.deps;
   const now = performance.now.bind(performance);

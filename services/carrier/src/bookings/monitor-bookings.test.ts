@@ -126,7 +126,7 @@ test("a label's booking that is to be checked again is unsettled, but not in dou
   });
 });
 
-test("of very many bookings, those that have been due longest are counted", async () => {
+test("counts are limited to the bookings that have been due longest", async () => {
   const remote = await inDoubt();
   const [row] = await remote.bookings();
   await carrier.deps.db.run(sql`

@@ -40,7 +40,7 @@ const MAX_COUNTED = 10_000;
 export function measureBookings(metrics: Metrics, { db }: Pick<BookingDeps, "db">): void {
   const help = {
     carrier_bookings_unsettled:
-      "Bookings with something left to do, counted up to 10,000: in doubt, to be cancelled, to be checked again.",
+      "Bookings that are not settled, counted up to 10,000: in doubt, to be cancelled, to be checked again.",
     carrier_bookings_late: `The same, due for more than ${LATE_SECONDS} seconds or failed in the worker, counted up to 10,000.`,
     carrier_oldest_unsettled_seconds:
       "Age in seconds of the oldest booking that is in doubt or to be cancelled; 0 if there is none.",

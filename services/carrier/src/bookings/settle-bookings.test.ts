@@ -24,7 +24,7 @@ async function inDoubt(remote: ReturnType<typeof remoteUnderTest>, claim = newCl
 }
 
 describe("settleOnce", () => {
-  test("makes the label that a lost answer was about, and a repetition is answered with it", async () => {
+  test("makes the label of a lost answer, and a repetition is answered with it", async () => {
     const remote = remoteUnderTest(carrier);
     remote.expect("book", { after: lost });
     remote.expect("find", { before: lost });
@@ -49,7 +49,7 @@ describe("settleOnce", () => {
     expect(await costlyNodes(carrier.deps.db, statements[0]!)).toEqual(["Index Scan of all of bookings_due"]);
   });
 
-  test("never books: without a booking it waits until none can come, and ends", async () => {
+  test("never books: without a booking it waits until no call can take effect, and ends", async () => {
     const remote = remoteUnderTest(carrier);
     remote.expect("book", { before: lost });
     await inDoubt(remote);
@@ -81,7 +81,7 @@ describe("settleOnce", () => {
     expect(remote.activeBookings()).toEqual([]);
   });
 
-  test("cancels until the carrier says so", async () => {
+  test("repeats the cancellation until the carrier confirms it", async () => {
     const remote = remoteUnderTest(carrier);
     const claim = newClaim();
     remote.expect("book", { after: lost });
@@ -187,7 +187,7 @@ describe("a void at a carrier that is called", () => {
     expect(toSnapshot(await remote.void(id, claim))).toMatchObject({ replayed: true });
   });
 
-  test("is finished by the worker if nobody repeats it, with one event; a late repetition gets the voided label", async () => {
+  test("is finished by the worker if it is not repeated, with one event; a late repetition gets the voided label", async () => {
     const remote = remoteUnderTest(carrier);
     const [{ id }, claim] = [await remote.newLabel(), newClaim()];
     remote.expect("cancel", { before: lost });

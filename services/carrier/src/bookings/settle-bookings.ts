@@ -80,7 +80,7 @@ async function cancelSurplus(
 ): Promise<void> {
   for (const { reference } of surplus(row, active)) {
     await callCarrier(carrier.callMs, (limits) => carrier.cancel(reference, limits));
-    deps.log.info({ booking: row.id, reference, account: row.accountId }, "booking cancelled that no label has");
+    deps.log.info({ booking: row.id, reference, account: row.accountId }, "cancelled a booking without a label");
   }
   await markClean(deps, row);
 }

@@ -39,7 +39,7 @@ describe("sandboxCarrier", () => {
     expect(Buffer.from(file.bytes).includes(`Test label ${trackingNumber}`)).toBe(true);
   });
 
-  test("its labels cost nothing and are no postage", async () => {
+  test("its labels are free and not valid as postage", async () => {
     const { charge, test: isTest, file } = await book();
     expect({ charge, isTest, format: file.format }).toEqual({
       charge: { currency: "EUR", amount: 0 },
@@ -48,7 +48,7 @@ describe("sandboxCarrier", () => {
     });
   });
 
-  test("does not book a shipment without addresses", async () => {
+  test("refuses a shipment without addresses", async () => {
     const booking = { shipment: create(ShipmentSchema, { id: "shp_1" }), rateId: "rate_test_shp_1", at };
     await expect(sandboxCarrier(randomBytes).book(booking)).rejects.toThrow("lacks an address");
   });

@@ -31,7 +31,7 @@ describe("addressFields", () => {
     ]);
   });
 
-  test("other letters have Latin ones below them, and nothing is said twice", () => {
+  test("other letters have Latin ones below them, and no line is repeated", () => {
     expect(fieldsOf(moscow)).toEqual([
       { text: "Иван Щербаков", face: "Letters-Bold", scale: 1.15 },
       { text: "ул. Тверская, 7", face: "Letters", scale: 1 },
@@ -63,7 +63,7 @@ describe("addressFields", () => {
     expect(texts.slice(4)).toEqual(["ShanTian", "WannoNei1, QianDaiTianQu, DongJingDou", "JAPAN"]);
   });
 
-  test("an address of more letters than a label brings along is in Latin ones alone", () => {
+  test("a postal address with more letters than a label embeds is only in Latin ones", () => {
     const texts = fieldsOf({ ...moscow, company: "محمد".repeat(70), country: "SA" }).map(({ text, face }) => ({
       text,
       face,

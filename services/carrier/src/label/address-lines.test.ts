@@ -194,7 +194,7 @@ describe("countryName", () => {
     expect(matrixText("TEST1", address)).toBe(`TEST1|${code}|1 AA`);
   });
 
-  test("249 codes of ISO 3166-1 and five that are used besides have a name", () => {
+  test("249 codes of ISO 3166-1 and five additional ones have a name", () => {
     const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     const codes = letters.flatMap((first) => letters.map((second) => first + second));
     expect(codes.filter((code) => countryName(code) !== code)).toHaveLength(249 + 5);

@@ -183,7 +183,7 @@ describe.each(cases)("a label to %s", (country, to, lines, code) => {
   });
 });
 
-test("however long its fields are, an address keeps a line of each, and the country's name", () => {
+test("however long its fields are, a postal address keeps a line of each, and the country's name", () => {
   const alphabets = ["abc ", "łąć ", "жук ", "漢字かな", "서울 ", "אבג ", "بتث ", "กขค "];
   const letter = fc.constantFrom(..."ABCDEFGHIJKLMNOPQRSTUVWXYZ");
   const country = fc.tuple(letter, letter).map((letters) => letters.join(""));

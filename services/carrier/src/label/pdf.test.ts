@@ -90,7 +90,7 @@ describe("renderLabelPdf", () => {
     );
   });
 
-  test("shows the optional fields that are there, and no email address", () => {
+  test("shows the given optional fields, and no email address", () => {
     const optional = {
       company: "Beispiel AG",
       street2: "Hinterhaus",

@@ -20,7 +20,7 @@ describe("measureText", () => {
     expect([2, 1.999].map((width) => measureText("東京 12", "Letters").fit(0, width))).toEqual([2, 1]);
   });
 
-  test("fit counts what fits and no more", () => {
+  test("fit counts exactly the letters that fit", () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 1, maxLength: 60 }),
@@ -42,7 +42,7 @@ describe("measureText", () => {
     expect(measureText("WW", "Helvetica").fit(0, 0.1)).toBe(1);
   });
 
-  test("no letter is parted from its marks, nor a surrogate from its pair", () => {
+  test("letters stay with their marks, and surrogates with their pairs", () => {
     const text = ownLetters("ก็ก็ க் é́ 𠮷𠮷");
     for (const width of [0.1, 0.7, 1.3, 2.9]) {
       for (let start = 0; start < text.length; start = measureText(text, "Letters").fit(start, width)) {

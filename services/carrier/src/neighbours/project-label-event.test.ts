@@ -111,7 +111,7 @@ describe("projectOnce", () => {
     expect(await outbox.reconcileOnce()).toMatchObject({ republished: 0, deleted: 1 });
   });
 
-  test("a neighbour that is away ends the run and costs nothing: the next run has it all", async () => {
+  test("a neighbour that is unreachable ends the run, and the next run repeats all events", async () => {
     carrier.trouble.set("records", away);
     await carrier.newLabel(newCaller());
     await carrier.newLabel(newCaller());
@@ -121,7 +121,7 @@ describe("projectOnce", () => {
     expect(await runAfter(3)).toEqual({ projected: 2, refused: 0 });
   });
 
-  test("an event that a neighbour refuses holds up no other", async () => {
+  test("an event that a neighbour refuses does not hold up others", async () => {
     carrier.trouble.set("records", away);
     await carrier.newLabel(newCaller());
     await carrier.newLabel(newCaller());
@@ -131,7 +131,7 @@ describe("projectOnce", () => {
     expect(await unprojected()).toBe(1);
   });
 
-  test("an outage that is answered as one is no refusal of an event", async () => {
+  test("an outage that a neighbour reports is not a refusal of the event", async () => {
     carrier.trouble.set("records", away);
     await carrier.newLabel(newCaller());
     carrier.trouble.set("records", async () => fail("service_unavailable"));
@@ -139,7 +139,7 @@ describe("projectOnce", () => {
     expect(await unprojected()).toBe(1);
   });
 
-  test("goes through more than one batch", async () => {
+  test("processes more than one batch", async () => {
     await labelsMissed(105);
     expect(await runAfter(3)).toEqual({ projected: 105, refused: 0 });
     expect(await unprojected()).toBe(0);

@@ -10,7 +10,7 @@ interface Deps {
   log: Log;
 }
 
-/** Reads a shipment of the caller from records; `not_found` if there is none. If it fails, nothing has been written yet. */
+/** Reads a shipment of the caller from records; `not_found` if the caller has no such shipment. If it fails, no write has been made yet. */
 export async function readShipment(deps: Deps, caller: Caller, id: string, call: Call): Promise<Shipment> {
   try {
     const { shipment } = await deps.records.getShipmentForCarrier({ caller, id }, call.callOptions());

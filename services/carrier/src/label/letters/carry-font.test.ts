@@ -33,7 +33,7 @@ describe("carryFont", () => {
 });
 
 describe("a page", () => {
-  test("carries each font that it needs once, and none that it does not", async () => {
+  test("embeds each font that it needs once, and no others", async () => {
     expect(new Set(fontsIn(pdfOf(["東京 Ж", "Ж東"]))).size).toBe(2);
     expect(fontsIn(pdfOf(["Paris"], "Helvetica"))).toEqual([]);
   });

@@ -16,7 +16,7 @@ describe("openFont", () => {
     expect(font.set("東京", "rtl").map(({ id }) => id)).toEqual([kyou?.id, tou?.id]);
   });
 
-  test("knows its characters", () => {
+  test("has its characters", () => {
     const has = (character: string) => font.has(character.codePointAt(0)!);
     expect([has("東"), has("서"), has("Ж"), has("😀")]).toEqual([true, true, false, false]);
   });
@@ -28,7 +28,7 @@ describe("openFont", () => {
     expect(file.length).toBeLessThan(3_000);
   });
 
-  test("drops its glyphs when it has kept very many, and sets as before", () => {
+  test("drops cached glyphs when there are too many, and sets text as before", () => {
     const before = font.set("東京", "ltr").map(({ id, advance }) => ({ id, advance }));
     for (let code = 0x4e00; code < 0x4e00 + 6_000; code++) font.set(String.fromCharCode(code), "ltr");
     expect(font.set("東京", "ltr").map(({ id, advance }) => ({ id, advance }))).toEqual(before);
