@@ -66,7 +66,7 @@ describe("acceptEvents", () => {
     ]);
   });
 
-  test("an event that comes again makes nothing, in the same batch or later, for new subscriptions either", async () => {
+  test("a repeated event makes no deliveries, in the same batch or later, even for new subscriptions", async () => {
     const caller = newCaller();
     const { id } = await subscribe(full, caller, hanging.url);
     const event = eventFor(caller);
@@ -106,7 +106,7 @@ describe("acceptEvents", () => {
     await slow.close();
   });
 
-  test("but not for long: after a moment they are stored as pending", async () => {
+  test("after a short wait they are stored as pending", async () => {
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, hanging.url);
     const small = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 1 } });
@@ -208,7 +208,7 @@ describe("acceptEvents", () => {
   });
 });
 
-test("deadLetterEvent keeps bytes that are no message", async () => {
+test("deadLetterEvent stores bytes that are not a message", async () => {
   await deadLetterEvent(deps, Buffer.from([0xff]), "unreadable", "not protobuf");
   const [dead] = await rowsIn(deps.db, "dead_events", { reason: "not protobuf" });
   expect(dead).toMatchObject({ eventId: null, message: Buffer.of(0xff) });

@@ -63,20 +63,20 @@ describe("attemptDelivery", () => {
     expect(lines[0]).not.toMatch(/\/hook|token|private|whsec/);
   });
 
-  test("says when its claim was no longer its own", async () => {
+  test("logs that its claim was no longer its own", async () => {
     const receiver = await receiverWith(withStatus(204));
     await attemptDelivery(deps, async () => undefined, claimedFor(receiver.url), performance.now());
     expect(JSON.parse(lines[0]!)).toMatchObject({ outcome: "delivered", fenced: true });
   });
 
-  test("is not made by a process that was held up for half its lease", async () => {
+  test("is not made by a process that was paused for half its lease", async () => {
     const receiver = await receiverWith(withStatus(204));
     completed.length = 0;
     await attemptDelivery(deps, complete, claimedFor(receiver.url), performance.now() - 10_001);
     expect([receiver.received.length, completed.length]).toEqual([0, 0]);
   });
 
-  test("records its end when the database is back after a moment", async () => {
+  test("records its end after a short outage of the database", async () => {
     const receiver = await receiverWith(withStatus(204));
     let calls = 0;
     const awayAtFirst = async (ended: Ended) => {

@@ -28,7 +28,7 @@ function slotsOf(max: number) {
   return { attempts, claim, endOne, freed: () => freed };
 }
 
-test("claimed attempts take slots until they end; unused slots are given back", async () => {
+test("claimed attempts hold slots until they end; unused slots are returned", async () => {
   const { claim, endOne } = slotsOf(10);
   expect(await claim(4)).toMatchObject({ free: 10 });
   expect(await claim(6)).toMatchObject({ free: 6 });
@@ -98,7 +98,7 @@ describe("waitForSlots", () => {
     return (await Promise.race([slots.then(() => "there"), turn])) === "there";
   };
 
-  test("is there at once where slots are free, and comes as attempts end", async () => {
+  test("resolves at once if slots are free, and otherwise as attempts end", async () => {
     const { attempts, claim, endOne } = slotsOf(10);
     expect(await isThere(attempts.waitForSlots(3, LONG_MS))).toBe(true);
     await claim(9);
@@ -119,7 +119,7 @@ describe("waitForSlots", () => {
     expect(await isThere(slots)).toBe(true);
   });
 
-  test("is not awaited for longer than the limit, nor by a process that stops", async () => {
+  test("resolves after the limit, and at once in a process that stops", async () => {
     const { attempts, claim } = slotsOf(1);
     await claim(1);
     await attempts.waitForSlots(1, 1);

@@ -197,7 +197,7 @@ describe("dispatchOnce", () => {
     await Promise.all([receiver.close(), expectIdle()]);
   });
 
-  test("nothing is claimed while no slot is free", async () => {
+  test("no delivery is claimed while no slot is free", async () => {
     const receiver = await receiverWith(() => {});
     const id = await backlog(receiver.url, 5);
     const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 2 } });

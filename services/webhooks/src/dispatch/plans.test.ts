@@ -19,7 +19,7 @@ afterAll(async () => {
   await webhooks.end();
 });
 
-test("an event and its delivery cost the same however many others there are", async () => {
+test("the cost of an event and its delivery does not depend on the number of others", async () => {
   const { db, statements } = watched(webhooks.db);
   const deps = webhooks.replica({ db });
   const caller = newCaller();

@@ -106,7 +106,7 @@ function writtenBy({ inserts, rows }: Statement, all: readonly Delivery[], turn:
   return [...written.values()];
 }
 
-test("after any statement, each row obeys the rule", async () => {
+test("after any statement, each row follows the rule", async () => {
   await fc.assert(
     fc
       .asyncProperty(fc.array(statement, { minLength: 1, maxLength: 12 }), async (statements) => {

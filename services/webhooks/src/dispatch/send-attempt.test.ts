@@ -59,7 +59,7 @@ describe("send", () => {
     expect(await describeEnd(post(receiver.url))).toBe("connection_refused");
   });
 
-  test("a busy moment while connecting is no failure, though the host has a second address that refuses", async () => {
+  test("a slow connection is not a failure, although the host has a second IP address that refuses", async () => {
     const receiver = await receiverWith();
     const attempt = describeEnd(post(receiver.url, connectionsWith()));
     for (let turn = 0; turn < 3; turn++) await Promise.resolve();
@@ -121,7 +121,7 @@ describe("the rest of the answer", () => {
     await eventually(() => expect(open).toBe(false));
   });
 
-  test("of an endless body little is read", async () => {
+  test("only the beginning of an endless body is read", async () => {
     let written = 0;
     const chunk = Buffer.alloc(65_536);
     const receiver = await receiverWith((response) => {

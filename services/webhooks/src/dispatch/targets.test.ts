@@ -45,14 +45,14 @@ test("a stored target that changes is read again", () => {
   ]);
 });
 
-test("a secret that was moved to another subscription does not open, even while it is kept", () => {
+test("a secret that was moved to another subscription cannot be opened, even while it is cached", () => {
   const { targets } = counted();
   const stored = storedOf("whk_1");
   targets.of(stored);
   expect(() => targets.of({ ...stored, subscriptionId: "whk_2" })).toThrow("unable to authenticate data");
 });
 
-test("the oldest go when there are too many", () => {
+test("the oldest are dropped when there are too many", () => {
   const { targets, opened } = counted(2);
   const stored = ["whk_1", "whk_2", "whk_3"].map((id) => storedOf(id));
   for (const one of [...stored, ...stored.slice(1)]) targets.of(one);

@@ -37,7 +37,7 @@ describe("a connection", () => {
     expect([receiver.received.length, receiver.connections()]).toEqual([3, 2]);
   });
 
-  test("is not used again after the receiver has closed it while nobody used it", async () => {
+  test("is not used again after the receiver has closed it while it was idle", async () => {
     let close = () => {};
     const receiver = await receiverWith((response) => {
       const { socket } = response;
@@ -95,7 +95,7 @@ describe("informational answers", () => {
     expect(await describeEnd(post(url))).toBe("answer_header_too_large");
   });
 
-  test("are none if they switch protocols: what follows is no HTTP", async () => {
+  test("are left in place if they switch protocols, because the bytes after them are not HTTP", async () => {
     const upgrade = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
     const url = await rawReceiver((socket) => socket.write(`${upgrade}HTTP/1.1 204 \r\n\r\n`));
     expect(await describeEnd(post(url))).toBe("connection_closed");

@@ -73,7 +73,7 @@ describe("isPublicAddress", () => {
     expect(isPublicAddress(address, [])).toBe(false);
   });
 
-  test("a denied range closes public addresses of its own family", () => {
+  test("a denied range closes public IP addresses of its own family", () => {
     const denied = ["34.0.0.0/8", "2600:1f00::/24"];
     expect(["34.1.2.3", "2600:1f00::1"].map((address) => isPublicAddress(address, denied))).toEqual([false, false]);
     expect(["35.1.2.3", "2600:2f00::1"].map((address) => isPublicAddress(address, denied))).toEqual([true, true]);
@@ -90,7 +90,7 @@ describe("isPublicAddress", () => {
 });
 
 describe("vetAddresses", () => {
-  test("yields all addresses of a public name", async () => {
+  test("yields all IP addresses of a public name", async () => {
     const vetted = await vetAddresses("a.example", 443, strict, answers("8.8.8.8", "2606:4700:4700::1111"));
     expect(vetted).toEqual([
       { address: "8.8.8.8", family: 4 },
@@ -103,11 +103,11 @@ describe("vetAddresses", () => {
     await expect(mixed).rejects.toThrow(new AddressRefused("a.example resolves to 10.0.0.1, which is not allowed."));
   });
 
-  test("a name without addresses is not resolved", async () => {
+  test("a name without IP addresses is not resolved", async () => {
     await expect(vetAddresses("a.example", 443, strict, answers())).rejects.toThrow(NameNotResolved);
   });
 
-  test("vets a literal address itself, without a lookup", async () => {
+  test("vets a literal IP address itself, without a lookup", async () => {
     for (const literal of ["127.0.0.1", "::1", "10.0.0.1"]) {
       await expect(vetAddresses(literal, 443, strict, noLookup)).rejects.toThrow(AddressRefused);
     }
@@ -118,7 +118,7 @@ describe("vetAddresses", () => {
     await expect(vetAddresses("localhost", 443, strict, answers("127.0.0.1"))).rejects.toThrow(AddressRefused);
   });
 
-  test("the private switch opens loopback by name and address, and nothing that merely points there", async () => {
+  test("the private switch opens loopback by name and IP address, but no other name that resolves to it", async () => {
     const rules = { ...strict, allowPrivate: true };
     const vetted = await vetAddresses("localhost", 8080, rules, noLookup);
     expect(vetted.map(({ address }) => address)).toEqual(["127.0.0.1", "::1"]);
@@ -132,14 +132,14 @@ describe("vetAddresses", () => {
     }
   });
 
-  test("a named target is open at its port alone", async () => {
+  test("a named target is open only at its port", async () => {
     const rules = { ...strict, allowTargets: ["receiver.trial.svc:8443"] };
     expect(await vetAddresses("receiver.trial.svc", 8443, rules, answers("10.0.0.1"))).toHaveLength(1);
     await expect(vetAddresses("receiver.trial.svc", 443, rules, answers("10.0.0.1"))).rejects.toThrow(AddressRefused);
   });
 });
 
-test("the other end of a connection must be a vetted address, in any spelling", () => {
+test("the other end of a connection must be a vetted IP address, in any spelling", () => {
   const vetted = [
     { address: "8.8.8.8", family: 4 as const },
     { address: "2606:4700:4700:0::1111", family: 6 as const },
@@ -161,14 +161,14 @@ describe("createResolve", () => {
   });
   afterAll(() => server.close());
 
-  test("yields every address, of both families, so that a mixed answer is seen whole", async () => {
+  test("yields every IP address, of both families, so that a mixed answer is vetted as a whole", async () => {
     const resolve = createResolve([server.address]);
     expect((await resolve("both.example")).sort()).toEqual(["10.0.0.1", "2606:4700:4700::1111", "93.184.216.34"]);
     expect(await resolve("four.example")).toEqual(["93.184.216.34"]);
     await expect(vetAddresses("both.example", 443, strict, resolve)).rejects.toThrow(AddressRefused);
   });
 
-  test("returns nothing for a name without an address, and reports servers that failed or did not answer", async () => {
+  test("returns an empty list for a name without an IP address, and reports servers that failed or did not answer", async () => {
     const resolve = createResolve([server.address]);
     expect(await resolve("none.example")).toEqual([]);
     const refusal = (name: string) => vetAddresses(name, 443, strict, resolve).catch((error: unknown) => error);

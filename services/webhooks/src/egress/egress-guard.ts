@@ -73,7 +73,7 @@ export async function vetAddresses(
 ): Promise<VettedAddress[]> {
   const exempt = isExempt(host, port, rules);
   const addresses = await resolveAddresses(host, exempt, resolve);
-  if (addresses.length === 0) throw new NameNotResolved(`${host} has no address.`);
+  if (addresses.length === 0) throw new NameNotResolved(`${host} has no IP address.`);
   const nat64 = addresses.some((address) => ipaddr.IPv6.isValid(address)) ? await findNat64() : [];
   const refused = exempt ? undefined : addresses.find((address) => !isPublicAddress(address, rules.denyRanges, nat64));
   if (refused) throw new AddressRefused(`${host} resolves to ${refused}, which is not allowed.`);

@@ -42,7 +42,7 @@ async function proxyWith({ to = 0, refusals = [], tls = false }: { to?: number; 
 }
 
 describe("with EGRESS_PROXY_URL, a delivery", () => {
-  test("goes through the proxy to the vetted address, and keeps its name for SNI and the certificate", async () => {
+  test("goes through the proxy to the vetted IP address, and keeps its name for SNI and the certificate", async () => {
     const receiver = await receiverWith(withStatus(204), { tls: true });
     const proxy = await proxyWith({ to: receiver.port });
     const through = connectionsWith({
@@ -62,7 +62,7 @@ describe("with EGRESS_PROXY_URL, a delivery", () => {
     expect(receiver.received.map(({ headers }) => headers.host)).toEqual(Array(2).fill(`localhost:${receiver.port}`));
   });
 
-  test("goes over TLS to a proxy that speaks it, and without TLS to a receiver of a trial", async () => {
+  test("goes over TLS to a proxy with TLS, and without TLS to a receiver of a trial", async () => {
     const receiver = await receiverWith(withStatus(204));
     const proxy = await proxyWith({ to: receiver.port, tls: true });
     const through = connectionsWith({ proxyUrl: `https://${proxy.host}` });
@@ -85,7 +85,7 @@ describe("with EGRESS_PROXY_URL, a delivery", () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  test("goes to the next address if the proxy cannot connect to the first", async () => {
+  test("goes to the next IP address if the proxy cannot connect to the first", async () => {
     const proxy = await proxyWith({ refusals: [503, 504, 502, 503] });
     const through = connectionsWith({
       rules: closed,
@@ -105,7 +105,7 @@ describe("with EGRESS_PROXY_URL, a delivery", () => {
     expect(proxy.asked).toHaveLength(1);
   });
 
-  test("nor if nobody listens there", async () => {
+  test("is not the receiver's failure if the proxy's port is closed", async () => {
     const through = connectionsWith({
       rules: closed,
       resolve: async () => ["93.184.216.34"],
@@ -115,7 +115,7 @@ describe("with EGRESS_PROXY_URL, a delivery", () => {
   });
 });
 
-test("what comes from the receiver together with the proxy's answer belongs to the tunnel", async () => {
+test("bytes of the receiver that arrive with the proxy's answer belong to the tunnel", async () => {
   const proxyUrl = await rawReceiver((socket) => {
     socket.write("HTTP/1.1 200 Connection established\r\n\r\nHTTP/1.1 ");
     socket.once("data", () => socket.write("204 No Content\r\n\r\n"));

@@ -16,7 +16,7 @@ describe("over TLS", () => {
     expect(receiver.received[0]?.headers.host).toBe(`localhost:${receiver.port}`);
   });
 
-  test("a resolved name goes to the vetted address under its own name", async () => {
+  test("a resolved name is connected to at the vetted IP address, under its own name", async () => {
     const receiver = await receiverWith(withStatus(204), { tls: true });
     const target = `receiver.example.com:${receiver.port}`;
     const through = connectionsWith({
@@ -55,7 +55,7 @@ test("the next connection to a receiver resumes its TLS session", async () => {
   expect(resumed).toEqual([false, true]);
 });
 
-test("where Node is told to try one address alone, it is the first vetted one", async () => {
+test("if Node is configured to try a single IP address, it tries the first vetted one", async () => {
   const receiver = await receiverWith(withStatus(204));
   const usual = net.getDefaultAutoSelectFamily();
   net.setDefaultAutoSelectFamily(false);
@@ -63,7 +63,7 @@ test("where Node is told to try one address alone, it is the first vetted one", 
   net.setDefaultAutoSelectFamily(usual);
 });
 
-test("of TLS sessions the newest hundred are kept, one for each host and port", () => {
+test("the newest hundred TLS sessions are kept, one for each host and port", () => {
   const sessions = new Map<string, Buffer>();
   const issued = Buffer.alloc(1);
   for (let host = 1; host <= 100; host++) keepSession(sessions, `${host}:443`, Buffer.alloc(0));
@@ -147,7 +147,7 @@ describe("the egress guard", () => {
     expect(await describeEnd(post(`http://${target}/`, through))).toBe("name_not_found");
   });
 
-  test("a connection that ends at another address than the vetted one carries no request", async () => {
+  test("a connection that ends at another IP address than the vetted one carries no request", async () => {
     const receiver = await receiverWith(withStatus(204));
     connect.mockImplementationOnce(function (this: net.Socket) {
       return Reflect.apply(connectAnywhere, this, [receiver.port, "127.0.0.1"]);
@@ -157,7 +157,7 @@ describe("the egress guard", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test("public when it is first resolved, loopback from then on: connected to the vetted address, refused at the next connection", async () => {
+  test("a name that is public when it is first resolved and then loopback: connected to the vetted IP address, refused at the next connection", async () => {
     const answers = [["93.184.216.34"], ["127.0.0.1"]];
     const through = connectionsWith({ rules: closed, resolve: async () => answers.shift() ?? [] });
     const known: unknown[] = [];

@@ -16,7 +16,7 @@ import { createFindNat64Prefixes, type FindNat64Prefixes } from "./nat64.js";
 export interface EgressOptions {
   rules: EgressRules;
   resolve: Resolve;
-  /** Prefixes of NAT64 in CIDR notation. If there are none, they are discovered through DNS. */
+  /** The prefixes of NAT64 in CIDR notation, which are discovered through DNS if this is empty. */
   nat64Prefixes?: readonly string[];
   /** URL of the proxy through which all connections go. */
   proxyUrl?: string | undefined;

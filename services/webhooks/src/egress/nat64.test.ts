@@ -24,7 +24,7 @@ test("only IPv6 ranges of the standard's lengths are prefixes", () => {
   expect(prefixes("10.0.0.0/8", "64:ff9b::/97", "64:ff9b::", "::/128", "x/96")).toEqual([]);
 });
 
-describe("an address behind a NAT64", () => {
+describe("an IP address behind a NAT64", () => {
   test("is public exactly if the IPv4 address is that it stands for", () => {
     const around = fc.constantFrom("64:ff9b::/96", "2001:db8:64::/96", "fd00:64::/96");
     fc.assert(
@@ -67,11 +67,11 @@ describe("the prefixes of a network", () => {
     expect(await found(["192.0.0.170", "192.0.0.171", "64:ff9b::c000:ac"])).toEqual([]);
   });
 
-  test("are not where the machine itself would be opened, and no other answer is one", async () => {
+  test("exclude those that would open the machine itself, and other answers", async () => {
     expect(await found(["::c000:aa", "fe80::c000:aa", "ff02::c000:aa", "::ffff:c000:aa", "2a00:64::1"])).toEqual([]);
   });
 
-  test("let receivers of IPv4 be reached in a cluster with DNS64 alone, and nothing private", async () => {
+  test("let IPv4 receivers be reached in a cluster that has only DNS64, but no private IP address", async () => {
     const server = await startNameServer({
       "ipv4only.arpa": { 4: ["192.0.0.170"], 6: ["64:ff9b:0:0:0:0:c000:00aa"] },
       "public.example": { 4: ["93.184.216.34"], 6: ["64:ff9b:0:0:0:0:5db8:d822"] },
@@ -108,7 +108,7 @@ describe("the prefixes of a network", () => {
     expect(await countAfter(1_000)).toEqual([3, 1]);
   });
 
-  test("are those that the operator names, without a question", async () => {
+  test("are those that the operator names, without a look-up", async () => {
     const find = createFindNat64Prefixes(["2a00:64::/96"], async () => Promise.reject(new Error("asked")));
     expect(await find()).toEqual(prefixes("2a00:64::/96"));
     const none = createFindNat64Prefixes(["10.0.0.0/8"], async () => []);

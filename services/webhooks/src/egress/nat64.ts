@@ -25,7 +25,7 @@ const NETWORKS = ["2000::/3", "fc00::/7", "64:ff9b::/32"].map((network) => ipadd
 const KEEP_MS = 600_000;
 const RETRY_MS = 10_000;
 
-/** Reads a prefix in CIDR notation; undefined if it is none. */
+/** Reads a prefix in CIDR notation; undefined if the text is not a prefix. */
 export function readNat64Prefix(text: string): Nat64Prefix | undefined {
   if (!ipaddr.IPv6.isValidCIDR(text)) return undefined;
   const [network, bits] = ipaddr.IPv6.parseCIDR(text);

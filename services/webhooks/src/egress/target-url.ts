@@ -15,7 +15,7 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 // These names have a meaning only inside a network (`cluster.local` is under `local`).
 const RESERVED = ["localhost", "local", "internal", "home.arpa", "onion", "test", "invalid", "svc"];
 
-/** Returns the rule that a subscription's `url` breaks, as a sentence; undefined if it breaks none. Makes no lookup. */
+/** Returns the rule that a subscription's `url` breaks, as a sentence; undefined if it is valid. Makes no lookup. */
 export function brokenTargetRule(text: string, rules: TargetRules): string | undefined {
   return brokenTextRule(text) ?? brokenUrlRule(text, rules);
 }

@@ -56,7 +56,7 @@ async function left() {
 }
 
 describe("expireOnce", () => {
-  test("removes events after 30 days, with their finished deliveries, however these ended, and events that nobody wanted", async () => {
+  test("removes events after 30 days, with their finished deliveries, whatever their result, and events without deliveries", async () => {
     for (const state of ["delivered", "exhausted", "cancelled"] as const) await arrived(2, state);
     await acceptEvents(inbox, [eventFor(newCaller())]);
     expect(await expireOnce(after(30 * DAY_MS))).toMatchObject({ events: 0, deliveries: 0 });

@@ -24,7 +24,7 @@ afterAll(async () => {
   await webhooks.end();
 });
 
-test("an event is returned as it is sent to its own account and environment, and to nobody else", async () => {
+test("an event is returned as it is sent, only to its own account and environment", async () => {
   const deps = webhooks.replica();
   const caller = newCaller();
   const label = newId("lbl", pooledRandom);
@@ -39,7 +39,7 @@ test("an event is returned as it is sent to its own account and environment, and
   await expect(ask(caller, newId("evt", pooledRandom))).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("what became of events: an outcome for each subscription, of the caller's own events alone", async () => {
+test("the outcomes of events: one for each subscription, of the caller's own events only", async () => {
   const deps = webhooks.replica();
   await deps.attempts.stop(0, () => {});
   const caller = newCaller();

@@ -36,10 +36,7 @@ export async function filterMissing(deps: EventDeps, request: FilterMissingReque
       AND NOT EXISTS (SELECT FROM dead_events WHERE dead_events.event_id = asked.id)`);
   const expired = absent.filter((event) => event.expired).map(({ id }) => id);
   if (expired.length > 0)
-    deps.log.warn(
-      { events: expired },
-      "events older than the retention period were asked for: treated as acknowledged",
-    );
+    deps.log.warn({ events: expired }, "events older than the retention period are treated as acknowledged");
   const missingEventIds = absent.filter((event) => !event.expired).map(({ id }) => id);
   return create(FilterMissingResponseSchema, { missingEventIds });
 }

@@ -63,7 +63,7 @@ test("each goes to one of several concurrent clients; all are handed out, a hund
   expect(await claimed()).toEqual([]);
 });
 
-test("if the client that took one is killed, another gets it; once the alert was sent, nobody does", async () => {
+test("if the client that took one is killed, another gets it; once the alert was sent, it is not handed out", async () => {
   const id = await failingFor(24.1);
   expect(await claimed()).toEqual([id]);
   expect(await claimed(later(0.2))).toEqual([]);
@@ -73,7 +73,7 @@ test("if the client that took one is killed, another gets it; once the alert was
 });
 
 test("one whose alert cannot be sent is handed out less and less often, in the end once a day", async () => {
-  // Each step is a little more than a day, so that none falls on the moment at which an alert is due.
+  // The failure is a little more than a day old, so that steps never fall on the moment at which an alert is due.
   await failingFor(24.01);
   const hours: number[] = [];
   for (let hour = 0; hour < 96; hour += 0.125) if ((await claimed(later(hour))).length > 0) hours.push(hour);
@@ -82,7 +82,7 @@ test("one whose alert cannot be sent is handed out less and less often, in the e
   expect(hours.at(-1)! - hours.at(-2)!).toBeGreaterThanOrEqual(24);
 });
 
-test("after the alert, a failure changes nothing; after a success, another day of failures is alerted again", async () => {
+test("after the alert, a failure has no effect; after a success, another day of failures is alerted again", async () => {
   const id = await failingFor(25);
   await claimed();
   await acknowledged(id);

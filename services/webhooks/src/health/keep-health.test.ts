@@ -50,7 +50,7 @@ const hoursOf = (id: string) =>
     SELECT hour, delivered, failed, exhausted FROM subscription_hours
     WHERE subscription_id = ${id} ORDER BY hour`);
 
-test("ends are written as the last of each kind, and counted in their hours", async () => {
+test("results are written as the last of each kind, and counted in their hours", async () => {
   const id = await newSubscription();
   await ended(
     id,
@@ -82,7 +82,7 @@ test("a failing period lasts until a success, and can begin again after it", asy
   expect(await healthOf(id)).toMatchObject({ failingSince: at(5), reason: "connection_refused", status: null });
 });
 
-test("late writes of another replica hide nothing that is newer", async () => {
+test("late writes of another replica do not hide newer results", async () => {
   const id = await newSubscription();
   await ended(id, { at: at(10), status: 500 });
   await ended(id, { at: at(9), delivered: true });
@@ -155,7 +155,7 @@ test.each([
   expect(await hoursOf(other)).toMatchObject([{ delivered: 1 }]);
 });
 
-test("a subscription that is erased while its tally is written takes no other with it", async () => {
+test("a subscription that is erased while its tally is written does not affect others", async () => {
   const [id, other] = [await newSubscription(), await newSubscription()];
   const keeper = keeperOf([id, other]);
   await unqueue(id);
@@ -202,7 +202,7 @@ function tallied(...ends: Partial<CountedEnd>[]) {
   return tally;
 }
 
-test("a success ends a failing time; the first failure after it begins another", () => {
+test("a success ends a failing period; the first failure after it begins another", () => {
   expect(tallied({ status: 500 }, { delivered: true }, { status: 502 }, { status: 503 })).toMatchObject({
     delivered: 1,
     failed: 3,
@@ -219,7 +219,7 @@ test("the last failure has its reason, without the status of one before it", () 
   expect(tallied({ status: 500 }, { reason: "tls_expired" })).toMatchObject({ reason: "tls_expired", status: null });
 });
 
-test("an attempt that ended with its process is no failure of the receiver; that nothing follows it counts", () => {
+test("an attempt that ended with its process is not a failure of the receiver, but counts if the delivery is exhausted", () => {
   expect(tallied({ reason: "interrupted" }, { reason: "lease_expired", exhausted: true })).toEqual({
     ...newTally("whk_1"),
     exhausted: 1,

@@ -137,7 +137,9 @@ export function newTally(subscriptionId: string): Tally {
   return { subscriptionId, ...counts, ...last };
 }
 
-/** Adds a finished attempt to its tally. If our process ended the attempt, it says nothing about the receiver: only `exhausted` counts. */
+/**
+ * Adds a finished attempt to its tally. If our process ended the attempt, only `exhausted` counts, because the receiver is not at fault.
+ */
 export function addEnd(tally: Tally, { at, delivered, exhausted, status, reason }: CountedEnd): void {
   if (exhausted) tally.exhausted += 1;
   if (delivered) {

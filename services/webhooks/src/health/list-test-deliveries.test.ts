@@ -49,7 +49,7 @@ async function testOf(caller: Caller = newCaller(), url = receiver.url) {
   return { caller, arrive, read };
 }
 
-test("answers are seen as they come: under way, then delivered or when it is tried again and why", async () => {
+test("results are shown as they arrive: under way, then delivered, or the reason and the time of the next attempt", async () => {
   const { arrive, read } = await testOf();
   expect(await read()).toEqual([]);
   await arrive("shipment.created");
@@ -78,7 +78,7 @@ test("answers are seen as they come: under way, then delivered or when it is tri
   });
 });
 
-test("takes the connections of lists, and leaves all others to others", async () => {
+test("uses only the connections for lists", async () => {
   const { arrive, read } = await testOf(newCaller(), "http://localhost:1/hook");
   await arrive("shipment.created");
   const { pool } = deps.db;
@@ -90,7 +90,7 @@ test("takes the connections of lists, and leaves all others to others", async ()
   }
 });
 
-test("a receiver that is not there is a reason without a status", async () => {
+test("a receiver that cannot be reached is a reason without a status", async () => {
   const { arrive, read } = await testOf(newCaller(), "http://localhost:1/hook");
   await arrive("shipment.created");
   await eventually(async () => {
@@ -114,7 +114,7 @@ test("other events, other types and other subscriptions are left out", async () 
   expect(ours[0]?.eventId).not.toBe(theirs?.eventId);
 });
 
-test("somebody else's subscription is missing, and so is a live one: no deliveries are inspected there", async () => {
+test("another account's subscription is missing, and so is a live one", async () => {
   const { caller, read } = await testOf();
   const live: Caller = { ...caller, environment: "live" };
   for (const by of [newCaller(), live]) await expect(read({ caller: by })).rejects.toMatchObject({ code: "not_found" });
@@ -123,7 +123,7 @@ test("somebody else's subscription is missing, and so is a live one: no deliveri
   await expect(listTestDeliveries(deps, request)).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("the events of others cost nothing, however many there are", async () => {
+test("the cost does not depend on the number of other accounts' events", async () => {
   await deps.db.run(sql`
     INSERT INTO events (id, type, account_id, environment, body, received_at)
     SELECT 'evt_' || n, 'shipment.created', 'acc_other', 'sandbox', convert_to(repeat('x', 900), 'UTF8'), now() + n * interval '1 ms'

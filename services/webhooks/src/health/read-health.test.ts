@@ -64,7 +64,7 @@ test("a new subscription is active, with a day of empty hours", async () => {
   expect(hours.every(({ delivered, failed }) => delivered === 0 && failed === 0)).toBe(true);
 });
 
-test("one whose receiver answers 500 is failing, with the status, and active as soon as it has delivered", async () => {
+test("a subscription whose receiver answers 500 is failing, with the status, and active as soon as it has delivered", async () => {
   const caller = newCaller();
   const { id } = await subscribe(deps, caller, receiver.url);
   status = 500;
@@ -88,7 +88,7 @@ test("one whose receiver answers 500 is failing, with the status, and active as 
   });
 });
 
-test("a success that a killed process has not written is known all the same", async () => {
+test("a success that a killed process has not written is still known", async () => {
   const caller = newCaller();
   const { id } = await subscribe(deps, caller, receiver.url);
   status = 500;

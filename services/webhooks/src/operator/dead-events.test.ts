@@ -41,7 +41,7 @@ test("dead events are listed page by page, latest first, each with its reason an
   expect(await list(2, second!.id)).toMatchObject([{ reason: "first" }]);
 });
 
-test("one whose ID contains U+0000 is taken off the bus as well", async () => {
+test("an event whose ID contains U+0000 is also taken off the bus", async () => {
   const { bus } = await webhooks.running();
   await bus.publish({ ...eventFor(newCaller()), id: "evt_\u0000" });
   expect(await list()).toMatchObject([{ reason: "the event ID is malformed" }]);

@@ -90,7 +90,7 @@ describe("an event is shown", () => {
     ]);
   });
 
-  test("not if none of that id has arrived", async () => {
+  test("not if no event of that id has arrived", async () => {
     const request = create(ShowEventRequestSchema, { id: newId("evt", randomBytes) });
     await expect(showEvent(deps, request)).rejects.toMatchObject({ code: "not_found" });
   });
@@ -144,7 +144,7 @@ describe("a delivery is resent", () => {
     expect(await dispatchOnce(webhooks.replica())).toBe(1);
   });
 
-  test("not while an attempt is under way, not to a disabled subscription, and not if there is none", async () => {
+  test("not while an attempt is under way, not to a disabled subscription, and not if it does not exist", async () => {
     const { caller, subscriptionId, ids } = await arrived(2);
     await setState(
       ids[0]!,
@@ -183,7 +183,7 @@ describe("a delivery is resent", () => {
     },
   );
 
-  test("however many others there are, by reading only those that are requested", async () => {
+  test("by reading only the requested ones, however many others there are", async () => {
     const { subscriptionId, ids } = await arrived(1);
     const { db, statements } = watched(webhooks.db);
     const request = create(ResendDeliveriesRequestSchema, { deliveries: [{ eventId: ids[0]!, subscriptionId }] });

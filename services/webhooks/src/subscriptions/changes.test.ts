@@ -25,7 +25,7 @@ const disableAs = (caller: Caller, id: string) =>
 const actions = async () => (await listChanges(deps)).changes.map(({ action }) => action).sort();
 const acknowledge = (ids: string[]) => acknowledgeChanges(deps, create(AcknowledgeChangesRequestSchema, { ids }));
 
-test("creating and disabling are stored with who asked, when and for whom, without the secret", async () => {
+test("creating and disabling are stored with author, time and account, without the secret", async () => {
   const caller = newCaller("live");
   const { json: created } = toSnapshot(await createAs(caller));
   expect((await listChanges(deps)).changes).toMatchObject([
@@ -70,7 +70,7 @@ test("a request without an actor is refused", async () => {
   expect(await actions()).toEqual(["created"]);
 });
 
-test("they are listed a hundred at a time, again and again until they are acknowledged, by several at once", async () => {
+test("they are listed a hundred at a time, repeatedly until they are acknowledged, by several clients at once", async () => {
   for (let n = 0; n < 24; n++) {
     const caller = newCaller();
     for (let each = 0; each < 5; each++) await createAs(caller);

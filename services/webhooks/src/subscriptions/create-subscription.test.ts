@@ -41,7 +41,7 @@ describe("createSubscription", () => {
     expect(await activeOf(caller.accountId)).toEqual({ counted: 1, rows: 1 });
   });
 
-  test("keeps the secret sealed to its row, and nowhere in clear", async () => {
+  test("stores the secret sealed to its row, and never in plain text", async () => {
     const caller = newCaller();
     const { json } = toSnapshot(await createSubscription(deps, createRequest(caller)));
     const [row] = await rowsIn<{ secret: Buffer }>(deps.db, "subscriptions", { id: json.id });

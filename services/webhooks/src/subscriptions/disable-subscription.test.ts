@@ -39,7 +39,7 @@ describe("disableSubscription", () => {
     expect(await activeOf(caller.accountId)).toBe(1);
   });
 
-  test("twenty concurrent requests with their own keys: all get the same answer, and one of them changes something", async () => {
+  test("twenty concurrent requests with their own keys: all get the same answer, and one of them disables it", async () => {
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, url);
     const outcomes = await Promise.all(
@@ -61,7 +61,7 @@ describe("disableSubscription", () => {
     expect(await countIn(deps.db, "ledger", { idempotencyKey: claim.idempotencyKey })).toBe(0);
   });
 
-  test("a claim that is fenced off changes nothing", async () => {
+  test("a claim that is fenced off has no effect", async () => {
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, url);
     const claim = newClaim();

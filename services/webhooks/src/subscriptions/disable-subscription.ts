@@ -38,7 +38,7 @@ async function disableAsRead(
   const disabled = read.status === "disabled" ? read : { ...read, status: "disabled", disabledAt: now };
   const snapshot = { status: 200, body: Buffer.from(subscriptionJson(disabled)) };
   const write = { caller, claim, snapshot };
-  // The update requires the status that was read: if it has changed since, the statement changes nothing.
+  // The update requires the status that was read: if it has changed since, the statement has no effect.
   const statement = sql`
     WITH target AS (
       SELECT id, status FROM subscriptions

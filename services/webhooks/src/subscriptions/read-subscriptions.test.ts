@@ -41,7 +41,7 @@ describe("getSubscription", () => {
 });
 
 describe("listSubscriptions", () => {
-  test("a page costs the same however many subscriptions there are", async () => {
+  test("the cost of a page does not depend on the number of subscriptions", async () => {
     const { db, statements } = watched(deps.db);
     await listSubscriptions(
       { ...deps, db },

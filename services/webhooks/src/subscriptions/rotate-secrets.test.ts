@@ -41,7 +41,7 @@ async function expectIntact(deps: SubscriptionDeps, made: Awaited<ReturnType<typ
 }
 
 describe("rotateSecrets", () => {
-  test("seals everything with the first key, and names the keys that may go", async () => {
+  test("seals everything with the first key, and names the keys that can be removed", async () => {
     const old = replicaWith(first);
     const made = await creations(old, 5);
     const both = replicaWith(second, first, third);
@@ -102,7 +102,7 @@ describe("rotateSecrets", () => {
     expect(await countIn(without.db, "deliveries", { subscriptionId: id })).toBe(20);
   });
 
-  test("a row that cannot be opened is left and logged, and the others are done", async () => {
+  test("a row that cannot be opened is logged and left unchanged, and the others are sealed again", async () => {
     const lines: string[] = [];
     const log = createLog({ part: "webhooks", destination: { write: (line: string) => void lines.push(line) } });
     const [moved, ...made] = await creations(replicaWith(first), 4);
