@@ -33,8 +33,8 @@ export function shareConnections(pool: pg.Pool, log: Log): void {
       try {
         return await connect();
       } catch (error) {
-        const opensInVain = isOutOfConnections(error) || (isOverdue(error) && pool.totalCount > open);
-        if (!opensInVain || open === 0) throw error;
+        const cannotOpen = isOutOfConnections(error) || (isOverdue(error) && pool.totalCount > open);
+        if (!cannotOpen || open === 0) throw error;
         limitToOpen(error);
       }
     }

@@ -96,14 +96,14 @@ describe("a text for a terminal", () => {
 test("a repeated text is logged once a minute, each text on its own", () => {
   const clock = jest.spyOn(performance, "now");
   const shouldLog = onceAMinute();
-  const isNewsAt = (second: number, text: string) => {
+  const shouldLogAt = (second: number, text: string) => {
     clock.mockReturnValue(second * 1_000);
     return shouldLog(text);
   };
-  expect([0, 1, 59, 60, 61, 119, 120].map((second) => isNewsAt(second, "one"))).toEqual([
+  expect([0, 1, 59, 60, 61, 119, 120].map((second) => shouldLogAt(second, "one"))).toEqual([
     ...[true, false, false, true],
     ...[false, false, true],
   ]);
-  expect([isNewsAt(121, "another"), isNewsAt(121, "one")]).toEqual([true, false]);
+  expect([shouldLogAt(121, "another"), shouldLogAt(121, "one")]).toEqual([true, false]);
   clock.mockRestore();
 });

@@ -113,9 +113,9 @@ export function openReplica(
       return answer;
     } catch (error) {
       if (failureIn(error)) answeredAt = performance.now();
-      const heardNothing = answeredAt < begun && performance.now() - begun >= MIN_UNRESPONSIVE_MS;
+      const isSilent = answeredAt < begun && performance.now() - begun >= MIN_UNRESPONSIVE_MS;
       const isLate = error instanceof ConnectError && error.code === Code.DeadlineExceeded;
-      if (isLate && heardNothing && used === connection) markUnresponsive();
+      if (isLate && isSilent && used === connection) markUnresponsive();
       throw error;
     }
   }

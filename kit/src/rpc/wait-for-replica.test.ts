@@ -16,14 +16,14 @@ afterEach(() => {
 
 const SECOND_MS = 1_000;
 const wait = (signal?: AbortSignal) => waits.next(waits.appearances(), performance.now() + SECOND_MS, signal);
-const waitInVain = async () => {
+const waitWithoutReplica = async () => {
   const waiting = wait();
   await jest.advanceTimersByTimeAsync(SECOND_MS);
   return waiting;
 };
 
 test("a call waits for its second, and the name is looked up four times a second", async () => {
-  expect(await waitInVain()).toBe(false);
+  expect(await waitWithoutReplica()).toBe(false);
   expect(lookUps).toBeGreaterThanOrEqual(4);
   const before = lookUps;
   await jest.advanceTimersByTimeAsync(SECOND_MS);
@@ -51,7 +51,7 @@ test("64 calls wait, the next one does not", async () => {
 });
 
 test("a service that has been away for five seconds is not waited for until one of its replicas serves again", async () => {
-  for (let second = 0; second < 5; second++) expect(await waitInVain()).toBe(false);
+  for (let second = 0; second < 5; second++) expect(await waitWithoutReplica()).toBe(false);
   await jest.advanceTimersByTimeAsync(1);
   waits.appeared("found");
   expect(await wait()).toBe(false);

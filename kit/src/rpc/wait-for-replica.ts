@@ -63,8 +63,8 @@ export function waitForReplicas(lookUp: () => void): ReplicaWait {
     async next(seen, until, signal) {
       const now = performance.now();
       lostAt ??= now;
-      const isInVain = closed || now - lostAt > MAX_AWAY_MS || waiting.size >= MAX_WAITING;
-      if (appearances === seen && now < until && !isInVain) await wait(until - now, signal);
+      const isUnavailable = closed || now - lostAt > MAX_AWAY_MS || waiting.size >= MAX_WAITING;
+      if (appearances === seen && now < until && !isUnavailable) await wait(until - now, signal);
       return appearances !== seen && !closed;
     },
     close() {

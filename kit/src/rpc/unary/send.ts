@@ -124,16 +124,16 @@ function exchange(opened: ClientHttp2Stream, stream: Stream): void {
   let sent = stream;
   const lose = (reason: unknown) => loseAll(sent.calls, reason);
   const cancel = () => opened.close(constants.NGHTTP2_CANCEL);
-  const nobodyWaits = () => sent.calls.every((call) => call.isOver());
+  const allCallsOver = () => sent.calls.every((call) => call.isOver());
   // The error gives the reason why a stream was closed, above all REFUSED_STREAM; some streams close without one.
   opened.on("error", lose);
-  if (nobodyWaits()) {
+  if (allCallsOver()) {
     cancel();
     return;
   }
   for (const call of sent.calls) {
     call.onCancel(() => {
-      if (nobodyWaits()) cancel();
+      if (allCallsOver()) cancel();
     });
   }
   opened.on("response", (headers) => sent.begin(headers));
