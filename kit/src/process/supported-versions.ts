@@ -26,7 +26,7 @@ export async function requirePostgres(connection: Pick<pg.ClientBase, "query">):
   return version;
 }
 
-/** Whether a version, such as `15.14` or `v2.10.29`, is this one or a newer one. */
+/** Returns true if a version, such as `15.14` or `v2.10.29`, is this one or a newer one. */
 export function isAtLeast(found: string, oldest: string): boolean {
   const [major, minor] = parseNumbers(found);
   const [oldestMajor, oldestMinor] = parseNumbers(oldest);

@@ -65,7 +65,7 @@ export function planProcesses(options: {
           NATS_URL: bus.url,
           // The part webhooks creates the stream.
           ...(bus.replicas && part === "webhooks" && { NATS_REPLICAS: String(bus.replicas) }),
-          // The users of a NATS of its own have permissions without a prefix, and nobody else uses it.
+          // The users of a NATS of the cluster's own have permissions without a prefix, because no other installation uses it.
           ...(bus.passwords && { BUS_PREFIX: "", ...busIdentity(part, bus.passwords) }),
           HOST: host,
           PORT: String(port),

@@ -25,7 +25,7 @@ function processOn(db: Db, { upMs = 10 * MINUTE_MS, clockOffsetMs = 0 } = {}) {
   return createOwnerRecord({ db, clockOffsetMs, now, random: randomBytes });
 }
 
-/** Turns once for each half minute from `from` to `to`. */
+/** Adds a token for each half minute from `from` to `to`. */
 async function turns(db: Db, from: number, to: number) {
   for (let n = from; n <= to; n++) await processOn(db, { clockOffsetMs: n * 31_000 }).turn();
 }
@@ -46,7 +46,7 @@ test("one of several replicas adds a token each half minute, and a process that 
   expect((await Promise.all(replicas)).filter((turned) => turned !== undefined)).toHaveLength(1);
   await turns(db, 3, 40);
   expect((await processOn(db).read()).tokens).toHaveLength(20);
-  // The clock was set back.
+  // This simulates a clock that was set back.
   expect(await processOn(db).turn()).toBeDefined();
 });
 

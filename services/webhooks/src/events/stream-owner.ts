@@ -5,15 +5,15 @@ import sql from "sql-template-tag";
 import type { SubscriptionDeps } from "../subscriptions/deps.js";
 
 /**
- * How often the stream gets another token. A restored copy is recognized when the stream has a token that was made after the backup, which
- * takes two turns at most. A standby that takes over may lack the last turn.
+ * The interval at which the stream gets another token. A restored copy is recognized when the stream has a token that was made after the
+ * backup, which takes two turns at most. A standby that takes over may lack the last turn.
  */
 const TURN_MS = 30_000;
 
-/** A process makes no tokens before it has run this long: if it is a copy of one that runs, that one makes some before. */
+/** A process makes no tokens before it has run this long, because it may be a copy of a running process, which makes some before. */
 const SETTLED_MS = 3 * TURN_MS;
 
-/** How many tokens are known: those of ten minutes. NATS may be restored to an earlier one. */
+/** The number of known tokens, which are those of ten minutes. NATS may be restored to an earlier one. */
 const MAX_TOKENS = 20;
 
 type Deps = Pick<SubscriptionDeps, "db" | "clockOffsetMs" | "now" | "random">;
@@ -27,7 +27,7 @@ interface Row {
 
 const columns = sql`id, tokens, previous_id AS "previousId", previous_until AS "previousUntil"`;
 
-/** The installation under this name, whose database is webhooks'. */
+/** Describes the installation under this name, whose owner record is in webhooks' database. */
 export function toInstallation(deps: Deps, name: string): Installation {
   return { name, record: createOwnerRecord(deps) };
 }
@@ -49,7 +49,7 @@ export function createOwnerRecord(deps: Deps): OwnerRecord {
     return toOwner((await find())[0]!);
   }
 
-  // One of several replicas adds the token. A time in the future was stored before the database's clock was set back.
+  // Only one of several replicas adds the token. A time in the future was stored before the database's clock was set back.
   async function turn(): Promise<Owner | undefined> {
     if (deps.now().getTime() - startedAt < SETTLED_MS) return undefined;
     const [turned] = await db.run<Row>(sql`

@@ -10,14 +10,14 @@ export interface StreamDeps {
   foreignEvents(): number;
 }
 
-/** Says whose the event stream is, as far as this process has seen. */
+/** Returns the owner of the event stream, as far as this process has seen it. */
 export function getStream({ inbox, foreignEvents }: StreamDeps) {
   const { stream, whose, ownerId, reason } = inbox.state();
   const known = { ...(ownerId !== undefined && { ownerId }), ...(reason !== undefined && { reason }) };
   return create(GetStreamResponseSchema, { stream, whose, ...known, foreignEvents: BigInt(foreignEvents()) });
 }
 
-/** Makes the event stream this installation's. */
+/** Makes this installation the owner of the event stream. */
 export async function claimStream({ inbox }: StreamDeps) {
   try {
     await inbox.claim();
