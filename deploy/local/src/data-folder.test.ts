@@ -26,7 +26,7 @@ describe("takeDataFolder", () => {
     ["a dead process", JSON.stringify({ pid: 2 ** 22 + 1, startedAt: "1" })],
     ["a process whose id was reused", JSON.stringify({ pid: process.pid, startedAt: "1" })],
     ["a write that was cut off", '{"pid"'],
-  ])("what %s left is no hindrance", async (_, left) => {
+  ])("files that %s left do not prevent a start", async (_, left) => {
     await (await takeDataFolder(folder)).release();
     await writeFile(join(folder, "platform.pid"), left);
     await (await takeDataFolder(folder)).release();

@@ -98,7 +98,7 @@ describe("microBatch", () => {
     expect(batches).toEqual([[0], [1], [2, 3]]);
   });
 
-  test.each([{ max: 16 }, { max: 99, enough: 4 }])("a background batch lingers a moment: %j", async (sizes) => {
+  test.each([{ max: 16 }, { max: 99, enough: 4 }])("a background batch waits for more items: %j", async (sizes) => {
     const batches: number[][] = [];
     const keep = microBatch<number, number>({
       concurrency: 1,

@@ -60,13 +60,13 @@ const lasting = (row: object) => ({
 });
 
 describe("the history of migrations", () => {
-  test("after ours, Prisma's schema engine finds nothing to do, nothing edited and nothing failed", async () => {
+  test("after ours, Prisma's schema engine finds no missing, edited or failed migration", async () => {
     await writeMigration("2_double", FUNCTION);
     await migrate({ url: empty.url, directory });
     expect(await prismaFinds()).toEqual(NOTHING_TO_DO);
   });
 
-  test("after Prisma's schema engine, ours finds nothing to do, nothing edited and nothing failed", async () => {
+  test("after Prisma's schema engine, ours finds no missing, edited or failed migration", async () => {
     expect((await prismaFinds()).applied).toEqual(["1_things"]);
     const before = await rows();
     expect(await migrate({ url: empty.url, directory })).toEqual({ applied: [], edited: [] });
@@ -111,7 +111,7 @@ describe("the history of migrations", () => {
     expect((await prismaFinds()).applied).toEqual(["2_broken"]);
   });
 
-  test("after a migration has failed with Prisma's, ours applies it once it is fixed, and Prisma's schema engine reports nothing", async () => {
+  test("after a migration has failed with Prisma's, ours applies it once it is fixed, and Prisma's schema engine reports no problem", async () => {
     await writeMigration("2_broken", "SELECT 1 / 0;\n");
     await expect(prismaFinds()).rejects.toThrow("division by zero");
     await writeMigration("2_broken", "SELECT 1 / 1;\n");

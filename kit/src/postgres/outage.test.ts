@@ -57,7 +57,7 @@ async function endsOf(db: ReturnType<typeof openThere>, text: string) {
   });
 }
 
-describe("a statement meets an outage that was certain to send nothing if", () => {
+describe("a statement fails with an outage and was certainly not sent if", () => {
   const NOTHING_SENT = { mayHaveRun: false };
 
   test("no connection comes free", async () => {
@@ -72,10 +72,10 @@ describe("a statement meets an outage that was certain to send nothing if", () =
   });
 
   test.each<[name: string, onSocket: (socket: Socket) => void]>([
-    ["says nothing", () => {}],
+    ["does not respond", () => {}],
     ["hangs up", (socket) => socket.end()],
     ["resets the connection", (socket) => socket.once("data", () => socket.resetAndDestroy())],
-  ])("who listens %s", async (_name, then) => {
+  ])("the server %s", async (_name, then) => {
     onSocket = then;
     const db = openThere();
     for (const end of await endsOf(db, "SELECT 1")) expect(end).toMatchObject({ mayHaveRun: false });
@@ -143,7 +143,7 @@ describe("connections to a server that is no longer the primary are replaced", (
     }
   }
 
-  test("once a write meets a demoted one, which is an outage that changed nothing", async () => {
+  test("once a write meets a demoted one, which is an outage without effect", async () => {
     onSocket = passOn;
     const db = openThere();
     await fill(db);
@@ -222,7 +222,7 @@ test.each([
   new Error("A value says: Connection terminated"),
   Object.assign(new TypeError("no text"), { code: "ERR_INVALID_ARG_TYPE" }),
   new Error("A query must have either text or a name."),
-])("$message: is none", (error) => {
+])("$message: is not an outage", (error) => {
   expect(statementError(error)).toBe(error);
 });
 

@@ -229,7 +229,7 @@ describe("behind a pooler", () => {
     return rows.length;
   }
 
-  test("that gives sessions to transactions, nothing is prepared by name unless it tracks names, and nothing is migrated", async () => {
+  test("that gives sessions to transactions, statements are not prepared by name unless it tracks names, and migrations are refused", async () => {
     numbersSessions = true;
     expect(await prepared()).toBe(0);
     await database.db.pool.query(`

@@ -14,7 +14,7 @@ test.each([
   ["nats-server", "2.9.10"],
   ["nats-server", "2.15.0-RC.1"],
   ["nats-server", "3.0.0"],
-] as const)("%s %s will do", (program, version) => {
+] as const)("%s %s is supported", (program, version) => {
   expect(() => requireVersion(program, version)).not.toThrow();
 });
 
@@ -23,7 +23,7 @@ test.each([
   ["PostgreSQL", "14.19", "PostgreSQL 14.19 is too old. Install version 15 or newer."],
   ["nats-server", "2.8.4", "nats-server 2.8.4 is too old. Install version 2.9 or newer."],
   ["nats-server", "", "nats-server  is too old. Install version 2.9 or newer."],
-] as const)("%s %s will not", (program, version, message) => {
+] as const)("%s %s is too old", (program, version, message) => {
   expect(() => requireVersion(program, version)).toThrow(message);
 });
 

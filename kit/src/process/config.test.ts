@@ -98,7 +98,7 @@ describe("databaseUrl", () => {
     "mysql://u:ter2@host/d",
     "host=127.0.0.1 password=ter2",
     "postgresql://u:ter2@host:port/d",
-  ])("refuses %s, explains percent-encoding, and says nothing of the password", (url) => {
+  ])("refuses %s, explains percent-encoding, and does not quote the password", (url) => {
     expect(() => read(url)).toThrow(/DATABASE_URL: must be a URL such as postgresql:.* percent-encoded: .*@ as %40/);
     expect(() => read(url)).not.toThrow(/ter2/);
   });

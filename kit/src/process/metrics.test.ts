@@ -45,7 +45,7 @@ describe("gauges", () => {
     }
   });
 
-  test("a reading that fails leaves its gauges out and nothing else", async () => {
+  test("a reading that fails leaves out only its own gauges", async () => {
     const metrics = metricsOf("test");
     let away = false;
     metrics.counter("things_total", "Things.");

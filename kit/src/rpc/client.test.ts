@@ -159,7 +159,7 @@ describe("connectTo, when replicas come and go", () => {
   });
 });
 
-describe("connectTo, when a replica answers nothing", () => {
+describe("connectTo, when a replica does not answer", () => {
   /** Starts a replica behind a relay that can hold back everything, as a machine that hangs would. */
   async function behindRelay() {
     const { port } = await serving(() => {});

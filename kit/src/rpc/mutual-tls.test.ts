@@ -84,14 +84,14 @@ describe("parts with certificates", () => {
     expect(calls).toBe(0);
   });
 
-  test("give up a connection that proves nothing within seconds", async () => {
+  test("close a connection that does not authenticate within seconds", async () => {
     const socket = net.connect(await serving((await tlsFor(["127.0.0.1"])).tls), "127.0.0.1");
     const begun = performance.now();
     await once(socket.resume(), "close");
     expect(performance.now() - begun).toBeLessThan(15_000);
   });
 
-  test("do not call a server with a certificate of another authority, or an expired one: nothing was sent", async () => {
+  test("do not send calls to a server with a certificate of another authority, or an expired one", async () => {
     const { tls } = await tlsFor(["gateway"]);
     const foreign = await serving((await tlsFor(["127.0.0.1"], { of: await testAuthority() })).tls);
     const ended = await serving((await tlsFor(["127.0.0.1"], { days: -1 })).tls);
@@ -119,7 +119,7 @@ describe("a renewal", () => {
     expect(await read(url, client.tls)).toBeUndefined();
   });
 
-  test("of half the files changes nothing", async () => {
+  test("of half the files has no effect", async () => {
     const { tls, files } = await tlsFor(["127.0.0.1"]);
     const before = tls.options();
     writeFileSync(files.TLS_CERT_FILE, (await authority.issue(["127.0.0.1"])).cert);
@@ -157,7 +157,7 @@ describe("the settings", () => {
     ],
     ["a file that is not there", { TLS_CA_FILE: "/nowhere/ca.crt" }, "TLS_CA_FILE cannot be read: ENOENT"],
     ["a file that holds something else", { TLS_KEY_FILE: import.meta.filename }, "do not match"],
-  ])("%s is refused, and why is said", async (_case, changed, reason) => {
+  ])("%s is refused with the reason", async (_case, changed, reason) => {
     const { settings } = await tlsFor(["127.0.0.1"]);
     expect(() => openTls({ ...settings, ...changed }, log)).toThrow(reason);
   });

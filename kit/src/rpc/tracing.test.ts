@@ -32,7 +32,7 @@ async function collectingAll(work: () => Promise<unknown>, settings: { ratio?: n
   return collector;
 }
 
-test("without a collector nothing is traced, and work is just done", async () => {
+test("without a collector, work runs untraced", async () => {
   const tracing = await startTracing({ part: "test", config: { OTEL_TRACES_SAMPLER_ARG: 1 }, log });
   const seen = await traced("request", { kind: "server" }, async () => traceparent());
   expect([seen, traceHeaders()]).toEqual(["", {}]);
@@ -104,7 +104,7 @@ test("a statement that calls share belongs to the first call's trace, linked to 
   expect(of("sql").map(({ parentId }) => parentId)).toEqual([of("a")[0]?.spanId, shared?.spanId]);
 });
 
-test("of a share of the requests, all or nothing is traced", async () => {
+test("a request outside the traced share has no spans at all", async () => {
   const nested = () => traced("request", { kind: "server" }, () => traced("sql", { kind: "client" }, async () => {}));
   expect(await collecting(nested, { ratio: 0 })).toEqual([]);
 });

@@ -22,7 +22,7 @@ describe("the identity in a certificate", () => {
     ["a URI that contains another, as Node quotes it", 'URI:"spiffe://here/x, URI:spiffe://here/gateway"'],
     ["an empty segment", "URI:spiffe://here//gateway"],
     ["white space", "URI:spiffe://here/gate way"],
-  ])("is not there with %s", (_case, names) => {
+  ])("is undefined with %s", (_case, names) => {
     expect(identityIn(names, production)).toBeUndefined();
   });
 

@@ -17,7 +17,7 @@ const now = new Date("2026-11-22T10:00:00.005Z");
 const json = (of: LabelRow) => JSON.parse(labelJson(of));
 
 describe("labelJson", () => {
-  test("costs nothing, is a test, and names the path of its file", () => {
+  test("is free, is a test, and names the path of its file", () => {
     expect(json(row)).toMatchObject({
       object: "label",
       format: "pdf",

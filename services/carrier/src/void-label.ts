@@ -20,7 +20,7 @@ import { type LabelRow, labelJson, voided } from "./label.js";
 import { projectLabelEvent } from "./neighbours/project-label-event.js";
 import { findLabel, findLabelOfShipment } from "./read-labels.js";
 
-/** Voids a label. A voided label is answered unchanged; the key is reserved all the same, and no event is emitted. */
+/** Voids a label. A voided label is answered unchanged, and no event is emitted, but the key is reserved. */
 export async function voidLabel(deps: CarrierDeps, request: VoidLabelRequest, call: Call): Promise<WriteOutcome> {
   const caller = requireCaller(request);
   const claim = requireClaim(request);

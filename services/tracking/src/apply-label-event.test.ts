@@ -23,7 +23,7 @@ describe("applyLabelEvent", () => {
     expect(await tracking.read(caller, "TEST1")).toEqual(isVoided);
   });
 
-  test("label.voided that comes first makes the record, and a late label.created changes nothing", async () => {
+  test("label.voided that comes first makes the record, and a late label.created has no effect", async () => {
     const caller = newCaller();
     await tracking.apply(caller, "TEST1", voided);
     expect(await tracking.read(caller, "TEST1")).toEqual(isVoided);

@@ -50,7 +50,7 @@ describe("a later start", () => {
     ["one is no certificate", "carrier/tls.crt", "x"],
     ["one has the key of another", "carrier/tls.key", "records/tls.key"],
     ["the authority is another", "authority/ca.crt", "records/tls.crt"],
-  ])("makes all again if %s", async (_case, file, content) => {
+  ])("makes all certificates again if %s", async (_case, file, content) => {
     const first = read(await keepPartCertificates(folder));
     const path = (name: string) => join(folder, "certificates", name);
     if (content === undefined) rmSync(path(file));

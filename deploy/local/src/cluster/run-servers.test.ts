@@ -62,13 +62,13 @@ describe("endLeftProcesses", () => {
   test.each([
     ["there is no list", undefined],
     ["it was cut off", '[{"name":'],
-  ])("does nothing when %s", async (_, content) => {
+  ])("ends no process when %s", async (_, content) => {
     if (content) await writeFile(join(folder, "cluster-processes.json"), content);
     await endLeftProcesses(folder, say);
     expect(said).toEqual([]);
   });
 
-  test("does nothing once the list is cleared", async () => {
+  test("ends no process once the list is cleared", async () => {
     const child = await running("");
     const list = createProcessList(folder);
     list.add("records-1", child.pid);

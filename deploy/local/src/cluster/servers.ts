@@ -80,7 +80,7 @@ function intoFile(logs: string, name: string): (line: string) => void {
     try {
       appendFileSync(file, `${line}\n`);
     } catch {
-      // If the disk is full, the line is lost and the server goes on.
+      // If the disk is full, the line is lost and the server continues.
     }
   };
 }

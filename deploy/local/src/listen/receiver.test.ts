@@ -51,7 +51,7 @@ test.each([
   ["one of the future", signed(EVENT, secret, 1000), EVENT, /^signed \d+ s in the future/],
   ["a good one of what is no JSON", signed("hello"), "hello", "the signature is valid, but the body is not an event"],
   ["a good one of other JSON", signed("{}"), "{}", "the signature is valid, but the body is not an event"],
-])("%s is refused with 400 and the reason is told", async (_, signature, body, reason) => {
+])("%s is refused with 400 and the reason", async (_, signature, body, reason) => {
   expect(await post(signature, body)).toBe(400);
   const told = expect.stringMatching(typeof reason === "string" ? new RegExp(`^${reason}`) : reason);
   expect(deliveries).toMatchObject([{ refusal: told }]);

@@ -9,7 +9,7 @@ export async function explainStart<T>(start: () => Promise<T>, stopping?: AbortS
   }
 }
 
-/** Returns the result of `work`, or throws when the signal aborts; `work` then goes on unobserved. */
+/** Returns the result of `work`, or throws when the signal aborts; `work` then continues unobserved. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   const abort = new Promise<never>((_, reject) => {

@@ -50,7 +50,7 @@ describe("findNatsServer", () => {
     expect(said).toEqual(["Skipping nats-server: nats-server 2.8.4 is too old. Install version 2.9 or newer."]);
   });
 
-  test("builds it with Go, and leaves nothing else in the cache", async () => {
+  test("builds it with Go, and leaves no other file in the cache", async () => {
     await program(
       join(folder, "bin", "go"),
       `[ "$1" = version ] && exit 0; TARGET="$GOBIN/nats-server"; ${WRITES_SERVER}`,

@@ -119,7 +119,7 @@ describe("of a booking that another process may have taken", () => {
     ["that it is over", "asked", ({ deps }, row) => endBooking(deps, row)],
     ["that it is clean", "cancelling", ({ deps }, row) => markClean(deps, row)],
     ["that its label keeps it", "voiding", ({ deps }, row) => keepHeld(deps, row)],
-  ])("%s is noted for the holder of its turn, and for no other booking", async (_what, state, note) => {
+  ])("%s is stored for the holder of its turn, and for no other booking", async (_what, state, note) => {
     const remote = remoteUnderTest(carrier);
     const [row, other] = [await remote.insert(), await remote.insert()];
     for (const each of [row, other]) await remote.setState(state, each);

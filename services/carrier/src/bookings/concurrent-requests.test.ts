@@ -145,7 +145,7 @@ describe("a claim that gets another answer", () => {
     expect(await remote.bookings()).toMatchObject([{ state: "cancelling" }]);
   });
 
-  test.each(["conflict", "stale"])("before a void: %s, and the carrier cancels nothing", async (answer) => {
+  test.each(["conflict", "stale"])("before a void: %s, and the carrier does not cancel the booking", async (answer) => {
     const remote = remoteUnderTest(carrier);
     const [{ id }, claim] = [await remote.newLabel(), newClaim()];
     if (answer === "stale") await fence(carrier.deps.db, remote.caller, claim);

@@ -29,6 +29,6 @@ test("any printable ASCII is encoded as others encode it", () => {
   );
 });
 
-test.each(["", "ü", "a\n", "\u007f"])("%j cannot be held", (text) => {
+test.each(["", "ü", "a\n", "\u007f"])("%j cannot be encoded", (text) => {
   expect(() => code128(text)).toThrow("cannot hold");
 });

@@ -42,7 +42,7 @@ test.each<[string, Responder | undefined, Record<string, unknown>]>([
   ["refused", withStatus(500), { outcome: "failed", status: 500, next_at: AT }],
   ["redirected", withStatus(302), { outcome: "failed", status: 302, next_at: AT }],
   ["cut off", drop, { outcome: "failed", error: "connection", next_at: AT }],
-  ["without anybody there", undefined, { outcome: "failed", error: "connection", next_at: AT }],
+  ["sent to a closed port", undefined, { outcome: "failed", error: "connection", next_at: AT }],
 ])(
   "an attempt that is %s has event, subscription, attempt, status or error, milliseconds and next time",
   async (_, answer, end) => {

@@ -44,7 +44,7 @@ async function send(
       state: "in_flight",
     }),
   );
-  // The attempt is counted once the process has heard that its end is recorded.
+  // The attempt is counted once the process knows that its end is recorded.
   await eventually(async () => expect(await deps.health.flushOnce()).toBe(1));
   return { id, caller, secret, event, deps, request: receiver.received[before]! };
 }

@@ -101,7 +101,7 @@ test("a success that is written late, in the middle of a failing period, shorten
   expect(await healthOf(id)).toMatchObject({ failingSince: at(5) });
 });
 
-test("nothing is lost or counted twice when many replicas write the same subscriptions at once", async () => {
+test("results are neither lost nor counted twice when many replicas write the same subscriptions at once", async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, newSubscription));
   const keepers = Array.from({ length: 8 }, () => createHealthKeeper(webhooks.db));
   for (let round = 0; round < 10; round++) {
@@ -118,7 +118,7 @@ test("nothing is lost or counted twice when many replicas write the same subscri
   expect(counts).toEqual(ids.map(() => [{ hour: at(0), delivered: 80, failed: 80, exhausted: 0 }]));
 });
 
-test("while the database is away nothing is lost, for a minute of flushes", async () => {
+test("while the database is unreachable, no result is lost, for a minute of flushes", async () => {
   const id = await newSubscription();
   let isAway = true;
   const run: typeof webhooks.db.run = async (statement) => {
@@ -144,7 +144,7 @@ test.each([
     (id: string) => sql`
       INSERT INTO held_accounts (account_id, since, erased_at) SELECT account_id, now(), now() FROM subscriptions WHERE id = ${id}`,
   ],
-])("a subscription %s is left out, and takes no other with it", async (_what, erase) => {
+])("a subscription %s is left out, without an effect on others", async (_what, erase) => {
   const [id, other] = [await newSubscription(), await newSubscription()];
   const keeper = keeperOf([id, other]);
   await unqueue(id);

@@ -44,7 +44,7 @@ async function attempt(caller: Caller): Promise<void> {
       1,
     );
   });
-  // The attempt is counted once the process has heard that its end is recorded.
+  // The attempt is counted once the process knows that its end is recorded.
   await eventually(async () => expect(await deps.health.flushOnce()).toBe(1));
 }
 

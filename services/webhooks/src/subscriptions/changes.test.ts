@@ -45,7 +45,7 @@ test("creating and disabling are stored with author, time and account, without t
   expect(changes.find(({ action }) => action === "disabled")).toMatchObject({ actor, at: disabled.disabled_at });
 });
 
-test("requests that change nothing are not stored: a replay, a conflict, the eleventh creation, disabling again", async () => {
+test("requests without effect are not stored: a replay, a conflict, the eleventh creation, disabling again", async () => {
   const caller = newCaller();
   const claim = newClaim();
   const { json } = toSnapshot(await createAs(caller, claim));

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv } from "node:crypto";
 import type { Random } from "@shipping/kit/ids";
 import type { LedgerCodec, LedgerContext } from "@shipping/kit/ledger/ledger";
 
-/** A key of 32 bytes, and the ID that identifies the key in what it has sealed. */
+/** A key of 32 bytes, and the ID by which the sealed bytes name it. */
 export interface SealingKey {
   id: string;
   key: Uint8Array;

@@ -75,7 +75,7 @@ describe("rotateSecrets", () => {
     for (const one of made) await expectIntact(replicaWith(second), one);
   });
 
-  test("several calls at once, while subscriptions are created and events arrive: nothing is lost or sealed twice", async () => {
+  test("several calls at once, while subscriptions are created and events arrive: no secret is lost or sealed twice", async () => {
     const old = replicaWith(first, second);
     const caller = newCaller();
     const { id } = await subscribe(old, caller, "https://example.com/hook");
