@@ -81,7 +81,7 @@ export const serviceSettings = {
     .string()
     .optional()
     .describe("file that contains DATABASE_URL, as an alternative; it is read again for each connection"),
-  // Only checked here: pg reads the environment variable itself, and takes a value that it does not know for plaintext.
+  // The variable is only checked here: pg reads it itself, and treats an unknown value as plaintext.
   PGSSLMODE: z
     .enum(["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"])
     .optional()

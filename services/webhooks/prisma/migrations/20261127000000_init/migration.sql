@@ -224,7 +224,7 @@ CREATE TABLE held_accounts (
   erased_at timestamptz(3)
 );
 
--- How this installation proves that the event stream is its own. A copy of the database has the same row at first.
+-- The proof that this installation owns the event stream. A copy of the database has the same row at first.
 CREATE TABLE stream_owner (
   singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
   id text NOT NULL,
