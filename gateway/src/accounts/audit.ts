@@ -44,14 +44,16 @@ export interface Change {
   action: AuditAction;
   environment: Environment | null;
   subject: string;
-  /** The name of what was changed, for people. */
+  /** The name of the changed object, for people. */
   detail: string;
 }
 
-/** What a statement knows only from its own rows. */
+/** A value that may instead be an SQL expression over the rows of the same statement. */
 type Written<T> = { [Key in keyof T]: T[Key] | Sql };
 
-/** The part of a change's statement that writes its audit entry: one for each row of `from`, none if nothing was changed. */
+/**
+ * The part of a statement that writes the audit entry of its change: one entry for each row of `from`, so no entry if the statement changed no row.
+ */
 export function writeAuditEntry(
   deps: Pick<AdminDeps, "random" | "clockOffsetMs">,
   actor: Written<Actor>,
@@ -64,7 +66,7 @@ export function writeAuditEntry(
     FROM ${from}`;
 }
 
-/** Writes the audit entry of an export. It is written before anything is sent, so that nothing leaves without an entry. */
+/** Writes the audit entry of an export. Call this before sending any data, so that every export has an entry. */
 export async function logExport(
   deps: AdminDeps,
   { what, actor, ...owner }: Pick<Change, "accountId" | "environment"> & { actor: Actor; what: string },

@@ -3,7 +3,7 @@ import sql from "sql-template-tag";
 import { limitedNetworks } from "../admission/network.js";
 import { type AdminDeps, windowStart } from "../database/deps.js";
 
-/** A day of UTC. */
+/** A day in UTC. */
 export const DAY_MINUTES = 24 * 60;
 
 export interface MailLimit {
@@ -15,13 +15,13 @@ export interface MailLimit {
 
 type Deps = Pick<AdminDeps, "db" | "clockOffsetMs">;
 
-/** Counts one more, across all gateways, and returns how many these are now. 0: the limit of this window was already reached. */
+/** Counts one more email in the current window, across all gateways, and returns the new count; 0 if the limit was already reached. */
 export async function countMail(deps: Deps, limit: MailLimit): Promise<number> {
   const [counted] = await deps.db.run<{ count: number }>(addMail(deps, limit));
   return counted?.count ?? 0;
 }
 
-/** The statement that counts one more. It returns no row, and writes nothing, if the limit of this window was already reached. */
+/** The statement that counts one more email. It returns and writes no row if the limit of this window was already reached. */
 export function addMail(deps: Deps, { name, most, minutes }: MailLimit) {
   return sql`
     INSERT INTO mail_counts AS c (name, since, count)
@@ -33,7 +33,10 @@ export function addMail(deps: Deps, { name, most, minutes }: MailLimit) {
     RETURNING count`;
 }
 
-/** Counts a request of a client address, for a mail or of another kind. False: one of its networks has reached the limit of this window. */
+/**
+ * Counts a request from a client's IP address, for an email or of another kind. Returns false if one of its networks has reached the limit of this
+ * window.
+ */
 export async function countSource(
   deps: Deps,
   source: string,
@@ -44,7 +47,7 @@ export async function countSource(
   return true;
 }
 
-/** What an address is counted and remembered by, so that it is not stored itself. */
+/** Hashes an email address, for counting and remembering it without storing it. */
 export function addressHash(email: string): string {
   return createHash("sha256").update(email).digest("hex");
 }

@@ -4,7 +4,7 @@ import { writeAuditEntry } from "./audit.js";
 import { addressHash } from "./count-mails.js";
 import { tokenHash } from "./manage-members.js";
 
-/** An invitation that nobody has accepted yet. */
+/** An invitation that has not been accepted yet. */
 export interface PendingInvitation {
   memberId: string;
   accountId: string;
@@ -23,7 +23,10 @@ export async function findInvitation(deps: AdminDeps, token: string): Promise<Pe
   return found;
 }
 
-/** Removes the member of an invitation, with every link, and keeps the account from inviting the address again. False: they have signed in meanwhile. */
+/**
+ * Removes the invited member with every link, and prevents the account from inviting the email address again. Returns false if the member has signed
+ * in meanwhile.
+ */
 export async function declineInvitation(
   deps: AdminDeps,
   { memberId, accountId, email }: PendingInvitation,

@@ -39,7 +39,7 @@ test("a name that several accounts have is refused with their ids, the oldest fi
   );
 });
 
-test("without a name, it is the only account; of several, the message names them", async () => {
+test("without a name, the only account is found; if there are several, the message names them", async () => {
   await expect(findAccount(deps, undefined)).rejects.toThrow("There is no account. To create one, run account create.");
   const acme = await newAccount("Acme");
   expect(await findAccount(deps, undefined)).toBe(acme);
@@ -50,7 +50,7 @@ test("without a name, it is the only account; of several, the message names them
 });
 
 test.each(["acme", "Acem", "Acmes", "ac", "ACME LTD"])(
-  "%s, which nobody is named, is told the nearest name",
+  "for the unknown name %s, the error suggests the nearest name",
   async (name) => {
     const acme = await newAccount("Acme");
     await newAccount("Globex");

@@ -37,7 +37,7 @@ function findOnly(accounts: readonly Named[]): string {
   return only.id;
 }
 
-/** Names and IDs for a message, the first ten. */
+/** Up to ten names and IDs, for a message. */
 function listNamed(accounts: readonly Named[]): string {
   const named = accounts.slice(0, MAX_NAMED).map(({ id, name }) => `${name} (${id})`);
   const more = accounts.length > named.length ? ` and ${accounts.length - named.length} more` : "";

@@ -32,7 +32,7 @@ const entriesOf = async (accountId: string) =>
     entry.source,
   ]);
 
-test("an invitation is a member who has not come, a link of seven days, and an audit entry", async () => {
+test("an invitation creates a member who has not signed in, a link for seven days, and an audit entry", async () => {
   const accountId = await newAccount();
   const { id, url, expiresAt } = await invite(wanted(accountId, " Bob@Example.com "));
   expect(url).toMatch(/^https:\/\/ship\.example\/developers\/sign-in\/link#[\w-]{43}$/);
@@ -74,7 +74,7 @@ test("a new invitation ends the link before, once per form, and not a link that 
   ]);
 });
 
-test("who has come, is removed or belongs to another account is not invited again", async () => {
+test("a member who has signed in, was removed or belongs to another account is not invited again", async () => {
   const [accountId, foreign] = [await newAccount(), await newAccount()];
   const again = (id: string, of = accountId) =>
     inviteAgain(gateway.admin, { accountId: of, id, formId: newFormId(), origin: "https://ship.example" }, actor);
@@ -95,7 +95,7 @@ test("an account has at most 100 members, invited ones included", async () => {
 });
 
 const later = (clockOffsetMs: number) => ({ ...gateway.admin, clockOffsetMs });
-/** When the next window of this length begins, from now. */
+/** Milliseconds until the next window of this length begins. */
 async function untilNext(windowMs: number): Promise<number> {
   const [row] = await gateway.db.run<{ now: Date }>(sql`SELECT clock_timestamp() AS now`);
   return windowMs - (row!.now.getTime() % windowMs);
@@ -136,7 +136,7 @@ describe("a recipient", () => {
     await invite(wanted(accountId), later(nextDay + 24 * HOUR_MS));
   });
 
-  test("who declines is removed, in the audit log, and not invited again, until the operator adds them", async () => {
+  test("a person who declines is removed, appears in the audit log, and is not invited again until the operator adds them", async () => {
     const accountId = await newAccount();
     const { id, token } = await invite(wanted(accountId));
     const invitation = (await findInvitation(gateway.admin, token))!;
@@ -166,7 +166,7 @@ describe("a recipient", () => {
     expect(await findInvitation(later(7 * 24 * HOUR_MS), token)).toBeUndefined();
   });
 
-  test("who has come declines nothing", async () => {
+  test("a member who has signed in cannot decline an invitation", async () => {
     const accountId = await newAccount();
     const { id, token } = await invite(wanted(accountId));
     const invitation = (await findInvitation(gateway.admin, token))!;
@@ -176,7 +176,7 @@ describe("a recipient", () => {
   });
 });
 
-test("of many that are counted at once, as many pass as may", async () => {
+test("the limit holds for many concurrent requests", async () => {
   const limit = { name: "address:many", most: 5, minutes: 60 };
   const passed = await Promise.all(Array.from({ length: 20 }, () => countMail(gateway.admin, limit)));
   expect(passed.filter(Boolean)).toHaveLength(5);

@@ -7,14 +7,14 @@ import { addMail, addressHash, countMail, DAY_MINUTES } from "./count-mails.js";
 import { type CreatedLink, getMember, newLink, normalizeEmail, type Role, refuseMember } from "./manage-members.js";
 
 export const INVITATION_DAYS = 7;
-/** Per account: enough for a department, too few for spam. */
+/** The limit per account: enough for a department, too few for spam. */
 export const INVITATIONS_PER_HOUR = 50;
-/** Per account and recipient, in a day: enough to find a lost one, too few to annoy. */
+/** The limit per account, recipient and day: enough to replace a lost invitation, too few to be a nuisance. */
 export const INVITATIONS_PER_RECIPIENT = 3;
 
 interface Invitation {
   accountId: string;
-  /** The form that asks for it: sent several times, it creates one. */
+  /** The ID of the submitted form. Submitting it several times creates one invitation. */
   formId: string;
   origin: string;
   /** Whether the caller sends it by email. */
@@ -116,7 +116,7 @@ async function limitInvitations(deps: AdminDeps, accountId: string): Promise<voi
   throw fail("rate_limited", `An account can send up to ${INVITATIONS_PER_HOUR} invitations an hour. Try again later.`);
 }
 
-// In the statement that invites: of the same form, sent several times at once, each waits until the first is stored.
+// Part of the statement that invites. If the same form is submitted several times at once, the row lock makes each wait until the first is stored.
 const countRecipient = (deps: AdminDeps, accountId: string, email: string) =>
   addMail(deps, {
     name: `invitation:${accountId}:${addressHash(email)}`,
@@ -137,7 +137,7 @@ interface Sent {
 }
 
 async function refuseKnown(deps: AdminDeps, { accountId, email, formId }: Sent): Promise<void> {
-  // One statement: whoever sees the member also sees the link that was stored with it.
+  // This is one statement, so whoever sees the member also sees the link that was stored with it.
   const [known] = await deps.db.run<{ sent: boolean }>(sql`
     SELECT EXISTS (SELECT FROM sign_in_links WHERE member_id = m.id AND form_id = ${formId}) AS sent
     FROM account_members m WHERE account_id = ${accountId} AND email = ${email}`);

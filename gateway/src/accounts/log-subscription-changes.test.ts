@@ -22,7 +22,7 @@ interface Kept {
   action?: string;
 }
 
-/** Webhooks with changes to tell; what a test lists in `away` does not answer. */
+/** A webhooks service with unacknowledged changes. The methods in `away` fail. */
 function webhooksWith(kept: Kept[]) {
   const changes = kept.map(({ accountId, actor = "ada@example.com", action = "created" }) => ({
     id: newId("aud", randomBytes),
@@ -37,7 +37,7 @@ function webhooksWith(kept: Kept[]) {
   const away = new Set<"listChanges" | "acknowledgeChanges">();
   const acknowledged = new Set<string>();
   const answer = (call: Parameters<typeof away.has>[0]) => {
-    if (away.has(call)) throw new ConnectError("nobody is there");
+    if (away.has(call)) throw new ConnectError("connection refused");
   };
   const transport = createRouterTransport(({ service }) => {
     service(WebhooksService, {
@@ -63,7 +63,7 @@ const entriesOf = async (accountId: string) => {
   return rows.map(({ action, actor, detail, source }) => ({ action, actor, detail, source }));
 };
 
-test("a change is told as who, what, which, when and from where; one by an API key names the key", async () => {
+test("an entry has the actor, action, subject, time and source of a change; a change by an API key names the key", async () => {
   const { accountId, id: named, key } = await gateway.newKey({ name: "Shop server" });
   const { id: unnamed, key: other } = await gateway.newKey({ accountId });
   const foreign = await gateway.newKey();
@@ -91,11 +91,11 @@ test("a change is told as who, what, which, when and from where; one by an API k
   expect(entry).toMatchObject({ at: new Date(at), environment: "live", subject: "whk_1" });
 });
 
-test("an acknowledgement that is lost is repeated, and the entries stand there once; so when several gateways do it", async () => {
+test("entries are stored once, although a lost acknowledgement is repeated and several gateways store them", async () => {
   const { accountId } = await gateway.newKey();
   const { deps, away } = webhooksWith(Array.from({ length: 130 }, () => ({ accountId })));
   away.add("acknowledgeChanges");
-  await expect(logSubscriptionChangesOnce(deps)).rejects.toThrow("nobody is there");
+  await expect(logSubscriptionChangesOnce(deps)).rejects.toThrow("connection refused");
   expect(await entriesOf(accountId)).toHaveLength(100);
   away.clear();
   await Promise.all([
@@ -107,7 +107,7 @@ test("an acknowledgement that is lost is repeated, and the entries stand there o
   expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 0 });
 });
 
-test("nothing is acknowledged that is not in the audit log", async () => {
+test("changes are acknowledged only once they are in the audit log", async () => {
   const { accountId } = await gateway.newKey();
   const { deps, acknowledged } = webhooksWith([{ accountId }]);
   await gateway.db.pool.query("ALTER TABLE audit_entries ADD CONSTRAINT closed CHECK (false) NOT VALID");
@@ -117,14 +117,14 @@ test("nothing is acknowledged that is not in the audit log", async () => {
   expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 1 });
 });
 
-test("an account that is not here holds up nobody", async () => {
+test("an unknown account does not hold up the changes of others", async () => {
   const { accountId } = await gateway.newKey();
   const { deps } = webhooksWith([{ accountId: "acc_gone" }, { accountId }]);
   expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 2 });
   expect(await entriesOf(accountId)).toHaveLength(1);
 });
 
-test("nothing is written of an account that is being erased, and everything of its neighbours", async () => {
+test("changes of an account that is being erased are skipped, and those of others are written", async () => {
   const [erased, neighbour] = [await gateway.newKey(), await gateway.newKey()];
   await gateway.db.pool.query("UPDATE accounts SET suspended_at = now(), erasing_since = now() WHERE id = $1", [
     erased.accountId,
@@ -134,7 +134,7 @@ test("nothing is written of an account that is being erased, and everything of i
   expect([await entriesOf(erased.accountId), (await entriesOf(neighbour.accountId)).length]).toEqual([[], 1]);
 });
 
-test("webhooks that is away is a warning, and is asked again", async () => {
+test("while webhooks is unavailable, a warning is logged and the call is repeated", async () => {
   const { accountId } = await gateway.newKey();
   const { deps, away, lines } = webhooksWith([{ accountId }]);
   away.add("listChanges");

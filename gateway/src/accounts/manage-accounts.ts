@@ -43,7 +43,10 @@ export function noSuchAccount(id: string): Failure {
   return fail("not_found", `No such account: ${id}`);
 }
 
-/** While an account is suspended, its keys and its members' changes are refused. No audit entry is written if nothing changes. */
+/**
+ * Suspends or resumes an account. While it is suspended, its keys and its members' changes are refused. Writes no audit entry if the state does not
+ * change.
+ */
 export async function setSuspended(deps: AdminDeps, accountId: string, suspended: boolean): Promise<void> {
   const at = suspended ? deps.now() : null;
   const action = suspended ? "account.suspended" : "account.resumed";
@@ -55,10 +58,10 @@ export async function setSuspended(deps: AdminDeps, accountId: string, suspended
     ${writeAuditEntry(deps, OPERATOR, { ...change, from: sql`changed` })}`);
 }
 
-/** A suspended account may still change something for so long: its last request can take 30 s to arrive and 10 s to be answered. */
+/** How long a suspended account may still change something: its last request can take 30 s to arrive and 10 s to be answered. */
 export const SETTLED_AFTER_MS = 60_000;
 
-/** A suspended account: it starts nothing new, so it can be erased. */
+/** A suspended account. It starts no new work, so it can be erased. */
 export type Suspended = Pick<Account, "id" | "name"> & { suspendedAt: Date };
 
 /** Reads an account that is to be erased. Refuses one that is not suspended. */
@@ -68,7 +71,7 @@ export async function requireSuspended(deps: AdminDeps, id: string): Promise<Sus
   throw fail("invalid_request", `${id} (${name}) is not suspended. Run account suspend first: nothing was deleted.`);
 }
 
-/** From here on the account cannot be resumed, its last admin can be removed, and nothing is logged about it. */
+/** Begins to erase an account. From then on, it cannot be resumed, its last admin can be removed, and no log gets entries about it. */
 export async function beginErasing(deps: AdminDeps, id: string): Promise<void> {
   await deps.prisma.account.updateMany({ where: { id, erasingSince: null }, data: { erasingSince: deps.now() } });
   // Waits for the statements that cannot see `erasing_since` yet, 5 s at most. One table at a time, each lock released when its block ends:
@@ -84,7 +87,7 @@ export async function endErasing(deps: AdminDeps, id: string): Promise<Date> {
   return erasedAt!;
 }
 
-/** How many of a kind an account has; without an environment, in both together. */
+/** The number of objects of one kind that an account has; without an environment, in both together. */
 export interface Counted {
   kind: string;
   environment?: string;

@@ -26,7 +26,7 @@ describe("at most 50 keys of an account and environment are active", () => {
   const create = (accountId: string, environment: "sandbox" | "live" = "sandbox") =>
     createKey(gateway.admin, { accountId, environment });
 
-  test("of 70 that are created at once, 50 are; the others leave nothing", async () => {
+  test("50 of 70 concurrent creations succeed; the others leave no rows", async () => {
     const accountId = await newAccount();
     const made = await times(70, () => create(accountId));
     expect(reasons(made)).toEqual(Array(20).fill(refusal));
@@ -64,7 +64,7 @@ describe("a key, its window and its audit entry are one statement", () => {
     expect(await entriesOf(accountId)).toHaveLength(50);
   });
 
-  test("if the entry cannot be written, there is no key", async () => {
+  test("no key is created if the audit entry cannot be written", async () => {
     const accountId = await newAccount();
     const nobody = { name: null as unknown as string, source: "command line" };
     await expect(createKey(gateway.admin, { accountId, environment: "sandbox" }, nobody)).rejects.toThrow(
@@ -73,7 +73,7 @@ describe("a key, its window and its audit entry are one statement", () => {
     expect(await gateway.prisma.apiKey.count({ where: { accountId } })).toBe(0);
   });
 
-  test("of ten that revoke a key at once, one tells the audit log, and all the same time", async () => {
+  test("ten concurrent revocations write one audit entry and return the same time", async () => {
     const { id, accountId } = await gateway.newKey();
     const revoked = await Promise.all(Array.from({ length: 10 }, () => revokeKey(gateway.admin, { id })));
     expect(new Set(revoked.map(({ revokedAt }) => revokedAt.toISOString())).size).toBe(1);
@@ -95,13 +95,13 @@ test("a key is found by its id, its last four characters and how its name begins
   expect((await findKeys(gateway, caller, id))[0]).toMatchObject({ name: "Lager 100% Süd", revokedAt: null });
 });
 
-test("another account's or environment's is not", async () => {
+test("a key of another account or environment is not found", async () => {
   const { id, accountId } = await gateway.newKey();
   expect(await found({ accountId, environment: "live" }, id)).toEqual([]);
   expect(await found(newCaller(), id)).toEqual([]);
 });
 
-test("at most twenty are named, the newest first", async () => {
+test("at most twenty keys are returned, newest first", async () => {
   const { accountId } = await gateway.newKey({ name: "a 0" });
   for (let n = 1; n <= 25; n++) await gateway.newKey({ accountId, name: `a ${n}` });
   await gateway.db.pool.query(

@@ -16,7 +16,7 @@ export interface NewKey {
   name?: string;
   scopes?: readonly Scope[];
   expiresInMs?: number;
-  /** The form that asks for it: sent twice, it creates one key. */
+  /** The ID of the submitted form. Submitting it twice creates one key. */
   formId?: string;
 }
 
@@ -39,7 +39,7 @@ export interface ListedKey {
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** To the minute. */
+  /** Rounded to the minute. */
   lastUsedAt: Date | null;
 }
 
@@ -55,7 +55,7 @@ export const LISTED_KEY = {
 /** How many keys of an account and environment can be active; a trigger on `api_keys` enforces it. */
 export const ACTIVE_KEYS_LIMIT = 50;
 
-/** Creates a key. One statement writes it with its rate window and audit entry, so none exists without the others. */
+/** Creates a key. One statement also writes its rate window and its audit entry, so a key never exists without them. */
 export async function createKey(deps: AdminDeps, wanted: NewKey, actor: Actor = OPERATOR): Promise<CreatedKey> {
   const { accountId, environment, scopes = allScopes, expiresInMs, name, formId } = wanted;
   if (name !== undefined) requireName(name, "A key's name");
@@ -63,7 +63,7 @@ export async function createKey(deps: AdminDeps, wanted: NewKey, actor: Actor = 
   const { key, hash, lastFour } = newApiKey(environment, deps.random);
   const detail = `${describeKey({ name, lastFour })}: ${scopes.join(" ")}`;
   const change = { accountId, action: "key.created", environment, subject: id, detail, from: sql`made` } as const;
-  // `admit` locks the rate window: a key without one would be refused.
+  // `admit` locks the rate window, so a key without one would be refused.
   const statement = sql`
     WITH made AS (
       INSERT INTO api_keys (id, account_id, environment, name, form_id, hash, last_four, scopes, created_at, expires_at)
@@ -127,12 +127,12 @@ export async function revokeKey(
       RETURNING revoked_at AS "revokedAt"),
     entries AS (${writeAuditEntry(deps, actor, { ...change, from: sql`revoked` })})
     SELECT * FROM revoked`);
-  // Of two concurrent revocations, one takes effect.
+  // If two revocations are concurrent, only one takes effect.
   return revoked ? { id, ...revoked } : revokeKey(deps, ref, actor);
 }
 
 const MAX_FOUND = 20;
-/** How many keys of an environment a search reads, the newest: revoked keys are never deleted. */
+/** How many keys of an environment a search reads, newest first: revoked keys are never deleted. */
 const MAX_SCANNED = 2_000;
 
 /** Finds up to twenty keys by ID, last four characters, or the beginning of the name in any case; newest first. */

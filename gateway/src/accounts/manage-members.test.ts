@@ -30,7 +30,7 @@ test("an account has at most 100 members: of 110 that are added at once, 100 are
   await add(await newAccount(), "elsewhere@example.com");
 });
 
-test("of ten that add the same person at once one does, as of ten that remove them; each tells the audit log once", async () => {
+test("one of ten concurrent requests adds a person, and one of ten removes them; each change has one audit entry", async () => {
   const accountId = await newAccount();
   const added = await Promise.allSettled(Array.from({ length: 10 }, () => add(accountId, "ada@example.com")));
   const reasons = added.flatMap((each) => (each.status === "rejected" ? [(each.reason as Error).message] : []));
@@ -46,7 +46,7 @@ describe("an account keeps an admin", () => {
   const ONLY =
     "You can't remove the last admin, ada@example.com, or make them a viewer. Make another member an admin first.";
 
-  test("the last one is neither removed nor made a viewer, and nothing is in the audit log", async () => {
+  test("the last admin is neither removed nor made a viewer, and no audit entry is written", async () => {
     const accountId = await newAccount();
     await add(accountId, "viewer@example.com");
     const { id } = await admin(accountId, "ada@example.com");
@@ -72,7 +72,7 @@ describe("an account keeps an admin", () => {
     }
   });
 
-  test("one who was invited and has not come is none, and can be removed", async () => {
+  test("an invited admin who has not signed in does not count, and can be removed", async () => {
     const accountId = await newAccount();
     const [ada, bob] = [await admin(accountId, "ada@example.com"), await admin(accountId, "bob@example.com")];
     await gateway.prisma.accountMember.update({ where: { id: bob.id }, data: { invitedAt: new Date() } });

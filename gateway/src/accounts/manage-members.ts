@@ -11,7 +11,7 @@ import { noSuchAccount, requireAccount } from "./manage-accounts.js";
 
 export const ROLES = ["admin", "viewer"] as const;
 
-/** What a member may do in the developer area: change things, or only see them. */
+/** The role of a member in the developer area: an admin changes things, a viewer only sees them. */
 export type Role = (typeof ROLES)[number];
 
 export interface Member {
@@ -21,7 +21,7 @@ export interface Member {
   /** True if the member has signed in through the OpenID provider, which binds them to a person there. */
   bound: boolean;
   createdAt: Date;
-  /** When they were last invited, if they have not signed in since. */
+  /** When the member was last invited; null if they have signed in since. */
   invitedAt: Date | null;
   /** Whether a mail server has accepted the invitation: `waiting`, `sent` or `failed`; null if it was not emailed. */
   invitationMail: string | null;
@@ -69,7 +69,7 @@ export async function addMember(
   return { ...member, bound: false, invitedAt: null, invitationMail: null };
 }
 
-/** A handler that throws the violation of a constraint on members as an error for people, and other errors unchanged. */
+/** Throws the violation of a constraint on members as an error for people, and other errors unchanged. */
 export function refuseMember(accountId: string, email: string): (error: unknown) => never {
   return (error) => {
     throw memberRefusal(error, accountId, email) ?? error;
@@ -129,16 +129,16 @@ function toMember({ subject, ...member }: Omit<Member, "bound"> & { subject: str
   return { id, email, role, bound: subject !== null, createdAt, invitedAt, invitationMail };
 }
 
-/** The last attempt to send an email begins so long after it was queued, and takes less than half a minute. */
+/** The last attempt to send an email begins at most this long after it was queued, and takes less than half a minute. */
 const LAST_ATTEMPT_MINUTES = 10;
 
-/** What to say of the email with a member's invitation; undefined if it was sent, or never was to be. */
+/** Describes the state of a member's invitation email; undefined if the email was sent or was never requested. */
 export function describeInvitationMail(
   { invitedAt, invitationMail }: Pick<Member, "invitedAt" | "invitationMail">,
   now: Date,
 ): string | undefined {
   if (!invitedAt || invitationMail === null || invitationMail === "sent") return undefined;
-  // A gateway that was killed has noted nothing.
+  // A gateway that was killed could not store the outcome.
   const isOver = now.getTime() - invitedAt.getTime() > LAST_ATTEMPT_MINUTES * 60_000;
   return invitationMail === "failed" || isOver ? "Email not sent" : "Email waiting";
 }
@@ -194,7 +194,7 @@ export async function createSignInLink(
   return { url, email: member.email, expiresAt: made!.expiresAt };
 }
 
-/** A link with a new token. It is in the fragment, which browsers send to no server, so neither logs nor referrers contain it. */
+/** Builds a link with a new token. The token is in the fragment, which browsers send to no server, so neither logs nor referrers contain it. */
 export function newLink({ random }: Pick<AdminDeps, "random">, origin: string) {
   const token = Buffer.from(random(32)).toString("base64url");
   return { url: `${origin}/developers/sign-in/link#${token}`, token, hash: tokenHash(token) };
