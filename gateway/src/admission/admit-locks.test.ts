@@ -14,7 +14,7 @@ afterAll(() => gateway.drop());
 
 const deps = () => ({ db: gateway.db, requestsPerMinute: 1_000, clockOffsetMs: 0 });
 
-test("gateways that admit the same keys in opposite order do not block each other for good", async () => {
+test("gateways that admit the same keys in opposite order do not deadlock", async () => {
   const hashes = (await Promise.all(Array.from({ length: 30 }, () => gateway.newKey()))).map(({ hash }) => hash);
   const gateways = Array.from({ length: 4 }, () => createAdmit(deps()));
   for (let round = 0; round < 30; round++) {
@@ -25,7 +25,7 @@ test("gateways that admit the same keys in opposite order do not block each othe
   }
 });
 
-test("a key that expires while its window is another request's is nobody's", async () => {
+test("a key that expires while another request holds its window is not admitted", async () => {
   const { id, hash } = await gateway.newKey({ expiresInMs: 500 });
   const other = await openTransaction(gateway.db);
   await other.query("SELECT FROM rate_windows WHERE key_id = $1 FOR UPDATE", [id]);
@@ -41,7 +41,7 @@ test("a key that expires while its window is another request's is nobody's", asy
   expect(await admission).toBeUndefined();
 });
 
-test("it waits for no disk, and no other statement is spared that wait", async () => {
+test("admission does not wait for the disk, and other statements still do", async () => {
   const { hash } = await gateway.newKey();
   const db = openDatabase(gateway.url, { max: 1, connectMs: CONNECT_MS, log: silentLog() });
   const setting = () => db.run(sql`SHOW synchronous_commit`);

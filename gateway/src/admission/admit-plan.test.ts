@@ -12,7 +12,7 @@ test("a request is admitted by looking up its key, however many accounts and key
     for (const together of [keys.slice(0, 1), keys])
       await Promise.all(together.map(({ hash }) => admitted({ keyHash: hash })));
     expect(statements).toHaveLength(2);
-    // Only these have grown. Of the other tables, which hold a row or none, any plan is right.
+    // Only these tables have grown. The others hold at most one row, for which any plan is right.
     const costly = async () => {
       const nodes = await Promise.all(statements.map((statement) => costlyNodes(gateway.db, statement)));
       return nodes.flat().filter((node) => /api_keys|accounts|hash/.test(node));

@@ -48,7 +48,7 @@ describe("authentication", () => {
     expect(await admit(at(60), hash)).toBeUndefined();
   });
 
-  test("undefined after the key was revoked, and nothing is counted", async () => {
+  test("undefined after the key was revoked, and the request is not counted", async () => {
     const { id, hash } = await gateway.newKey();
     await admit(at(0), hash);
     await revokeKey(gateway.admin, { id });
@@ -56,7 +56,7 @@ describe("authentication", () => {
     expect(await countedRequests(id)).toBe(1);
   });
 
-  test("undefined while the account is suspended, and nothing is counted", async () => {
+  test("undefined while the account is suspended, and the request is not counted", async () => {
     const { id, hash, accountId } = await gateway.newKey();
     await setSuspended(gateway.admin, accountId, true);
     expect(await admit(at(0), hash)).toBeUndefined();

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { explainNoKey, newApiKey, parseApiKey } from "./api-key.js";
 
-// The same in every run: names of tests contain it.
+// The key is the same in every run, because names of tests contain it.
 const { key, hash, lastFour } = newApiKey("sandbox", (count) => Buffer.alloc(count, "a key"));
 
 describe("newApiKey", () => {
@@ -36,7 +36,7 @@ describe("parseApiKey", () => {
     expect(parseApiKey(`Bearer   ${key}`)).toEqual({ hash });
   });
 
-  test("nothing without a header, in another scheme, or with more than the key", () => {
+  test("undefined without a header, for another scheme, or if more than the key follows", () => {
     for (const header of [
       undefined,
       "",
@@ -52,7 +52,7 @@ describe("parseApiKey", () => {
     }
   });
 
-  test("nothing for a key of another form", () => {
+  test("undefined for a key of another format", () => {
     for (const other of [
       key.slice(0, -1),
       `${key}0`,

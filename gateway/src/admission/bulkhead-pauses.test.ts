@@ -10,7 +10,7 @@ beforeEach(() => void jest.useFakeTimers({ doNotFake: ["setImmediate"] }));
 afterEach(() => void jest.useRealTimers());
 
 describe("a heavy request", () => {
-  /** How long one that takes 20 ms keeps its capacity after its end. */
+  /** How long a request that takes 20 ms keeps its capacity after its end. */
   async function pauseMs(bulkhead: Bulkhead, minPauseMs = 0, sentBytes = 0): Promise<number> {
     const end = await enter(bulkhead, "a", 4, minPauseMs);
     jest.advanceTimersByTime(20);

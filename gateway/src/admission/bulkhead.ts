@@ -3,18 +3,18 @@ import { Outage } from "../service-clients/outage.js";
 
 /** How much work may be in progress at once, where an ordinary read or write is 1. */
 export interface BulkheadLimits {
-  /** In this process. */
+  /** The limit of this process. */
   total: number;
   perAccount: number;
 }
 
-/** What a request weighs. */
+/** The weight of a request, by its kind. */
 export const WEIGHTS = { one: 1, file: 2, list: 8 } as const;
 
-/** A request gives up waiting for its turn when so much of its time is left: with less, `callOptions` would send no call. */
+/** A request gives up waiting for its turn when only this much time is left: with less, `callOptions` would send no call. */
 export const RESERVE_MS = 1_000;
 
-/** These are sixteen lists in total and one per account. */
+/** These limits allow sixteen lists in total and one per account. */
 export const DEFAULT_LIMITS: BulkheadLimits = { total: 128, perAccount: 8 };
 
 /** The pause after a heavy request, as a multiple of its duration: 1 leaves its account half of the process. */
@@ -36,10 +36,13 @@ export interface WorkRequest {
   onDisconnect(disconnected: () => void): void;
 }
 
-/** Returns the capacity of a request that has ended, which has sent so many bytes. Must be called exactly once. */
+/** Returns the capacity of a request that has ended. `sentBytes` is the size of its response. Must be called exactly once. */
 export type Release = (sentBytes?: number) => void;
 
-/** Bytes of lists per second and account while others wait: every part that a list passes, and the garbage collector of each, handles them. */
+/**
+ * The response bytes of lists that an account may send per second while others wait: every part that a list passes has to copy and garbage-collect
+ * them.
+ */
 const SENT_BYTES_PER_SECOND = 16 * 1024 * 1024;
 
 /** Limits concurrent work, so that an account with many requests cannot use up the capacity that the others need. */
@@ -60,7 +63,7 @@ interface Waiter {
 
 interface Account {
   inProgress: number;
-  /** First in, first out. */
+  /** Waiters, first in, first out. */
   queue: Set<Waiter>;
 }
 
@@ -126,7 +129,7 @@ export function createBulkhead(limits: BulkheadLimits, pauseFactor = PAUSE_FACTO
   function startNext(): void {
     for (const account of ready) {
       const [first] = account.queue;
-      // All others wait behind a heavy request, too: otherwise light ones could use up the capacity for ever.
+      // Light requests wait behind a heavy one, too: otherwise they could use up the capacity indefinitely.
       if (!first || inProgress + first.weight > limits.total) return;
       ready.delete(account);
       first.start();
@@ -143,7 +146,7 @@ export function createBulkhead(limits: BulkheadLimits, pauseFactor = PAUSE_FACTO
           account.queue.delete(waiter);
           const release = start(request, account, weight);
           updateReady(id, account);
-          // In a later turn of the event loop, so that other work runs between two requests of one account.
+          // The request starts in a later turn of the event loop, so that other work runs between two requests of one account.
           setImmediate(resolve, release);
         },
       };

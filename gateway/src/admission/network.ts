@@ -1,6 +1,6 @@
 /**
- * A client with one IPv4 address has a /64 of IPv6 addresses, and a site, such as an office or a rented server, a /48. With four, one site could take
- * all the CPU time that there is for pages.
+ * A client is an IPv4 address or a /64 of IPv6. A site, such as an office or a rented server, often has a /48, and counts as two clients: with four,
+ * one site could take all the CPU time that is available for pages.
  */
 const SITE_IN_CLIENTS = 2;
 
@@ -16,8 +16,8 @@ export function toNetwork(address: string, bits: 64 | 48 = 64): string {
 }
 
 /**
- * The networks by which a client address is limited, each with its limit: an IPv4 address alone, an IPv6 address with its /64, and with its /48,
- * which may do as much as two clients.
+ * The networks by which a client's IP address is limited, each with its limit: an IPv4 address alone, an IPv6 address with its /64 and with its /48.
+ * The /48 may do as much as two clients.
  */
 export function limitedNetworks(address: string, most: number): { network: string; most: number }[] {
   const client = { network: toNetwork(address), most };

@@ -32,7 +32,7 @@ describe("a gateway", () => {
     const from = performance.now();
     const beyond = Array.from({ length: 10 }, () => send("/account", key));
     expect(new Set((await Promise.all(beyond)).map(({ status }) => status))).toEqual(new Set([429]));
-    // Two are answered at once, and one for each 100 ms that the requests before took. The others wait.
+    // Two are answered at once. Each 100 ms that the previous requests took allows one more. The others wait.
     expect(performance.now() - from).toBeGreaterThan(90);
   });
 });
@@ -53,7 +53,7 @@ test("while the gateway's database is down, no request is delayed: each 503 come
   }
 });
 
-/** A form of the developer area, for which the gateway makes a session's token once the form has arrived and been read. */
+/** A form of the developer area. After the whole form has arrived, the gateway makes a session token for it. */
 const FORM = [
   "POST /developers/sign-in/link/confirm HTTP/1.1",
   "Host: gateway",
@@ -84,7 +84,7 @@ test.each([
       expect(found).toBeDefined();
       return found;
     });
-    // 400 ms at a tenth of a CPU are 4 s, less what was free, and less the time since then.
+    // 400 ms at a tenth of a CPU are 4 s, less the burst, and less the time since then.
     expect(line?.paced_ms).toBeGreaterThan(300);
   } finally {
     await gateway.end();

@@ -6,7 +6,7 @@ import { createPace, DEFAULT_PACE, type Meter, measurePace, type Pace } from "./
 
 const response = () => ({}) as ServerResponse;
 
-/** How many of `turns` requests are not delayed. Those that are never get their turn, however long this takes. */
+/** Counts the requests, of `turns`, that are not delayed. The fake timers never fire, so a delayed request never gets its turn. */
 async function atOnce(pace: Pace, address: string, turns: number): Promise<number> {
   let begun = 0;
   jest.useFakeTimers({ doNotFake: ["setImmediate"] });
@@ -16,7 +16,7 @@ async function atOnce(pace: Pace, address: string, turns: number): Promise<numbe
   return begun;
 }
 
-/** Has an address pay for a page. */
+/** Charges an address for the CPU time of a page. */
 function charge(pace: Pace, address: string, work = () => {}): void {
   const meter = pace.measure(address);
   work();
@@ -71,10 +71,10 @@ describe("an address", () => {
     ["192.0.2.1", "192.0.2.2"],
     ["2001:db8:0:1::1", "2001:db8:0:2::1"],
     ["::1", "2001:db8::1"],
-  ])("%s keeps %s from nothing", async (loud, quiet) => {
+  ])("%s does not delay %s", async (busy, other) => {
     const pace = createPace({ perSecond: 20, burst: 1 }, () => 0);
-    expect(await atOnce(pace, loud, 9)).toBe(1);
-    expect(await atOnce(pace, quiet, 1)).toBe(1);
+    expect(await atOnce(pace, busy, 9)).toBe(1);
+    expect(await atOnce(pace, other, 1)).toBe(1);
   });
 
   test.each([
@@ -122,7 +122,7 @@ describe("an address", () => {
       const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: measuredMs * 1_000, system: 0 });
       charge(pace, "192.0.2.1");
       usage.mockRestore();
-      // A turn of one millisecond was paid on admission.
+      // A turn of one millisecond was already charged on admission.
       now = 10 * costMs - 2;
       expect(await atOnce(pace, "192.0.2.1", 1)).toBe(0);
       now = 10 * costMs + 2;
@@ -132,7 +132,7 @@ describe("an address", () => {
 
   test("does not pay again for the turn that it had on admission", async () => {
     const pace = createPace({ perSecond: 10, burst: 5 }, () => 0);
-    // With what is not measured of it, this page takes the CPU of six turns.
+    // Including the estimate for unmeasured work, this page takes the CPU time of six turns.
     const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 56_000, system: 0 });
     charge(pace, "192.0.2.1");
     usage.mockRestore();
@@ -173,7 +173,7 @@ describe("an address", () => {
     expect((await second).waitedMs).toBeGreaterThan(200);
   });
 
-  test("whose turn would come after ten seconds waits so long, takes no turn, and is told", async () => {
+  test("whose turn would come after ten seconds waits that long, takes no turn, and is refused", async () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate"] });
     let now = 0;
     const pace = createPace({ perSecond: 10, burst: 1 }, () => now);
@@ -203,7 +203,7 @@ test("all pages together take no more than their part of a CPU; refusals do not 
   expect(await isDue(pace.delay(address, response()))).toBe(true);
 });
 
-test("of pages whose cost nobody knows yet, all addresses together get 50 at once", async () => {
+test("all addresses together get 50 pages at once before their cost is measured", async () => {
   jest.useFakeTimers({ doNotFake: ["setImmediate"] });
   const pace = createPace(DEFAULT_PACE, () => 0);
   const turns = Array.from({ length: 51 }, (_, n) => pace.admit(`192.0.2.${n}`, response()));

@@ -4,29 +4,28 @@ import { limitedNetworks } from "./network.js";
 
 /** The rate of responses to requests without a valid API key, per client: an IPv4 address or a /64 of IPv6. A /48 gets twice as much. */
 export interface PaceLimits {
-  /** Per second, sustained. */
+  /** The sustained rate per second. */
   perSecond: number;
-  /** At once, after a quiet time. */
+  /** The number of requests that are not delayed after a quiet period. */
   burst: number;
 }
 
-/** A page with its assets needs five, and a person opens two pages a second at most. */
+/** A page with its assets takes five requests, and a person opens two pages a second at most. */
 export const DEFAULT_PACE: PaceLimits = { perSecond: 50, burst: 25 };
 
-/** The part of the time of one CPU that the pages of a client may take, and that all pages may take. The rest is for API keys. */
+/** The shares of one CPU that the pages of one client and the pages of all clients may take. The rest is for requests with API keys. */
 const CPU_OF_CLIENT = 0.1;
 const CPU_OF_ALL = 0.4;
 /**
- * What the process does for a page before and after it, and while it waits, cannot be told apart from other work: it receives the request, sends
- * statements and reads their rows, writes a log line. With a small page, it is one and a half times of what is measured, and it does not grow with
- * the page.
+ * Estimates the CPU time of a page that cannot be measured because other work runs meanwhile: receiving the request, sending statements and reading
+ * their rows, writing the log line. For a small page, it is one and a half times the measured time. It does not grow with the page.
  */
 const UNMEASURED = { times: 1.5, maxMs: 4 };
-/** What a page is expected to take among all, until it is known. */
+/** Assumed CPU time of a page before it is measured. */
 const EXPECTED_CPU_MS = 1;
 const ALL_AT_ONCE_MS = 125;
 
-/** A request whose turn comes later than this waits so long, and is then not executed. */
+/** A request whose turn comes later than this waits this long, and is then refused. */
 const MAX_WAIT_MS = 10_000;
 
 /** How long a request has waited, and whether it may be executed now. */
@@ -35,23 +34,26 @@ interface Turn {
   isDue: boolean;
 }
 
-/** A queue as the generic cell rate algorithm keeps it. */
+/** The state of the generic cell rate algorithm for one client or for all. */
 interface Queue {
   /** The theoretical arrival time of the next request. */
   nextAt: number;
-  /** The sum of all changes by `charge`. They move the turns of those that wait, too. */
+  /** The sum of all changes by `charge`. A change also moves the turns of waiting requests. */
   chargedMs: number;
 }
 
-/** Measures the CPU time of a page, and charges its address for it. */
+/** Measures the CPU time of a page and charges its client for it. */
 export interface Meter {
-  /** Measures nothing until the promise settles: the page waits for its client, the database or another part, and the CPU time is that of others. */
+  /**
+   * Pauses the measurement until the promise settles. While the page waits for its client, the database or another part, the CPU time is spent on
+   * other requests.
+   */
   wait<Result>(promise: Promise<Result>): Promise<Result>;
-  /** Ends the measurement: the answer is written. */
+  /** Ends the measurement, when the response has been written. */
   end(): void;
 }
 
-/** Limits the requests without a valid API key, by number and by what they cost, by delaying them. */
+/** Limits requests without a valid API key by delaying them, according to their number and the CPU time that they take. */
 export type Pace = ReturnType<typeof createPace>;
 
 const REQUESTS_BETWEEN_SWEEPS = 1_000;
@@ -63,7 +65,7 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
   let requests = 0;
   const delayed = new Set<ServerResponse>();
 
-  /** The queues in which an address waits, one after the other, each with how many clients' pace it has. */
+  /** The queues in which an IP address waits, one after the other, and how many clients each may serve. */
   function queuesFor(address: string): { queue: Queue; clients: number }[] {
     if (++requests % REQUESTS_BETWEEN_SWEEPS === 0)
       for (const [inactive, { nextAt }] of networks) if (nextAt <= now()) networks.delete(inactive);
@@ -84,7 +86,7 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
     const startedAt = now();
     const nextAt = Math.max(startedAt, queue.nextAt) + costMs;
     let waitMs = nextAt - atOnceMs - startedAt;
-    // A request that would wait longer than that gets no turn, so those after it do not wait for it.
+    // A request that would wait longer gets no turn, so later requests do not wait for it.
     if (waitMs <= MAX_WAIT_MS) queue.nextAt = nextAt;
     delayed.add(response);
     let leftMs = MAX_WAIT_MS;
@@ -110,7 +112,7 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
     return { waitedMs, isDue: true };
   }
 
-  /** Begins to measure a page that was admitted. It is charged whenever it waits, and at its end, less what was paid on admission. */
+  /** Starts to measure an admitted page. The client is charged before each wait and at the end, less the amount charged on admission. */
   function measure(address: string): Meter {
     let since = process.cpuUsage();
     let measuredMs = 0;

@@ -20,7 +20,7 @@ const at = (seconds: number, requestsPerMinute = 120): AdmitDeps => ({
 
 const times = <T>(count: number, work: () => Promise<T>) => Promise.all(Array.from({ length: count }, work));
 
-/** How many of so many requests at once are admitted. */
+/** Sends this many requests at once, and returns how many are admitted. */
 async function admitted(count: number, deps: AdmitDeps, hash: Buffer): Promise<number> {
   const admissions = await times(count, () => admit(deps, hash));
   return admissions.filter((admission) => admission?.within).length;
@@ -46,7 +46,7 @@ describe("the rate window", () => {
     expect(admissions.at(-1)).toBeUndefined();
     for (const key of keys) {
       const own = admissions.filter((admission) => admission?.keyId === key.id);
-      // Two statements may be under way, so which of a key's three is refused is open.
+      // Two statements may be running, so it is open which of the key's three requests is refused.
       expect(own.filter((admission) => admission?.within)).toHaveLength(2);
       expect(own).toHaveLength(3);
     }
@@ -61,8 +61,8 @@ describe("the rate window", () => {
     expect(await admitted(80, at(95), hash)).toBe(50);
   });
 
-  test("whoever waits the sixty seconds of Retry-After is admitted, however early in its second the limit was reached", async () => {
-    // So far into its second, the last of the burst still has most of a second of its counter before it.
+  test("a client that waits the sixty seconds of Retry-After is admitted, however early in its second the limit was reached", async () => {
+    // At this offset, the last request of the burst has almost a full second of its counter before it.
     const untilNextSecond = (1_000 - (Date.now() % 1_000)) / 1_000;
     const { hash } = await gateway.newKey();
     expect(await admitted(5, at(untilNextSecond, 3), hash)).toBe(3);
@@ -94,7 +94,7 @@ describe("the rate window", () => {
     expect(await admit(at(20, 3), hash)).toMatchObject({ within: true, remaining: 0 });
     const refused = await admit(at(30, 3), hash);
     expect(refused).toMatchObject({ within: false, remaining: 0 });
-    // Seconds may turn between these requests.
+    // A second may end between these requests.
     expect(refused?.resetSeconds).toBeGreaterThan(25);
     expect(refused?.resetSeconds).toBeLessThanOrEqual(31);
   });
@@ -141,7 +141,7 @@ describe("the rate window", () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 25 }), async (limit, steps) => {
         const { hash } = await gateway.newKey();
-        // Of each admission only the moments before and after it are known.
+        // For each admission, only the moments before and after it are known.
         const counted: { from: number; to: number }[] = [];
         let offsetMs = 0;
         for (const { waitMs, requests } of steps) {
