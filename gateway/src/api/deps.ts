@@ -25,6 +25,6 @@ export interface ApiDeps extends EndpointDeps {
   unread: UnreadBytes;
   requestLog: RequestLog;
   ownOrigin(): string;
-  /** Writes pending changes of subscriptions to the audit log soon. */
+  /** Soon writes pending changes of subscriptions to the audit log. */
   wakeAudit(): void;
 }

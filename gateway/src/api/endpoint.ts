@@ -16,16 +16,16 @@ export const BASE_PATH = "/api/v1";
 /** The ID of the resource in a response, as a runtime expression of OpenAPI links. */
 export const ANSWERED_ID = "$response.body#/data/id";
 
-/** An operation that can follow another one, and where to find its parameters in the other's response. */
+/** An operation that can follow another one. Its parameters are runtime expressions over the other's response. */
 interface Link {
-  /** Its handler. The name of the function is the `operationId` in the OpenAPI document. */
+  /** The handler of the operation. The name of the function is the `operationId` in the OpenAPI document. */
   to: { readonly name: string };
   parameters?: Readonly<Record<string, string>>;
-  /** The members of its body. The document says these in words, because swagger-parser refuses a link with a body that is no string. */
+  /** The members of the body. The document describes them in words, because swagger-parser refuses a link whose body is not a string. */
   body?: Readonly<Record<string, string>>;
 }
 
-/** A request, its response, and an invalid field of another request. */
+/** A request, its response, and a field error of an invalid request. */
 export interface Example<Body = unknown> {
   /** The ID in the path. */
   id?: string;
@@ -42,11 +42,11 @@ interface Row<Body = unknown> {
   path: string;
   scope: Scope;
   summary: string;
-  /** Its purpose, in a sentence or two for the reference. */
+  /** The purpose of the operation, in a sentence or two for the reference. */
   purpose: string;
-  /** The guide that it belongs to, by its name below `/docs`. */
+  /** The guide about this operation, by its name below `/docs`. */
   guide: string;
-  /** The examples of all operations belong together. Tests send them. */
+  /** The example of this operation. The examples of all operations belong together, and tests send them. */
   example: Example<NoInfer<Body>>;
   leadsTo?: readonly Link[];
   /** The format of the ID in the path. Any other ID gets a 404 without a call to a service. */
@@ -94,9 +94,9 @@ export interface WriteRoute<Body = unknown> extends Row<Body> {
   status: 200 | 201;
   /** The service whose ledger stores the answer. */
   owner: Owner;
-  /** DELETE has none. */
+  /** The schema of the body; absent for DELETE. */
   body?: z.ZodType<Body>;
-  /** Finds the invalid fields that only the owner can find. Called if the schema has found others, so that the 422 names all. */
+  /** Finds the invalid fields that only the owner can find. Called if the schema has found others, so that the 422 lists all of them. */
   check?(deps: EndpointDeps, request: Check<Body>, options: CallOptions): Promise<FieldError[]>;
   /** Refuses live keys, because no carrier is configured for the live environment. */
   needsCarrier?: true;
@@ -138,7 +138,7 @@ export function readId(route: Route, parameters: Readonly<Record<string, string>
   return parameters[idName(route) ?? ""] ?? "";
 }
 
-/** What the body of a write has to be, in words. */
+/** Describes the required body of a write. */
 export function describeBody({ body }: Pick<WriteRoute, "body">): string {
   return body?.safeParse({}).success ? "the empty object {}" : "a JSON object";
 }
@@ -167,6 +167,6 @@ export function page({ data, nextCursor }: { data: Uint8Array; nextCursor?: stri
 }
 
 function wrapped(json: Uint8Array, end: Uint8Array): HttpAnswer {
-  if (json.length === 0) throw new Error("The owner answered nothing.");
+  if (json.length === 0) throw new Error("The owner returned an empty answer.");
   return { type: "application/json", body: Buffer.concat([DATA_START, json, end]) };
 }

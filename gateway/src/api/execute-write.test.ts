@@ -18,7 +18,7 @@ function routeOf(check: WriteRoute["check"]): WriteRoute {
   return { owner: "webhooks", body: webhookInput, check } as unknown as WriteRoute;
 }
 
-/** The refusal of a body, and what the owner was asked. */
+/** The refusal of a body, and the calls that its owner received. */
 async function refusalOf(body: unknown, owner: Owner, url = "/webhooks") {
   const asked: unknown[] = [];
   const route = routeOf((_: unknown, { valid }: Check) => {
@@ -68,19 +68,19 @@ test.each([[[1, 2]], ["text"], [null], [undefined], [5]])("of the body %j no fie
   expect((await refusalOf(whole, async () => [])).asked).toEqual([{}]);
 });
 
-test("an owner that finds nothing leaves the refusal as it is", async () => {
+test("an owner that finds no fault leaves the refusal unchanged", async () => {
   const { failure, refused } = await refusalOf(body, async () => []);
   expect(failure).toBe(refused);
 });
 
-test("an owner that is away leaves the refusal as it is: the request is at fault all the same", async () => {
+test("an owner that is unavailable leaves the refusal unchanged, because the request is invalid anyway", async () => {
   const { failure, refused } = await refusalOf(body, async () => {
     throw fail("service_unavailable");
   });
   expect(failure).toBe(refused);
 });
 
-test("other failures than that of fields, and the owner's own, ask nobody", async () => {
+test("other failures, and refusals of the owner itself, cause no further call", async () => {
   const route = routeOf(() => Promise.reject(new Error("asked")));
   const good = { url: "u", events: ["order.created"] };
   const checked = checkBody(webhookInput, jsonBody(good), "/webhooks");

@@ -11,12 +11,12 @@ import type { ApiDeps } from "./deps.js";
 import { pathWith, type WriteRoute } from "./endpoint.js";
 
 export interface WriteRequest extends RegistryKey, CallContext {
-  /** Who sends the request: a member's email, or the ID of an API key. */
+  /** The sender of the request: a member's email, or the ID of an API key. */
   actor: Actor;
-  /** Empty where the path has none. */
+  /** The ID in the path; empty if the path has none. */
   id: string;
   body: JsonBody | undefined;
-  /** Checked for a query, which no write accepts. */
+  /** The URL of the request. A write with a query is refused. */
   url: string;
   peeked: RegistryRow | undefined;
 }
@@ -77,12 +77,12 @@ type Refused = Pick<WriteRequest, "caller" | "body" | "deadline" | "requestId"> 
 };
 
 /**
- * Adds to a 422 the invalid fields that only the owner can find, so that one answer names all. If the owner cannot be asked, the 422 stays as
- * it is. Other errors are returned unchanged.
+ * Adds to a 422 the invalid fields that only the owner can find, so that one response lists all of them. If the owner cannot be asked, the 422 stays
+ * as it is. Other errors are returned unchanged.
  */
 export async function mergeFieldErrors(deps: ApiDeps, route: WriteRoute, request: Refused, error: unknown) {
   const { caller, body, checked } = request;
-  // If the schema found nothing, the 422 is the owner's and complete.
+  // If the schema found no fault, the 422 is from the owner and already complete.
   if (!route.check || !checked?.faults.length || failureIn(error)?.code !== "invalid_request") return error;
   const { faults, more } = checked;
   const valid = validMembers(body?.value, checked);

@@ -16,27 +16,27 @@ export interface Locals {
   wasBodyLate: boolean;
   /** The unparsed body; undefined for operations without one. */
   bytes: Buffer | undefined;
-  /** For how many milliseconds the pace of its address has delayed the request; undefined if it was not paced. */
+  /** How many milliseconds the request was delayed by the pace of its IP address; undefined if it was not paced. */
   pacedMs?: number;
-  /** Measures what the request costs, if it was paced as a page. */
+  /** Measures the CPU time of the request, if it was paced as a page. */
   meter?: Meter;
   replayed?: boolean;
   errorCode?: ErrorCode;
   /** Why the answer is a 503, for operators. */
   outageCause?: OutageCause | undefined;
   faults?: readonly FieldError[];
-  /** The resource that a write created or changed; while or unless it succeeds, the one that its body names. */
+  /** The resource that a write created or changed; until then, or if the write fails, the resource that its body names. */
   resourceId?: string | undefined;
-  /** Who is signed in to the developer area. */
+  /** The member who is signed in to the developer area. */
   session?: { accountId: string; memberId: string } | undefined;
 }
 
-/** The account of a request's key or member; undefined as long as neither is known. */
+/** The account of a request's key or signed-in member; undefined before either is known. */
 export function accountOf({ admission, session }: Partial<Locals>): string | undefined {
   return admission?.caller.accountId ?? session?.accountId;
 }
 
 export type Middleware = RequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
 
-/** The time in which a request is answered, once its body has arrived. */
+/** How long answering a request may take, from the arrival of its complete body. */
 export const ANSWER_MS = 10_000;

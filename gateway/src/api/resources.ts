@@ -11,7 +11,7 @@ const livemode = z.boolean().meta({ description: "True for records of the live e
 const test = z.literal(true).meta({ description: "True in the sandbox: not valid postage and not an offer." });
 const carrier = z.literal("service_sandbox");
 
-// What was sent, without the rules of requests: they can be relaxed, and stored resources then break the old ones.
+// These schemas describe what was sent, without the rules of requests: if a rule changes, stored resources may break the new one.
 export const address = z.object(input.address.shape).meta({ description: "A sender or a recipient, as you sent it." });
 export const parcel = z.object(input.parcel.shape).meta({ description: "The packed parcel, as you sent it." });
 export const metadata = z

@@ -8,8 +8,8 @@ import { trackingRoutes } from "./tracking.js";
 import { webhookRoutes } from "./webhooks.js";
 
 /**
- * The specification's table of endpoints, in its order. Each row is next to its handler in the file of its resource. Routing, scopes,
- * idempotency, validation, the OpenAPI document, and the tests that go through every operation are derived from it.
+ * The specification's table of endpoints, in its order. Each row is next to its handler in the file of its resource. Routing, scopes, idempotency,
+ * validation, the OpenAPI document, and the tests that cover every operation are derived from this table.
  */
 export const routes: readonly Route[] = [
   ...accountRoutes,

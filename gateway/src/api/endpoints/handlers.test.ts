@@ -16,7 +16,7 @@ const query = { limit: 10, after: "x_after" };
 
 const asked: [rpc: string, request: unknown, requestId: string | null][] = [];
 
-/** Notes a call down and answers a message whose fields are there: bytes as JSON, messages empty. */
+/** Records a call, and returns a message in which every field is set: bytes are JSON, messages are empty. */
 const note: Interceptor = () => async (call) => {
   if (call.stream) throw new Error("No RPC of these streams.");
   const { service, method } = call;
@@ -35,7 +35,7 @@ const transport = createRouterTransport(() => {}, { transport: { interceptors: [
 const clients = createClients({ records: transport, carrier: transport, tracking: transport, webhooks: transport });
 const deps = { clients } as EndpointDeps;
 
-/** The example with every field of the schema, nested ones too: a field that the example leaves out is a text. */
+/** Completes an example with every field of the schema, including nested ones. A field that the example omits is a text. */
 function complete(schema: unknown, example: unknown): unknown {
   const type = schema instanceof z.ZodExactOptional ? schema.unwrap() : schema;
   if (!(type instanceof z.ZodObject)) return example ?? "x";
@@ -43,13 +43,13 @@ function complete(schema: unknown, example: unknown): unknown {
   return Object.fromEntries(Object.entries(type.shape).map(([name, field]) => [name, complete(field, given[name])]));
 }
 
-/** The most that a client can send. */
+/** The largest body that a client can send. */
 function bodyOf(route: Route): Record<string, unknown> {
   if (route.method === "GET" || !route.body) return {};
   return route.body.parse(complete(route.body, route.example.body)) as Record<string, unknown>;
 }
 
-/** What the service behind an operation is asked when a client sends every field that it may. */
+/** Calls the handler of an operation with every allowed field, and returns the RPC that it sent. */
 async function requestOf(route: Route) {
   asked.length = 0;
   const options = { headers: { "x-request-id": "req_a" } };
@@ -66,7 +66,7 @@ async function requestOf(route: Route) {
 
 const callerJson = { account_id: "acc_a", environment: "sandbox" };
 
-/** The members of a body as an RPC has them: one that can have a single value stays out. */
+/** The members of a body as the RPC has them. `format` is left out, because it has only one value. */
 function bodyFields(route: Route) {
   const { format, metadata, ...fields } = bodyOf(route);
   return { ...fields, ...(metadata !== undefined && { metadata: { text: JSON.stringify(metadata) } }) };

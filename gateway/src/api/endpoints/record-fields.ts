@@ -12,7 +12,7 @@ export function recordFields<Input extends OrderInput>({ from, to, parcel, metad
       widthCm: parcel.width_cm,
       heightCm: parcel.height_cm,
     },
-    // Sent as text, which preserves members of every name, such as `__proto__`.
+    // Metadata is sent as text, which preserves members of every name, such as `__proto__`.
     ...(metadata && { metadata: { text: JSON.stringify(metadata) } }),
   };
 }

@@ -15,7 +15,7 @@ const body = JSON.stringify(order);
 
 type Key = Awaited<ReturnType<GatewayUnderTest["newKey"]>>;
 
-/** Sends a request whose key is admitted, then does something, and then sends its body. */
+/** Sends a request whose key is admitted, then runs a statement, and then sends the body. */
 async function sendLate({ key }: Key, meanwhile: Sql, { method = "POST", path = "/orders", text = body } = {}) {
   const socket = connect(gateway.port, "127.0.0.1");
   const headers = {
@@ -30,7 +30,7 @@ async function sendLate({ key }: Key, meanwhile: Sql, { method = "POST", path = 
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const answers = received(socket);
   socket.write(`${method} /api/v1${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
-  // 100 Continue: the body is wanted, so the key has been admitted.
+  // The gateway sends 100 Continue once it wants the body, so the key has been admitted.
   await once(socket, "data");
   await gateway.db.run(meanwhile);
   const chunk = text && `${text.length.toString(16)}\r\n${text}\r\n`;
@@ -49,9 +49,9 @@ describe("a key that ends while the body of its request is on its way", () => {
     ],
   ];
 
-  test.each(endings)("401, and nothing is executed: %s", async (_case, ending) => {
+  test.each(endings)("401, and the request is not executed: %s", async (_case, ending) => {
     const key = await gateway.newKey();
-    // That others are valid does not help it.
+    // A second, valid key must not make a difference.
     await gateway.newKey();
     const before = gateway.created.length;
     expect(await sendLate(key, ending(key))).toEqual({ status: 401, code: "unauthorized" });

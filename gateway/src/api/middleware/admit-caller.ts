@@ -16,7 +16,7 @@ export function admitCaller(deps: ApiDeps): Middleware {
   const policy = `"default";q=${deps.requestsPerMinute};w=60`;
   const admit = createAdmit(deps);
   return async (req, res, next) => {
-    // If there are two, Node drops the second from `req.headers` without notice.
+    // If there are two headers, Node silently drops the second from `req.headers`.
     const authorization = req.headersDistinct.authorization ?? [];
     const key = authorization.length === 1 ? parseApiKey(authorization[0]) : undefined;
     if (!key) throw fail("unauthorized", explainNoKey(authorization));
@@ -61,7 +61,7 @@ export const requireCarrier: Middleware = (_req, res, next) => {
   next();
 };
 
-/** Checks the key again after a slow body, which can arrive half a minute after the key was read: the key may be revoked by then. */
+/** Checks the key again after a slow body. The body can arrive half a minute after the key was read, and the key may have been revoked meanwhile. */
 export function recheckKey(deps: ApiDeps): Middleware {
   return async (_req, res, next) => {
     const { admission, wasBodyLate } = res.locals;

@@ -10,7 +10,7 @@ import {
 } from "../../testing/gateway-under-test.js";
 
 let gateway: GatewayUnderTest;
-/** Lets the lists that records holds go on. */
+/** Callbacks that let the held lists of records continue. */
 const held: (() => void)[] = [];
 let asked = 0;
 beforeAll(async () => {
@@ -82,7 +82,7 @@ describe("an account that asks for many lists at once", () => {
     await eventually(() => expect(held).toHaveLength(2));
     const socket = connect(gateway.port, "127.0.0.1");
     socket.write(`GET /api/v1/orders HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`);
-    // The refusal of a scope waits for nobody, and says how many have been admitted.
+    // The refusal of a scope does not wait for others, and says how many requests have been admitted.
     let probes = 0;
     await eventually(async () => {
       const { headers } = await gateway.send("GET", "/account", { key });
@@ -91,7 +91,7 @@ describe("an account that asks for many lists at once", () => {
     });
     const aborted = () => gateway.lines.filter((line) => line.aborted && line.account);
     expect(aborted()).toEqual([]);
-    // Not `destroy`, which a server cannot tell from a client that has nothing more to say.
+    // A server cannot tell `destroy` from a client that has finished sending.
     socket.resetAndDestroy();
     await eventually(() => expect(aborted()).toHaveLength(1));
     letGo();
@@ -129,7 +129,7 @@ describe("a body", () => {
     const body = JSON.stringify(order).padEnd(65_536);
     const created = Array.from({ length: 5 }, () => other.createOrder({ key, body }));
     await eventually(() => expect(writes).toHaveLength(2));
-    // Another account's whole way through, in which the others would have come.
+    // A whole request of another account. Any further writes would have started meanwhile.
     const neighbour = await other.newKey();
     expect((await other.send("GET", `/orders/${ORDER_ID}`, { key: neighbour.key })).status).toBe(200);
     expect(writes).toHaveLength(2);

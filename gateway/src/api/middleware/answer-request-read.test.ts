@@ -67,14 +67,14 @@ describe("reads", () => {
     expect(answer).toMatchObject({ status: 404, json: { error: { message: "No such order." } } });
   });
 
-  test("503 with Retry-After when a service fails without a refusal, and its words stay inside", async () => {
+  test("503 with Retry-After when a service fails without a refusal, and its message is not exposed", async () => {
     const answer = await gateway.send("GET", "/shipments", { key });
     expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
     expect(answer.json.error.code).toBe("service_unavailable");
     expect(answer.body).not.toMatch("postgres");
   });
 
-  test("500 internal_error when an answer lacks its resource, and what is wrong stays inside", async () => {
+  test("500 internal_error when an answer lacks its resource, and the details are not exposed", async () => {
     const broken = await gatewayUnderTest({ records: { getOrder: () => ({}) } });
     const holder = await broken.newKey();
     const answer = await broken.send("GET", `/orders/${ORDER_ID}`, { key: holder.key });

@@ -37,7 +37,7 @@ describe("writes", () => {
     expect((await create({ headers: { "Idempotency-Key": `a ${"~".repeat(126)}` } })).status).toBe(201);
   });
 
-  test("409 names the request that used the key first and when; another account is told nothing of it", async () => {
+  test("409 names the request that used the key first and when; another account does not see it", async () => {
     const headers = { "Idempotency-Key": newIdempotencyKey() };
     const first = await create({ headers });
     const change = { headers, body: JSON.stringify({ ...order, reference: "other" }) };
@@ -62,7 +62,7 @@ describe("writes", () => {
     expect(other.json.error).not.toHaveProperty("fields");
   });
 
-  test("422 names every field and reserves nothing", async () => {
+  test("422 names every field and does not reserve the key", async () => {
     const headers = { "Idempotency-Key": newIdempotencyKey() };
     const refused = await create({ headers, body: JSON.stringify({ ...order, to: { zip: 1 }, parcel: undefined }) });
     expect(refused.status).toBe(422);
@@ -81,7 +81,7 @@ describe("writes", () => {
     expect(JSON.parse(sent?.metadata?.text ?? "")).toEqual(JSON.parse(metadata));
   });
 
-  test("a client that hangs up cancels nothing: its repetition is a replay", async () => {
+  test("a client that disconnects does not cancel its write: its repetition is a replay", async () => {
     const idempotencyKey = newIdempotencyKey();
     const body = JSON.stringify({ ...order, reference: "hung up" });
     const head = [

@@ -14,7 +14,7 @@ import type { Middleware } from "../locals.js";
 
 const BODY_BYTES_PER_WEIGHT = 8 * 1024;
 
-/** Bytes of large bodies per second and account while others wait: the objects that they are parsed into keep the garbage collector busy. */
+/** The bytes of large bodies that an account may send per second while others wait: the parsed objects keep the garbage collector busy. */
 const BODY_BYTES_PER_SECOND = 2 * 1024 * 1024;
 
 // A read changes nothing, so an early 503 is better than a late answer.
@@ -43,7 +43,7 @@ export function answerRequest(deps: ApiDeps, route: Route): Middleware {
   };
 }
 
-/** What an operation takes of its account's turn, without its body. */
+/** The weight of an operation in the bulkhead, apart from its body. */
 export function getWeight(route: Route): number {
   if (route.answers === "application/pdf") return WEIGHTS.file;
   return route.method === "GET" && route.query ? WEIGHTS.list : WEIGHTS.one;
@@ -87,7 +87,7 @@ function answerWrite(deps: ApiDeps, route: WriteRoute): Middleware {
   };
 }
 
-// Every rendered resource begins with its `id`. The ID of a rate contains that of its shipment, and rates are a list.
+// Every rendered resource begins with its `id`. The ID of a rate contains the ID of its shipment; rates are a list.
 const FIRST_BYTES = 60;
 const ID = /^\[?\{"id":"(?:rate_test_)?(\w+)"/;
 

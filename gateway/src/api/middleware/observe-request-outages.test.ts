@@ -5,7 +5,7 @@ import { rowsIn } from "@shipping/kit/testing/rows";
 import { type GatewayUnderTest, gatewayUnderTest, ORDER_ID } from "../../testing/gateway-under-test.js";
 
 let gateway: GatewayUnderTest;
-/** What a write waits for before it fails. */
+/** Settles before a write fails. */
 let answer = Promise.resolve();
 let asked = 0;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.end());
 
-/** The cause of a 503 in the line of its request, and in its row of the request log. */
+/** The cause of a 503 in the log line of its request and in its row of the request log. */
 async function causesOf(answer: Awaited<ReturnType<GatewayUnderTest["send"]>>) {
   expect([answer.status, answer.json.error.code]).toEqual([503, "service_unavailable"]);
   const requestId = answer.headers["x-request-id"] ?? "";
@@ -37,7 +37,7 @@ async function causesOf(answer: Awaited<ReturnType<GatewayUnderTest["send"]>>) {
   });
 }
 
-describe("a request answered 503 has in the log why", () => {
+describe("a request answered 503 has its cause in the log", () => {
   test("its service was not there", async () => {
     const { key } = await gateway.newKey();
     expect(await causesOf(await gateway.send("GET", `/orders/${ORDER_ID}`, { key }))).toEqual(
@@ -50,7 +50,7 @@ describe("a request answered 503 has in the log why", () => {
     expect(await causesOf(await gateway.createOrder({ key }))).toEqual(Array(2).fill("outcome_unknown"));
   });
 
-  // The gateway has one unit of work, and the first order holds it: for another account's request that is the gateway's limit.
+  // The gateway allows one unit of work, which the first order takes. For another account's request, that is the gateway's limit.
   test.each([
     [
       "its account was at its limit",

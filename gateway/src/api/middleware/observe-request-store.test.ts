@@ -91,7 +91,7 @@ describe("a write", () => {
     expect(row).toMatchObject({ status: 201, replayed: true, idempotencyKey });
   });
 
-  test("whose client went away before the answer is logged as aborted, with its address", async () => {
+  test("whose client disconnected before the answer is logged as aborted, with its IP address", async () => {
     const { key, accountId } = await gateway.newKey();
     const socket = connect(gateway.port, "127.0.0.1");
     const head = `POST /api/v1/orders HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
@@ -154,7 +154,7 @@ describe("a refusal", () => {
     expect(forbidden).toMatchObject({ status: 403, code: "missing_scope", resourceId: ORDER_ID });
   });
 
-  test("without an admitted key belongs to nobody, and is found by its id alone", async () => {
+  test("without an admitted key belongs to no account, and is found only by its id", async () => {
     for (const [sending, status] of [
       [{}, 401],
       [{ key: "service_test_nobody" }, 401],
@@ -184,7 +184,7 @@ describe("a read that succeeds, and whatever is no request to the API", () => {
     expect(await rowsIn(gateway.db, "request_log", { accountId })).toHaveLength(1);
   });
 
-  test("such as a document below the API's path, belongs to nobody and is not listed", async () => {
+  test("such as a document below the API's path, belongs to no account and is not listed", async () => {
     const document = await gateway.send("GET", "/openapi.json");
     const { answer } = await logged("GET", "/account");
     expect([document.status, answer.status]).toEqual([200, 401]);
@@ -222,7 +222,7 @@ describe("what the log never holds", () => {
 });
 
 describe("switched off", () => {
-  test("it keeps nothing, and counts nothing", async () => {
+  test("it stores no requests and no counts", async () => {
     const off = await gatewayUnderTest({ requestLogDays: 0 });
     const { key } = await off.newKey();
     await off.createOrder({ key });

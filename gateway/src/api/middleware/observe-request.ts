@@ -8,7 +8,7 @@ import type { ApiDeps } from "../deps.js";
 import { BASE_PATH } from "../endpoint.js";
 import { ANSWER_MS, accountOf, type Locals, type Middleware } from "../locals.js";
 
-/** Gives every request a new ID, never one from the client, and refuses invalid HTTP. */
+/** Gives every request a new ID, regardless of any ID that the client sends, and refuses invalid HTTP. */
 export function identifyRequest(random: Random): Middleware {
   return (req, res, next) => {
     res.locals.requestId = newId("req", random);
@@ -18,7 +18,7 @@ export function identifyRequest(random: Random): Middleware {
     res.setHeader("X-Content-Type-Options", "nosniff");
     const fault = httpFault(req);
     if (!fault) return next();
-    // Nobody knows where the next request on this connection would begin.
+    // It is unclear where the next request on this connection would begin.
     res.setHeader("Connection", "close");
     throw fault;
   };
@@ -35,7 +35,7 @@ export const traceRequest: Middleware = (req, res, next) => {
   });
 };
 
-/** Writes one log line per request, and counts it under its route, once the response is sent or the client has disconnected. */
+/** Writes one log line per request, and counts the request under its route, once the response is sent or the client has disconnected. */
 export function logRequest(log: Log, metrics: Metrics): Middleware {
   const count = metrics.work(
     { total: "http_requests_total", seconds: "http_request_duration_seconds", by: "route", result: "status" },
@@ -52,7 +52,7 @@ export function logRequest(log: Log, metrics: Metrics): Middleware {
       const locals: Partial<Locals> = res.locals;
       const { requestId, startedAt = 0, pacedMs = 0, admission, session, replayed, errorCode } = locals;
       const ms = performance.now() - startedAt;
-      // Never the path itself, which may contain secrets by mistake.
+      // The path itself is not logged, because it may contain secrets by mistake.
       const route: string | undefined = req.route?.path;
       count({
         name: route ? `${req.method} ${route}` : "unknown",
@@ -98,8 +98,8 @@ function rounded(ms: number): number {
 const ID = /^\/api\/v1\/\w+\/((?:ord|shp|lbl|whk)_[a-z2-7]{26}|TEST[0-9A-Z]{1,60})(?:\/|$)/;
 
 /**
- * Adds each API request to the account's request log, once the response is sent or the client has disconnected, and each refused request to
- * `messagePath`. What an accepted message causes is an API request.
+ * Adds each API request to the account's request log, once the response is sent or the client has disconnected. A request to `messagePath` is added
+ * only if it is refused: an accepted message sends API requests, which are added themselves.
  */
 export function storeRequest(
   deps: Pick<ApiDeps, "requestLog" | "trustedProxies">,
@@ -110,13 +110,13 @@ export function storeRequest(
     const [path = ""] = req.originalUrl.split("?", 1);
     const isMessage = path === messagePath;
     if (!isMessage && !path.startsWith(BASE_PATH)) return next();
-    // A closed socket no longer has its address.
+    // A closed socket no longer has its IP address.
     const { remoteAddress } = req.socket;
     res.once("close", () => {
       const locals: Partial<Locals> = res.locals;
       const { admission, errorCode, idempotencyKey, replayed = false, startedAt = 0, requestId = "" } = locals;
       const aborted = !res.writableFinished;
-      // A document, or a request aborted before authentication: it belongs to no account.
+      // This is a document, a request that was aborted before authentication, or an accepted message.
       if (!errorCode && (!admission || isMessage)) return;
       if (admission && !errorCode && !aborted && req.method === "GET") return requestLog.countRead(admission.caller);
       requestLog.log({

@@ -30,7 +30,7 @@ const pages: Record<string, RequestHandler> = {
 
 test.each(Object.entries(pages))("an address pays for %s", async (_name, page) => {
   const app = express();
-  // The clock stands still, so that nothing is forgotten on a slow machine. 80 ms at a tenth of a CPU are 800, of which 500 are free.
+  // The clock stands still, so a slow machine changes nothing. 80 ms at a tenth of a CPU count as 800 ms, and the burst covers 500 ms.
   const pace = createPace(DEFAULT_PACE, () => 0);
   app.use(paceAnonymous({ pace, trustedProxies: { count: 0 } } as unknown as ApiDeps) as unknown as RequestHandler);
   app.post("/", page);

@@ -15,7 +15,7 @@ afterAll(() => gateway.end());
 
 const json = JSON.stringify(order);
 
-/** An order in exactly so many bytes. */
+/** An order of exactly this many bytes. */
 const orderOfSize = (bytes: number) => Buffer.from(json.padEnd(bytes));
 
 function post(body: string | Buffer | undefined, headers: Record<string, string> = {}) {
@@ -23,7 +23,7 @@ function post(body: string | Buffer | undefined, headers: Record<string, string>
   return gateway.send("POST", "/orders", { key, headers: all, ...(body === undefined ? {} : { body }) });
 }
 
-/** The head of a POST /orders on a connection that this test writes by hand. */
+/** The headers of a POST /orders, for a connection that the test writes itself. */
 function head(headers: Record<string, string | number>): string {
   const all = {
     Host: "gateway",
@@ -81,7 +81,7 @@ describe("the type of a body", () => {
     expect((await post(gzipSync(json), { "Content-Encoding": encoding })).status).toBe(415);
   });
 
-  test("201 for charset=utf-8 and for an encoding that changes nothing", async () => {
+  test("201 for charset=utf-8 and for the identity encoding", async () => {
     expect((await post(json, { "Content-Type": "application/json; charset=UTF-8" })).status).toBe(201);
     expect((await post(json, { "Content-Encoding": "identity" })).status).toBe(201);
   });
@@ -101,7 +101,7 @@ describe("the size of a body", () => {
     expect(answer?.status).toBe(413);
   });
 
-  test("the same in chunks, which announce nothing", async () => {
+  test("the same in chunks, which do not announce their size", async () => {
     const send = async (bytes: number) => {
       const body = orderOfSize(bytes);
       const parts = [chunk(body.subarray(0, 40_000)), chunk(body.subarray(40_000)), LAST_CHUNK];
@@ -161,7 +161,7 @@ describe("the arrival of a body", () => {
     expect((await exchange(gateway.port, asking, json)).map(({ status }) => status)).toEqual([201]);
   });
 
-  test("a client that goes away before its body is complete reserves nothing", async () => {
+  test("a client that disconnects before its body is complete does not reserve the key", async () => {
     const idempotencyKey = `key ${keys++}`;
     const socket = connect(gateway.port, "127.0.0.1");
     const left = received(socket);

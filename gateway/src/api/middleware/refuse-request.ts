@@ -17,26 +17,26 @@ export const refuseMethod: Middleware = (req, _res, next) => {
   next();
 };
 
-/** Far more than the longest of our paths has, whose ID is a tracking number. */
+/** The longest path of the API, which contains a tracking number, is much shorter. */
 const MAX_PATH_LENGTH = 500;
 
 /**
- * Refuses paths that none of ours can be, before anything reads them. Express decodes percent-encoding in paths. Our paths match only as they are
- * written, and none contains a character that needs encoding.
+ * Refuses early the paths that match no route. Express decodes percent-encoding in paths, but our routes match paths only as they are written, and
+ * none contains a character that needs encoding.
  */
 export const refusePath: Middleware = (req, _res, next) => {
   if (req.path.length > MAX_PATH_LENGTH || req.path.includes("%")) throw unknownRoute();
   next();
 };
 
-/** Refuses queries of documents that are too long to be read. Operations of the API do so themselves, after they have checked the key. */
+/** Refuses documents whose query is too long. API operations check their queries themselves, after the key. */
 export const refuseLongQuery: Middleware = (req, _res, next) => {
   const fault = findQueryFault(req.url.slice(req.path.length + 1));
   if (fault) throw failFields([fault], "query");
   next();
 };
 
-/** Answers what no route has matched. If only the base path is missing or wrong, the error message contains the right path. */
+/** Refuses requests that match no route. If only the base path is missing or wrong, the error message contains the right path. */
 export function refuseRoute(routes: readonly Pick<Route, "path">[]): Middleware {
   const patterns = routes.map(({ path }) => ({
     path,
@@ -49,7 +49,7 @@ export function refuseRoute(routes: readonly Pick<Route, "path">[]): Middleware 
   };
 }
 
-/** Delays requests without an API key, for pages, to what their address may ask for, and charges it for the CPU time that they take until they are answered. */
+/** Delays requests for pages, which have no API key, to the pace of their IP address, and charges the address for their CPU time. */
 export function paceAnonymous({ pace, trustedProxies }: ApiDeps): Middleware {
   return async (req, res, next) => {
     const address = getClientAddress(req, trustedProxies);
@@ -59,15 +59,16 @@ export function paceAnonymous({ pace, trustedProxies }: ApiDeps): Middleware {
     if (res.destroyed) return;
     const meter = pace.measure(address);
     res.locals.meter = meter;
-    // Node emits `prefinish` within `res.end`, and `finish` only after other work. If the client has gone, the page goes on, and so does the measurement.
+    // Node emits `prefinish` within `res.end`, and `finish` only after other work. If the client has disconnected, the handler and the measurement
+    // continue.
     res.once("prefinish", meter.end);
     next();
   };
 }
 
 /**
- * Answers errors, except those of pages of the developer area (`sendRefusal`). Must be registered last. Refusals of requests without a
- * valid key are paced, but not in an outage, in which no key can be checked.
+ * Answers errors, except those of pages of the developer area (`sendRefusal`). Must be registered last. Refusals of requests without a valid key are
+ * paced, except in an outage, when no key can be checked.
  */
 export function sendError(
   deps: Pick<ApiDeps, "log" | "pace" | "trustedProxies"> & { site: Site },
