@@ -211,7 +211,7 @@ describe("account erase", () => {
       VALUES (${accountId}, 'sandbox', 'k', sha256('k'), 'carrier', 'claimed', 1, 1, now() + interval '1 hour')`);
     expect(await admin(`account erase --account ${accountId} --confirm Test --wait 1s`)).toMatchObject({
       status: 1,
-      err: `error: Nothing of ${accountId} was deleted: still in flight: 1 in carrier, 1 in gateway. Run this again later.\n`,
+      err: `error: No data of ${accountId} was deleted: still in flight: 1 in carrier, 1 in gateway. Run this again later.\n`,
     });
     await stack.databases.carrier.run(sql`DELETE FROM outbox WHERE event_id = ${event}`);
     await stack.databases.gateway.run(sql`DELETE FROM idempotency_registry WHERE account_id = ${accountId}`);

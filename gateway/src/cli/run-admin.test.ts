@@ -37,7 +37,7 @@ async function admin(line: string, { env = { DATABASE_URL_GATEWAY: gateway.url }
   return { status, out: out.join(""), err: err.join("") };
 }
 
-/** The one value that a command prints with `--json`. */
+/** Runs a command with `--json`, and returns the single value that it prints. */
 async function json(line: string) {
   const { status, out, err } = await admin(`${line} --json`);
   expect({ status, err }).toEqual({ status: 0, err: "" });
@@ -45,7 +45,7 @@ async function json(line: string) {
   return JSON.parse(out);
 }
 
-/** The line on stderr with which a command is refused. */
+/** Runs a command that must be refused, and returns the line on stderr. */
 async function refusal(line: string, typing?: Typing): Promise<string> {
   const { status, out, err } = await admin(line, typing);
   expect({ status, out }).toEqual({ status: 1, out: "" });
@@ -150,7 +150,7 @@ describe("key create", () => {
 });
 
 describe("key list and revoke", () => {
-  test("lists what a key may and how it fares, never the key itself", async () => {
+  test("lists the scopes and the state of a key, never the key itself", async () => {
     const account = await newAccount();
     const { id, key } = await json(`key create --account ${account} --environment sandbox --scopes orders:read`);
     const row = {
@@ -171,7 +171,7 @@ describe("key list and revoke", () => {
     expect(out).not.toContain(key.slice(13, 45));
   });
 
-  test("a revoked key is refused from its next request on; revoking it again changes nothing", async () => {
+  test("a revoked key is refused from its next request on; revoking it again has no effect", async () => {
     const { id, key } = await json(`key create --account ${await newAccount()} --environment sandbox`);
     expect(await admitted(key)).toBeDefined();
     const revoked = await json(`key revoke ${id}`);

@@ -38,7 +38,7 @@ export async function runAdmin(args: readonly string[], terminal: Shell): Promis
   }
 }
 
-/** Redacts all output, and escapes its control characters: much of it is text from customers. */
+/** Redacts all output and escapes its control characters, because much of it is text from customers. */
 function cleanOutput({ env, out, err, ask }: Shell): Shell {
   return {
     ...(env && { env }),
@@ -107,7 +107,7 @@ function outputError(text: string, write: (text: string) => void): void {
   write(text.replace(/\n(?=\()/, " "));
 }
 
-// In a pod, the user has only a number.
+// In a pod, the user has a number but no name.
 function userName(): string {
   try {
     return userInfo().username;

@@ -5,10 +5,10 @@ import { parts } from "../platform/find-platform.js";
 import type { Progress } from "../tools/admin-command.js";
 import { countRows, onPartData, type TableCount, type Target } from "./part-data.js";
 
-/** A part comes before those that it reads from or refers to. The gateway is last, so that the account can be found by name until then. */
+/** A part comes before the parts that it reads from or refers to. The gateway is last, so that the account can be found by name until then. */
 const ORDER = parts.toReversed();
 
-/** What an erasure does not reach, and until when it is there. The guide for operators says more about each. */
+/** The data that an erasure does not reach, and how long it stays. The guide for operators has the details. */
 export const REMAINING: readonly { where: string; until: string }[] = [
   { where: "files of the databases", until: "VACUUM has run and new rows have taken the space of deleted ones" },
   { where: "event bus, stream EVENTS", until: "7 days after an event was published" },
@@ -20,10 +20,10 @@ export const REMAINING: readonly { where: string; until: string }[] = [
 
 const POLL_MS = 500;
 
-// The second pass finds what was written during the first.
+// The second pass deletes what was written during the first.
 const MAX_PASSES = 5;
 
-/** Waits until nothing of the account is in flight, then deletes its data until a pass over all tables finds nothing. Can be repeated. */
+/** Waits until the account has no work in progress, then deletes its data until a pass over all tables finds no rows. Can be repeated. */
 export async function eraseAccount(
   target: Target,
   { account, waitMs, progress }: { account: Suspended; waitMs: number; progress: Progress },
@@ -33,7 +33,7 @@ export async function eraseAccount(
   const erased: TableCount[] = [];
   for (let pass = 1; (await erasePass(target, erased, progress)) > 0; pass++) {
     if (pass === MAX_PASSES)
-      throw fail("service_unavailable", `Something still writes rows of ${account.id}. Run this again.`);
+      throw fail("service_unavailable", `Data for ${account.id} is still being written. Run this again.`);
   }
   return { id: account.id, erasedAt: await endErasing(target.deps, account.id), erased, remaining: REMAINING };
 }
@@ -65,7 +65,7 @@ async function waitUntilIdle(target: Target, { id, suspendedAt }: Suspended, wai
     if (deps.now().getTime() >= until) {
       const reason =
         busy.length > 0 ? `still in flight: ${busy.join(", ")}` : "it was suspended less than a minute ago";
-      throw fail("service_unavailable", `Nothing of ${id} was deleted: ${reason}. Run this again later.`);
+      throw fail("service_unavailable", `No data of ${id} was deleted: ${reason}. Run this again later.`);
     }
     await setTimeout(Math.max(0, Math.min(POLL_MS, until - deps.now().getTime())));
   }

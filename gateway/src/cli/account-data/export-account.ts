@@ -39,10 +39,13 @@ export interface ExportWriter {
   end(manifest: object): Promise<void>;
 }
 
-// An export contains names and addresses of people.
+// The files are private, because an export contains names and postal addresses.
 const OWNER_ONLY = { mode: 0o600 };
 
-/** Opens the output of an export: a file that ends in `.ndjson`, standard output for `-`, otherwise a folder. Overwrites nothing. */
+/**
+ * Opens the output of an export: a file if the name ends in `.ndjson`, standard output for `-`, otherwise a folder. Existing files are not
+ * overwritten.
+ */
 export async function openExport(out: string, write: (text: string) => void): Promise<ExportWriter> {
   if (out === "-") return openStream(async (text) => write(text));
   if (!out.endsWith(".ndjson")) return openFolder(out);

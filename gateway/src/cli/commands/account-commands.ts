@@ -37,7 +37,7 @@ export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
     .option("--admin-email <email>", "email address of its first admin; prints a sign-in link for them")
     .changes(async ({ name, adminEmail }: { name: string; adminEmail?: string }) => {
       const found = await platform();
-      // Checked first, so that a refusal leaves no account behind.
+      // Checked first, so that a refusal creates no account.
       const admin = adminEmail && { email: normalizeEmail(adminEmail), origin: getOrigin(config(), found) };
       const [created, link] = await onGateway(found, async (deps) => {
         const account = await createAccount(deps, { name });
@@ -96,7 +96,8 @@ export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
       .addOption(namedAccountOption())
       .changes(async ({ account: named }: { account: string }) => {
         const found = await platform();
-        // Suspend: keys first. Resume: deliveries first. If the command is interrupted, it can be repeated and nothing is lost.
+        // To suspend, block the keys first; to resume, release the deliveries first. An interrupted command can be repeated without losing
+        // deliveries.
         const onKeys = (deps: AdminDeps, id: string) => setSuspended(deps, id, suspended).then(() => id);
         const id = await onAccount(found, named, suspended ? onKeys : async (_, accountId) => accountId);
         await callService(found, "webhooks", WebhooksOperationsService, (webhooks) =>

@@ -69,7 +69,7 @@ function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
   const dead = admin.command("dead-event").description("Manage messages that webhooks refused").examples("list");
   dead
     .command("list")
-    .description("List them, newest first")
+    .description("List refused messages, newest first")
     .examples("", "--limit 20 --json")
     .addOption(limitOption())
     .option("--before <id>", "only those with a lower number, for the next page", parseNumber)
@@ -82,7 +82,7 @@ function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
     });
   dead
     .command("show")
-    .description("Show one, with its message in Base64")
+    .description("Show a refused message, in Base64")
     .examples("1")
     .addArgument(idArgument())
     .reads(async (id: bigint) => {
@@ -92,7 +92,9 @@ function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
     });
   dead
     .command("retry")
-    .description("Process an unreadable one again, for example after an upgrade of webhooks; a forged one is refused")
+    .description(
+      "Process an unreadable message again, for example after an upgrade of webhooks; a forged one is refused",
+    )
     .examples("1")
     .addArgument(idArgument())
     .changes(async (id: bigint) => {
@@ -101,7 +103,7 @@ function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
     });
   dead
     .command("drop")
-    .description("Delete one permanently")
+    .description("Delete a refused message permanently")
     .examples("2")
     .addArgument(idArgument())
     .changes(async (id: bigint) => {

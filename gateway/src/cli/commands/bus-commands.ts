@@ -9,7 +9,7 @@ export function addBusCommands(admin: AdminCommand, { print, platform }: Tools):
   const bus = admin.command("bus").description("Manage the event stream on NATS").examples("claim");
   bus
     .command("claim")
-    .description("Make the event stream this installation's, after a restore or a change of its name")
+    .description("Make this installation the owner of the event stream, after a restore or a change of its name")
     .examples("")
     .changes(async () => {
       const { stream } = await callService(await platform(), "webhooks", WebhooksOperationsService, (webhooks) =>
@@ -22,13 +22,13 @@ export function addBusCommands(admin: AdminCommand, { print, platform }: Tools):
     });
 }
 
-/** Checks whose the event stream is, and whether events of other installations have arrived in it. */
+/** Checks which installation owns the event stream, and whether events of other installations have arrived in it. */
 export async function checkStream(platform: Platform): Promise<Finding[]> {
   const part = "event stream";
   const found = await callService(platform, "webhooks", WebhooksService, (webhooks) => webhooks.getStream({})).catch(
     () => undefined,
   );
-  // An earlier release, one that was stopped just now, or a bus inside one process.
+  // Webhooks is of an earlier release, was stopped just now, or uses a bus inside one process.
   if (!found?.stream) return [];
   const { stream, whose, reason, foreignEvents } = found;
   const says = (problem: string, advice: string) => [{ part, ok: false, says: problem, advice }];

@@ -14,7 +14,7 @@ beforeAll(async () => {
   authority = await testAuthority();
 });
 
-/** What doctor prints in this environment. */
+/** Returns the output of doctor in this environment. */
 async function doctor(env: Env, ...options: string[]): Promise<string> {
   const printed: string[] = [];
   const out = (text: string) => void printed.push(text);
@@ -22,13 +22,13 @@ async function doctor(env: Env, ...options: string[]): Promise<string> {
   return printed.join("");
 }
 
-/** What doctor says of one connection. */
+/** Returns doctor's finding about one connection. */
 async function findingOf(part: string, env: Env) {
   const { findings } = JSON.parse(await doctor(env, "--json"));
   return findings.find((finding: { part: string }) => finding.part === part);
 }
 
-/** A server that accepts connections and says nothing. */
+/** A server that accepts connections and sends no bytes. */
 async function silentServer(secure?: { cert: string; key: string }) {
   const server = secure ? createTlsServer(secure, (socket) => socket.resume()) : createServer();
   const quiet = (socket: NodeJS.EventEmitter) => socket.on("error", () => {});
@@ -58,7 +58,7 @@ test("of a service: plaintext, or mutual TLS with the part that its certificate 
   remove();
 });
 
-test("of the mail server: plaintext on loopback, and a certificate that nobody vouches for is refused", async () => {
+test("of the mail server: plaintext on loopback, and an untrusted certificate is refused", async () => {
   const certificate = await authority.issue(["127.0.0.1"]);
   const [server, secure] = await Promise.all([
     smtpUnderTest({ certificate }),
@@ -80,7 +80,7 @@ test("of the mail server: plaintext on loopback, and a certificate that nobody v
   await Promise.all([server.stop(), secure.stop()]);
 });
 
-test("of the proxy of deliveries: plaintext, and a certificate that nobody vouches for is refused", async () => {
+test("of the proxy of deliveries: plaintext, and an untrusted certificate is refused", async () => {
   const [plain, secure] = await Promise.all([silentServer(), silentServer(await authority.issue(["127.0.0.1"]))]);
   const at = (scheme: string, port: number) => ({ EGRESS_PROXY_URL: `${scheme}://user:hush@127.0.0.1:${port}` });
   expect(await findingOf("egress proxy", at("http", plain.port))).toEqual({

@@ -15,7 +15,7 @@ import { toTable } from "../tools/print.js";
 
 interface CreateOptions extends Pick<NewKey, "environment" | "name" | "scopes"> {
   account?: string;
-  /** In milliseconds. */
+  /** The time until the key expires, in milliseconds. */
   expiresIn?: number;
 }
 

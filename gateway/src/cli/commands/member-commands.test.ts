@@ -28,7 +28,7 @@ async function json(line: string) {
 
 const newAccount = async (): Promise<string> => (await json("account create --name Acme")).id;
 
-test("account create --admin-email makes somebody who can sign in, or nothing", async () => {
+test("account create --admin-email creates an admin who can sign in, or creates no account", async () => {
   const created = await json("account create --name Globex --admin-email Ada@Example.com");
   expect(created).toMatchObject({ name: "Globex", admin: { email: "ada@example.com" } });
   expect(created.admin.url).toMatch(/^https:\/\/ship\.example\/developers\/sign-in\/link#[\w-]{43}$/);
@@ -39,7 +39,7 @@ test("account create --admin-email makes somebody who can sign in, or nothing", 
   expect(await json("account list")).toEqual(before);
 });
 
-test("the commands that the chart prints after an installation lead to an account, somebody who can sign in, and a key", async () => {
+test("the commands that the chart prints after an installation create an account, an admin who can sign in, and a key", async () => {
   const notes = readFileSync(join(import.meta.dirname, "../../../../deploy/chart/templates/NOTES.txt"), "utf8");
   const [withAdmin = "", alone = "", key = "", ...others] = [...notes.matchAll(/ -- admin (.*)/g)].map(
     ([, line]) => line,

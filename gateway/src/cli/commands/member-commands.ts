@@ -87,9 +87,9 @@ function describeStatus(member: Member): string {
   return `invited ${member.invitedAt.toISOString()}${mail ? `; ${mail.toLowerCase()}` : ""}`;
 }
 
-/** Where people reach the developer area. */
+/** The origin of the developer area, for links. */
 export function getOrigin({ PUBLIC_URL }: AdminConfig, { services }: Platform): string {
   const url = PUBLIC_URL ?? services.gateway?.split(",")[0]?.trim();
-  if (!url) throw fail("service_unavailable", "The address of the developer area is unknown. Set PUBLIC_URL.");
+  if (!url) throw fail("service_unavailable", "The URL of the developer area is unknown. Set PUBLIC_URL.");
   return new URL(url).origin;
 }

@@ -30,11 +30,11 @@ afterAll(() => Promise.all([gateway.end(), database.drop(), other.drop()]));
 
 const node = { part: "Node", ok: true, says: `version ${process.versions.node}` };
 
-/** A service without any RPC but grpc.health.v1, unless others are given. */
+/** Starts a service that has only grpc.health.v1, unless other RPCs are given. */
 const startService = (tls?: Tls, routes: Routes = () => {}) =>
   serve({ routes, peers: { gateway: [] }, port: 0, host: "127.0.0.1", log: silentLog(), tls });
 
-/** What the doctor says of a platform that is reached through this environment. */
+/** Runs doctor on the platform in this environment, and returns its exit status and findings. */
 async function doctor(env: Env) {
   const printed: string[] = [];
   const print = (text: string) => void printed.push(text);
@@ -43,10 +43,10 @@ async function doctor(env: Env) {
   return { status, ok, findings };
 }
 
-// Of which doctor-encryption.test.ts says more.
+// Removes the encryption, which doctor-encryption.test.ts covers.
 const withoutEncryption = ({ encryption, ...finding }: { encryption?: object }) => finding;
 
-test("all is well: status 0, and nothing is advised", async () => {
+test("a healthy platform: status 0, and no advice", async () => {
   const [records, carrier] = await Promise.all([startService(), startService()]);
   const bus = await greeter('INFO {"version":"2.9.10","go":"go1.19.8"} \r\n');
   const nats = bus.url;
@@ -118,7 +118,7 @@ test("what is wrong is said with what to do, and the status is 1", async () => {
 
 test.each([
   [{ oldestSeconds: 30, oldestMissingSeconds: 300 }, true, "published and received"],
-  [{ unpublished: 3, oldestSeconds: 30.6 }, false, "the event bus takes none: 3 are waiting, the oldest for 31 s"],
+  [{ unpublished: 3, oldestSeconds: 30.6 }, false, "the event bus accepts none: 3 are waiting, the oldest for 31 s"],
   [
     { oldestMissingSeconds: 301 },
     false,
@@ -165,7 +165,7 @@ test("servers that are too old are named with what is needed, and what is not NA
   expect(findings).toMatchObject([
     { ok: false, says: "PostgreSQL 14.19 is too old. Install version 15 or newer." },
     { ok: false, says: "nats-server 2.8.4 is too old. Install version 2.9 or newer." },
-    { ok: false, says: `not reachable at ${other.url}: the server at this address is not NATS` },
+    { ok: false, says: `not reachable at ${other.url}: the server at this URL is not NATS` },
     node,
   ]);
   await Promise.all([old.close(), other.close(), older.drop()]);

@@ -36,7 +36,7 @@ function addDoctor(admin: AdminCommand, { print, platform }: Tools): void {
     });
 }
 
-/** Checks each part whose address is known: whether it is reachable, migrated and serving, and its versions. */
+/** Checks each part whose URL is known: whether it is reachable, migrated and serving, and its versions. */
 async function checkPlatform(platform: Platform, log: Log): Promise<Finding[]> {
   const { gateway: api, ...services } = platform.services;
   const findings = await Promise.all([
@@ -56,7 +56,7 @@ async function checkPlatform(platform: Platform, log: Log): Promise<Finding[]> {
   return platform.databases.gateway ? findings : [notFound(platform), ...findings];
 }
 
-/** Checks whether the gateway sees the addresses of its clients. Otherwise their limits, and the audit log, see the proxy alone. */
+/** Checks whether the gateway sees the IP addresses of its clients. Otherwise rate limits and the audit log see only the proxy. */
 function checkClientAddresses({ proxiesBehindHttps: trusted }: Platform): Finding[] {
   if (trusted === undefined) return [];
   if (trusted > 0)
@@ -71,30 +71,30 @@ function checkClientAddresses({ proxiesBehindHttps: trusted }: Platform): Findin
     {
       part: "client addresses",
       ok: false,
-      says: "PUBLIC_URL is https, so a proxy is in front of the gateway, but TRUSTED_PROXIES is 0: everyone has the proxy's address and shares its limits",
+      says: "PUBLIC_URL is https, so a proxy is in front of the gateway, but TRUSTED_PROXIES is 0: all clients have the proxy's IP address and share its limits",
       advice: "Set TRUSTED_PROXIES of the gateway to the number of proxies that a request passes, usually 1.",
     },
   ];
 }
 
-/** Checks whether the events of a part are on their way: as long as the alerts wait, and no longer. */
+/** Checks whether a part's events are published and received. The thresholds are those of the alerts. */
 async function checkEvents(platform: Platform, part: (typeof PUBLISHERS)[number]): Promise<Finding[]> {
   const outbox = await callService(platform, part, OwnerOperationsService, (owner) => owner.getOutbox({})).catch(
     () => undefined,
   );
-  // An earlier release, or one that was stopped just now.
+  // The part is of an earlier release, or was stopped just now.
   if (!outbox) return [];
   const { unpublished, oldestSeconds, oldestMissingSeconds } = outbox;
   const says = (problem: string, advice: string) => [{ part: `${part} events`, ok: false, says: problem, advice }];
   if (oldestSeconds > 30)
     return says(
-      `the event bus takes none: ${unpublished} are waiting, the oldest for ${Math.round(oldestSeconds)} s`,
+      `the event bus accepts none: ${unpublished} are waiting, the oldest for ${Math.round(oldestSeconds)} s`,
       `The logs of ${part} and webhooks say what NATS refuses.`,
     );
   if (oldestMissingSeconds > 300)
     return says(
       `NATS has stored them, but webhooks does not receive them; the oldest is ${Math.round(oldestMissingSeconds)} s old`,
-      "The log of webhooks says why it consumes none.",
+      "The log of webhooks says why it consumes no events.",
     );
   return [{ part: `${part} events`, ok: true, says: "published and received" }];
 }

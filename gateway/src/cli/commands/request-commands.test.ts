@@ -69,7 +69,7 @@ describe("request show", () => {
     expect(JSON.parse(await shown(`${line} --json`))).toMatchObject({ status: 503, cause: "records_unavailable" });
   });
 
-  test("shows one that belongs to nobody", async () => {
+  test("shows a request of no account", async () => {
     const { json } = await gateway.send("GET", "/account", { key: "service_test_nobody" });
     expect(await shown(`request show ${json.error.request_id}`)).toContain("none: the request had no valid API key");
   });
@@ -97,11 +97,11 @@ describe("request show", () => {
     expect((await admin(`request list --account ${accountId} --status 42`)).err).toContain("Use 2xx, 4xx or 5xx");
   });
 
-  // It writes to the clipboard, clears the screen, forges a line, and turns the direction of the text.
+  // The text writes to the clipboard, clears the screen, forges a line, and reverses the direction of text.
   const HOSTILE = "\u001b]52;c;ZXZpbA==\u0007\u009b2J\ncode  none\u202e";
   const OBEYED = /(?!\n)[\p{Cc}\u202e]/u;
 
-  test("keeps nothing that a client sent to command a terminal", async () => {
+  test("does not store what a client sent to control a terminal", async () => {
     const { key } = await gateway.newKey();
     const body = JSON.stringify({ [HOSTILE]: 1 });
     const { json } = await gateway.createOrder({ key, body, headers: { "User-Agent": "shop\u009b2J" } });
@@ -110,7 +110,7 @@ describe("request show", () => {
     expect(user_agent).not.toMatch(OBEYED);
   });
 
-  test("nor prints it, should it have been kept, or typed", async () => {
+  test("does not print it, even if it was stored or typed", async () => {
     const id = newId("req", randomBytes);
     await gateway.db.run(sql`
       INSERT INTO request_log (at, request_id, method, path, ms, replayed, source, user_agent, more)

@@ -146,7 +146,7 @@ function addClaimShow(admin: AdminCommand, { print, platform }: Tools): void {
     });
 }
 
-/** The ID of the resource in the stored response, and nothing else: responses can contain a secret. */
+/** Extracts only the ID of the resource from the stored response, because responses can contain a secret. */
 function resourceIn(body: Uint8Array | undefined): string | undefined {
   if (!body) return undefined;
   const { id } = JSON.parse(Buffer.from(body).toString()) as { id?: unknown };

@@ -24,7 +24,7 @@ interface Answer {
   missingKeyIds?: string[];
 }
 
-/** A service that answers these, one after another, and the last one again and again. */
+/** A service that gives these answers in turn, and repeats the last one. */
 async function serviceWith(answers: Answer[]): Promise<{ url: string; calls(): number }> {
   let calls = 0;
   const rotateSecrets = async () => {

@@ -22,7 +22,7 @@ export function addSecretsCommands(admin: AdminCommand, { print, platform }: Too
 /** The totals of a rotation, and the state of the keys after it. */
 type RotatedSecrets = Omit<RotateSecretsResponse, "$typeName" | "$unknown">;
 
-/** Encrypts batch after batch with the first key of webhooks' SECRETS_KEYS, until no secret uses another key or nothing changes any more. */
+/** Encrypts batch after batch with the first key of webhooks' SECRETS_KEYS, until no secret uses another key or a batch changes none. */
 function rotateSecrets(platform: Platform): Promise<RotatedSecrets> {
   return callService(platform, "webhooks", WebhooksService, async (webhooks) => {
     const total = { subscriptions: 0, ledgerBodies: 0 };

@@ -17,12 +17,12 @@ import { type Encryption, encryptionOf } from "./encryption.js";
 import type { Part, Platform } from "./find-platform.js";
 import { describeError, type Finding } from "./finding.js";
 
-/** How long a server may take for an answer. */
+/** The timeout for an answer from a server. */
 export const ANSWER_MS = 3_000;
-/** How long a command waits for a database connection. A request waits less: for it, an early refusal is better. */
+/** The timeout for a database connection. A request waits less, because an early refusal is better for it. */
 export const CONNECT_MS = 5_000;
 
-/** Runs a check. What it throws is a finding as well: a version that is too old, or a part that is not reachable. */
+/** Runs a check. A thrown error becomes a finding: a version that is too old, or a part that is not reachable. */
 export async function check(
   part: string,
   { at, advice }: { at?: string; advice: string },
@@ -98,11 +98,11 @@ const MAX_GREETING_CHARACTERS = 65_536;
 // A server with `handshake_first` closes a connection that does not begin TLS, by default after two seconds.
 const GREETING_MS = 1_500;
 
-/** Like the parts, it turns to TLS if the server can. */
+/** Reads the greeting of NATS. Like the parts, it switches to TLS if the server can. */
 async function greetNats(url: string, ca: string | undefined): Promise<{ version: string; encryption: Encryption }> {
   const { hostname, port } = new URL(url);
   const at = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || NATS_PORT) };
-  // Nothing is sent over it, so a certificate that is not verified is only reported.
+  // A certificate that is not verified is only reported, because no data is sent over this connection.
   const secure = {
     servername: isIP(at.host) ? "" : at.host,
     rejectUnauthorized: false,
@@ -130,12 +130,12 @@ async function greetNats(url: string, ca: string | undefined): Promise<{ version
   }
 }
 
-// After the greeting, nothing waits for an error of the socket.
+// After the greeting, errors of the socket are ignored.
 const quiet = <S extends Socket>(socket: S): S => socket.on("error", () => {});
 
 function readInfo(greeting: string): { version?: unknown; tls_required?: boolean; tls_available?: boolean } {
   const [, info] = /^INFO (\{.*\})\s/.exec(greeting) ?? [];
-  if (!info) throw new Error("the server at this address is not NATS");
+  if (!info) throw new Error("the server at this URL is not NATS");
   return JSON.parse(info);
 }
 
@@ -173,7 +173,7 @@ export function checkDatabase(part: Part, url: string, log: Log): Promise<Findin
   });
 }
 
-// Of the socket, not of pg_stat_ssl: behind a pooler, that describes the pooler's connection.
+// The encryption is read from the socket, because pg_stat_ssl describes the connection of a pooler if there is one.
 async function readEncryption(db: Database): Promise<Encryption> {
   const client = await db.pool.connect();
   try {
@@ -183,7 +183,7 @@ async function readEncryption(db: Database): Promise<Encryption> {
   }
 }
 
-// The gateway knows its own migrations by name. For the other parts, missing are those that started and did not finish.
+// The gateway knows its own migrations by name. For other parts, a migration counts as missing if it was started but not finished.
 async function readMigrations(part: Part, db: Database): Promise<{ applied: number; missing: string[] }> {
   const [table] = await db.run<{ present: boolean }>(
     sql`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present`,

@@ -9,7 +9,7 @@ import { ANSWER_MS, check } from "./check-parts.js";
 import { encryptionOf } from "./encryption.js";
 import type { Finding } from "./finding.js";
 
-/** Checks whether the mail server answers, with the encryption that the gateway asks of it. Nothing is sent, and nobody signs in. */
+/** Checks whether the mail server answers, with the encryption that the gateway requires of it. Does not sign in or send an email. */
 export function checkMailServer(smtp: SmtpServer): Promise<Finding> {
   const at = `${smtp.host}:${smtp.port}`;
   const advice = "Check SMTP_URL, and whether the server has a valid certificate for its name.";

@@ -25,7 +25,7 @@ const settings = z.object({
   DATABASE_URL_WEBHOOKS: databaseFor("webhooks"),
   PUBLIC_URL: httpUrl({ paths: true })
     .optional()
-    .describe("address of the developer area; taken from the running platform if not set"),
+    .describe("URL of the developer area; taken from the running platform if not set"),
   TRUSTED_PROXIES: developerSettings.TRUSTED_PROXIES,
   REQUEST_LOG_DAYS: developerSettings.REQUEST_LOG_DAYS,
   GATEWAY_URL: serviceUrl("the public API"),
@@ -44,7 +44,7 @@ const settings = z.object({
 
 export type AdminConfig = z.output<typeof settings>;
 
-/** How a person starts the operator's command line: the script of the repository, or the program of an image. */
+/** The command that starts the operator's command line: the script of the repository, or the program of an image. */
 export function commandName(env: Env = process.env): string {
   return env.npm_lifecycle_event === "admin" ? "npm run -s admin --" : "admin";
 }

@@ -1,6 +1,6 @@
 import { TLSSocket } from "node:tls";
 
-/** How a connection that was made is protected: whether it is encrypted, and whose certificate the server showed. */
+/** The protection of an open connection: whether it is encrypted, and the certificate that the server showed. */
 export interface Encryption {
   encrypted: boolean;
   /** For instance `TLSv1.3`. */
@@ -26,10 +26,10 @@ export function encryptionOf(socket: unknown): Encryption {
   };
 }
 
-// OpenSSL writes each part of a name on a line of its own.
+// OpenSSL writes each component of a name on its own line.
 const inLine = (name: string | undefined) => name?.split("\n").join(", ") ?? "";
 
-/** One line for people. */
+/** Describes the encryption in one line, for people. */
 export function describeEncryption({ encrypted, protocol, certificate }: Encryption): string {
   if (!encrypted) return "not encrypted";
   const whose = certificate && `, certificate of ${certificate.subject}, issued by ${certificate.issuer}`;

@@ -8,7 +8,7 @@ import type { Finding } from "./finding.js";
 
 export const parts = ["gateway", "records", "carrier", "tracking", "webhooks"] as const;
 
-/** A part of the platform: each has a database and an address. */
+/** A part of the platform. Each has a database and a URL. */
 export type Part = (typeof parts)[number];
 
 /** The parts that publish events. */
@@ -16,22 +16,25 @@ export const PUBLISHERS = ["records", "carrier"] as const;
 
 export type PerPart = Record<Part, string | undefined>;
 
-/** The addresses of a platform, as far as they are known. */
+/** The URLs of a platform, as far as they are known. */
 export interface Platform {
   databases: PerPart;
-  /** RPC addresses; the gateway's is that of its public API. Several are separated by commas. */
+  /** RPC URLs; for the gateway, the URL of its public API. Several are separated by commas. */
   services: PerPart;
   bus: string | undefined;
   /** The certificate authority of NATS, in PEM, if the platform has one of its own. */
   busAuthority: string | undefined;
-  /** The mail server and the proxy of deliveries, as far as this environment names them. */
+  /** The mail server and the proxy for deliveries, if this environment configures them. */
   mail: SmtpServer | undefined;
   egressProxy: string | undefined;
   /** The certificate for RPC, where the parts have certificates. */
   tls: Pick<Tls, "options"> | undefined;
-  /** The number of proxies that the gateway trusts although people reach it by https, which it does not speak itself, if that is known. */
+  /**
+   * The number of proxies that the gateway trusts, if people reach it by https; undefined if that is unknown. The gateway itself does not speak
+   * https.
+   */
   proxiesBehindHttps: number | undefined;
-  /** The file into which a local platform writes all this; it may not exist. */
+  /** The file into which a local platform writes these URLs. It may not exist. */
   file: string;
 }
 
@@ -43,11 +46,11 @@ const addresses = z
 const files = z.object({ TLS_CERT_FILE: z.string(), TLS_KEY_FILE: z.string(), TLS_CA_FILE: z.string() });
 const platformFile = z.object({ databases: addresses, services: addresses, bus: address, tls: files.optional() });
 
-/** Finds the platform. Environment variables override what a local platform has written into its data folder. */
+/** Finds the platform. Environment variables override the file that a local platform has written to its data folder. */
 export async function findPlatform(config: AdminConfig): Promise<Platform> {
   const file = join(config.DATA_DIR, "platform.json");
   const named = config.DATABASE_URL_GATEWAY ?? config.DATABASE_URL;
-  // With a database from the environment, the folder may belong to another platform.
+  // If the environment names a database, the folder may belong to another platform.
   const written = platformFile.parse(named ? {} : JSON.parse(await readFile(file, "utf8").catch(() => "{}")));
   const databases = perPart((part, key) => config[`DATABASE_URL_${key}`] ?? written.databases[part]);
   const services = perPart((part, key) => config[`${key}_URL`] ?? written.services[part]);
@@ -58,7 +61,7 @@ export async function findPlatform(config: AdminConfig): Promise<Platform> {
     busAuthority: config.NATS_CA_FILE && readSetting("NATS_CA_FILE", config.NATS_CA_FILE),
     mail: config.SMTP_URL ? parseSmtpUrl(config.SMTP_URL, config.SMTP_PLAINTEXT_TRUSTS_NETWORK) : undefined,
     egressProxy: config.EGRESS_PROXY_URL,
-    // DATABASE_URL alone is the gateway's own environment: that of its pod.
+    // Only the gateway's own environment, that of its pod, has DATABASE_URL.
     proxiesBehindHttps:
       config.DATABASE_URL && config.PUBLIC_URL?.startsWith("https:") ? config.TRUSTED_PROXIES : undefined,
     tls: readTls(config) ?? readTls(written.tls ?? {}),

@@ -1,7 +1,7 @@
 import { DatabaseOutage } from "@shipping/kit/postgres/outage";
 import { describeError } from "./finding.js";
 
-test("a reason is one line, with what caused it, and says nothing twice", () => {
+test("a reason is one line that includes its cause, without repetition", () => {
   const lost = new Error("timed out\n  while connecting", { cause: new Error("hung up") });
   expect(describeError(lost)).toBe("timed out while connecting (hung up)");
   expect(describeError(new DatabaseOutage(lost, false))).toBe("timed out while connecting (hung up)");

@@ -5,13 +5,13 @@ export interface Finding {
   part: string;
   ok: boolean;
   says: string;
-  /** What to do, if something is wrong. */
+  /** The steps that fix the problem, if there is one. */
   advice?: string;
-  /** How the connection of this check is protected; the parts make theirs in the same way. */
+  /** The protection of this check's connection. The parts connect in the same way. */
   encryption?: Encryption;
 }
 
-/** An error on one line. Node's error for a host with several addresses has a code and no message. */
+/** Describes an error on one line. Node's error for a host with several IP addresses has a code but no message. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const text = (error.message || (error as NodeJS.ErrnoException).code || error.name).replace(/\s+/g, " ").trim();

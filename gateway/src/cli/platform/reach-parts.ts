@@ -12,7 +12,7 @@ import { CONNECT_MS, checkDatabase } from "./check-parts.js";
 import { notFound, type Part, type Platform } from "./find-platform.js";
 import { describeError, type Finding } from "./finding.js";
 
-/** Their gateway's database was checked: a command that changes something opens it three times. */
+/** The platforms whose gateway database was already checked. A command that changes something opens it three times. */
 const checked = new WeakSet<Platform>();
 
 /** Opens the gateway's database for some work. Refuses a database that is not reachable or not migrated. */

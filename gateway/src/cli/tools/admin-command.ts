@@ -44,7 +44,7 @@ export class AdminCommand extends Command {
     });
   }
 
-  /** Not allowed: use `reads` or `changes`. */
+  /** Use `reads` or `changes` instead, so that each command states whether it changes something. */
   override action(_: never): this {
     throw new Error(`The command ${this.name()} does not say whether it changes something.`);
   }
@@ -93,9 +93,9 @@ export type Progress = (step: { part: string; table: string; rows: number }) => 
 
 export interface Tools {
   print: Print;
-  /** The same for a secret that was just made: any other output is redacted. */
+  /** Prints a secret that was just created. Any other output is redacted. */
   reveal: Print;
-  /** Writes an account's own data to standard output: not redacted, without a line break. */
+  /** Writes an account's own data to standard output, without redaction or an added line break. */
   write(text: string): void;
   /** Prints the progress of a long command every few seconds, if a person is at the terminal. */
   progress: Progress;

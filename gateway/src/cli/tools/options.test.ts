@@ -3,7 +3,7 @@ import { parseDuration, sinceOption } from "./options.js";
 
 const DAY_MS = 86_400_000;
 
-/** What `--since` stands for; a refusal is thrown. */
+/** Parses the value of `--since`. Throws if it is refused. */
 function since(text: string): string {
   const command = new Command()
     .exitOverride()

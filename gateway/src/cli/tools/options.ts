@@ -23,7 +23,7 @@ function parseSince(text: string): string {
   if (/^\d+[smhd]$/.test(text)) return ago(parseDuration(text));
   const at = Date.parse(text);
   const since = Number.isNaN(at) ? "" : new Date(at).toISOString();
-  // PostgreSQL cannot read the way JavaScript writes other years.
+  // PostgreSQL does not understand how JavaScript writes other years.
   if (/^(?!0000)\d{4}-/.test(since)) return since;
   throw new InvalidArgumentError("Use a time such as 2026-01-31T12:00:00Z, or 90m, 24h, 7d.");
 }
@@ -51,7 +51,7 @@ export function accountOption(): Option {
   );
 }
 
-/** For commands that take something from a customer: they name whom. */
+/** The option of commands that suspend, resume or erase an account, which must be named explicitly. */
 export function namedAccountOption(): Option {
   return new Option(
     "--account <account>",
