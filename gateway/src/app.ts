@@ -28,7 +28,7 @@ import { createMessagePrototypes } from "./http/listen.js";
 import { MCP_PATH, serveMcp } from "./mcp/serve-mcp.js";
 import { servePages } from "./openapi/serve-pages.js";
 
-/** The public HTTP interface. A request passes the middleware from top to bottom; the first that refuses it ends it. */
+/** The public HTTP interface. A request passes the middleware from top to bottom, until one of them answers or refuses it. */
 export function createApp(deps: ApiDeps & DeveloperDeps) {
   const app = express();
   const site = { hasArea: deps.developerArea !== undefined };

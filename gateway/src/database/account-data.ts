@@ -6,7 +6,7 @@ const ofKeys = (accountId: string) =>
 const ofMembers = (accountId: string) =>
   sql`member_id = ANY(ARRAY(SELECT id FROM account_members WHERE account_members.account_id = ${accountId}))`;
 
-/** What the gateway stores of an account, beside its row in `accounts`. */
+/** The data that the gateway stores about an account, apart from its row in `accounts`. */
 export const gatewayAccountData: AccountData = {
   tables: [
     { name: "idempotency_registry", key: ["environment", "idempotency_key"] },

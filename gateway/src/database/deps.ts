@@ -6,7 +6,10 @@ import type { Log } from "@shipping/kit/process/log";
 import sql, { join, raw, type Sql } from "sql-template-tag";
 import { PrismaClient } from "../gen/prisma/client.js";
 
-/** The folder with the gateway's schema and migrations. Not beside the gateway's start, which would load the whole gateway into every command. */
+/**
+ * The folder with the gateway's schema and migrations. It is defined here, because importing the gateway's start would load the whole gateway into
+ * every command.
+ */
 export const gatewayMigrations = fileURLToPath(new URL("../../prisma", import.meta.url));
 
 export interface GatewayDeps {
@@ -22,7 +25,7 @@ export interface GatewayDeps {
 export type AdminDeps = Pick<GatewayDeps, "db" | "prisma" | "now" | "random"> &
   Partial<Pick<GatewayDeps, "clockOffsetMs">>;
 
-/** The clock of leases, windows and expiries: the database's, which all gateways share; moved by tests. */
+/** The clock of leases, windows and expiries. It is the database's, which all gateways share, and tests can move it. */
 export function clock({ clockOffsetMs = 0 }: Partial<Pick<GatewayDeps, "clockOffsetMs">>): Sql {
   return sql`(clock_timestamp() + ${clockOffsetMs} * interval '1 millisecond')`;
 }
@@ -31,12 +34,12 @@ export function windowStart(deps: Partial<Pick<GatewayDeps, "clockOffsetMs">>, m
   return sql`date_bin(${minutes} * interval '1 minute', ${clock(deps)}, timestamptz '2000-01-01 00:00Z')`;
 }
 
-/** Prisma's client on the connections for lists, so that pages and commands take none from requests. */
+/** Prisma's client, with the connections for lists, so that pages and commands take no connections from requests. */
 export function openPrisma(db: Database): PrismaClient {
   return new PrismaClient({ adapter: new PrismaPg(db.listPool, { disposeExternalPool: false }) });
 }
 
-/** A property's name as a column's: `createdAt` is `created_at`. */
+/** Converts a property's name to its column's: `createdAt` becomes `created_at`. */
 export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -2,15 +2,15 @@ import { domainToASCII } from "node:url";
 import type { Field } from "../input/fields.js";
 import { isWithin } from "../input/text.js";
 
-/** An address in a form. */
+/** A form's field for an email address. */
 export const EMAIL_FIELD: Field = { maxLength: 200 };
 
-// No quoted local parts, comments or lists: a server that parses them differently would send the mail to somebody else.
+// Quoted local parts, comments and lists are refused: a server that parses them differently would send the email to another recipient.
 const ADDRESS = /^[^\s@\p{C}<>"(),:;\\[\]]+@[^\s@\p{C}<>"(),:;\\[\]]+$/u;
 
 const ASCII_DOMAIN = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 
-/** Whether a text is one email address and nothing more. */
+/** Whether a text is exactly one email address. */
 export function isAddress(text: string): boolean {
   return isWithin(text, EMAIL_FIELD.maxLength) && ADDRESS.test(text);
 }

@@ -76,13 +76,13 @@ describe("TLS", () => {
     expect(server.taken).toMatchObject([{ secure: true }]);
   });
 
-  test("a server that does not offer STARTTLS, or that somebody has made forget it, is sent nothing", async () => {
+  test("no email is sent to a server that does not offer STARTTLS, or whose offer was stripped", async () => {
     const { server, to } = await serve({ password: "pw" });
     await expect(to({ tls, user: "area", password: "pw" })(mail())).rejects.toMatchObject({ code: "ETLS" });
     expect(server.tries()).toBe(0);
   });
 
-  test("nor is one with a certificate for another name, or of another authority", async () => {
+  test("no email is sent to a server with a certificate for another name, or of another authority", async () => {
     const { server, to } = await serve({ certificate: await authority.issue(["other.example"]) });
     await expect(to({ tls }, authority.ca)(mail())).rejects.toThrow("does not match certificate's altnames");
     await expect(to({ tls }, (await testAuthority()).ca)(mail())).rejects.toThrow(/self-signed|unable to verify/);
@@ -90,7 +90,7 @@ describe("TLS", () => {
   });
 });
 
-describe("a server in trouble is an error, soon", () => {
+describe("a failing server causes an error in time", () => {
   test.each([{ refuse: 451 }, { refuse: 550 }, "hang up", "fall silent"] as const)("%j", async (how) => {
     const { server, to } = await serve();
     server.misbehave(how);

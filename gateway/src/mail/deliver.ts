@@ -16,14 +16,14 @@ export type Deliver = (mail: Mail) => Promise<void>;
 
 export interface SmtpTimeouts {
   connectMs: number;
-  /** Without any data from the server. */
+  /** How long the server may send no data. */
   silenceMs: number;
 }
 
 const TIMEOUTS: SmtpTimeouts = { connectMs: 10_000, silenceMs: 20_000 };
 const MAX_FILES = 200;
 
-/** Creates the function that sends mails by a route. `tls` is needed for a private certificate authority. */
+/** Creates the function that sends emails by a route. `tls` is needed for a private certificate authority. */
 export function createDeliver(
   route: MailRoute,
   options: { timeouts?: SmtpTimeouts; tls?: ConnectionOptions } = {},
@@ -31,7 +31,7 @@ export function createDeliver(
   return "smtp" in route ? throughServer(route, options) : intoFolder(route);
 }
 
-// One connection per mail: mails are few, and servers close idle connections.
+// Each email has its own connection: emails are few, and servers close idle connections.
 function throughServer(
   { smtp, from }: { smtp: SmtpServer; from: Sender },
   { timeouts = TIMEOUTS, tls }: { timeouts?: SmtpTimeouts; tls?: ConnectionOptions },
@@ -60,7 +60,7 @@ export function connectionOptions(smtp: SmtpServer, timeouts: SmtpTimeouts, tls?
   };
 }
 
-// Readable by this user only: mails contain sign-in links.
+// The files are readable only by this user, because emails contain sign-in links.
 function intoFolder({ folder, from, print }: Extract<MailRoute, { folder: string }>): Deliver {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: "unix" });
   return async (mail) => {
@@ -80,7 +80,7 @@ const unencoded = (type: string, text: string) => ({
   raw: `Content-Type: ${type}; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n${text}`,
 });
 
-// As an object: nodemailer does not parse the address again, so it cannot become two.
+// The recipient is an object, because nodemailer would parse a string again and could find two addresses in it.
 function toMessage({ to, subject }: Mail, from: Sender): SendMailOptions {
   return {
     from,

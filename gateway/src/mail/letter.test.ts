@@ -2,7 +2,7 @@ import { toMail } from "./letter.js";
 
 const url = "https://ship.example/x?a=1&b=2";
 
-test("both forms say the same, in the same order, and load nothing from elsewhere", () => {
+test("both forms have the same content in the same order, and load no external resources", () => {
   const links = [{ words: "Sign in", url }];
   const { text, html } = toMail("a@b.example", { subject: "Hi", before: ["One.", "Two."], links, after: ["Three."] });
   expect(text).toBe(`Shipping Platform\n\nOne.\n\nTwo.\n\nSign in:\n${url}\n\nThree.\n`);
@@ -13,7 +13,7 @@ test("both forms say the same, in the same order, and load nothing from elsewher
   expect(html).toContain("prefers-color-scheme: dark");
 });
 
-test("what customers call things is text: no markup, no lines of its own, nothing that turns or hides", () => {
+test("names that customers choose are text: no markup, no line breaks, no bidirectional or invisible characters", () => {
   const name = `<a href="https://evil.example">Win</a>\r\nhttps://evil.example\u2028\u202egpj`;
   const { subject, text, html } = toMail("a@b.example", {
     subject: name,

@@ -24,7 +24,7 @@ function mailerWith(deliver: Deliver | undefined, options: { waitsMs?: number[];
   return { mailer, lines, counted };
 }
 
-/** A server that fails so often, and what it has taken. */
+/** A server that fails with these errors first, and records the emails that it accepts. */
 function failing(...errors: Error[]) {
   const taken: Mail[] = [];
   const deliver = async (sent: Mail) => {
@@ -52,7 +52,7 @@ test("a server that fails for a while gets it later, and the log says why, witho
   expect(lines.join("")).not.toMatch(/secret|ada@/);
 });
 
-test("one that fails for good, or each time, is given up, which the log and the metric say; nobody's promise is rejected", async () => {
+test("an email that fails permanently, or on every attempt, is dropped with a log line and a metric; no promise is rejected", async () => {
   const always = failing(...Array.from({ length: 3 }, () => new Error("down")));
   const tired = mailerWith(always.deliver);
   expect(await tired.mailer.send(mail())).toBe(false);
@@ -118,7 +118,7 @@ test("links wait until everything else is sent, however many were requested befo
   expect([mailer.isFull(), await counted()]).toEqual([true, { sent: 40, dropped: 11 }]);
 });
 
-test("an address that its server does not know is counted apart from what an operator can mend", async () => {
+test("an email address that its server does not know is counted separately from failures that an operator can fix", async () => {
   const unknown = Object.assign(refusal(550), { command: "RCPT TO" });
   const { mailer, counted } = mailerWith(failing(unknown).deliver);
   expect(await mailer.send(mail())).toBe(false);
@@ -184,7 +184,7 @@ test("stopping gives what waits one last attempt, and does not wait for a server
   expect(await silent.counted()).toMatchObject({ dropped: 1 });
 });
 
-test("without a way to send, nothing is, and everybody is told so", async () => {
+test("without a server or a folder, no email is sent, and callers get false", async () => {
   const { mailer, counted } = mailerWith(undefined);
   expect([mailer.canSend, await mailer.send(mail())]).toEqual([false, false]);
   expect(await counted()).toEqual({ dropped: 1 });
@@ -195,7 +195,7 @@ test.each([
   "a@b.example,c@d.example",
   "Ada <a@b.example>",
   `${"x".repeat(200)}@b.example`,
-])("what is not one address is sent nothing: %j", async (to) => {
+])("no email is sent to text that is not exactly one email address: %j", async (to) => {
   const { deliver, taken } = failing();
   expect(await mailerWith(deliver).mailer.send(mail(to))).toBe(false);
   expect(taken).toEqual([]);

@@ -4,33 +4,33 @@ import { isAddress } from "./address.js";
 import type { Deliver, Mail } from "./deliver.js";
 
 /**
- * Sends emails in the background. Sign-in links, which anyone can request, have a queue of their own: they wait until everything else is
- * sent, and take no space from it.
+ * Sends emails in the background. Sign-in links, which anyone can request, have a separate queue: they wait until all other emails are sent, and take
+ * no space from them.
  */
 export interface Mailer {
   canSend: boolean;
-  /** True if `send` would drop a mail now. */
+  /** Whether `send` would drop an email now. */
   isFull(): boolean;
   /**
-   * Queues a mail, or a function that writes one when its turn comes (or finds that none is needed). Resolves, never rejects, with whether a
-   * server accepted it; callers need not wait.
+   * Queues an email, or a function that writes one when its turn comes (or finds that none is needed). Resolves, never rejects, with whether a server
+   * accepted it. Callers need not wait.
    */
   send(mail: Mail | WriteMail): Promise<boolean>;
   /**
-   * The same for sign-in links, after a random delay of about a second, together with all others that wait then: the time of a response and the load afterwards
-   * do not reveal whether a mail was written, and so whether the address belongs to a member.
+   * Queues a sign-in link, after a random delay of about a second, together with all others that wait by then. Neither the response time nor the load
+   * afterwards reveals whether an email was written, and so whether the email address belongs to a member.
    */
   sendUnseen(write: WriteMail): Promise<boolean>;
-  /** Makes one last attempt for each waiting mail, within this time. */
+  /** Makes one last attempt for each waiting email, within this time. */
   stop(withinMs?: number): Promise<void>;
 }
 
 export type WriteMail = () => Promise<Mail | undefined>;
 
-/** How many mails of a queue can wait in one process; more are dropped. */
+/** The most emails of a queue that can wait in one process. More are dropped. */
 export const MAX_WAITING = 1_000;
 const MAX_CONCURRENT = 4;
-/** The wait after each failure; after one more, the mail is dropped. Sign-in links expire after 15 minutes. */
+/** The wait after each failure. After one failure more, the email is dropped. Sign-in links expire after 15 minutes. */
 const WAITS_MS: readonly number[] = [2_000, 10_000, 60_000, 300_000];
 const STOP_MS = 5_000;
 /** The delay of `sendUnseen`: at least this, plus a random part. */
@@ -44,7 +44,7 @@ interface Waiting {
   done(sent: boolean): void;
 }
 
-/** Mails that wait for their turn, and how many there are with those in progress and those that wait for a retry. */
+/** Emails that wait for their turn. `size` also counts those in progress and those that wait for a retry. */
 interface Queue {
   ready: Waiting[];
   size: number;
@@ -175,19 +175,19 @@ class NotAnAddress extends Error {
   override readonly name = "NotAnAddress";
 }
 
-/** True if a server does not know the recipient, or the recipient is not an address: nothing that an operator can mend. */
+/** True if a server does not know the recipient, or the recipient is not an email address. An operator cannot fix this. */
 function isRecipientRefused(error: unknown): boolean {
   return error instanceof NotAnAddress || (isFinal(error) && (error as { command?: unknown }).command === "RCPT TO");
 }
 
-/** True if a retry cannot help (RFC 5321, 4.2.1): a wrong password, an address that does not exist. */
+/** True if a retry cannot help (RFC 5321, 4.2.1), for instance after a wrong password. */
 function isFinal(error: unknown): boolean {
   if (error instanceof NotAnAddress) return true;
   const { responseCode } = error as { responseCode?: unknown };
   return typeof responseCode === "number" && responseCode >= 500;
 }
 
-/** Describes a failure for the log. A server's reply can repeat what it was sent, so links and addresses are removed. */
+/** Describes a failure for the log. A server's reply can repeat what it was sent, so links and email addresses are removed. */
 function describeFailure(error: unknown, mail: Mail | undefined): Record<string, unknown> {
   const { code, responseCode, message } = error as { code?: unknown; responseCode?: unknown; message?: unknown };
   const reason = String(message)

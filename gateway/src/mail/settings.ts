@@ -8,7 +8,7 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 export interface SmtpServer {
   host: string;
   port: number;
-  /** TLS from the first byte, required STARTTLS, or no TLS. */
+  /** Implicit TLS, required STARTTLS, or no TLS. */
   tls: "implicit" | "starttls" | "none";
   user?: string;
   password?: string;
@@ -55,7 +55,7 @@ export function checkMailSettings(config: MailConfig & { NODE_ENV: string }, con
   if (config.MAIL_DIR && config.NODE_ENV === "production") refuse("MAIL_DIR", "is for development only");
 }
 
-/** The route of these settings, if any. A server takes precedence over a folder. */
+/** The delivery route of these settings, if any. A server takes precedence over a folder. */
 export function readMailRoute(config: MailConfig): MailRoute | undefined {
   const { SMTP_URL, SMTP_PLAINTEXT_TRUSTS_NETWORK, MAIL_FROM, MAIL_DIR } = config;
   if (SMTP_URL && MAIL_FROM) return { from: MAIL_FROM, smtp: parseSmtpUrl(SMTP_URL, SMTP_PLAINTEXT_TRUSTS_NETWORK) };
@@ -83,7 +83,7 @@ export function parseSmtpUrl(text: string, mayBePlain: boolean): SmtpServer {
   };
 }
 
-/** Parses an address with or without a name: `Shipping <no-reply@example.com>`. */
+/** Parses an email address with or without a name: `Shipping <no-reply@example.com>`. */
 export function parseSender(text: string): Sender | undefined {
   const [, name = "", inner] = /^([^<>"\p{Cc}]*)<([^<>]+)>$/u.exec(text) ?? [];
   const sender = { name: name.trim(), address: (inner ?? text).trim() };

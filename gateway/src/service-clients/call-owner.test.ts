@@ -12,7 +12,7 @@ test("a call gets the time that is left until the answer is due, less half a sec
   expect(timeoutMs).toBe(Math.floor(timeoutMs ?? 0));
 });
 
-test("with less than a second left nothing is sent: 503 service_unavailable", () => {
+test("with less than a second left, the call is not sent: 503 service_unavailable", () => {
   expect.assertions(1);
   try {
     callOptions({ deadline: performance.now() + 900, requestId: "req_a" });
@@ -21,7 +21,7 @@ test("with less than a second left nothing is sent: 503 service_unavailable", ()
   }
 });
 
-test.each([-HOUR_MS, HOUR_MS])("a clock that is set by %d ms while a request waits changes nothing", (jumpMs) => {
+test.each([-HOUR_MS, HOUR_MS])("a clock that is set by %d ms while a request waits has no effect", (jumpMs) => {
   const deadline = performance.now() + 10_000;
   const before = Date.now();
   jest.spyOn(Date, "now").mockImplementation(() => before + jumpMs);

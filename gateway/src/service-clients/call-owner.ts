@@ -2,7 +2,7 @@ import type { CallOptions } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
 import { Outage, outageCause } from "./outage.js";
 
-/** What the calls on behalf of a request need to know about it. */
+/** The deadline and ID of the request on whose behalf calls are made. */
 export interface CallContext {
   /** When the answer is due, in milliseconds of `performance.now()`, which is monotonic. */
   deadline: number;
@@ -16,7 +16,7 @@ const MARGIN_MS = 500;
 export function callOptions({ deadline, requestId }: CallContext): CallOptions {
   const leftMs = deadline - performance.now();
   if (leftMs < MIN_MS) throw new Outage("timeout");
-  // The header of the timeout accepts only whole milliseconds.
+  // The timeout header accepts only whole milliseconds.
   return { timeoutMs: Math.floor(leftMs - MARGIN_MS), headers: { "x-request-id": requestId } };
 }
 
@@ -33,7 +33,7 @@ export async function inTime<T>(work: Promise<T>, { deadline }: Pick<CallContext
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** The response of a read. A call without a response becomes a 503, because a read can be retried. */
+/** Awaits the response of a read. A call without a response becomes a 503, because a read can be retried. */
 export async function answered<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

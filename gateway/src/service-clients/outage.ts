@@ -4,7 +4,7 @@ import { errors } from "@shipping/proto/errors";
 
 export type Service = "records" | "carrier" | "tracking" | "webhooks";
 
-/** Why the answer is a 503, for operators. A fixed set of values, so that no data of a request gets into logs. */
+/** The cause of a 503, for operators. It is one of a fixed set of values, so that no data of a request gets into logs. */
 export type OutageCause =
   /** The account was at its concurrency limit until the deadline. */
   | "account_queue"
@@ -30,7 +30,9 @@ export class Outage extends Failure {
   }
 }
 
-/** The service that an error without a typed refusal came from. Not a property of the error, because Connect compares errors by their shape. */
+/**
+ * The service from which an error without a typed refusal came. It is not a property of the error, because Connect compares errors by their shape.
+ */
 const origins = new WeakMap<ConnectError, Service>();
 
 /** Wraps a transport so that its outages name the service. */

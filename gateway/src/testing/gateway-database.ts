@@ -6,13 +6,13 @@ import { createKey, type NewKey } from "../accounts/manage-keys.js";
 import { parseApiKey } from "../admission/api-key.js";
 import { type AdminDeps, gatewayMigrations, openPrisma } from "../database/deps.js";
 
-/** A gateway's database of a test's own. */
+/** Creates a gateway's database for one test file. */
 export async function gatewayDatabase() {
   const { db, url, drop } = await testDatabase({ directory: gatewayMigrations });
   const prisma = openPrisma(db);
   const admin: AdminDeps = { db, prisma, now: () => new Date(), random: randomBytes };
 
-  /** A key of a new account, or of that of another key. */
+  /** Creates a key of the given account, or of a new one. */
   async function newKey(options: { environment?: Environment } & Partial<Omit<NewKey, "environment">> = {}) {
     const accountId = options.accountId ?? (await createAccount(admin, { name: "Acme" })).id;
     const created = await createKey(admin, { environment: "sandbox", ...options, accountId });

@@ -17,7 +17,7 @@ export const ORDER_ID = "ord_mfrggzdfmztwq2lknnwg23tpoa";
 
 const address = { name: "A", street1: "B", city: "C", postal_code: "D", country: "DE" };
 
-/** A body that POST /orders takes. */
+/** A valid body of POST /orders. */
 export const order = {
   reference: "PO-1",
   from: address,
@@ -31,7 +31,7 @@ export interface Sending {
   body?: string | Buffer;
 }
 
-/** A gateway on a database of its own, in front of a records service that keeps the real ledger and says what it was asked. */
+/** Starts a gateway with its own database, in front of a records service that uses the real ledger and records its calls. */
 export async function gatewayUnderTest(
   options: {
     records?: Partial<ServiceImpl<typeof RecordsService>>;
@@ -80,7 +80,7 @@ export async function gatewayUnderTest(
     },
   );
 
-  /** Sends one request as it is written here and yields its answer. */
+  /** Sends a request byte for byte and returns its response. */
   async function send(method: string, path: string, { key, headers = {}, body }: Sending = {}) {
     const all = {
       Host: "gateway",
@@ -103,12 +103,12 @@ export async function gatewayUnderTest(
     port: gateway.port,
     metrics: gateway.metrics,
     newKey: database.newKey,
-    /** What records was asked to create. */
+    /** The orders that records was asked to create. */
     created,
-    /** The log so far. */
+    /** The log lines so far. */
     lines,
     send,
-    /** POST /orders, with an Idempotency-Key of its own unless one is given. */
+    /** Sends POST /orders, with a new Idempotency-Key unless one is given. */
     createOrder: ({ headers, ...sending }: Sending) =>
       send("POST", "/orders", {
         body: JSON.stringify(order),
@@ -122,7 +122,7 @@ export async function gatewayUnderTest(
   };
 }
 
-/** A key that no other request has. */
+/** Creates an idempotency key that no other request has. */
 export const newIdempotencyKey = () => randomBytes(12).toString("hex");
 
 export type GatewayUnderTest = Awaited<ReturnType<typeof gatewayUnderTest>>;

@@ -48,7 +48,7 @@ export async function idempotencyUnderTest() {
 
   const row = (key: RegistryKey) => peekKey(gateway, key);
 
-  /** A claim that somebody has made and not come back to. */
+  /** A claim that its gateway has abandoned. */
   async function claimed(content: string, options: Partial<OnceRequest<string>> = {}) {
     const wanted = request(content, options);
     const token = await claimKey(gateway, wanted);
@@ -70,15 +70,15 @@ export async function idempotencyUnderTest() {
       eventually(async () => {
         if ((await row(key))?.state !== "done") throw new Error("The key is not done.");
       }),
-    /** Has the registry say that the claim's lease is over, as it will be in a few seconds. */
+    /** Ends the lease of a claim in the registry. */
     endLease: ({ caller }: RegistryKey) =>
       gateway.db.run(sql`UPDATE idempotency_registry SET lease_until = now() WHERE account_id = ${caller.accountId}`),
-    /** Resolves when somebody waits: a poller's first question is the ledger's `Read`. */
+    /** Resolves when a request is waiting: a poller begins with the ledger's `Read`. */
     polling: () =>
       eventually(() => {
         if (!records.asked.includes("Read")) throw new Error("The owner was not asked.");
       }),
-    /** Resolves when nobody asks the registry: all who have come are waiting. */
+    /** Resolves when the registry is idle, so that all further requests are waiting. */
     registryAtRest: () =>
       eventually(() => {
         const { totalCount, idleCount, waitingCount } = gateway.db.pool;
@@ -112,7 +112,7 @@ export function paused(request: OnceRequest<string>) {
   };
 }
 
-/** The same gateway when every lease that is live now is over. */
+/** The same gateway at a time when every current lease has ended. */
 export function later<Deps extends { clockOffsetMs: number }>(deps: Deps): Deps {
   return { ...deps, clockOffsetMs: deps.clockOffsetMs + 4_001 };
 }
@@ -121,18 +121,18 @@ export function fingerprintOf(content: string): Buffer {
   return createHash("sha256").update(content).digest();
 }
 
-/** What a snapshot says: which request was executed, and whether this is its replay. */
+/** Describes a snapshot: which request was executed, and whether this is its replay. */
 export function toAnswer({ status, body, replayed }: Snapshot) {
   return { status, replayed, content: JSON.parse(Buffer.from(body).toString()).content };
 }
 
-/** The answer to a request that was executed now. */
+/** The response to a request that was just executed. */
 export const created = (content: string) => ({ status: 201, replayed: false, content });
 
-/** The answer to a request that was executed before. */
+/** The response to a request that was executed before. */
 export const replayed = (content: string) => ({ status: 201, replayed: true, content });
 
-/** The code of the refusal that a promise ends in. */
+/** The code of the refusal with which a promise rejects. */
 export function refusal(answer: Promise<unknown>): Promise<string> {
   return answer.then(
     () => "no refusal",

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type AddressObject, type ParsedMail, simpleParser } from "mailparser";
 
-/** The mails that a gateway without a mail server keeps in a folder. */
+/** The emails that a gateway without a mail server keeps in a folder. */
 export interface MailFolder {
-  /** The next mail to an address that was not asked for before, once it is there. */
+  /** Waits for the next email to an email address, and returns each only once. */
   mailTo(address: string): Promise<{ parsed: ParsedMail }>;
 }
 

@@ -16,7 +16,7 @@ export interface Execution {
   token: bigint;
 }
 
-/** A service that executes writes under the real ledger, with one write: it notes down that it was executed. */
+/** A service with the real ledger and a single write, which records its execution. */
 export async function ownerUnderTest() {
   const { db, drop } = await ownerDatabase();
   return { ...ownerOn(db), drop };
@@ -24,7 +24,7 @@ export async function ownerUnderTest() {
 
 export const ownerDatabase = () => testDatabase({ directory });
 
-/** The same on a database of the test's choice. */
+/** The same service on a given database. */
 export function ownerOn(db: Database) {
   const ledger = createLedger(db);
   const asked: string[] = [];
@@ -38,9 +38,9 @@ export function ownerOn(db: Database) {
 
   return {
     client: createClient(LedgerService, transport),
-    /** The ledger's RPCs so far. */
+    /** The names of the ledger's RPCs so far. */
     asked,
-    /** From now on the ledger's RPCs end in this error, or go through again. */
+    /** Makes the ledger's RPCs fail with this error; undefined makes them succeed again. */
     failWith(error: Error | undefined) {
       unreachable = error;
     },
@@ -62,7 +62,7 @@ export function ownerOn(db: Database) {
         SELECT content, token FROM executions
         WHERE account_id = ${accountId} AND environment = ${environment} ORDER BY token`);
     },
-    /** Puts the owner back to where it was before this caller's writes. */
+    /** Restores the owner to its state before this caller's writes. */
     async forget({ accountId }: Caller): Promise<void> {
       await db.run(sql`
         WITH results AS (DELETE FROM ledger WHERE account_id = ${accountId})

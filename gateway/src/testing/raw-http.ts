@@ -1,20 +1,20 @@
 import { connect, type Socket } from "node:net";
 
-/** An answer as it stood on the wire. Header names are in lower case. */
+/** A response as it was received. Header names are in lower case. */
 export interface RawAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
-/** Sends bytes on a connection of its own and yields every answer that came before the server closed it. */
+/** Sends bytes on a new connection, and returns every response until the server closes it. */
 export async function exchange(port: number, ...bytes: (string | Buffer)[]): Promise<RawAnswer[]> {
   const socket = connect(port, "127.0.0.1");
   for (const part of bytes) socket.write(part);
   return parseAnswers(await received(socket));
 }
 
-/** Everything that a connection receives until it is closed. */
+/** All bytes that a connection receives until it is closed. */
 export function received(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   return new Promise((resolve) => {
@@ -24,7 +24,7 @@ export function received(socket: Socket): Promise<Buffer> {
   });
 }
 
-/** Takes apart what a server sent: answers of known length, one after the other. */
+/** Splits received bytes into responses of known length. */
 export function parseAnswers(bytes: Buffer): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = bytes;

@@ -4,35 +4,35 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { type ParsedMail, simpleParser } from "mailparser";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 
-/** A mail that a server has taken: from and to whom it was handed over, its bytes, and what they say. */
+/** An email that the server has accepted: its envelope, its bytes, and its parsed content. */
 export interface TakenMail {
   from: string;
   to: string[];
   raw: string;
   parsed: ParsedMail;
-  /** Whether it came over TLS, and as whom. */
+  /** Whether the email came over TLS. `user` is who had signed in. */
   secure: boolean;
   user: string | undefined;
 }
 
-/** A mail server of a test's own, on loopback. */
+/** A mail server for one test, on loopback. */
 export interface SmtpUnderTest {
   port: number;
   url: string;
   taken: TakenMail[];
-  /** How it answers from now on: undefined takes everything. */
+  /** Changes how the server answers; undefined accepts everything. */
   misbehave(how: Misbehaviour | undefined): void;
-  /** How often somebody has begun to hand over a mail. */
+  /** How many times a client has begun to send an email. */
   tries(): number;
-  /** The next mail to an address, of those that were not asked for yet. */
+  /** Waits for the next email to an email address, and returns each only once. */
   mailTo(address: string): Promise<TakenMail>;
   stop(): Promise<void>;
 }
 
-/** Refuses a recipient with a status, hangs up or falls silent in the middle of a mail. */
+/** Refuses a recipient with a status, or hangs up or falls silent in the middle of an email. */
 export type Misbehaviour = { refuse: number } | "hang up" | "fall silent";
 
-/** Starts one. With a certificate it offers STARTTLS, or speaks TLS from the start; with a password it asks for it. */
+/** Starts a server. With a certificate, it offers STARTTLS, or speaks TLS from the start. With a password, it requires one. */
 export async function smtpUnderTest(
   options: { certificate?: KeyPair; secure?: boolean; password?: string } = {},
 ): Promise<SmtpUnderTest> {
@@ -83,7 +83,7 @@ export async function smtpUnderTest(
   const hangUp = () => {
     for (const connection of server.connections) connection.close();
   };
-  // How clients handle a broken connection is their own matter.
+  // Clients may handle a broken connection in any way.
   server.on("error", () => undefined);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.server.address() as AddressInfo;
