@@ -20,7 +20,7 @@ test.each(addressHeaders)("%s says who the client is if a proxy is trusted, and 
   expect(from([value], 0, header)).toBe("10.0.0.1");
 });
 
-test("a request of the gateway to itself has the address of the client for which it is made, by a secret that nobody else has", () => {
+test("a request of the gateway to itself has the IP address of the client for which it is made, identified by a secret", () => {
   const tickets = new Map([["secret", "203.0.113.9"]]);
   const address = (headersDistinct: Record<string, string[]>, proxies: Partial<TrustedProxies> = { tickets }) =>
     getClientAddress(
@@ -68,7 +68,7 @@ test("in X-Real-IP, it is the whole value, however many proxies there are", () =
   for (const count of [1, 2]) expect(from(["203.0.113.9"], count, "x-real-ip")).toBe("203.0.113.9");
 });
 
-test("headers other than that of the proxies are the client's own and say nothing", () => {
+test("headers other than that of the proxies are the client's own and are ignored", () => {
   expect(from(["6.6.6.6"], 1, "x-real-ip", "x-forwarded-for")).toBe("10.0.0.1");
   expect(from(["for=6.6.6.6"], 1, "x-forwarded-for", "forwarded")).toBe("10.0.0.1");
 });

@@ -4,18 +4,21 @@ import ipaddr from "ipaddr.js";
 
 export const addressHeaders = ["x-forwarded-for", "forwarded", "x-real-ip"] as const;
 
-/** The proxies in front of the gateway that are trusted, and the header in which they say who the client is. */
+/** The trusted proxies in front of the gateway, and the header in which they report the client. */
 export interface TrustedProxies {
   count: number;
   header: (typeof addressHeaders)[number];
-  /** The clients for which this gateway sends requests to itself, by the secret that each such request has in its header `TICKET_HEADER`. */
+  /**
+   * The IP addresses of the clients for which this gateway sends requests to itself. The key is the secret in the header `TICKET_HEADER` of such a
+   * request.
+   */
   tickets?: Map<string, string>;
 }
 
 export const TICKET_HEADER = "shipping-ticket";
 
 /**
- * The client's address as the first of the trusted proxies saw it, in one spelling, so that limits and logs know one client by one address.
+ * The client's IP address as the first of the trusted proxies saw it, in one spelling, so that limits and logs identify a client by one address.
  * Clients can forge every other entry of the header, and every other header. Without a valid entry, it is the address of the connection.
  */
 export function getClientAddress(
@@ -31,24 +34,27 @@ export function getClientAddress(
 }
 
 function findEntry(values: readonly string[], { count, header }: TrustedProxies): string | undefined {
-  // A proxy replaces it instead of adding to it.
+  // A proxy replaces this header instead of adding to it.
   if (header === "x-real-ip") return values.at(-1);
-  // Not even quoted commas belong to an entry: with an open quote, a client could take in what the proxies add.
+  // Quoted commas separate entries, too: otherwise a client could swallow the entries of the proxies with an open quote.
   const entry = values.join(",").split(",").at(-count);
   if (header === "x-forwarded-for") return entry;
   const pairs = entry?.split(";").map((pair) => pair.trim());
   return pairs?.find((pair) => /^for=/i.test(pair))?.slice("for=".length);
 }
 
-// Some proxies add the port of the connection, and RFC 7239 writes IPv6 in quotes and brackets.
+// Some proxies add the port of the connection. RFC 7239 writes IPv6 in quotes and brackets.
 const IN_BRACKETS = /^\[([^\]]*)\](?::\d*)?$/;
 const WITH_PORT = /^([\d.]+):\d*$/;
 
 const AS_IPV6 = "::ffff:";
 
-/** An address without port, brackets and zone, IPv6 compressed, an IPv4 address that is written as IPv6 as IPv4. Undefined if it is none. */
+/**
+ * Normalizes an IP address: removes port, brackets and zone, compresses IPv6, and converts IPv4-mapped IPv6 to IPv4. Undefined if the text is not an
+ * IP address.
+ */
 function readAddress(text = ""): string | undefined {
-  // Nearly all are plain IPv4, which has one spelling. A connection to a server on all addresses has it as IPv6.
+  // Nearly all addresses are plain IPv4, which has one spelling. On a socket that listens on all addresses, they are IPv4-mapped IPv6.
   const plain = text.startsWith(AS_IPV6) ? text.slice(AS_IPV6.length) : text;
   if (isIPv4(plain)) return plain;
   const bare = text.trim().replace(/^"(.*)"$/, "$1");

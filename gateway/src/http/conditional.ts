@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 export interface Validators {
   /** A strong entity tag with its quotes. */
   etag?: string;
-  /** Without milliseconds. */
+  /** The time of the last change, without milliseconds. */
   modified?: Date;
 }
 
@@ -26,7 +26,7 @@ export function unmetCondition(headers: IncomingHttpHeaders, { etag, modified }:
   return since !== undefined && modified && modified.getTime() <= since ? 304 : undefined;
 }
 
-// A single range. For several, the whole document is sent, which RFC 9110 allows.
+// A single range. If a request names several, the whole document is sent, which RFC 9110 allows.
 const RANGE = /^bytes=[ \t]*(\d*)-(\d*)$/i;
 
 /** The range that a GET requests of a body of `size` bytes. Returns undefined for the whole, and null if the range is outside. */

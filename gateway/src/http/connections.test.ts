@@ -13,7 +13,7 @@ const LIMIT = 5;
 
 let server: HttpServer;
 let connections: Connections;
-/** Requests for `/wait`, until the test answers them. */
+/** Unanswered requests for `/wait`. */
 let waiting: ServerResponse[];
 let warnings: string[];
 beforeEach(async () => {
@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop(true));
 
-/** A connection that has sent this, once the server has it. */
+/** Opens a connection and sends these bytes. Resolves when the server has them. */
 async function open(bytes = ""): Promise<Socket> {
   const { open: before, closed } = connections.load();
   const socket = connect(server.port, "127.0.0.1");
@@ -42,14 +42,14 @@ async function open(bytes = ""): Promise<Socket> {
   return socket;
 }
 
-/** One that waits for its next request. */
+/** Opens a connection that waits for its next request. */
 async function answered(): Promise<Socket> {
   const socket = await open("GET /ok HTTP/1.1\r\nHost: x\r\n\r\n");
   await eventually(() => expect(socket.bytesRead).toBeGreaterThan(0));
   return socket;
 }
 
-/** One whose request is being worked on. */
+/** Opens a connection whose request is in progress. */
 async function atWork(): Promise<Socket> {
   const before = waiting.length;
   const socket = await open("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -73,7 +73,7 @@ test("of connections that wait for their next request, the one that has waited l
   await eventually(() => expect([first.closed, second.closed]).toEqual([false, true]));
 });
 
-test("a connection that brought nothing makes room, the oldest first; then a slow one, then one that waits", async () => {
+test("an unused connection makes room, the oldest first; then a slow one, then an idle one", async () => {
   const kept = await atWork();
   const idle = await answered();
   const sending = await slow();
@@ -89,7 +89,7 @@ test("a connection that brought nothing makes room, the oldest first; then a slo
   expect(warnings).toEqual(["connections are closed to make room for others"]);
 });
 
-test("where all are at work, the new one goes", async () => {
+test("if all are busy, the new one is closed", async () => {
   const working = [];
   for (let n = 0; n < LIMIT; n++) working.push(await atWork());
   expect(warnings).toEqual([]);
@@ -109,12 +109,12 @@ test("a client that does not take its answer is slow", async () => {
   expect(connections.load()).toEqual({ open: LIMIT, closed: 1 });
 });
 
-/** A response that has neither arrived nor ended. */
+/** A response whose request has not arrived completely, and which has not ended. */
 const slowResponse = () =>
   Object.assign(new EventEmitter(), { req: { complete: false } }) as unknown as ServerResponse & EventEmitter;
 const on = (socket: Socket) => ({ socket }) as IncomingMessage;
 
-test("an earlier response that ends after the next request has begun changes nothing about its connection", () => {
+test("an earlier response that ends after the next request has begun does not affect its connection's rank", () => {
   const few = createConnections(2);
   const [first, second, third] = [new Socket(), new Socket(), new Socket()];
   const earlier = slowResponse();

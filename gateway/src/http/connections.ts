@@ -2,20 +2,20 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Metrics } from "@shipping/kit/process/metrics";
 
-/** Open connections of a process. Each takes about 20 KB of memory and a file descriptor: 2,000 leave room in the smallest pod (512 MiB). */
+/** The most open connections of a process. Each takes about 20 KB of memory and a file descriptor: 2,000 leave room in the smallest pod (512 MiB). */
 export const MAX_CONNECTIONS = 2_000;
 
 export interface Connections extends Iterable<readonly [Socket, ServerResponse | undefined]> {
   /** Adds a new connection. If there are too many, closes the least useful one. */
   add(socket: Socket): void;
-  /** Says that a connection has a new request. */
+  /** Records that a connection has a new request. */
   begin(request: IncomingMessage, response: ServerResponse): void;
   /** The response to a connection's latest request. */
   latest(socket: Socket): ServerResponse | undefined;
   load(): { open: number; closed: number };
 }
 
-/** How useful a connection is, in ascending order. */
+/** The ranks of connections, from least to most useful. */
 const [UNUSED, SLOW, IDLE, BUSY] = [0, 1, 2, 3];
 
 /** An open connection. Requests update it in place: entries added to a Map and deleted again would survive until the next major garbage collection. */
@@ -29,8 +29,8 @@ interface Connection {
 }
 
 /**
- * Allows at most `max` connections. To make room, it closes one without any request so far, or else one whose client is slow or being delayed,
- * or else an idle one; of each kind, the one that has been unchanged for longest. If all are busy, it closes the new one.
+ * Allows at most `max` connections. To make room, it closes one without any request so far, or else one whose client is slow or being delayed, or
+ * else an idle one. Within each kind, it closes the one that has been unchanged for longest. If all are busy, it closes the new one.
  */
 export function createConnections(max: number, isDelayed = (_response: ServerResponse) => false): Connections {
   const open = new Map<Socket, Connection>();
@@ -93,14 +93,14 @@ export function createConnections(max: number, isDelayed = (_response: ServerRes
   };
 }
 
-/** Node closes only the response whose turn it is on a connection. Those behind it would never end for whoever waits for that. */
+/** Node closes only the current response of a connection. Without this event, responses queued behind it would never end for their handlers. */
 function closeAll(pipelined: ReadonlySet<ServerResponse>): void {
   for (const response of pipelined) {
     if (!response.socket) response.emit("close");
   }
 }
 
-/** Whether the client has not sent the whole request, or not read the whole response. */
+/** Whether the client has not sent its whole request, or has not read the whole response. */
 function isSlow({ req, writableEnded }: ServerResponse): boolean {
   return !req.complete || writableEnded;
 }

@@ -7,7 +7,7 @@ import { signedIn } from "../testing/signed-in.js";
 
 const MIB = 1024 * 1024;
 
-/** Orders of 16 MiB: more than a kernel keeps for a connection that nobody reads. */
+/** A list of orders of 16 MiB, which is more than a kernel buffers for a connection. */
 const reference = "x".repeat(168_000);
 const LIST = Buffer.from(JSON.stringify(Array.from({ length: 100 }, () => ({ id: ORDER_ID, reference }))));
 const FOUND = Array.from({ length: 100 }, () =>
@@ -49,7 +49,7 @@ const call = JSON.stringify({
   params: { name: "listOrders", arguments: {} },
 });
 
-/** A request for each kind of answer. */
+/** One request for each kind of response. */
 const REQUESTS = {
   list: ({ key }: Reader) => `GET /api/v1/orders HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`,
   agent: ({ key }: Reader) =>
@@ -61,7 +61,7 @@ const REQUESTS = {
     `GET /developers/sandbox/orders/csv HTTP/1.1\r\nHost: a\r\nCookie: ${cookie}\r\n\r\n`,
 };
 
-/** A client that asks for something and reads nothing of it. */
+/** Sends requests and reads no response. */
 function ask(...requests: string[]): Socket {
   const socket = connect(gateway.port, "127.0.0.1").pause();
   socket.on("error", () => {});
@@ -75,22 +75,22 @@ async function gauge(name: string): Promise<number> {
 
 const waitingMib = async () => (await gauge("gateway_bytes_waiting")) / MIB;
 
-/** The accounts of the requests that have ended: as nobody reads their answers, these were cut. */
+/** The accounts of the ended requests. Their responses were cut, because the clients do not read. */
 const ended = () => gateway.lines.filter(({ route }) => route).map(({ account }) => account);
 
-/** Resolves once so many lists have been asked of records. */
+/** Resolves once records has received this many requests for lists. */
 const asked = (count: number) => eventually(() => expect(lists).toBe(count));
 
-describe("an answer that nobody reads", () => {
+describe("an unread response", () => {
   test.each(Object.keys(REQUESTS) as (keyof typeof REQUESTS)[])("counts for its account: %s", async (kind) => {
-    // What an agent gets has the list twice: as a text, and as an object.
+    // The response to an agent contains the list twice: as text, and as an object.
     await start({ perAccount: (kind === "agent" ? 40 : 20) * MIB });
     const [reader, other] = [await newReader(), await newReader()];
     ask(REQUESTS.list(other));
     await asked(1);
     ask(REQUESTS[kind](reader));
     ask(REQUESTS.list(reader));
-    // The first of both that is written is cut for the other. The server of agents reads the list that it has asked for.
+    // The first response that is written is cut for the other. The MCP server reads the list that it requested.
     const readOnes = kind === "agent" ? 1 : 0;
     await eventually(() => expect(ended()).toEqual(Array(readOnes + 1).fill(reader.accountId)));
     expect(await waitingMib()).toBeGreaterThan(30);

@@ -49,7 +49,7 @@ describe("the codings", () => {
     {},
     { "content-encoding": ["identity"] },
     { "content-encoding": ["IDENTITY"], "transfer-encoding": ["Chunked"] },
-  ])("%j change nothing", (headers) => expect(isPlainWith(headers)).toBe(true));
+  ])("%j leave the body plain", (headers) => expect(isPlainWith(headers)).toBe(true));
 
   test.each<Record<string, string[]>>([
     { "content-encoding": ["gzip"] },

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { Failure, fail } from "@shipping/kit/errors";
 
-/** Far more than any client sends. Node's limit of 16 KiB does not count colons and line ends, so it allows thousands of empty headers. */
+/**
+ * The most headers of a request, which is far more than clients send. Node's limit of 16 KiB does not count colons and line ends, so it allows
+ * thousands of empty headers.
+ */
 const MAX_HEADERS = 1_000;
 
 const VERSIONS = new Set(["1.0", "1.1"]);
@@ -27,7 +30,7 @@ export function headersTooLarge(): Failure {
   return new HttpRefusal(431, "The request headers are too large. Send at most 16 KiB.");
 }
 
-/** Returns what is wrong with a request that Node's parser has accepted: what RFC 9112 forbids, or too many headers. */
+/** Finds a fault in a request that Node's parser has accepted: a violation of RFC 9112, or too many headers. */
 export function httpFault(request: IncomingMessage): Failure | undefined {
   if (request.rawHeaders.length > 2 * MAX_HEADERS) return headersTooLarge();
   if (!VERSIONS.has(request.httpVersion)) return fail("bad_request", "The protocol must be HTTP/1.1 or HTTP/1.0.");
@@ -42,7 +45,7 @@ export function httpFault(request: IncomingMessage): Failure | undefined {
 }
 
 const EMPTY = /^[ \t]*$/;
-// Without the hyphen, it is no registered name, but clients write it.
+// The registered name has the hyphen, but clients write it without.
 const CHARSET = /^[ \t]*(?:charset=(?:utf-?8|"utf-?8")[ \t]*)?$/i;
 
 /** Whether the headers announce a body of this type exactly once, in UTF-8 and not compressed. Parameters may be empty (RFC 9110, 5.6.6). */
@@ -53,7 +56,7 @@ export function isPlain({ headersDistinct: sent }: Pick<IncomingMessage, "header
 }
 
 function isOfType(contentType: string, type: string): boolean {
-  // Splits at every semicolon: of our types, no parameter contains one.
+  // Splitting at every semicolon is correct, because no parameter of our types contains one.
   const [name = "", ...parameters] = contentType.split(";");
   const given = parameters.filter((parameter) => !EMPTY.test(parameter));
   const isNamed = name.slice(0, type.length).toLowerCase() === type && EMPTY.test(name.slice(type.length));

@@ -175,7 +175,7 @@ describe("a request that does not arrive", () => {
 });
 
 describe("stop", () => {
-  /** A connection on which one request has been answered. */
+  /** Opens a connection on which one request has been answered. */
   async function openConnection(port: number) {
     const socket = connect(port, "127.0.0.1");
     const bytes = received(socket);
@@ -209,7 +209,7 @@ describe("stop", () => {
     const open = await openConnection(stopping.port);
     const stopped = stopping.stop(true);
     open.socket.write(OK);
-    // The time at which idle connections are closed passes before anything is read.
+    // Blocks the process until after the time at which idle connections are closed.
     for (const until = performance.now() + 20; performance.now() < until; );
     expect(parseAnswers(await open.bytes)).toMatchObject([{ status: 200 }, { headers: { connection: "close" } }]);
     await stopped;
@@ -235,7 +235,7 @@ describe("stop", () => {
     const silent = () => closing("silent", exchange(stopping.port));
     const request = "POST /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab";
     const incomplete = () => closing("incomplete", exchange(stopping.port, request));
-    // On both sides of it: what is closed at the same time is closed in the order in which it was opened, or backwards.
+    // These surround the others, because connections that are closed at the same time are closed in or against the order of opening.
     const before = [silent(), incomplete()];
     const forgotten = closing("forgotten", exchange(stopping.port, WAIT));
     (await nextWaiting()).writeHead(200, { "content-length": 2 }).flushHeaders();

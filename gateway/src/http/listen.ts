@@ -12,7 +12,7 @@ export interface HttpServer {
   stop(fast?: boolean): Promise<void>;
 }
 
-/** When a stopping server closes connections: idle ones, those with an incomplete request, and all. */
+/** When a stopping server closes idle connections, those with an incomplete request, and all. */
 const STOP_MS = { idle: 2_000, incomplete: 5_000, all: 13_000 };
 const FAST_STOP_MS = { idle: 0, incomplete: 1_000, all: 3_000 };
 
@@ -31,7 +31,7 @@ export async function listen(options: {
   arrivalMs?: number | undefined;
   stallMs?: number | undefined;
   connections?: Connections;
-  /** Whether every answer tells browsers to use only https for this host from now on. */
+  /** Whether every response tells browsers to use only https for this host from now on. */
   strictTransport?: boolean | undefined;
 }): Promise<HttpServer> {
   const server = createHttpServer(options.arrivalMs ?? 30_000, options.prototypes);
@@ -40,7 +40,7 @@ export async function listen(options: {
   const refusals = createConnectionRefusals(options);
   const { strictTransport } = options;
   const { connections = createConnections(MAX_CONNECTIONS) } = options;
-  const isNews = onceAMinute();
+  const shouldLog = onceAMinute();
   let stopping = false;
 
   function take(request: IncomingMessage, response: ServerResponse): void {
@@ -62,15 +62,15 @@ export async function listen(options: {
     socket.destroySoon = () => (connections.latest(socket)?.req.complete ? closeNow() : void socket.end());
     const { closed } = connections.load();
     connections.add(socket);
-    if (connections.load().closed > closed && isNews("full")) {
+    if (connections.load().closed > closed && shouldLog("full")) {
       options.log.warn({ connections: connections.load().open }, "connections are closed to make room for others");
     }
   });
   server.on("request", take);
-  // Otherwise Node sends 100 Continue before the headers are accepted, and answers other expectations without our error object.
+  // Without these listeners, Node sends 100 Continue before the headers are accepted, and answers other expectations without our error object.
   server.on("checkContinue", take);
   server.on("checkExpectation", take);
-  // Typed as `Duplex`, but always a socket here.
+  // The socket is typed as `Duplex`, but is always a `Socket` here.
   server.on("connect", (_request, socket) => refusals.connect(socket as Socket));
   server.on("clientError", (error, socket) =>
     refusals.malformed(error, socket as Socket, connections.latest(socket as Socket)),
@@ -93,7 +93,7 @@ export async function listen(options: {
   };
 }
 
-/** When an answered request has arrived completely, keeps its connection for the next one, or closes it if that was announced. */
+/** Once an answered request has arrived completely, keeps its connection for the next one, or closes it if that was announced. */
 function closeAfter(request: IncomingMessage, stopDropping: () => void): void {
   request.once("close", () => {
     stopDropping();
@@ -108,13 +108,14 @@ function createHttpServer(arrivalMs: number, prototypes?: MessagePrototypes): Se
     requestTimeout: arrivalMs,
     headersTimeout: arrivalMs,
     connectionsCheckingInterval: Math.min(1_000, arrivalMs),
-    // Longer than the minute after which load balancers close idle connections: if we were first, a request could meet a closed one.
+    // Longer than the minute after which load balancers close idle connections: if the gateway closed first, a request could arrive on a closed
+    // connection.
     keepAliveTimeout: 65_000,
-    // `httpFault` checks it, because Node's own response lacks our error object.
+    // `httpFault` checks the Host header, because Node's own response lacks our error object.
     requireHostHeader: false,
   });
   return Object.assign(server, {
-    // A client may send FIN before it has its response. (Missing from Node's types.)
+    // A client may send FIN before it has its response. (This option is missing from Node's types.)
     httpAllowHalfOpen: true,
     // By default, Node ignores all headers after the first thousand. `httpFault` counts them instead.
     maxHeadersCount: 0,
@@ -135,7 +136,7 @@ async function closeConnections(server: Server, connections: Connections, limits
   }
 
   const timers = [
-    // A busy process first reads the requests that have arrived, which timers alone would overtake.
+    // Timers alone would run before requests that have already arrived. With `setImmediate`, a busy process reads them first.
     setTimeout(() => setImmediate(closeIdle), limits.idle),
     setTimeout(closeIncomplete, limits.incomplete),
     setTimeout(() => server.closeAllConnections(), limits.all),
@@ -152,9 +153,9 @@ export interface MessagePrototypes {
 }
 
 /**
- * Creates classes whose instances already have the prototypes that Express sets on every request and response. Changing the prototype of an
- * object defeats V8's inline caches: for a small response, that took four fifths of the time. `written` is called whenever bytes of a response
- * have been written, whoever writes them.
+ * Creates classes whose instances already have the prototypes that Express sets on every request and response. Changing the prototype of an object
+ * defeats V8's inline caches: for a small response, that took four fifths of the time. `written` is called whenever bytes of a response have been
+ * written.
  */
 export function createMessagePrototypes(app: Express, written: (response: ServerResponse) => void): MessagePrototypes {
   class AppRequest extends IncomingMessage {}

@@ -9,7 +9,7 @@ import { createConnections } from "./connections.js";
 import { type HttpServer, listen } from "./listen.js";
 import { dropRest } from "./refuse-connection.js";
 
-/** Both ends of a connection, of which the far one reads whatever comes. */
+/** Both ends of a connection. The far end reads and discards. */
 async function connection(): Promise<{ near: Socket; far: Socket }> {
   const server = createServer();
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -21,7 +21,7 @@ async function connection(): Promise<{ near: Socket; far: Socket }> {
   return { near, far };
 }
 
-/** Stops the clock: only bytes can end a connection then. Yields what lets it run on. */
+/** Stops the clock, so that only bytes can end a connection. Returns a function that lets the clock run on. */
 function stopClock(): () => void {
   const clock = jest.spyOn(performance, "now").mockReturnValue(performance.now());
   return () => clock.mockRestore();
@@ -77,7 +77,7 @@ test("one whose watch was stopped goes on", async () => {
   far.destroy();
 });
 
-test("watches that were stopped leave nothing on a connection that is used for long", async () => {
+test("watches that were stopped leave no listeners on a connection that is used for long", async () => {
   const { near, far } = await connection();
   const before = far.listenerCount("close");
   for (let n = 0; n < 20; n++) dropRest(far)();
@@ -123,7 +123,7 @@ test("only what comes during the watch counts: more than 1 MiB, or anything afte
 });
 
 describe("the rest of a request that has its answer", () => {
-  /** Answers GET with 200, begins to answer PUT, and answers anything else with a 404 before its body is there. */
+  /** Answers GET with 200, begins to answer PUT, and answers anything else with a 404 before its body has arrived. */
   const handled: string[] = [];
   const arrived: string[] = [];
   const handler: RequestListener = (req, res) => {
@@ -140,7 +140,7 @@ describe("the rest of a request that has its answer", () => {
   });
   afterAll(() => server.stop(true));
 
-  /** A connection that owes the rest of a request. */
+  /** Opens a connection on which the rest of a request is missing. */
   async function refusedUpload(connection: string) {
     const allowHalfOpen = connection === "close";
     const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen });

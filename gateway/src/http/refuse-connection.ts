@@ -6,7 +6,7 @@ import type { Log } from "@shipping/kit/process/log";
 import { headersTooLarge } from "./http-rules.js";
 import { errorBody, refuse, unknownRoute } from "./send-answer.js";
 
-/** RFC 6797: for a year from now, browsers use only https for this host and those below it. */
+/** RFC 6797: for a year, browsers use only https for this host and its subdomains. */
 export const STRICT_TRANSPORT = ["Strict-Transport-Security", "max-age=31536000; includeSubDomains"] as const;
 
 /** Answers input for which Node's HTTP parser emits no request. */
@@ -38,14 +38,14 @@ export function createConnectionRefusals(options: { log: Log; random: Random; st
   }
 
   return {
-    /** Answers CONNECT, for which Node emits an event of its own, as an unknown route. */
+    /** Answers CONNECT, for which Node emits a separate event, as an unknown route. */
     connect(socket: Socket): void {
       refuseOnSocket(socket, unknownRoute());
     },
 
     /** Answers invalid HTTP. `latest` is the response to the request before it, or to the one that it is part of. */
     malformed(error: NodeJS.ErrnoException, socket: Socket, latest: ServerResponse | undefined): void {
-      // Node reports every further chunk on this connection, too.
+      // Node also reports every further chunk on this connection.
       if (refused.has(socket)) return;
       refused.add(socket);
       if (error.code === "ECONNRESET" || error.code === "ERR_HTTP_REQUEST_TIMEOUT") return void socket.destroy();
@@ -56,7 +56,7 @@ export function createConnectionRefusals(options: { log: Log; random: Random; st
       if (!latest || (latest.writableFinished && latest.req.complete)) return void refuseNow();
       // The previous request was complete, so its response comes first.
       if (latest.req.complete) return void latest.once("close", refuseNow);
-      // The request was already answered, and can have only one response.
+      // The request was already answered, and has only one response.
       if (latest.writableFinished) return void socket.end();
       if (latest.headersSent) return void socket.destroy();
       latest.setHeader("Connection", "close");
@@ -70,13 +70,13 @@ const MAX_MS = 2_000;
 const POLL_MS = 20;
 
 /**
- * Drops what a client is still sending of a request that was already answered. Closing a socket with unread bytes sends a TCP reset, which can
- * destroy the response. After too many bytes or too long, the socket is closed anyway. Returns a function that stops dropping.
+ * Drops the rest of a request that was already answered. Closing a socket with unread bytes sends a TCP reset, which can destroy the response. After
+ * too many bytes or too long, the socket is closed anyway. Returns a function that stops dropping.
  */
 export function dropRest(socket: Socket): () => void {
   const read = socket.bytesRead;
   const started = performance.now();
-  // Node's HTTP parser bypasses the socket's `data` events, so poll.
+  // Node's HTTP parser bypasses the socket's `data` events, so the number of bytes is polled.
   const timer = setInterval(() => {
     if (socket.bytesRead - read <= MAX_BYTES && performance.now() - started <= MAX_MS) return;
     stop();

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.drop());
 
-/** The code that a page would answer, were it to read accounts. */
+/** Reads accounts as a page would, and returns the error code of its response, or `fine`. */
 async function answerOf(prisma: PrismaClient): Promise<string> {
   return prisma.account.findMany({ take: 1 }).then(
     () => "fine",
@@ -22,7 +22,7 @@ async function answerOf(prisma: PrismaClient): Promise<string> {
   );
 }
 
-/** The same at another address, where there may be no PostgreSQL. */
+/** Does the same at another URL, where there may be no PostgreSQL. */
 async function answerAt(url: string): Promise<string> {
   const db = openDatabase(url, { log: silentLog() });
   const answer = await answerOf(openPrisma(db));
@@ -30,7 +30,7 @@ async function answerAt(url: string): Promise<string> {
   return answer;
 }
 
-/** Runs something at the address of a server that does with its connections as told. */
+/** Starts a server that handles its connections with `onSocket`, and runs a function with its URL. */
 async function withServer<T>(onSocket: (socket: Socket) => void, run: (url: string) => Promise<T>): Promise<T> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -55,7 +55,7 @@ describe("503 from a page whose Prisma client meets an outage of PostgreSQL:", (
     expect(await answerOf(gateway.prisma)).toBe("fine");
   });
 
-  test("nobody listens", async () => {
+  test("no server listens", async () => {
     const url = await withServer(
       () => {},
       async (at) => at,
@@ -64,10 +64,10 @@ describe("503 from a page whose Prisma client meets an outage of PostgreSQL:", (
   });
 
   test.each<[name: string, onSocket: (socket: Socket) => void]>([
-    ["says nothing", () => {}],
+    ["stays silent", () => {}],
     ["hangs up", (socket) => socket.destroy()],
     ["resets the connection", (socket) => socket.once("data", () => socket.resetAndDestroy())],
-  ])("who listens %s", async (_name, onSocket) => {
+  ])("the server %s", async (_name, onSocket) => {
     expect(await withServer(onSocket, answerAt)).toBe("service_unavailable");
   });
 

@@ -94,7 +94,7 @@ describe("toFailure", () => {
     Object.assign(new TypeError("secret detail"), { code: "ERR_INVALID_ARG_TYPE" }),
     "thrown text",
     undefined,
-  ])("%s is a bug, and says nothing", (error) => {
+  ])("%s is a bug, and exposes no details", (error) => {
     const failure = toFailure(error);
     expect(failure.code).toBe("internal_error");
     expect(failure.message).not.toMatch("secret");

@@ -39,7 +39,7 @@ export function errorBody({ code, message, status, fields }: Failure, requestId:
   return JSON.stringify({ error: { code, message, request_id: requestId, ...(status === 422 && { fields }) } });
 }
 
-/** Where to note how a request failed, for its log line. */
+/** The place to record how a request failed, for its log line. */
 interface Failed {
   requestId: string;
   errorCode?: ErrorCode;
@@ -53,7 +53,7 @@ export function toFailure(error: unknown): Failure {
   return failureIn(error) ?? fail(isOutage ? "service_unavailable" : "internal_error");
 }
 
-/** The same, and notes code and cause in the request. Logs the original error of an outage or internal error. */
+/** Does the same, and records code and cause in the request. Logs the original error of an outage or internal error. */
 export function noteFailure(log: Log, request: Failed, error: unknown): Failure {
   const failure = toFailure(error);
   request.errorCode = failure.code;

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop(true));
 
-// Without `fetch`, which asks for compression by itself and hides it.
+// Does not use `fetch`, which requests compression by itself and hides it.
 async function get(path: string, headers: Record<string, string> = {}) {
   const asked = request({ host: "127.0.0.1", port: server.port, path, headers, agent: false }).end();
   const answer = await new Promise<import("node:http").IncomingMessage>((resolve, reject) => {

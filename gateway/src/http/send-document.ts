@@ -13,7 +13,7 @@ export interface Document {
   type: string;
   headers: Readonly<Record<string, string>>;
   plain: Representation;
-  /** Compressed on first use; undefined for pictures. */
+  /** The compressed document. Created on first use; undefined for pictures. */
   compressed?: () => Representation;
 }
 
@@ -23,16 +23,18 @@ interface Representation extends Required<Validators> {
   encoding?: "gzip";
 }
 
-// All documents change with the build.
+// The build time, at which all documents change.
 const MODIFIED = new Date(Math.floor(statSync(fileURLToPath(import.meta.url)).mtimeMs / 1_000) * 1_000);
 
-/** A page, and the same as Markdown. */
+/** A page in HTML and in Markdown. */
 export interface Twins {
   page: Document;
   markdown: Document;
 }
 
-/** Creates both. The page's headers name `path`, where its Markdown has an address of its own, and the list of all pages (https://llmstxt.org). */
+/**
+ * Creates both. The headers of the page link to its Markdown, if that has its own URL (`path`), and to the list of all pages (https://llmstxt.org).
+ */
 export function createTwins(path: string, html: string, markdown: string, headers: Document["headers"] = {}): Twins {
   const links = `<${path}>; rel="alternate"; type="text/markdown", </llms.txt>; rel="describedby"; type="text/plain"`;
   return {
@@ -99,7 +101,7 @@ export function sendDocument(req: Request, res: ServerResponse, document: Docume
 
 /** A style sheet, script or picture that pages load. */
 export interface Asset {
-  /** Its URL with a hash of the content, so that browsers can cache it for ever. */
+  /** The URL with a hash of the content, so that browsers can cache it permanently. */
   href: string;
   serve(router: IRouter): void;
 }
@@ -119,7 +121,7 @@ export function loadAsset(path: string, ...files: readonly [string, ...string[]]
   const version = createHash("sha256").update(content).digest("hex").slice(0, 12);
   const type = TYPES[extname(files[0])] ?? "application/octet-stream";
   const immutable = createDocument(type, content, { "Cache-Control": "public, max-age=31536000, immutable" });
-  // During a rolling upgrade, a page can request the hash of another release. That response must not be cached for ever.
+  // During a rolling upgrade, a page can request the hash of another release. That response must not be cached permanently.
   const revalidated = createDocument(type, content);
   return {
     href: `${path}?v=${version}`,

@@ -7,25 +7,25 @@ import { createUnreadBytes } from "./unread-bytes.js";
 
 const MIB = 1024 * 1024;
 
-/** Orders in a list of about 8 MiB: more than a kernel keeps for a connection that nobody reads. */
+/** A list of orders of about 8 MiB, which is more than a kernel buffers for a connection. */
 const ORDERS = Buffer.from(
   JSON.stringify(Array.from({ length: 100 }, () => ({ id: ORDER_ID, reference: "x".repeat(84_000) }))),
 );
 
 describe("createUnreadBytes", () => {
-  /** A response with so many bytes that its client has not read. */
+  /** A response of which the client has not read this many bytes. */
   function unread(writableLength: number) {
     const socket = { destroyed: false, resetAndDestroy: () => Object.assign(socket, { destroyed: true }) };
     const state = { writableLength, destroyed: false, req: { socket } };
     const response = Object.assign(new EventEmitter() as EventEmitter & ServerResponse, state);
     return Object.assign(response, {
       isCut: () => socket.destroyed,
-      /** The client reads all but so many. */
+      /** Makes the client read all but this many bytes. */
       readTo: (bytes: number) => Object.assign(response, { writableLength: bytes }),
     });
   }
 
-  test("counts what is unread until the response is closed, and nothing else", () => {
+  test("counts unread bytes until the response is closed", () => {
     const bytes = createUnreadBytes({ total: 100, perAccount: 100 });
     bytes.count(unread(0), "a");
     bytes.count(Object.assign(unread(7), { destroyed: true }), "a");
@@ -81,13 +81,13 @@ describe("createUnreadBytes", () => {
     expect([large, second].map((response) => response.isCut())).toEqual([true, false]);
   });
 
-  test("still knows what an account has when the connection of one that was cut is closed at last", () => {
+  test("keeps the count of an account when the connection of a cut response is finally closed", () => {
     const bytes = createUnreadBytes({ total: 100, perAccount: 10 });
     const [large, second, third] = [unread(11), unread(6), unread(6)];
     bytes.count(large, "a");
     bytes.count(second, "a");
     large.emit("close");
-    // Its handler still writes.
+    // The handler of a cut response still writes.
     bytes.count(large, "a");
     bytes.count(third, "a");
     expect([large, second, third].map((response) => response.isCut())).toEqual([true, true, false]);
@@ -106,7 +106,7 @@ async function start(options: Parameters<typeof gatewayUnderTest>[0]): Promise<v
   }
   gateway = await gatewayUnderTest({ records: { listOrders }, ...options });
 }
-/** A client that asks for a list and reads nothing of it. */
+/** Requests a list and reads none of it. */
 async function unreadList(key: string): Promise<Socket> {
   const socket = connect(gateway.port, "127.0.0.1").pause();
   socket.on("error", () => {});
@@ -114,16 +114,16 @@ async function unreadList(key: string): Promise<Socket> {
   return socket;
 }
 
-/** The keys of the requests that have come to an end, one for each: as nobody reads their answers, these were cut. */
+/** The key of each ended request. These responses were cut, because the clients do not read. */
 const cut = () => gateway.lines.filter(({ route }) => route).map(({ key }) => key);
 
-/** Resolves once so many lists have been asked of records. */
+/** Resolves once records has received this many requests for lists. */
 const asked = (count: number) => eventually(() => expect(lists).toBe(count));
 
-describe("an answer that nobody reads", () => {
+describe("an unread response", () => {
   afterEach(() => gateway.end());
 
-  test("is cut when nothing of it was taken for a while, and its connection closed", async () => {
+  test("is cut when its client has not read for a while, and its connection is closed", async () => {
     await start({ listening: { stallMs: 500 } });
     const { key, id } = await gateway.newKey();
     const still = await unreadList(key);
@@ -166,7 +166,7 @@ describe("an answer that nobody reads", () => {
     await eventually(() => expect(cut()).toEqual([keys[0]?.id]));
   });
 
-  test("that is read at once is none of all this", async () => {
+  test("that is read at once is not cut", async () => {
     await start({ unreadLimits: { total: 9 * MIB, perAccount: 9 * MIB } });
     const { key } = await gateway.newKey();
     for (let n = 0; n < 5; n++) expect((await gateway.send("GET", "/orders", { key })).status).toBe(200);

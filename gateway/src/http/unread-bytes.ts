@@ -1,26 +1,26 @@
 import type { ServerResponse } from "node:http";
 import type { Metrics } from "@shipping/kit/process/metrics";
 
-/** How many bytes of responses may be waiting to be read by clients. */
+/** Limits of the response bytes that wait for clients to read them. */
 export interface UnreadLimits {
   total: number;
   perAccount: number;
 }
 
-/** Eight of the largest pages for one account, and sixty-four for all. */
+/** Room for eight of the largest pages for one account, and for sixty-four in total. */
 export const DEFAULT_UNREAD: UnreadLimits = { total: 64 * 1024 * 1024, perAccount: 8 * 1024 * 1024 };
 
 export type UnreadBytes = ReturnType<typeof createUnreadBytes>;
 
 interface Account {
   bytes: number;
-  /** The one that was written to the longest time ago comes first: a client that reads lets its response be written to. */
+  /** The unread bytes of each response, least recently written first. A response can be written to again only when its client reads. */
   responses: Map<ServerResponse, number>;
 }
 
 /**
- * Above a limit, closes the connection of the response that has waited longest: of the account that is above its own limit, or else of the
- * account with the most unread bytes. An account's only response may be larger than its limit, because its client could not read it otherwise.
+ * Above a limit, closes the connection of the response that has waited longest: of the account that is above its own limit, or else of the account
+ * with the most unread bytes. An account's only response may be larger than the account's limit, because its client could not read it otherwise.
  */
 export function createUnreadBytes(limits: UnreadLimits) {
   const accounts = new Map<string, Account>();
@@ -35,14 +35,14 @@ export function createUnreadBytes(limits: UnreadLimits) {
   }
 
   function remove(id: string, account: Account, response: ServerResponse): void {
-    // It was cut, and by now the account may have others.
+    // The response was cut, and by now the account may have others.
     if (!account.responses.has(response)) return;
     set(account, response, 0);
     account.responses.delete(response);
     if (account.responses.size === 0) accounts.delete(id);
   }
 
-  /** Clients have read since the last count. */
+  /** Updates the counts, because clients may have read since the last count. */
   function recount(account: Account): void {
     for (const response of account.responses.keys()) set(account, response, response.writableLength);
   }
@@ -56,7 +56,7 @@ export function createUnreadBytes(limits: UnreadLimits) {
       if (bytes === 0) continue;
       cut++;
       remove(id, account, response);
-      // A pipelined response has no socket of its own yet, so `response.destroy` would not close it. With a reset, the kernel drops its bytes, too.
+      // A pipelined response has no socket yet, so `response.destroy` would not close the connection. The reset also drops the bytes in the kernel.
       response.req.socket.resetAndDestroy();
       return;
     }
