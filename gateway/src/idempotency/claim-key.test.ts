@@ -29,7 +29,7 @@ const request = (idempotencyKey: string, body = "A"): RegistryRequest => ({
   owner: "records",
 });
 
-/** Which of these requests get their key, claimed in one statement. */
+/** Claims the keys of these requests in one statement. Returns for each whether it got its key. */
 async function claim(...requests: RegistryRequest[]): Promise<boolean[]> {
   const deps = { db: gateway.db, clockOffsetMs: 0 };
   return (await Promise.all(requests.map((one) => claimKey(deps, one)))).map((token) => token !== undefined);
@@ -49,7 +49,7 @@ test("claims of the same keys in opposite order do not wait for each other", asy
      VALUES ($1, $2, 'a', $3, 'records', 'claimed', 0, 1, now())`,
     [caller.accountId, caller.environment, request("a").fingerprint],
   );
-  // It waits for the key `a`, and holds no other key meanwhile.
+  // This claim waits for the key `a` and holds no other key meanwhile.
   const first = claim(request("c"), request("a"), request("b"));
   const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   await eventually(async () => expect((await gateway.db.pool.query(waiting)).rows).toHaveLength(1));

@@ -29,7 +29,7 @@ const script: fc.Arbitrary<Script> = fc.record({
   otherGateway: fc.boolean(),
 });
 
-/** A lease that ends early, as if a process had paused, or a claim that is fenced off by somebody who dies of it. */
+/** A lease that ends early, as if a process had paused, or a claim that a process fences off before it dies. */
 interface Accident {
   afterMs: number;
   kind: "lapse" | "fence";
@@ -40,7 +40,7 @@ const accident: fc.Arbitrary<Accident> = fc.record({
   kind: fc.constantFrom("lapse", "lapse", "fence"),
 });
 
-/** Requests under one key, B at another owner than A and C, with what went wrong on their way. */
+/** Requests with one key, each with a fault. B has a different owner than A and C. */
 function play(scripts: Script[]) {
   const caller = newCaller();
   const late: Promise<unknown>[] = [];

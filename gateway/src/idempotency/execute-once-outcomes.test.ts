@@ -32,7 +32,7 @@ describe("the RPC", () => {
   test("conflict: 409, and the claim is done with the fingerprint of the ledger", async () => {
     const { request, claim } = await under.claimed("A");
     await under.owners.records.write(request.caller, claim, "A");
-    // The gateway's database was restored from before the claim.
+    // Restores the gateway's database to a time before the claim.
     await under.gateway.db.pool.query("DELETE FROM idempotency_registry WHERE account_id = $1", [
       request.caller.accountId,
     ]);
@@ -45,7 +45,7 @@ describe("the RPC", () => {
   test("stale: the registry is read again, and the newer claim decides", async () => {
     const first = under.request("A");
     const other = under.request("B", { caller: first.caller });
-    // While the first is on its way, its lease ends and the other takes the key.
+    // While the first call is in progress, its lease ends and the other request takes the key.
     const overtaken: Send = async (input, claim, options) => {
       expect(await under.execute(other, later(under.otherGateway))).toEqual(created("B"));
       return first.send(input, claim, options);
@@ -116,7 +116,7 @@ describe("the RPC", () => {
 });
 
 describe("the registry", () => {
-  test("keeps nobody waiting beyond the deadline: 503 by then, and a repetition finds out what became of it", async () => {
+  test("does not keep requests waiting beyond the deadline: 503 by then, and a repetition finds the outcome", async () => {
     const holder = await openTransaction(under.otherGateway.db);
     await holder.query("LOCK TABLE idempotency_registry");
     const request = under.request("A", { deadline: performance.now() + 1_500 });

@@ -27,16 +27,16 @@ afterAll(() => Promise.all([registry.drop(), ledgers.drop()]));
 
 const ANSWER_MS = 10_000;
 const CALL_MS = 2_000;
-// A lease has 4 s.
+// A lease lasts 4 s.
 const ARRIVALS_MS = [1, 1, 100, 4_500];
 const DELAYS_MS = [0, 0, 0, 0, 50, 4_500, 9_000];
 const NOT_YET = ["service_unavailable", "idempotency_in_progress"];
 
-/** An owner in a process of its own: calls to it may be late, or lost before they arrive, or their answers on the way back. */
+/** An owner in another process. Calls may be late or lost, and so may their responses. */
 function remoteOwner(schedule: Schedule, db: Database) {
   const network = { isGood: false };
   const owner = ownerOn(db);
-  // Claims of which a gateway may have been told that they will never be executed.
+  // Claims that a gateway may have been told were fenced off.
   const aborted: bigint[] = [];
   let calls = 0;
 
@@ -54,7 +54,7 @@ function remoteOwner(schedule: Schedule, db: Database) {
       if (delayMs > 0) await sleep(delayMs);
       return work();
     }) as Promise<T>;
-    // Its outcome may come after the time-out.
+    // The outcome may come after the timeout.
     answer.catch(() => {});
     try {
       const result = await Promise.race([answer, late]);
@@ -152,7 +152,7 @@ test("one execution per key and one answer for all, whatever the order of statem
         if (kind > 3) return;
         for (let pause = schedule.choose(30); pause > 0; pause--) await schedule.step("waits");
         if (kind < 2) schedule.kill("gateway 2");
-        // As when the registry's database is replaced by a copy that lags.
+        // The registry's database is replaced by a copy that lags.
         else await openGateway().run(sql`DELETE FROM idempotency_registry`);
       });
       const [ends] = await Promise.all([Promise.all(asked), chaos]);

@@ -40,7 +40,7 @@ describe("peek: none", () => {
     expect(statements.map(({ text }) => text.trim().split(" ", 1))).toEqual([["INSERT"]]);
   });
 
-  test("a request that does not validate reserves nothing and is not sent", async () => {
+  test("an invalid request does not reserve the key and is not sent", async () => {
     const request = under.request("A", { send: never });
     const invalid = {
       ...request,
@@ -63,7 +63,7 @@ describe("peek: none", () => {
     expect(options.timeoutMs).toBeLessThanOrEqual(2_500);
   });
 
-  test("503 and the key stays free when less than a second is left: nothing is sent", async () => {
+  test("503, the key stays free and the write is not sent when less than a second is left", async () => {
     const request = under.request("A", { send: never, deadline: performance.now() + 900 });
     expect(await refusal(under.execute(request))).toBe("service_unavailable");
     expect(await under.row(request)).toBeUndefined();
@@ -146,7 +146,7 @@ describe("peek: claimed, lease over", () => {
     expect(await under.row(request)).toMatchObject({ token, attempts: 2 });
   });
 
-  test("same, given before the database's clock was set back by minutes: nobody waits until it has caught up", async () => {
+  test("same, granted before the database's clock was set back by minutes: requests do not wait until it has caught up", async () => {
     const { request, token } = await under.claimed("A");
     const setBack = { ...under.gateway, clockOffsetMs: -300_000 };
     expect(await under.execute(request, setBack)).toEqual(created("A"));
@@ -192,7 +192,7 @@ describe("peek: claimed, lease over", () => {
     expect(await under.owners.records.executions(request.caller)).toEqual([]);
   });
 
-  test("other, and the old owner cannot say: 503, nothing is taken over", async () => {
+  test("other, and the old owner cannot answer: 503, the claim is not taken over", async () => {
     const { request } = await under.claimed("A");
     const row = await under.row(request);
     under.owners.records.failWith(lost());

@@ -26,7 +26,7 @@ export interface OnceDeps extends RegistryDeps {
 
 /** A write that is executed at most once, however often it is repeated. */
 export interface OnceRequest<T> extends RegistryRequest, CallContext {
-  /** The row that `admit` read before the body had arrived. */
+  /** The row that `admit` read before the body arrived. */
   peeked: RegistryRow | undefined;
   /** Throws a 422. Called only after replay and conflict are ruled out. */
   validate(): T;
@@ -69,7 +69,7 @@ async function execute<T>(deps: OnceDeps, request: OnceRequest<T>): Promise<Snap
   }
 }
 
-/** Since `admit` read the row, only `done` cannot have changed. Whether a key is still free is left to the INSERT of its claim. */
+/** Only the state `done` is final, so a row that `admit` read as done is still valid. The INSERT of the claim decides whether a key is still free. */
 async function peekAgain<T>(deps: OnceDeps, request: OnceRequest<T>, validate: () => T) {
   const { peeked } = request;
   if (peeked?.state === "done" || (!peeked && passes(validate))) return peeked;

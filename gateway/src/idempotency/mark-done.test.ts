@@ -16,7 +16,7 @@ afterAll(() => gateway.drop());
 const deps = () => ({ db: gateway.db, clockOffsetMs: 0, log: silentLog() });
 const stateOf = async (mark: DoneMark) => (await peekKey(deps(), mark))?.state;
 
-/** Claims that many keys of a new caller, and yields the marks that they are to get. */
+/** Claims this many keys for a new caller, and returns the marks for them. */
 async function claimKeys(count: number): Promise<DoneMark[]> {
   const caller = newCaller();
   const marks = Array.from({ length: count }, async (_, number) => {
@@ -55,7 +55,7 @@ describe("markDone", () => {
     expect(await stateOf(gone)).toBeUndefined();
   });
 
-  test("two gateways with the same keys in opposite order do not block each other for good", async () => {
+  test("two gateways with the same keys in opposite order do not deadlock", async () => {
     for (let round = 0; round < 10; round++) {
       const marks = await claimKeys(50);
       await Promise.all([marks, marks.toReversed(), marks, marks.toReversed()].map((batch) => markDone(deps(), batch)));

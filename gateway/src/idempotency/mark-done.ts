@@ -4,7 +4,7 @@ import { createInFlight } from "@shipping/kit/process/in-flight";
 import sql from "sql-template-tag";
 import { byKey, keyColumns, type RegistryDeps, type RegistryKey } from "./registry.js";
 
-/** Says that the claim with this token has a result, that of the request with this fingerprint. */
+/** Marks the claim with this token as done. `fingerprint` is that of the request whose result the ledger holds. */
 export interface DoneMark extends RegistryKey {
   token: bigint;
   fingerprint: Uint8Array;
@@ -40,7 +40,7 @@ export function createDoneMarks({ db, log }: Deps) {
     });
   });
   return {
-    /** Nobody waits for the mark, because the owner's ledger is authoritative. */
+    /** Queues a mark. Callers do not wait for it, because the owner's ledger is authoritative. */
     mark: (mark: DoneMark): void => void inFlight.add(write(mark)),
     /** Resolves when all marks are written. */
     flush: () => inFlight.idle(),

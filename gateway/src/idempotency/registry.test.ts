@@ -3,7 +3,7 @@ import { fingerprint } from "./registry.js";
 
 const of = (json: string) => fingerprint("POST", "/orders", JSON.parse(json)).toString("hex");
 
-/** The same JSON value with the members of every object in reverse. */
+/** Reverses the members of every object in a JSON value. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== "object" || value === null) return value;

@@ -19,12 +19,12 @@ export interface RegistryKey {
   idempotencyKey: string;
 }
 
-/** A row of the registry: the request that used the key, the service that has its result, and whether it has ended. */
+/** A row of the registry: the request that used the key, the service that has its result, and whether it is done. */
 export interface RegistryRow {
   fingerprint: Buffer;
   owner: Owner;
   state: "claimed" | "done";
-  /** The fencing token. Of two claims, the later one has the higher token. */
+  /** The fencing token. A later claim has a higher token than an earlier one. */
   token: bigint;
   /** How often the claim was sent to its owner. */
   attempts: number;
@@ -47,10 +47,15 @@ export interface RegistryDeps {
 
 type Deps = Pick<RegistryDeps, "db" | "clockOffsetMs">;
 
-/** Longer than a write takes, shorter than an equal request waits. Correctness does not depend on it: the owner's ledger fences. */
+/**
+ * The duration of a lease: longer than a write takes, and shorter than an equal request waits. Correctness does not depend on it, because the owner's
+ * ledger fences.
+ */
 const LEASE = sql`interval '4 seconds'`;
 
-/** Whether a claim's lease is valid. One that ends too far in the future dates from before the database's clock was set back, and is not. */
+/**
+ * Whether a claim's lease is valid. A lease that ends too far in the future was granted before the database's clock was set back, so it is invalid.
+ */
 export function isLive(now: Sql): Sql {
   return sql`(lease_until > ${now} AND lease_until < ${now} + interval '10 seconds')`;
 }
@@ -89,7 +94,7 @@ async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Prom
   const tokens = new Map(
     claimed.map(({ idempotencyKey, token, ...caller }) => [keyText({ caller, idempotencyKey }), token]),
   );
-  // Of requests with the same key, the first was inserted, because `toSorted` is stable, and gets the token.
+  // If several requests have the same key, the first gets the token: `toSorted` is stable, so the first was inserted.
   return requests.map((request) => {
     const key = keyText(request);
     const token = tokens.get(key);
@@ -98,7 +103,10 @@ async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Prom
   });
 }
 
-/** Sorts as every statement locks rows, so that no two wait for each other. Keys are ASCII, for which this order is that of COLLATE "C". */
+/**
+ * Sorts in the order in which every statement locks rows, so that statements do not deadlock. Keys are ASCII, for which this order equals COLLATE
+ * "C".
+ */
 export function byKey(a: RegistryKey, b: RegistryKey): number {
   return (
     compare(a.caller.accountId, b.caller.accountId) ||
@@ -163,15 +171,15 @@ function isClaim(key: RegistryKey, token: bigint): Sql {
   return sql`${isKey(key)} AND token = ${token} AND state = 'claimed'`;
 }
 
-/** Requests with the same fingerprint are equal: they have the same method, path and JSON content, in any order of members. */
+/** Hashes a request. Equal requests have the same method, path and JSON content; the order of members does not matter. */
 export function fingerprint(method: string, path: string, body: unknown): Buffer {
   const content = body === undefined ? "" : toCanonicalJson(body);
   return hash("sha256", `${method} ${path}\n${content}`, "buffer");
 }
 
 /**
- * JSON text with the members of every object sorted, for values that were parsed from JSON with a limited depth. It appends to one string,
- * because arrays of the parts of a large body cost the most in garbage collection.
+ * Renders JSON text with the members of every object sorted. The value was parsed from JSON with a limited depth. Appends to one string, because
+ * arrays of the parts of a large body would cost the most in garbage collection.
  */
 function toCanonicalJson(value: unknown): string {
   // `1e400` is parsed as Infinity, which JSON.stringify would write as null.
@@ -182,7 +190,7 @@ function toCanonicalJson(value: unknown): string {
     for (const element of value) text += `${text && ","}${toCanonicalJson(element)}`;
     return `[${text}]`;
   }
-  // Object.keys returns own members only, including one named `__proto__`.
+  // Object.keys returns only own members, including one named `__proto__`.
   const members = value as Readonly<Record<string, unknown>>;
   for (const name of Object.keys(value).sort())
     text += `${text && ","}${JSON.stringify(name)}:${toCanonicalJson(members[name])}`;

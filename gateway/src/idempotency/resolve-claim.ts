@@ -22,8 +22,8 @@ export interface OwnedClaim extends RegistryKey {
 }
 
 /**
- * Settles a claim whose outcome is unknown. Its owner either reports the result, which is marked in the registry, or fences the token off, so
- * that the write can never commit. The owner waits for a running execution, so nobody has to guess whether it is still alive.
+ * Settles a claim whose outcome is unknown. The owner either reports the result, which is marked in the registry, or fences the token off, so that
+ * the write can never commit. The owner waits for a running execution, so a running one is never mistaken for a dead one.
  */
 export async function resolveClaim(
   deps: Pick<RegistryDeps, "db" | "clients">,
@@ -49,14 +49,14 @@ export async function readReplay(
   return toReplay(result.snapshot);
 }
 
-/** A snapshot marked as a replay. */
+/** A copy of a snapshot that is marked as a replay. */
 export function toReplay({ status, body }: Snapshot): Snapshot {
   return create(SnapshotSchema, { status, body, replayed: true });
 }
 
 /**
- * Releases a key after the owner has refused the write. Returns true if nothing was or will be executed under this claim, so that the refusal is
- * the answer. Returns false if the claim has changed and the registry must be read again.
+ * Releases a key after the owner has refused the write. Returns true if no write was or will be executed under this claim, so that the refusal is the
+ * answer. Returns false if the claim has changed and the registry must be read again.
  */
 export async function releaseClaim(
   deps: Pick<RegistryDeps, "db" | "clockOffsetMs" | "clients">,

@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => under.end());
 
-/** A claim that nobody comes back to; its owner has executed it or not. */
+/** A claim that its gateway has abandoned. Its owner may have executed it. */
 async function abandoned(content: string, options: { executed: boolean; owner?: "records" | "carrier" }) {
   const { owner = "records", executed } = options;
   const { claim } = await under.claimed(content, { owner });
@@ -16,7 +16,7 @@ async function abandoned(content: string, options: { executed: boolean; owner?: 
   return claim;
 }
 
-/** Sweeps as it will be done so many seconds from now. */
+/** Sweeps with the clock moved forward by this many seconds. */
 const sweepIn = (seconds: number, gateway = under.gateway) =>
   sweepClaims({ ...gateway, clockOffsetMs: seconds * 1_000 });
 
@@ -52,7 +52,7 @@ test("the claims of an owner that is down are tried again a minute later, the ot
   expect(await under.row(claim)).toMatchObject({ state: "done" });
 });
 
-test("a claim whose row somebody else has locked is passed over, and waited for by nobody", async () => {
+test("a claim whose row is locked is skipped without waiting", async () => {
   const locked = await abandoned("A", { executed: true });
   await abandoned("B", { executed: true });
   const other = await openTransaction(under.gateway.db);
@@ -65,7 +65,7 @@ test("a claim whose row somebody else has locked is passed over, and waited for 
 test("two sweepers at once share the work", async () => {
   await Promise.all(Array.from({ length: 150 }, (_, number) => abandoned(`${number}`, { executed: true })));
   const [one, two] = await Promise.all([sweepIn(65), sweepIn(65, under.otherGateway)]);
-  // On a busy machine, the owner's answers to some come too late.
+  // On a busy machine, some answers of the owner come too late.
   expect(one.done + one.left + two.done + two.left).toBe(150);
   expect(under.owners.records.asked).toHaveLength(150);
 });

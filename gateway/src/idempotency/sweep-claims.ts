@@ -9,7 +9,7 @@ const RESOLVE_MS = 2_000;
 
 type Deps = Pick<RegistryDeps, "db" | "log" | "clockOffsetMs" | "clients">;
 
-/** Settles claims whose lease ended over a minute ago and that were not retried, so that no claim stays open for ever. */
+/** Settles claims whose lease ended over a minute ago and that were not retried, so that no claim stays open indefinitely. */
 export async function sweepClaims(deps: Deps): Promise<{ done: number; deleted: number; left: number }> {
   const claims = await takeLapsedClaims(deps);
   const ends = await Promise.all(claims.map((claim) => settle(deps, claim)));
@@ -28,7 +28,7 @@ async function settle(deps: Deps, claim: OwnedClaim): Promise<"done" | "deleted"
   }
 }
 
-// Updates their leases, so that another gateway does not sweep the same claims, and those of an owner that is down come last.
+// Updates the leases of the claims, so that another gateway does not sweep them too, and those of an owner that is down come last.
 async function takeLapsedClaims(deps: Deps): Promise<OwnedClaim[]> {
   const rows = await deps.db.run<Caller & Omit<OwnedClaim, "caller">>(sql`
     WITH lapsed AS (

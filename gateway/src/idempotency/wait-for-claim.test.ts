@@ -88,7 +88,7 @@ test("the owner is asked under the ID of the request that waits, and has two sec
   expect(records.read.mock.calls.map(([, given]) => given)).toEqual([options]);
 });
 
-test("a gateway died between answer and mark: the owner is asked, nobody waits for the lease", async () => {
+test("a gateway died between answer and mark: the owner is asked, without waiting for the lease", async () => {
   const request = under.request("A");
   const token = await claimKey(under.gateway, request);
   await under.owners.records.write(request.caller, { ...request, token: token! }, "A");

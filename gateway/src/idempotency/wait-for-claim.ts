@@ -98,7 +98,7 @@ export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks) {
     settle(request: RegistryRequest, snapshot: Snapshot): void {
       wakeAll(waiting.get(toId(request)), toReplay(snapshot));
     },
-    /** Says that this request has failed: the one that has waited longest tries next. */
+    /** Records that this request has failed, so that the one that has waited longest tries next. */
     wakeNext(request: RegistryRequest): void {
       wakeFirst(waiting.get(toId(request)));
     },

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe("a request under the key of another one that is open waits as an equal one does, and then", () => {
-  /** A is being sent, and B waits for it, in that process or in another. */
+  /** Starts A, and a request B that waits for A, in the same process or in another. */
   async function openWith(b: Partial<OnceRequest<string>> = {}, gateway = under.gateway) {
     const request = under.request("A");
     const first = paused(request);
@@ -33,7 +33,7 @@ describe("a request under the key of another one that is open waits as an equal 
   test.each([
     ["this process", () => under.gateway],
     ["another one", () => under.otherGateway],
-  ])("409 idempotency_conflict once that has succeeded, in %s: nothing is sent", async (_, gateway) => {
+  ])("409 idempotency_conflict once that has succeeded, in %s, without a call", async (_, gateway) => {
     const send = jest.fn();
     const { first, request, settled } = await openWith({ send }, gateway());
     first.release();
@@ -45,7 +45,7 @@ describe("a request under the key of another one that is open waits as an equal 
   test.each([
     ["this process", () => under.gateway],
     ["another one", () => under.otherGateway],
-  ])("is executed once that has failed, in %s: a failure reserves nothing", async (_, gateway) => {
+  ])("is executed once that has failed, in %s, because a failure does not reserve the key", async (_, gateway) => {
     const { first, settled } = await openWith({}, gateway());
     first.fail(fail("label_exists"));
     expect(await settled).toEqual([refusedAs("label_exists"), { status: "fulfilled", value: created("B") }]);
@@ -71,7 +71,7 @@ describe("a request under the key of another one that is open waits as an equal 
     const equal = under.execute(request);
     await under.registryAtRest();
     first.fail(fail("not_found"));
-    // The poller may have woken the other one meanwhile, which then has the key.
+    // The poller may have woken the other request meanwhile, which then has the key.
     expect((await settled)[1]).toEqual(refusedAs(expect.stringMatching(/^(invalid_request|idempotency_conflict)$/)));
     expect(await equal).toEqual(created("A"));
   });
