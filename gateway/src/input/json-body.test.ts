@@ -62,7 +62,7 @@ describe("a JSON body", () => {
       );
   });
 
-  test("as many levels as fit into a body overflow nothing, and what is not JSON stays a 400", () => {
+  test("as many levels as fit into a body do not overflow the stack, and invalid JSON stays a 400", () => {
     expect(() => parse(deep(32_768))).toThrow(expect.objectContaining({ code: "invalid_request" }));
     expect(() => parse("[".repeat(65_536))).toThrow(expect.objectContaining({ code: "invalid_json" }));
   });

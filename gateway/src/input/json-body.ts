@@ -6,20 +6,23 @@ const MAX_LEVELS = 32;
 
 export interface JsonBody {
   value: unknown;
-  /** The numbers that `value` has not as they were sent. */
+  /** The numbers that `value` does not represent exactly. */
   lost: LostNumbers;
 }
 
-/** A body that was not parsed from JSON, such as that of a form. */
+/** Wraps a body that was not parsed from JSON, such as that of a form. */
 export function jsonBody(value: unknown): JsonBody {
   return { value, lost: NONE_LOST };
 }
 
-/** Parses a JSON body. Refuses invalid UTF-8, invalid JSON (including a byte order mark) and too many levels. `expected` is what to send, in words. */
+/**
+ * Parses a JSON body. Refuses invalid UTF-8, invalid JSON (including a byte order mark) and too many levels. `expected` describes the required body
+ * in words.
+ */
 export function parseJsonBody(bytes: Buffer, expected = "a JSON object"): JsonBody {
   if (!isUtf8(bytes)) throw fail("invalid_json", "The body is not valid UTF-8. Encode it as UTF-8.");
   const text = bytes.toString();
-  // Everything after this is recursive.
+  // The functions after this check are recursive.
   if (isTooDeep(text)) {
     const fault = findJsonFault(text);
     if (fault !== undefined) throw notJson(text, expected, fault);
@@ -38,7 +41,7 @@ function parse(text: string, expected: string): unknown {
   }
 }
 
-/** Says where a text is not JSON. V8's own message contains parts of the body. */
+/** Describes where a text is not JSON. V8's own message contains parts of the body. */
 function notJson(text: string, expected: string, at = findJsonFault(text) ?? 0): Failure {
   if (text.startsWith("\ufeff"))
     return fail("invalid_json", "The body begins with a byte order mark. Send it without.");
@@ -89,8 +92,9 @@ enum Next {
 const startsValue = (next: Next) => next === Next.Value || next === Next.ValueOrEnd;
 
 /**
- * The index of the first token that is not valid JSON (RFC 8259), the length of a text that ends too early, or undefined. It creates no values: from a body of thousands of nested brackets, `JSON.parse` creates so many
- * arrays that the garbage collector stops the process for longer than the parser.
+ * Returns the index of the first token that is not valid JSON (RFC 8259), the length of the text if it ends too early, or undefined if it is valid.
+ * Creates no values: from a body of thousands of nested brackets, `JSON.parse` creates so many arrays that garbage collection stops the process for
+ * longer than the parser.
  */
 export function findJsonFault(text: string): number | undefined {
   const open: string[] = [];

@@ -45,7 +45,7 @@ describe("numbers that double precision does not keep", () => {
     "1000.00000000000000001",
     "9007199254740993.0",
     "900719925474099.3e1",
-    // 0.1, 67.2 and 12345678901234567000 as other languages print them, with 17 digits or with all.
+    // These are 0.1, 67.2 and 12345678901234567000 as other languages print them, with 17 digits or with all.
     "0.10000000000000001",
     "1.0000000000000001E-001",
     "67.200000000000003",

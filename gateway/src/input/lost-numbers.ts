@@ -5,20 +5,20 @@ export type Place = (string | number)[];
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s,:"[\]{}]+|[[\]{}]/g;
 
-// Integers of up to fifteen digits are always exact, and a fraction needs hundreds of digits to become 0. Only longer numbers, or an
-// exponent, require checking each number.
+// Integers of up to fifteen digits are always exact, and a fraction needs hundreds of digits to become 0. Only longer numbers and exponents have to
+// be checked one by one.
 const SUSPICIOUS = /(?:^|[\s,:[])-?(?:\d{16}|[\d.]{300}|[\d.]+[eE])/;
 
-/** The numbers in a JSON text that no double stands for: integers that would change, and numbers that would become 0 or infinite. */
+/** The numbers in a JSON text that a double cannot represent: integers that would change, and numbers that would become 0 or infinite. */
 export interface LostNumbers {
-  /** The paths of the first ones, as many as a refusal can name, in the order of the text. */
+  /** The paths of the first lost numbers, in the order of the text, at most as many as a refusal can list. */
   places: readonly Place[];
   more: number;
 }
 
 export const NONE_LOST: LostNumbers = { places: [], more: 0 };
 
-/** Finds these numbers in a JSON text that is valid and not nested too deep. Of duplicate members, only the last counts. */
+/** Finds the lost numbers in a JSON text that is valid and not nested too deep. If an object has duplicate members, only the last counts. */
 export function findLostNumbers(text: string): LostNumbers {
   if (!SUSPICIOUS.test(text)) return NONE_LOST;
   const tokens = text.match(TOKEN) ?? [];
@@ -70,8 +70,8 @@ function toPlace(last: Step): Place {
 }
 
 /**
- * Whether no double stands for a JSON number. With a fraction or an exponent, it means the nearest double, however many digits its writer
- * printed: PHP writes 0.1 as 0.10000000000000001. Integers are exact: an identifier that changes would be another one.
+ * Whether a double cannot represent a JSON number. A number with a fraction or an exponent stands for the nearest double, however many digits its
+ * writer printed: PHP writes 0.1 as 0.10000000000000001. An integer must be exact, because an identifier that changes would be another one.
  */
 function isLost(token: string): boolean {
   const double = Math.abs(Number(token));
@@ -83,11 +83,11 @@ function isLost(token: string): boolean {
   );
 }
 
-// A digit of the exponent comes after an "e".
+// The exponent has a digit after its "e".
 const NOT_ZERO = /^[-.0]*[1-9]/;
 const INTEGER = /^-?(\d+)$/;
 
-/** The digits that other languages write for an integer above 2^53: as many as identify the double, then zeros. */
+/** The digits that other languages write for an integer above 2^53: enough to identify the double, followed by zeros. */
 function shortestForm(double: number): string {
   const [mantissa = "", exponent] = double.toExponential().split("e");
   return mantissa.replace(".", "").padEnd(Number(exponent) + 1, "0");

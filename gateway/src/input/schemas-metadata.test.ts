@@ -5,7 +5,7 @@ function nested(levels: number): object {
   return levels === 1 ? {} : { in: nested(levels - 1) };
 }
 
-/** An object that JSON.stringify writes with exactly so many characters. */
+/** An object that JSON.stringify writes with exactly this many characters. */
 function ofLength(length: number, filler = "x"): object {
   const empty = JSON.stringify({ k: "" }).length;
   return { k: filler.repeat(length - empty) };

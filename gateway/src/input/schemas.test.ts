@@ -18,7 +18,7 @@ const address = { name: "A", street1: "B", city: "C", postal_code: "D", country:
 const parcel = { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 };
 const order = { reference: "PO-1", from: address, to: address, parcel };
 
-/** The fields that a refusal names, with their rules. */
+/** Runs a check that must be refused, and returns the faults by field. */
 function faults(check: () => unknown): Record<string, string> {
   try {
     check();

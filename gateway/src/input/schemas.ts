@@ -3,15 +3,18 @@ import { EVENT_TYPES, type EventType, SOME_EVENT_TYPES } from "@shipping/proto/e
 import { z } from "zod";
 import { CLEAN_PATTERN, FILLED_PATTERN, isBlank, isClean, isWithin, urlForm } from "./text.js";
 
-// The public input, field by field. These schemas validate requests and describe them in the OpenAPI document.
+// The schemas of the public input, field by field. They validate requests and describe them in the OpenAPI document.
 
 const NO_CONTROLS = "without control characters or lone surrogates";
 
 const REQUIRED = "is required";
-/** C#, Java and others write null for what is not set. It stays refused: the specification says string. */
+/** C#, Java and others write null for members that are not set. Null is refused nevertheless, because the specification requires a string. */
 const NULL = "is null: leave the member out";
 
-/** The same sentence for every way to break a rule, so that each field is reported once. Null is told apart: most writers mean "absent". */
+/**
+ * The same sentence for every violation of a rule, so that each field is reported once. Null has its own sentence, because most clients mean
+ * "absent".
+ */
 function rule(sentence: string, ifNull = REQUIRED) {
   const sentences = (input: unknown) => (input === undefined ? REQUIRED : input === null ? ifNull : sentence);
   return { error: (issue: { input?: unknown }) => sentences(issue.input) };
@@ -63,7 +66,7 @@ export const trackingNumber = z
   .string()
   .regex(/^TEST[0-9A-Z]{1,60}$/)
   .meta({ description: "Tracking number of the label. In the sandbox, it starts with `TEST`." });
-/** In a path, it can be the number of any carrier. None uses longer ones. */
+/** The tracking number in a path can be of any carrier. No carrier's tracking number is longer. */
 export const anyTrackingNumber = z
   .string()
   .regex(/^[0-9A-Za-z-]{1,64}$/)
@@ -105,7 +108,7 @@ export const parcel = z
 const METADATA_MAX_CHARACTERS = 4096;
 const METADATA_MAX_LEVELS = 16;
 
-/** What is wrong with a value as `metadata`; undefined if it is valid. Its size is the length of what `JSON.stringify` writes. */
+/** Checks a value as `metadata`, and returns its fault, or undefined if it is valid. Its size is the length of its `JSON.stringify` text. */
 export function metadataFault(value: unknown): string | undefined {
   if (value === null) return NULL;
   if (typeof value !== "object" || Array.isArray(value)) return "must be a JSON object";
@@ -179,7 +182,7 @@ export const voidInput = z.strictObject({}, rule("must be the empty object {}", 
 export const someEvents = `must be a list of ${SOME_EVENT_TYPES}`;
 const ONE_EVENT = `must be one of ${EVENT_TYPES.join(", ")}`;
 
-// Not `z.array`, which would report every element of a list of thousands.
+// `z.array` would report every element of a list of thousands.
 function eventFaults(list: unknown) {
   const fault = (message: string, ...path: number[]) => ({ code: "custom" as const, message, path, input: list });
   if (list === undefined || list === null) return [fault(REQUIRED)];
@@ -212,7 +215,7 @@ export const webhookInput = z.strictObject(
 
 export const noQuery = z.strictObject({});
 
-// Without a sign, an exponent or leading zeros.
+// A number without a sign, an exponent or leading zeros.
 const PLAIN_DECIMAL = /^[1-9][0-9]*$/;
 
 /** The query of a list. `id` is the ID of its resource. */

@@ -1,6 +1,6 @@
 import { CLEAN_PATTERN, FILLED_PATTERN, isBlank, isClean, urlForm, visible } from "./text.js";
 
-test("what is blank is what Unicode calls White_Space, and nothing else", () => {
+test("blank characters are exactly those with Unicode's White_Space property", () => {
   const all = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
   expect(all.filter(isBlank)).toEqual(all.filter((character) => /\p{White_Space}/u.test(character)));
   expect(["", " \u0085\n"].map(isBlank)).toEqual([true, true]);

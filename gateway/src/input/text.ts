@@ -6,14 +6,14 @@ const ASCII_BLANKS = "\\t\\n\\r ";
 // Unicode's White_Space, without VT and FF, which are control characters.
 const BLANKS = "\\t\\n\\r \\x85\\xA0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000";
 
-/** JSON Schema pattern of a text without the characters that the API refuses. It cannot express lone surrogates. */
+/** JSON Schema pattern of a text without the characters that the API refuses. It cannot express lone surrogates, which are refused too. */
 export const CLEAN_PATTERN = `^[^${CONTROLS}]*$`;
 
-/** The same of a text that is not blank. Blanks beyond ASCII are left to the description. */
+/** The same pattern for a text that is not blank. It cannot express blanks beyond ASCII, which the description covers. */
 export const FILLED_PATTERN = `^[${ASCII_BLANKS}]*[^\\x00-\\x20][^${CONTROLS}]*$`;
 
 const BLANK = new RegExp(`^[${BLANKS}\\v\\f]*$`);
-// Under the `u` flag \p{Surrogate} matches lone surrogates only.
+// With the `u` flag, \p{Surrogate} matches only lone surrogates.
 const FORBIDDEN = new RegExp(`[${CONTROLS}]|\\p{Surrogate}`, "u");
 
 export function isBlank(text: string): boolean {
@@ -56,7 +56,7 @@ function inAnyCase(name: string): string {
   return name.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 }
 
-// Characters that change the direction of the text around them, or that are invisible.
+// Characters that are invisible or change the direction of the text around them.
 const HIDDEN = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 /** The text with invisible characters replaced by their code points, such as `⟨U+202E⟩`. */

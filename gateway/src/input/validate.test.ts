@@ -8,7 +8,7 @@ const address = { name: "A", street1: "B", city: "C", postal_code: "D", country:
 const parcel = { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 };
 const order = { reference: "PO-1", from: address, to: address, parcel };
 
-/** What a refusal says of the fields, in its order. */
+/** Runs a check that must be refused, and returns the fields of the refusal in their order. */
 function fieldsOf(check: () => unknown): readonly { path: string; message: string }[] {
   try {
     check();

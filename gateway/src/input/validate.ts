@@ -5,12 +5,12 @@ import type { JsonBody } from "./json-body.js";
 import { type LostNumbers, NONE_LOST } from "./lost-numbers.js";
 import { noQuery } from "./schemas.js";
 
-/** The query of a URL, parsed by its schema. Throws a 422 that names the invalid parameters. */
+/** Parses the query of a URL with its schema. Throws a 422 that names the invalid parameters. */
 export function validQuery<Query>(schema: z.ZodType<Query>, url: string): Query {
   return requireValid<Query>(checkQuery(schema, url), "query");
 }
 
-/** The value of a successful check. Throws a 422 that names the invalid fields. */
+/** Returns the value of a successful check. Throws a 422 that names the invalid fields. */
 export function requireValid<Value>({ value, faults, more }: Checked, whole: "body" | "query" = "body"): Value {
   if (faults.length > 0) throw failFields(faults, whole, more);
   return value as Value;
@@ -25,7 +25,7 @@ export interface Checked {
   invalidMembers: ReadonlySet<PropertyKey>;
 }
 
-/** The top-level members in which the schema found no fault. */
+/** The top-level members of a value in which the schema found no fault. */
 export function validMembers(value: unknown, { invalidMembers }: Checked): Record<string, unknown> {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   const members = Object.entries(isObject ? value : {});
@@ -57,7 +57,7 @@ function checkQuery(schema: z.ZodType, url: string): Checked {
   return { ...checked, faults: [...twice, ...checked.faults] };
 }
 
-/** The names and values of a query or form. URLSearchParams would replace invalid encoding with U+FFFD instead of refusing it. */
+/** Decodes the names and values of a query or form. URLSearchParams would replace invalid encoding with U+FFFD instead of refusing it. */
 export function decodePairs(text: string, whole: "query" | "form"): [name: string, value: string][] {
   const decode = (part: string) => {
     try {
@@ -73,7 +73,7 @@ export function decodePairs(text: string, whole: "query" | "form"): [name: strin
   });
 }
 
-/** Checks a value. If it is invalid as a whole, the path of the fault is `whole`. `lost` are the numbers that no double stands for. */
+/** Checks a value. If it is invalid as a whole, the path of the fault is `whole`. `lost` are the numbers that a double cannot represent. */
 export function check(
   schema: z.ZodType,
   value: unknown,
@@ -84,7 +84,7 @@ export function check(
   if (parsed.success && lost.places.length === 0) return { ...NOTHING, value: parsed.data };
   const faults: FieldError[] = [];
   const invalidMembers = new Set<PropertyKey>();
-  // Keyed by the path as a list, because `to.name` can also be the name of one member.
+  // The keys are paths as lists, because `to.name` can also be the name of one member.
   const seen = new Set<string>();
   let more = lost.more;
 
@@ -96,7 +96,7 @@ export function check(
   }
 
   const lostIssues = lost.places.map((path) => ({ code: "custom" as const, path, message: LOST_NUMBER }));
-  // The rule of the field first: it says more.
+  // The schema's rule for a field comes first, because it is more specific.
   for (const issue of [...(parsed.error?.issues ?? []), ...lostIssues]) {
     const isUnknown = issue.code === "unrecognized_keys";
     const members = isUnknown && issue.path.length === 0 ? issue.keys : [issue.path[0] ?? ""];
@@ -122,7 +122,7 @@ const UNKNOWN = "is unknown: leave it out";
 const UNKNOWN_WITH_DOT = "is unknown: this is one name with a dot in it; send an object in an object";
 const LOST_NUMBER = "must be a number that double precision can hold: send it as a string";
 
-// More unknown members than this are no typing errors, and comparing them would cost more than the rest of the check.
+// If there are more unknown members than this, they are not typing errors, and comparing them would cost more than the rest of the check.
 const MAX_COMPARED = 10;
 
 /** The members that an object could have but does not. `path` leads to the object. */
@@ -136,7 +136,10 @@ function absentMembers(schema: z.ZodType, value: unknown, path: readonly Propert
   return Object.keys((rules as z.ZodObject).shape).filter((name) => !Object.hasOwn(sent as object, name));
 }
 
-/** The most similar of the names: one that begins with the other, such as `weight` and `weight_kg`, or that differs in a third of its letters. */
+/**
+ * The most similar of the names: one that begins with the other, such as `weight` and `weight_kg`, or whose distance is at most a third of its
+ * length.
+ */
 function findSimilar(name: string, names: readonly string[]): string | undefined {
   const toLetters = (text: string) =>
     text
@@ -148,7 +151,7 @@ function findSimilar(name: string, names: readonly string[]): string | undefined
     const others = toLetters(other);
     const [short, long] = letters.length < others.length ? [letters, others] : [others, letters];
     const isBeginning = short.length > 2 && long.startsWith(short);
-    // The lengths first: they differ in most pairs, and the distance is expensive.
+    // Compares the lengths first: they differ in most pairs, and the distance is expensive.
     if (!isBeginning && long.length - short.length > long.length / 3) return [];
     const distance = getDistance(short, long);
     return isBeginning || distance <= long.length / 3 ? [{ other, distance }] : [];
