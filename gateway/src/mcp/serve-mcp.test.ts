@@ -15,7 +15,7 @@ beforeEach(async () => {
   held = [];
   gateway = await gatewayUnderTest({
     mcp: { allowLive: false, readOnly: false },
-    // So that nothing but the limit of messages keeps an account waiting.
+    // These limits are so high that only the limit of messages makes an account wait.
     bulkheadLimits: { total: 10_000, perAccount: 1_000 },
     records: {
       async listOrders() {
@@ -50,7 +50,7 @@ test("an account has four messages in progress, and its others wait; those of an
   expect((await all).map(({ status }) => status)).toEqual(Array(13).fill(200));
 });
 
-test("a message whose client has gone makes room for the next", async () => {
+test("a message whose client has disconnected makes room for the next", async () => {
   const { key } = await gateway.newKey();
   const gone = new AbortController();
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };

@@ -15,16 +15,16 @@ import { openApiText } from "../openapi/documents.js";
 
 export const MCP_PATH = "/mcp";
 
-/** Messages in progress. Each has a server of the SDK, and the answer of its tool as bytes, text and objects. */
+/** Limits of the messages in progress. Each keeps a server of the SDK in memory, and its tool's response as bytes, text and objects. */
 const MESSAGES: BulkheadLimits = { total: 32, perAccount: 4 };
 
-/** As long as the request log may need a ticket after the request. */
+/** How long a ticket stays valid after the message arrived. The request log may need it after the request. */
 const TICKET_MS = 60_000;
 
 /**
- * Serves MCP (Streamable HTTP, without sessions, so any gateway answers any message) to callers with an API key. A tool sends the request
- * that any client would send, to this gateway: rate limit, scopes, idempotency, logs and audit are those of that request. The transport of the
- * SDK is not used: its refusals are not ours, among them that of a client whose `Accept` names only JSON, which is what it gets here.
+ * Serves MCP (Streamable HTTP, without sessions, so any gateway can answer any message) to callers with an API key. A tool sends an ordinary API
+ * request to this gateway, to which rate limit, scopes, idempotency, logs and audit apply. The SDK's transport is not used, because its refusals lack
+ * our error object, and it refuses clients whose `Accept` names only JSON, which is what this server returns.
  */
 export function serveMcp(
   app: Express,
@@ -46,7 +46,7 @@ export function serveMcp(
         baseUrl: deps.ownOrigin() + BASE_PATH,
         apiKey: req.headers.authorization?.split(/ +/)[1] ?? "",
         ...allowed,
-        // The agent repeats a call that found no answer.
+        // One attempt is enough: the agent repeats a call that failed.
         attempts: 1,
         fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, [TICKET_HEADER]: ticket } }),
       },
@@ -57,7 +57,7 @@ export function serveMcp(
     await server.connect(transport);
     const answered = new Promise<void>((resolve) => {
       res.once("close", resolve);
-      // The server sends nothing of its own, so what it sends is the answer.
+      // The server sends only the response to this message.
       client.onmessage = (answer) => {
         sendAnswer(res, 200, { type: "application/json", body: JSON.stringify(answer) });
         resolve();
@@ -65,7 +65,7 @@ export function serveMcp(
     });
     await client.send(message);
     if ("id" in message && "method" in message) return answered;
-    // Notifications, and answers, have no answer.
+    // Notifications and responses get no response.
     res.writeHead(202, { "Content-Length": 0 }).end();
   }
 
@@ -85,7 +85,7 @@ export function serveMcp(
   });
 
   const refuse: Middleware = (_req, res) => {
-    // Clients ask for both, and know by this status that there is neither.
+    // Clients try both GET and DELETE. This status tells them that the server has neither a stream nor sessions.
     res.setHeader("Allow", "POST");
     throw new HttpRefusal(
       405,
@@ -98,7 +98,7 @@ export function serveMcp(
 
 type Loaded = Awaited<ReturnType<typeof load>>;
 
-// On first use: it takes memory and time that gateways without MCP do not need.
+// Loaded on first use, because it takes memory and time that gateways without MCP do not need.
 async function load() {
   const [
     { createShippingServer },
@@ -122,7 +122,7 @@ function checkMessage(sent: unknown, { headers }: IncomingMessage, sdk: Sdk): JS
   if (!success) throw failFields([{ path: "body", message: "must be a message of JSON-RPC 2.0" }]);
   const version = headers["mcp-protocol-version"];
   const versions: readonly unknown[] = sdk.SUPPORTED_PROTOCOL_VERSIONS;
-  // The first message agrees on the version.
+  // The version is negotiated by the first message.
   const isAgreed =
     version === undefined || versions.includes(version) || ("method" in message && message.method === "initialize");
   if (!isAgreed) throw fail("bad_request", `Send no MCP-Protocol-Version, or one of ${versions.join(", ")}.`);
@@ -134,7 +134,7 @@ async function readMessage(req: IncomingMessage, res: ServerResponse): Promise<u
   const bytes = await collect(req, res, MAX_BODY_BYTES);
   if (!bytes) throw fail("payload_too_large");
   const message = parse(bytes.toString());
-  // The protocol has no batches since 2025-06-18, and a small batch could cause a lot of work.
+  // The protocol has had no batches since 2025-06-18, and a small batch could cause a lot of work.
   if (Array.isArray(message)) throw failFields([{ path: "body", message: "must be one message, not a batch" }]);
   return message;
 }
