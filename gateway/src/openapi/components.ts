@@ -72,19 +72,19 @@ export function componentSchemas(): Record<string, JsonSchema> {
   const all: Record<string, JsonSchema> = Object.fromEntries(
     Object.entries(made).map(([id, { $schema, $id, ...schema }]) => [id, id.endsWith("Input") ? schema : open(schema)]),
   );
-  // Not under `webhooks`: client generators write code for these requests that does not compile.
+  // These schemas are not under `webhooks`, for which client generators write code that does not compile.
   for (const type of EVENT_TYPES) Object.assign(all[eventName(type)] ?? {}, { examples: [examples.events[type]] });
   return all;
 }
 
-/** Generated clients take a number without a format for a float of 32 bits or a decimal, which some of them send as text. */
+/** Generated clients take a number without a format for a 32-bit float or a decimal, which some of them send as text. */
 function sayDouble({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.type === "number") jsonSchema.format = "double";
 }
 
 /**
- * A schema of an answer without the rules that later answers may break, as docs/versioning.md says: a client generated from it reads
- * members and values that do not exist yet. `x-extensible-enum` has the values of today.
+ * The schema of a response without the rules that later responses may break (docs/versioning.md), so that a client generated from it accepts members
+ * and values that do not exist yet. `x-extensible-enum` has today's values.
  */
 function open(schema: JsonSchema): JsonSchema {
   const {

@@ -5,7 +5,7 @@ import type { Reference } from "../reference/reference-layout.js";
 import type { Site } from "../site/site-header.js";
 import { library } from "./documents.js";
 
-/** `/llms.txt`: what a program that knows nothing of this API reads first, with a link to each page (https://llmstxt.org). */
+/** `/llms.txt`: the first document for a program that does not know this API, with a link to each page (https://llmstxt.org). */
 export function llmsText({ resources, baseUrl }: Reference): string {
   const line = ({ slug, title, about }: Guide) => `- [${title}](/docs/${slug}.md): ${about}`;
   return `# Shipping Integration API
@@ -48,7 +48,7 @@ ${resources.flatMap(({ operations }) => operations.map(operationLine)).join("\n"
 `;
 }
 
-/** `/llms-full.txt`: all that `/llms.txt` leads to, page after page. */
+/** `/llms-full.txt`: the content of all pages that `/llms.txt` links to. */
 export function llmsFullText(reference: Reference, site: Site, origin: string): string {
   const { resources } = reference;
   const pages = guides.map(({ slug }) => toMarkdownTwin(library().page(slug)?.markdown ?? "", site, origin));

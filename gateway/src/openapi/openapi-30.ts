@@ -1,6 +1,6 @@
 type Json = Record<string, unknown>;
 
-/** The same document in OpenAPI 3.0.3, for tools that cannot read 3.1. */
+/** Converts the document to OpenAPI 3.0.3, for tools that cannot read 3.1. */
 export function toOpenApi30(document: Json): Json {
   return { ...(convert(document) as Json), openapi: "3.0.3" };
 }
@@ -9,7 +9,7 @@ function convert(value: unknown, isNames = false): unknown {
   if (Array.isArray(value)) return value.map((item) => convert(item));
   if (typeof value !== "object" || value === null) return value;
   const members = isNames ? value : convertKeywords(value as Json);
-  // Below `properties`, keys are names of fields and not keywords. Examples are data, which stays as it is.
+  // Below `properties`, keys are names of fields, not keywords. Examples are data and stay unchanged.
   return Object.fromEntries(
     Object.entries(members).map(([name, member]) => [
       name,
@@ -31,7 +31,7 @@ function convertKeywords(schema: Json): Json {
     converted.minimum = exclusiveMinimum;
     converted.exclusiveMinimum = true;
   }
-  // In a schema, `examples` is a list, for which 3.0 has `example`. In a response it is an object, as in 3.0.
+  // A schema has a list of `examples` in 3.1, and one `example` in 3.0. A response has an object of `examples` in both.
   if (Array.isArray(examples)) converted.example = examples[0];
   else if (examples !== undefined) converted.examples = examples;
   return converted;

@@ -25,7 +25,7 @@ function resolve(ref: string): unknown {
   return steps.reduce<unknown>((at, step) => (at as Json | undefined)?.[step], document);
 }
 
-/** A schema with what its references lead to, as far as that does not lead to itself. */
+/** Replaces the references in a schema, except circular ones, with their targets. */
 function expanded(schema: unknown, above: readonly string[] = []): unknown {
   if (Array.isArray(schema)) return schema.map((item) => expanded(item, above));
   if (typeof schema !== "object" || schema === null) return schema;
@@ -185,7 +185,7 @@ describe("the OpenAPI document", () => {
   test("every engine of regular expressions can compile its patterns, and means the same by them", () => {
     const patterns = [...objectsIn(document)].flatMap(({ pattern }) => (typeof pattern === "string" ? [pattern] : []));
     expect(patterns.length).toBeGreaterThan(20);
-    // Letters of escapes that engines share; no look-around, and nothing beyond ASCII, which some match byte by byte.
+    // Allows only escapes that all engines share, no look-around, and only ASCII, because some engines match byte by byte.
     const portable = /^(?:[ -[\]-~]|\\(?:[tnr.[\]-]|x[0-7][0-9A-F]))+$/;
     expect(patterns.filter((pattern) => !portable.test(pattern) || pattern.includes("(?"))).toEqual([]);
   });

@@ -16,7 +16,7 @@ import {
 } from "./components.js";
 import { failures } from "./failures.js";
 
-/** What the specification says of the description. It stays as long as the specification says so: changes go by the date of the changelog. */
+/** The version that the specification prescribes. It does not change until the specification does; the changelog identifies changes by date. */
 const SPECIFIED_VERSION = "1.0.0";
 const CHANGELOG = readGuideFile("changelog.md").toString();
 const [, REVISION] = /^## (\d{4}-\d\d-\d\d)$/m.exec(CHANGELOG) ?? [];
@@ -41,7 +41,7 @@ const tags = [
   },
 ];
 
-/** The OpenAPI document, derived from the table of routes and the schemas that validate requests. The origin may be unknown, which is "". */
+/** The OpenAPI document, derived from the table of routes and the schemas that validate requests. If the origin is unknown, it is "". */
 export function openApiDocument(origin = "") {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {

@@ -47,7 +47,7 @@ describe("the description of the API", () => {
     );
   });
 
-  test("GET /docs/reference loads nothing from elsewhere, and everything it names is here", async () => {
+  test("GET /docs/reference loads no external resources, and every file that it names exists", async () => {
     const answer = await get("/docs/reference");
     const page = await answer.text();
     expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self';/);

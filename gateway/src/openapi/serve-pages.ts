@@ -15,7 +15,7 @@ export function preparePages(): void {
 }
 
 export function servePages(app: Express, site: Site, origin: () => string): void {
-  // Without the developer area, a deployment may not know its own address.
+  // Without the developer area, a deployment may not know its own URL.
   const openApi = (version: "3.0" | "3.1") =>
     createDocument("application/json", openApiText(site.hasArea ? origin() : "", version), {
       "Cache-Control": "no-store",
@@ -42,6 +42,6 @@ export function servePages(app: Express, site: Site, origin: () => string): void
   }
   serveSiteAssets(app);
   serveReference(app, site, () => origin() + BASE_PATH, resources);
-  // Last, since its path patterns match those above.
+  // These routes come last, because their path patterns match those above.
   serveGuides(app, site, origin, library, () => llmsText(reference()));
 }
