@@ -9,14 +9,14 @@ type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs">;
 export interface HourOfRequests {
   hour: Date;
   reads: number;
-  /** Writes that succeeded, without replays. */
+  /** The number of successful writes, without replays. */
   writes: number;
   replays: number;
-  /** Responses 4xx. */
+  /** The number of 4xx responses. */
   refused: number;
-  /** Responses 5xx. */
+  /** The number of 5xx responses. */
   failed: number;
-  /** The client disconnected early. */
+  /** The number of requests whose client disconnected early. */
   aborted: number;
 }
 

@@ -1,6 +1,6 @@
 import type { LogRow } from "./logged-request.js";
 
-/** How many errors with one code are listed per minute: of each key, or of all requests without a key to this process. */
+/** The most errors with one code that are listed per minute, for each key, or for all requests without a key to this process. */
 const MAX_LISTED = { others: 300, anonymous: 120, rate_limited: 10 };
 
 const MINUTE_MS = 60_000;
@@ -9,7 +9,7 @@ interface Fold {
   listed: number;
   /** The latest error that is not listed yet. */
   last?: LogRow;
-  /** How many before it are not listed at all. */
+  /** The number of errors before it that are not listed at all. */
   more: number;
 }
 
@@ -19,7 +19,7 @@ export function createRefusalFolds(now: () => number) {
   let begunAt = now();
 
   return {
-    /** True if this error is listed at once. If not, `take` may return it at the end of the minute. */
+    /** Returns whether this error is listed at once. If not, `take` may return it at the end of the minute. */
     lists(row: LogRow): boolean {
       const key = `${row.keyId ?? ""} ${row.code}`;
       const fold = folds.get(key) ?? { listed: 0, more: 0 };
@@ -33,7 +33,7 @@ export function createRefusalFolds(now: () => number) {
       return false;
     },
 
-    /** The rows for folded errors, at the end of their minute or at once. */
+    /** Returns the rows for folded errors, at the end of their minute or at once. */
     take(atOnce = false): LogRow[] {
       if (!atOnce && now() - begunAt < MINUTE_MS) return [];
       const rows = [...folds.values()].flatMap(({ last, more }) => (last ? [{ ...last, more }] : []));

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.drop());
 
-/** Logs requests of a caller, each a second older than the one before, and yields their ids. */
+/** Logs requests of a caller, each a second older than the one before, and returns their IDs. */
 async function log(caller: Caller, rows: Partial<LogRow>[]): Promise<string[]> {
   const now = performance.now();
   const all = rows.map(

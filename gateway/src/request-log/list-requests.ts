@@ -21,7 +21,7 @@ export interface RequestPage {
   rows: LoggedRequest[];
   /** The value of `after` for the next page; absent on the last page. */
   nextCursor?: string;
-  /** Set if the search stopped at its limit of rows: how far back it looked. */
+  /** How far back the search looked; set only if it stopped at its limit of rows. */
   lookedBackTo?: Date;
 }
 
@@ -81,7 +81,7 @@ export function findRequests(
   return findAny(deps, caller, wanted, page);
 }
 
-/** Lists the newest requests that touched one of these resources. */
+/** Lists the newest requests that concern one of these resources. */
 export function listRequestsOn(
   deps: Deps,
   caller: Caller,
@@ -130,7 +130,7 @@ function newest(
     ORDER BY one.at DESC, one.request_id DESC LIMIT ${most}`;
 }
 
-/** The condition on time. `after` is ignored if the caller has no such request. */
+/** The condition on the time of a request. `after` is ignored if the caller has no such request. */
 async function timeCondition(
   deps: Deps,
   caller: Caller,

@@ -7,7 +7,7 @@ import type { OutageCause } from "../service-clients/outage.js";
 
 export interface EndedRequest {
   requestId: string;
-  /** Absent: no valid API key. */
+  /** Absent if the request had no valid API key. */
   caller?: Caller | undefined;
   keyId?: string | undefined;
   method: string;
@@ -31,17 +31,17 @@ export interface EndedRequest {
 export interface LogRow extends Omit<EndedRequest, "fields" | "aborted"> {
   /** The invalid fields, as JSON. */
   fields?: string | undefined;
-  /** By the process's monotonic clock; the database turns its age into a time. */
+  /** The end of the request by the process's monotonic clock. The database converts its age to a time. */
   endedAt: number;
   /** How many similar requests of the same minute are not listed. */
   more: number;
 }
 
-/** A request, as it is read from the log. Null: not known. */
+/** A request as it is read from the log. Unknown values are null. */
 export interface LoggedRequest {
   requestId: string;
   at: Date;
-  /** Null: no valid API key. */
+  /** Null if the request had no valid API key. */
   accountId: string | null;
   environment: Environment | null;
   keyId: string | null;
@@ -52,14 +52,14 @@ export interface LoggedRequest {
   status: number | null;
   /** The code of the refusal, or `aborted`. */
   code: string | null;
-  /** Why it was answered 503; only for operators. */
+  /** The cause of a 503, for operators only. */
   cause: string | null;
   fields: FieldError[];
-  /** Milliseconds from its headers to the end of the answer. */
+  /** Milliseconds from the request's headers to the end of the response. */
   ms: number;
   idempotencyKey: string | null;
   replayed: boolean;
-  /** The resource that the path names or that the request created; of a refused write, the one that its body named. */
+  /** The resource that the path names or that the request created; for a refused write, the one that its body named. */
   resourceId: string | null;
   source: string;
   userAgent: string;
@@ -69,7 +69,7 @@ export interface LoggedRequest {
 
 type Column = readonly [type: string, value: (row: LogRow) => string | number | boolean | undefined];
 
-/** The columns of `request_log` beside `at`: their types, and their values for a new row. */
+/** The columns of `request_log` except `at`: their types, and their values for a new row. */
 export const COLUMNS: Readonly<Record<Exclude<keyof LoggedRequest, "at" | "keyName" | "keyLastFour">, Column>> = {
   requestId: ["text", ({ requestId }) => requestId],
   accountId: ["text", ({ caller }) => caller?.accountId],
@@ -98,13 +98,16 @@ export const ABORTED = "aborted";
 const MAX_CHARACTERS = { path: 200, userAgent: 200, field: 100 };
 const MAX_NAMED = 20;
 
-/** Almost every path: nothing to redact or shorten. */
+/** Matches almost every path. Such a path needs no redaction or shortening. */
 const PLAIN_PATH = /^[a-z1/]{1,60}(?:\/[a-z]{3}_[a-z2-7]{26}(?:\/[a-z]{1,20})?)?$/;
 
-/** The row of a request. Texts from the client are shortened and stripped of API keys and control characters; of a body, only field names are kept. */
+/**
+ * Converts a request to a row. Texts from the client are shortened and stripped of API keys and control characters. From the body, only field names
+ * are kept.
+ */
 export function toLogRow(ended: EndedRequest, endedAt: number): LogRow {
   const { path, fields = [], idempotencyKey } = ended;
-  // Property by property: an object rest (`...ended`) costs more than everything else here.
+  // The properties are listed one by one, because an object rest (`...ended`) costs more than everything else here.
   return {
     requestId: ended.requestId,
     caller: ended.caller,
@@ -137,7 +140,7 @@ function redacted(text: string): string {
 
 /** Removes control characters, keys and secrets from what a client sent, and shortens it. */
 export function cleaned(text: string, most: number): string {
-  // Stripped first: a key with such a character inside would be whole again afterwards.
+  // Control characters are stripped first: otherwise a key that contains one would be complete again afterwards.
   const clean = redacted(text.replace(COMMANDING, ""));
   return clean.length > most ? `${clean.slice(0, most - 1)}…` : clean;
 }

@@ -8,7 +8,7 @@ import { COLUMN_NAMES, COLUMNS, type LoggedRequest } from "./logged-request.js";
 /** The columns of `request_log` that the rows in `found` must have, see `SELECT_FOUND`. */
 export const LOGGED = sql`at, ${COLUMN_NAMES}`;
 
-/** The end of a statement: reads the rows in `found`, newest first, with the names of their API keys. */
+/** The end of a statement that reads the rows in `found`, newest first, with the names of their API keys. */
 export const SELECT_FOUND = sql`
   SELECT found.at, ${selectColumns(COLUMNS, "found")}, k.name AS "keyName", k.last_four AS "keyLastFour"
   FROM found LEFT JOIN api_keys k ON k.id = found.key_id AND k.account_id = found.account_id
@@ -65,7 +65,7 @@ export async function readExecuted(
 /** The condition that a caller's row has this value in a column, written so that the column's hash index is used. */
 export function columnEquals(column: "idempotency_key" | "resource_id" | "key_id", caller: Caller, text: string): Sql {
   const { accountId, environment } = caller;
-  // The same expressions as in the indexes. Key IDs are unique across accounts.
+  // These are the expressions of the indexes. Key IDs are unique across accounts.
   const [hashed, sought] =
     column === "key_id"
       ? [raw("hashtextextended(key_id, 0)"), text]

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.drop());
 
-/** What the log has warned of. */
+/** The warnings that the log has received. */
 const warnings: string[] = [];
 const log = createLog({ part: "gateway", destination: { write: (line) => void warnings.push(JSON.parse(line).msg) } });
 
@@ -52,7 +52,7 @@ const ended = (caller: Caller | undefined, also: Partial<EndedRequest> = {}): En
 const limited: Partial<EndedRequest> = { status: 429, code: "rate_limited" };
 const written = () => countIn(gateway.db, "request_log");
 
-/** Takes every connection of the database, and yields what gives them back. */
+/** Takes every connection of the database, and returns a function that releases them. */
 async function takeConnections(): Promise<() => void> {
   const { pool } = gateway.db;
   const held = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
@@ -98,7 +98,7 @@ test("when too many wait the others are left out, and counted as lost", async ()
   expect(await written()).toBe(20_000);
 });
 
-/** A database that loses the answers of its first statements with this text, by whether they are committed. */
+/** A database that loses the responses of its first statements that contain this text. `outcomes` says whether each is committed or lost. */
 function losing(text: string, outcomes: string[]): Database {
   return {
     ...gateway.db,
@@ -129,7 +129,7 @@ test.each(["committed", "lost"])(
     const outcomes = [outcome];
     const requests = start(losing("INSERT INTO request_counts", outcomes));
     requests.log(ended(newCaller()));
-    // Counts linger for ten seconds.
+    // Counts wait up to ten seconds.
     const now = performance.now.bind(performance);
     const clock = jest.spyOn(performance, "now").mockImplementation(() => now() + 10_000);
     await eventually(() => expect(outcomes).toEqual([]));
@@ -148,7 +148,7 @@ async function erasedCaller(): Promise<Caller> {
   return { accountId, environment: "sandbox" };
 }
 
-test("nothing of an account that is being erased is written, and everything of its neighbours and of nobody", async () => {
+test("rows of an account that is being erased are not written, those of other accounts and of no account are", async () => {
   const requests = start();
   const caller = newCaller();
   for (const who of [await erasedCaller(), caller, undefined]) requests.log(ended(who));
@@ -231,7 +231,7 @@ describe("a loop of refusals", () => {
     expect((await countRequests({ ...deps, clockOffsetMs: 2 * DAY_MS }, caller)).refusals).toEqual([]);
   });
 
-  test("of nobody is listed a hundred and twenty times a minute, whatever it tries", async () => {
+  test("without a key is listed 120 times a minute, whatever it tries", async () => {
     const requests = start();
     for (let n = 0; n < 1_000; n++)
       requests.log(ended(undefined, { status: 401, code: "unauthorized", path: `/api/v1/${n}` }));

@@ -10,23 +10,23 @@ import { type Count, isAnyLogged, keepPartitions, keepPartitionsOnce, writeReque
 export interface RequestLog {
   /** Counts a successful read, which is not listed. */
   countRead(caller: Caller): void;
-  /** Logs a request that has ended. Never waits, never fails. */
+  /** Logs a request that has ended. Never waits and never fails. */
   log(ended: EndedRequest): void;
   stop(): Promise<void>;
 }
 
 type Deps = Pick<GatewayDeps, "db" | "log" | "clockOffsetMs"> & {
   metrics: Metrics;
-  /** How many days requests are kept; 0: requests are not logged. */
+  /** The number of days to keep requests. 0 disables the log. */
   requestLogDays: number;
 };
 
 const EVERY_MS = 1_000;
-/** Per statement. */
+/** The most rows of a statement. */
 const MAX_ROWS = 1_000;
 /** How many rows can wait while the database is not reachable; a row takes about 1 KB. */
 const MAX_WAITING = 20_000;
-/** Counts are written less often: they add up in memory, which saves writes. */
+/** Counts are written less often than rows. They add up in memory, which saves writes. */
 const COUNTS_EVERY_MS = 10_000;
 
 const LOST = ["buffer_full", "refused_by_database"] as const;
@@ -40,7 +40,7 @@ export function startRequestLog(deps: Deps): RequestLog {
   const waiting: LogRow[] = [];
   let counts = new Map<string, Count>();
   let countsSince = performance.now();
-  /** Rows and counts that may have been written: the connection was lost before the response. */
+  /** Rows and counts that may have been written, because the connection was lost before the response. */
   let uncertain: { rows: readonly LogRow[]; counted: readonly Count[] } = { rows: [], counted: [] };
   const lose = deps.metrics.counterBy("request_log_lost_total", "Requests missing from the request log.", {
     by: "reason",
@@ -86,8 +86,9 @@ export function startRequestLog(deps: Deps): RequestLog {
   }
 
   /**
-   * After a lost connection, the statement has written everything (except for accounts being erased) or nothing. Without a row there is
-   * nothing to look up, and counts are dropped: too few are better than twice.
+   * Settles the rows and counts of a statement whose connection was lost. The statement has written all of them (except for accounts being erased) or
+   * none, so any row shows that it was committed. Without a row, the counts are dropped, because counts that are too low are better than requests counted
+   * twice.
    */
   async function resolveUncertain(): Promise<void> {
     const { rows, counted } = uncertain;

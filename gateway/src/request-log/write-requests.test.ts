@@ -15,7 +15,7 @@ afterEach(() => gateway.drop());
 
 const DAY_MS = 86_400_000;
 
-/** Keeps the partitions as so many days from now. */
+/** Maintains the partitions with the clock moved by this many days. */
 const keep = (days = 0, requestLogDays = 7) =>
   keepPartitionsOnce({ db: gateway.db, clockOffsetMs: days * DAY_MS, requestLogDays });
 
@@ -28,7 +28,7 @@ async function partitions(): Promise<string[]> {
 const nameOf = (days: number) =>
   `request_log_${new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10).replaceAll("-", "")}`;
 
-/** Logs a request as so many days from now. */
+/** Logs a request with the clock moved by this many days. */
 const log = (days: number) => {
   const row = {
     requestId: newId("req", randomBytes),
@@ -87,7 +87,7 @@ test("switched off, none is made, and the days before today go", async () => {
   expect(await partitions()).toEqual([0, 1, 2].map(nameOf));
 });
 
-test("a drop that would have to wait for a reader is put off, and holds up nobody", async () => {
+test("a drop that would have to wait for a reader is postponed, and does not block others", async () => {
   await keep();
   const reader = await openTransaction(gateway.db);
   await reader.query("SELECT count(*) FROM request_log");
@@ -98,7 +98,7 @@ test("a drop that would have to wait for a reader is put off, and holds up nobod
   expect((await keep(8)).dropped).toBeGreaterThan(0);
 });
 
-test("a role that owns nothing can keep them", async () => {
+test("a role that owns no table can maintain them", async () => {
   const client = await gateway.db.pool.connect();
   const role = `runtime_${randomBytes(4).toString("hex")}`;
   await client.query(`CREATE ROLE ${role}; GRANT SELECT, INSERT ON request_log TO ${role}; SET ROLE ${role}`);

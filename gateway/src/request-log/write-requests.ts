@@ -12,15 +12,15 @@ export interface Count extends Caller {
 type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs">;
 
 /**
- * Writes requests and counts in one statement, without waiting for the disk. The time of a request is the database's time minus the request's
- * age by this process's clock: wrong clocks of gateways change neither the order of the rows nor the partition that they belong to.
- * Nothing is written for an account whose erasure has begun: a request can wait here for longer than that takes.
+ * Writes requests and counts in one statement, without waiting for the disk. The time of a request is the database's time minus the request's age by
+ * this process's clock, so wrong clocks of gateways change neither the order of the rows nor their partitions. Rows of an account whose erasure has
+ * begun are not written, because a row can wait here for longer than the erasure takes.
  */
 export async function writeRequests(deps: Deps, rows: readonly LogRow[], counts: readonly Count[]): Promise<void> {
   const now = performance.now();
   const ages = toArray(rows.map(({ endedAt }) => now - endedAt));
   const columns = Object.values(COLUMNS).map(([type, value]) => sql`${toArray(rows.map(value))}::${raw(type)}[]`);
-  // Always in the same order, so that two gateways cannot deadlock on rows of counts.
+  // The order is always the same, so that two gateways cannot deadlock on rows of counts.
   const counted = counts.toSorted((a, b) => (toKey(a) < toKey(b) ? -1 : 1));
   const accounts = new Set([
     ...rows.map(({ caller }) => caller?.accountId ?? ""),
@@ -44,7 +44,7 @@ export async function writeRequests(deps: Deps, rows: readonly LogRow[], counts:
     ON CONFLICT (account_id, environment, hour, outcome) DO UPDATE SET count = request_counts.count + EXCLUDED.count`);
 }
 
-// A PostgreSQL array as text. pg (8.23) takes ten times as long for it, and every write of the API pays for this.
+// Renders a PostgreSQL array as text. pg (8.23) takes ten times as long for it, and every write of the API pays for this.
 function toArray(values: readonly (string | number | boolean | undefined)[]): string {
   return `{${values.map((value) => (value === undefined ? "NULL" : quoted(String(value)))).join()}}`;
 }
