@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** NATS behind a relay that can hold back everything, as a server that hangs would. */
+/** NATS behind a relay that can hold back all bytes, as a hanging server would. */
 async function natsBehindRelay() {
   const sockets: net.Socket[] = [];
   const relay = net.createServer((near) => {
@@ -32,7 +32,7 @@ async function natsBehindRelay() {
   return { url: `nats://127.0.0.1:${(relay.address() as net.AddressInfo).port}`, hold };
 }
 
-/** As much of a NATS server as a connection begins with. The next connections are treated as `plan` says, and those after them taken. */
+/** The part of a NATS server that a connection needs to start. The next connections are handled as `plan` says, and later ones are accepted. */
 async function fakeNats(version = "2.12.0") {
   const plan: ("cut" | "refuse")[] = [];
   const sockets: net.Socket[] = [];
@@ -59,7 +59,7 @@ async function fakeNats(version = "2.12.0") {
 }
 
 describe("keepConnected", () => {
-  test("tries again, however often the login is refused or the server is away; meanwhile nothing is connected", async () => {
+  test("tries again, however often the login is refused or the server is down; until then there is no connection", async () => {
     const { url, plan, sockets } = await fakeNats();
     plan.push("refuse");
     const begun = performance.now();
@@ -98,7 +98,7 @@ describe("keepConnected", () => {
     );
   });
 
-  test("connects to no server that is too old, and says so", async () => {
+  test("refuses a server that is too old, with the reason", async () => {
     const { url, sockets } = await fakeNats("2.8.4");
     const refusals: unknown[] = [];
     const refused = (error: unknown) => void refusals.push(error);
@@ -109,11 +109,11 @@ describe("keepConnected", () => {
     await eventually(() => expect(sockets.map(({ readableEnded }) => readableEnded)).toEqual([true]));
   });
 
-  test("does not wait for a server that says nothing", async () => {
+  test("does not wait for a silent server", async () => {
     const { url, hold } = await natsBehindRelay();
     const connection = keepConnected({ url, name: "test", log: silentLog() });
     const nc = await connection.first;
-    // Draining waits for the server's word on each subscription.
+    // Draining waits for the server's answer to each subscription.
     nc?.subscribe("some.subject");
     await nc?.flush();
     hold();
@@ -123,7 +123,7 @@ describe("keepConnected", () => {
     expect(nc?.isClosed()).toBe(true);
   });
 
-  test("sends what it has before it closes, to a server that answers", async () => {
+  test("flushes pending data before it closes, if the server answers", async () => {
     const { url } = await natsBehindRelay();
     const [sender, receiver] = [0, 1].map(() => keepConnected({ url, name: "test", log: silentLog() }));
     ends.unshift(() => receiver?.close());

@@ -5,20 +5,19 @@ import { requireVersion } from "../process/supported-versions.js";
 import { type BusIdentity, type BusIdentitySettings, toBusIdentity } from "./bus-identity.js";
 import { type BusNames, busNames } from "./bus-names.js";
 
-/** How long NATS may take for an answer. */
+/** The timeout for answers from NATS. */
 export const BUS_TIMEOUT_MS = 3_000;
 const RETRY_MS = 250;
 const DRAIN_MS = 1_000;
 
-// A refused login may be temporary, like any other failure. Pings detect a peer that has vanished within 15 s; by default, that takes six
-// minutes.
-const FOR_EVER = {
+// A refused login may be temporary, like any other failure. Pings detect a peer that has vanished within 15 s; by default, that takes six minutes.
+const CONNECTION_OPTIONS = {
   maxReconnectAttempts: -1,
   reconnectTimeWait: RETRY_MS,
   ignoreAuthErrorAbort: true,
   pingInterval: 5_000,
   maxPingOut: 2,
-  // Otherwise the client creates an error with its stack in advance for each publication.
+  // Without this, the client creates an error with its stack in advance for each publication.
   noAsyncTraces: true,
 };
 
@@ -36,11 +35,11 @@ export interface BusConnectionOptions {
   /** The part's name, which NATS shows to its operators. */
   name: string;
   log: Log;
-  /** The names of the stream and the subjects; the default ones if not given. */
+  /** The names of the stream and the subjects. The default names are used if there are none. */
   names?: BusNames;
   /** Without an identity, the connection is anonymous. */
   identity?: BusIdentity;
-  /** Called with the error if the first server that answers is too old. Nothing is connected then. */
+  /** Called with the error if the first server that answers is too old. No connection is made then. */
   refused?: (error: unknown) => void;
 }
 
@@ -62,9 +61,9 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
 
   async function connectOnce(): Promise<NatsConnection> {
     const servers = url.split(",");
-    // Answers arrive at an address of the part's own, which no other part may listen to.
+    // Answers arrive under a subject of this part, to which no other part may listen.
     const own = { name, inboxPrefix: `_INBOX.${name}` };
-    const made = await connect({ servers, ...own, ...identity, timeout: BUS_TIMEOUT_MS, ...FOR_EVER });
+    const made = await connect({ servers, ...own, ...identity, timeout: BUS_TIMEOUT_MS, ...CONNECTION_OPTIONS });
     const version = made.info?.version ?? "";
     try {
       requireVersion("nats-server", version);
@@ -78,8 +77,8 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
     return made;
   }
 
-  // A loop of our own, because the client's first attempt to connect cannot be cancelled.
-  async function connectAtLast(): Promise<NatsConnection | undefined> {
+  // This loop exists because the client's own first attempt to connect cannot be cancelled.
+  async function connectWithRetries(): Promise<NatsConnection | undefined> {
     while (!closed) {
       try {
         connection = await connectOnce();
@@ -94,7 +93,7 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
     return undefined;
   }
 
-  // While the client has no server, it still names the last one.
+  // While the client has no server, `getServer` still returns the last one.
   async function watch(nc: NatsConnection): Promise<void> {
     for await (const status of nc.status()) {
       if (status.type === "error") log.warn({ reason: status.error.message }, "refused by the bus");
@@ -105,7 +104,7 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
     linked = false;
   }
 
-  const first = connectAtLast();
+  const first = connectWithRetries();
   return {
     first,
     current: () => (linked ? connection : undefined),
@@ -117,8 +116,8 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
   };
 }
 
-// Draining waits for the server's answer, which takes 15 s to be missed. Nothing is lost without it: what NATS did not confirm stays in the
-// outbox, and a message whose acknowledgement did not arrive is delivered again.
+// Draining waits for the server's answer, whose absence would be noticed only after 15 s. It is safe to skip: events that NATS did not confirm stay
+// in the outbox, and a message whose acknowledgement did not arrive is delivered again.
 async function drainBriefly(connection: NatsConnection): Promise<void> {
   let patience: NodeJS.Timeout | undefined;
   const silence = new Promise<void>((resolve) => {

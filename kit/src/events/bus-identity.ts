@@ -13,7 +13,7 @@ import { bareHost, readSetting } from "../tls/tls.js";
 /** How NATS and a part authenticate each other. Files are read for each connection, so a renewal needs no restart. */
 export interface BusIdentity {
   authenticator?: Authenticator;
-  /** If set, nothing is sent to a server that does not speak TLS. */
+  /** If set, a server that does not speak TLS receives no data. */
   tls?: { caFile?: string; certFile?: string; keyFile?: string; handshakeFirst?: true };
 }
 
@@ -26,7 +26,7 @@ const SEED = /^[ \t]*(SU[A-Z2-7]{56})[ \t\r]*$/m;
 const JWT = "BEGIN NATS USER JWT";
 
 /**
- * Returns the identity that the settings define. Contradictory settings are refused. In production, having none is refused too, unless a
+ * Returns the identity that the settings define. Contradictory settings are refused. In production, a missing identity is refused too, unless a
  * setting allows it.
  */
 export function toBusIdentity(config: BusIdentitySettings): BusIdentity {

@@ -41,7 +41,7 @@ const event = (): Event =>
     body: Buffer.from('{"ü":1}'),
   });
 
-/** A subscriber that records which of these events it got, and may refuse them. */
+/** A subscriber that records the events that it received, and may refuse them. */
 function collector(durable: string) {
   const got: Event[] = [];
   const dead: string[] = [];
@@ -74,7 +74,7 @@ const only = (got: readonly Event[], sent: readonly Event[]) => {
   return got.filter(({ id }) => ids.has(id));
 };
 
-/** Publishes until the bus takes it, as the outbox does. */
+/** Publishes an event until the bus accepts it, as the outbox does. */
 async function publishing(bus: Bus, sent: Event): Promise<void> {
   await eventually(() => bus.publish(sent));
 }
@@ -123,7 +123,7 @@ describe.each(["LocalBus", "JetStreamBus"] as const)("%s", (kind) => {
     await expect(bus.publish(event())).rejects.toThrow(BusOutage);
   });
 
-  test("after a subscription is stopped, nothing more arrives", async () => {
+  test("after a subscription is stopped, no more events arrive", async () => {
     const { bus, subscriber, subscription } = await subscribed(kind);
     await publishing(bus, event());
     await subscription.stop();
@@ -157,7 +157,7 @@ describe("JetStreamBus", () => {
     for (const subscription of subscriptions) await subscription.stop();
   });
 
-  // What the server counts is more for a while if a fetch ended because its heartbeats were late: its messages come again.
+  // The test counts what the replica holds. The server may count more for a while, because messages are redelivered if late heartbeats end a fetch.
   test("a replica holds 512 events at most, and asks for more as it acknowledges them", async () => {
     const bus = opened("JetStreamBus");
     const ends: (() => void)[] = [];
@@ -233,14 +233,14 @@ describe("JetStreamBus", () => {
     await expect(made).rejects.toThrow(/replicas/);
   });
 
-  test("while nothing is connected publish rejects at once, and says why", async () => {
+  test("without a connection, publish rejects at once with the reason", async () => {
     const bus = createJetStreamBus({ url: "nats://127.0.0.1:1", name: "test", log: silentLog() });
     expect(bus.connected()).toBe(false);
     await expect(bus.publish(event())).rejects.toThrow("The bus is not connected.");
     await bus.close();
   });
 
-  test("a subscription can be stopped while nothing has been connected yet", async () => {
+  test("a subscription can be stopped before the first connection", async () => {
     const bus = createJetStreamBus({ url: "nats://127.0.0.1:1", name: "test", log: silentLog() });
     const subscription = await bus.subscribe(collector(newDurable()));
     await subscription.stop();

@@ -2,7 +2,7 @@ import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { Metrics } from "../process/metrics.js";
 import type { Installation } from "./stream-owner.js";
 
-/** Why a message is not accepted: it cannot be read, or it is not from a producer that may publish it. */
+/** Why a message is refused: it cannot be read, or its producer may not publish it. */
 export type RefusalKind = "unreadable" | "forged";
 
 /** Handles the events of one durable subscription. */
@@ -11,42 +11,42 @@ export interface Subscriber {
   durable: string;
   /** Consumes an event. If it resolves, the event is acknowledged; if it rejects, the event is delivered again. */
   onEvent(event: Event): Promise<void>;
-  /** Dead-letters a message that is refused, with the reason and, if its header has it and can be trusted, the ID of the event. */
+  /** Dead-letters a refused message, with the reason and, if its header has it and can be trusted, the ID of the event. */
   onDeadLetter(bytes: Uint8Array, kind: RefusalKind, reason: string, eventId?: string): Promise<void>;
-  /** The installation that the events must belong to. Without it, a stream is used whosever it is. */
+  /** The installation that must own the stream. If it is absent, the subscriber uses any stream. */
   installation?: Installation;
-  /** Counts a message from another installation, which is refused and not stored: it is about customers of others. */
+  /** Called for a message from another installation. Such a message is refused and not stored, because it is about customers of others. */
   onForeign?(): void;
 }
 
-/** Whose the stream is. */
+/** The owner of the stream, as the subscriber knows it. */
 export interface StreamState {
-  /** Its name; empty for a bus inside one process. */
+  /** The name of the stream; empty for a bus inside one process. */
   stream: string;
   /** `unknown` until the subscriber has seen the stream; `another` if it belongs to another installation. */
   whose: "own" | "another" | "unknown";
   /** The ID of this installation; absent for a bus inside one process. */
   ownerId?: string | undefined;
-  /** If it is another's: one sentence that says whose, and what to do. */
+  /** If another installation owns the stream: one sentence that names it, and the remedy. */
   reason?: string | undefined;
 }
 
-/** A subscription that is under way. */
+/** A running subscription. */
 export interface Inbox {
   /** Waits for the events that are not acknowledged yet. */
   stop(): Promise<void>;
   state(): StreamState;
-  /** Makes the stream this installation's, whosever it is. Throws a `BusOutage` while there is no connection. */
+  /** Makes this installation the owner of the stream, even if another one owns it. Throws a `BusOutage` while there is no connection. */
   claim(): Promise<void>;
 }
 
-/** The bus takes no events at the moment: it cannot be reached, or it has no stream, no quorum or no room. */
+/** The bus accepts no events at the moment: it cannot be reached, or it has no stream, no quorum or no room. */
 export class BusOutage extends Error {}
 
 /** Carries domain events from their owners to their subscribers, each at least once. */
 export interface Bus {
   /**
-   * Resolves when the bus has stored the event, and rejects with a `BusOutage` while the bus stores nothing. Messages with the same ID (the
+   * Resolves when the bus has stored the event, and rejects with a `BusOutage` while the bus cannot store events. Messages with the same ID (the
    * event's, unless given) within two minutes count once.
    */
   publish(event: Event, messageId?: string): Promise<void>;

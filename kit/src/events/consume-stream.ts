@@ -10,7 +10,6 @@ import type { Inbox, Subscriber } from "./bus.js";
 import { BUS_TIMEOUT_MS } from "./bus-connection.js";
 import { type BusNames, toSubject } from "./bus-names.js";
 import {
-  type Asking,
   EVENT_ID,
   findLimit,
   MAX_UNACKNOWLEDGED,
@@ -18,6 +17,7 @@ import {
   makeStream,
   OWNER_ID,
   RETRY_MS,
+  type StreamAccess,
   type StreamLimits,
 } from "./event-stream.js";
 import { keepOwnership, type Ownership } from "./keep-ownership.js";
@@ -25,8 +25,8 @@ import { keepOwnership, type Ownership } from "./keep-ownership.js";
 const CONSUMER_TIMEOUT_MS = 1_000;
 const FETCH_MS = 5_000;
 
-/** How often a subscriber looks again whether a stream of another installation has become its own. */
-const OTHERS_MS = 2_000;
+/** How often a subscriber checks whether it has become the owner of another installation's stream. */
+const FOREIGN_RETRY_MS = 2_000;
 
 interface ConsumerOptions {
   log: Log;
@@ -45,45 +45,45 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
   const { log, limits, names, apiPrefix, connection, first, isClosed } = options;
   const { durable } = subscriber;
   const ownership = keepOwnership(names.stream, subscriber.installation);
-  const isNews = onceAMinute();
+  const shouldLog = onceAMinute();
   const consuming = createInFlight();
   let stopped = false;
   let interrupt = () => {};
 
   // Fetching is retried four times a second, but the same reason is logged only once a minute.
   function warn(what: string, reason: string | undefined): void {
-    if (reason === undefined || !isNews(`${what} ${reason}`)) return;
+    if (reason === undefined || !shouldLog(`${what} ${reason}`)) return;
     const setting = findLimit(reason);
     log.warn({ reason, durable, ...(setting && { setting }) }, what);
   }
 
-  const asking = (): Asking => ({ nc: connection(), timeoutMs: BUS_TIMEOUT_MS, names, apiPrefix });
+  const getAccess = (): StreamAccess => ({ nc: connection(), timeoutMs: BUS_TIMEOUT_MS, names, apiPrefix });
 
-  async function makeAll(at: Asking): Promise<void> {
+  async function makeAll(access: StreamAccess): Promise<void> {
     try {
-      const owning = await ownership.owning();
-      warn("stream not updated; used as it is", await makeStream(at, limits, owning));
-      warn("consumer not updated; used as it is", await makeConsumer(at, durable, limits, owning));
-      ownership.seen();
+      const expected = await ownership.readExpected();
+      warn("stream not updated; used as it is", await makeStream(access, limits, expected));
+      warn("consumer not updated; used as it is", await makeConsumer(access, durable, limits, expected));
+      ownership.recordOutcome();
     } catch (error) {
-      ownership.seen(error);
+      ownership.recordOutcome(error);
       throw error;
     }
-    // A stream that nobody owned and that could not be updated is marked now.
-    await ownership.check(at, true);
+    // Marks a stream that had no owner and could not be updated.
+    await ownership.check(access, true);
   }
 
   async function consume(): Promise<void> {
-    const at = asking();
-    const js = jetstream(at.nc, { ...(apiPrefix && { apiPrefix }), timeout: CONSUMER_TIMEOUT_MS });
-    await makeAll(at);
+    const access = getAccess();
+    const js = jetstream(access.nc, { ...(apiPrefix && { apiPrefix }), timeout: CONSUMER_TIMEOUT_MS });
+    await makeAll(access);
     const consumer = await js.consumers.get(names.stream, durable);
-    // Not `consume`: it asks for more as soon as messages arrive, so a whole backlog would wait in this process, unacknowledged.
+    // `consume` would request more messages as soon as some arrive, so a whole backlog would wait in this process, unacknowledged.
     while (!stopped) {
       await consuming.below(MAX_UNACKNOWLEDGED / 2);
       if (stopped) return;
-      await ownership.check(at);
-      // Two missed heartbeats, one second, end the fetch with an error: a new leader of the stream takes over within seconds.
+      await ownership.check(access);
+      // Two missed heartbeats, which take one second, end the fetch with an error. So a new leader of the stream takes over within seconds.
       const room = { max_messages: MAX_UNACKNOWLEDGED - consuming.count(), expires: FETCH_MS, idle_heartbeat: 500 };
       const messages = await consumer.fetch(room);
       interrupt = () => messages.stop();
@@ -91,7 +91,7 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
       let empty = true;
       for await (const message of messages) {
         empty = false;
-        consuming.add(consumeMessage(message, { subscriber, ownership, at, names, log }));
+        consuming.add(consumeMessage(message, { subscriber, ownership, access, names, log }));
       }
       if (empty && !stopped && (await consumer.info()).paused) {
         warn("no events are consumed", `An operator has paused the consumer ${durable}.`);
@@ -113,7 +113,7 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
       } catch (err) {
         if (!stopped) warn("no events are consumed; trying again", (err as Error).message);
       }
-      if (!stopped && !isClosed()) await pause(ownership.state().whose === "another" ? OTHERS_MS : RETRY_MS);
+      if (!stopped && !isClosed()) await pause(ownership.state().whose === "another" ? FOREIGN_RETRY_MS : RETRY_MS);
     }
   }
 
@@ -126,19 +126,19 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
       await consuming.idle();
     },
     state: ownership.state,
-    claim: () => ownership.claim(asking(), durable),
+    claim: () => ownership.claim(getAccess(), durable),
   };
 }
 
 interface Reading {
   subscriber: Subscriber;
   ownership: Ownership;
-  at: Asking;
+  access: StreamAccess;
   names: BusNames;
   log: Log;
 }
 
-/** Hands a message to the subscriber and acknowledges it. If the subscriber rejects it, NATS delivers it again, after a longer pause each time. */
+/** Passes a message to the subscriber and acknowledges it. If the subscriber rejects it, NATS delivers it again, after a longer pause each time. */
 async function consumeMessage(message: JsMsg, reading: Reading): Promise<void> {
   try {
     await consumeOnce(message, reading);
@@ -150,9 +150,9 @@ async function consumeMessage(message: JsMsg, reading: Reading): Promise<void> {
   }
 }
 
-async function consumeOnce(message: JsMsg, { subscriber, ownership, at, names, log }: Reading): Promise<void> {
+async function consumeOnce(message: JsMsg, { subscriber, ownership, access, names, log }: Reading): Promise<void> {
   const from = message.headers?.get(OWNER_ID);
-  if (!(await ownership.accepts(at, from, message.seq))) {
+  if (!(await ownership.accepts(access, from, message.seq))) {
     log.error({ from, stream_sequence: message.seq }, "event of another installation refused");
     subscriber.onForeign?.();
     message.term();

@@ -10,9 +10,9 @@ import {
 } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
 import { type BusNames, DEFAULT_NAMES } from "./bus-names.js";
-import { type Marked, marking, markOf, OfAnother, type Owner, readMark, requireOwn } from "./stream-owner.js";
+import { type Marked, marking, markOf, NotOwnerError, type Owner, readMark, requireOwn } from "./stream-owner.js";
 
-/** The most messages that a replica may have unacknowledged: a few statements' worth, so that none of them has to wait for the next fetch. */
+/** The most messages that a replica may have unacknowledged: enough for a few statements, so that no statement has to wait for the next fetch. */
 export const MAX_UNACKNOWLEDGED = 512;
 
 /** The header with the event's ID, for messages that cannot be read. */
@@ -28,30 +28,30 @@ export const RETRY_MS = 250;
 const NOT_FOUND = [10059, 10014];
 const DAY_MS = 86_400_000;
 
-/** The server to ask, and how long to wait. */
-export interface Asking {
+/** How to reach JetStream: the connection, the timeout, and the names in use. */
+export interface StreamAccess {
   nc: NatsConnection;
   timeoutMs: number;
   names?: BusNames;
-  /** The subject under which JetStream's API is, if it is not the usual one: that of a domain, or one that the account has imported. */
+  /** The subject of JetStream's API, if it is not the default: that of a domain, or one that the account has imported. */
   apiPrefix?: string | undefined;
 }
 
-/** The installation that the stream must belong to: its name and its owner. */
-export interface Owning {
+/** The installation that must own the stream: its name and its owner record. */
+export interface ExpectedOwner {
   name: string;
   owner: Owner;
 }
 
-export function openManager({ nc, timeoutMs, apiPrefix }: Asking): Promise<JetStreamManager> {
+export function openManager({ nc, timeoutMs, apiPrefix }: StreamAccess): Promise<JetStreamManager> {
   return jetstreamManager(nc, { ...(apiPrefix && { apiPrefix }), timeout: timeoutMs, checkAPI: false });
 }
 
-/** What an account or a server may limit. */
+/** The settings of a stream that an account or a server may limit. */
 export interface StreamLimits {
-  /** Copies of the stream. */
+  /** The number of copies of the stream. */
   replicas: number;
-  /** The size at which the stream drops its oldest events; without one, an existing stream keeps its own. */
+  /** The size at which the stream drops its oldest events; if it is absent, an existing stream keeps its size. */
   maxBytes?: number | undefined;
   /** How long the stream remembers the IDs of messages. */
   duplicateWindowMs: number;
@@ -62,7 +62,7 @@ export interface StreamLimits {
   maxAckPending: number;
 }
 
-/** Limits that allow everything that is needed; also the defaults of the settings. */
+/** Limits that are sufficient in every case; also the defaults of the settings. */
 export const STREAM_LIMITS: StreamLimits = {
   replicas: 1,
   duplicateWindowMs: 120_000,
@@ -70,15 +70,19 @@ export const STREAM_LIMITS: StreamLimits = {
 };
 
 /**
- * Creates the stream, or updates the existing one to these settings. Any replica of the subscriber may do so at any time, concurrently;
- * producers may not. Resolves with the reason if NATS refuses the update, usually because it has fewer servers than the requested copies:
- * the stream can still be used as it is. Throws what NATS says if there is none and it refuses to create one, and `OfAnother` if there is
- * one of another installation, which is not changed.
+ * Creates the stream, or updates the existing one to these settings. Any replica of the subscriber may do so at any time, concurrently; producers may
+ * not. Resolves with the reason if NATS refuses the update, usually because it has fewer servers than the requested copies: the stream can still be
+ * used unchanged. Throws the error of NATS if there is no stream and it refuses to create one, and `NotOwnerError` if there is one of another
+ * installation, which is not changed.
  */
-export async function makeStream(asking: Asking, limits: StreamLimits, owning?: Owning): Promise<string | undefined> {
-  const { nc, names = DEFAULT_NAMES } = asking;
+export async function makeStream(
+  access: StreamAccess,
+  limits: StreamLimits,
+  expected?: ExpectedOwner,
+): Promise<string | undefined> {
+  const { nc, names = DEFAULT_NAMES } = access;
   const { stream } = names;
-  const { streams } = await openManager(asking);
+  const { streams } = await openManager(access);
   const settings = {
     name: stream,
     subjects: [`${names.subject}.>`],
@@ -90,16 +94,16 @@ export async function makeStream(asking: Asking, limits: StreamLimits, owning?: 
     num_replicas: limits.replicas,
     ...(limits.maxBytes && { max_bytes: limits.maxBytes }),
   };
-  const mark = owning && markOf(owning.name, owning.owner);
+  const mark = expected && markOf(expected.name, expected.owner);
   const find = async () => (await streams.info(stream)).config;
   return make(
     async () => {
-      if (owning) requireNoOther(`Stream ${stream}`, await find().catch(ifMissing), owning);
+      if (expected) requireNoOther(`Stream ${stream}`, await find().catch(ifMissing), expected);
       await streams.add({ ...settings, ...(mark && marking(nc, mark)) });
     },
     async () => {
       const config = await find();
-      if (owning) requireNoOther(`Stream ${stream}`, config, owning);
+      if (expected) requireNoOther(`Stream ${stream}`, config, expected);
       await streams.update(stream, { ...settings, ...(mark && marking(nc, mark, config)) });
     },
   );
@@ -107,14 +111,14 @@ export async function makeStream(asking: Asking, limits: StreamLimits, owning?: 
 
 /** Creates or updates the consumer that the replicas of a subscriber share. Resolves and throws as `makeStream` does. */
 export async function makeConsumer(
-  asking: Asking,
+  access: StreamAccess,
   durable: string,
   { maxAckPending }: StreamLimits,
-  owning?: Owning,
+  expected?: ExpectedOwner,
 ): Promise<string | undefined> {
-  const { nc, names = DEFAULT_NAMES } = asking;
+  const { nc, names = DEFAULT_NAMES } = access;
   const { stream } = names;
-  const { consumers } = await openManager(asking);
+  const { consumers } = await openManager(access);
   const settings = {
     durable_name: durable,
     ack_policy: AckPolicy.Explicit,
@@ -123,24 +127,24 @@ export async function makeConsumer(
     max_deliver: -1,
     max_ack_pending: maxAckPending,
   };
-  const mark = owning && { installation: owning.name, id: owning.owner.id };
+  const mark = expected && { installation: expected.name, id: expected.owner.id };
   const find = async () => (await consumers.info(stream, durable)).config;
   return make(
     async () => {
-      // Servers before 2.10 change a consumer that exists.
-      if (owning) requireNoOther(`Consumer ${durable} of ${stream}`, await find().catch(ifMissing), owning);
+      // Servers before 2.10 would change an existing consumer.
+      if (expected) requireNoOther(`Consumer ${durable} of ${stream}`, await find().catch(ifMissing), expected);
       await consumers.add(stream, { ...settings, ...(mark && marking(nc, mark)) });
     },
     async () => {
       const config = await find();
-      if (owning) requireNoOther(`Consumer ${durable} of ${stream}`, config, owning);
+      if (expected) requireNoOther(`Consumer ${durable} of ${stream}`, config, expected);
       await consumers.update(stream, durable, { ...settings, ...(mark && marking(nc, mark, config)) });
     },
   );
 }
 
-/** Throws `OfAnother` if the stream or the consumer exists and belongs to another. */
-function requireNoOther(what: string, found: Marked | undefined, { name, owner }: Owning): void {
+/** Throws `NotOwnerError` if the stream or the consumer exists and another installation owns it. */
+function requireNoOther(what: string, found: Marked | undefined, { name, owner }: ExpectedOwner): void {
   if (found) requireOwn(what, readMark(found), name, owner);
 }
 
@@ -153,11 +157,11 @@ async function make(add: () => Promise<unknown>, update: () => Promise<unknown>)
   try {
     await add();
   } catch (refusal) {
-    if (refusal instanceof OfAnother) throw refusal;
+    if (refusal instanceof NotOwnerError) throw refusal;
     try {
       await update();
     } catch (error) {
-      // It does not exist, so the reason why it could not be created is the useful one.
+      // The stream or consumer does not exist, so the reason why it could not be created is the useful one.
       if (error instanceof JetStreamApiError && NOT_FOUND.includes(error.code)) throw refusal;
       if (!(error instanceof JetStreamApiError)) throw error;
       return error.message;
@@ -166,12 +170,12 @@ async function make(add: () => Promise<unknown>, update: () => Promise<unknown>)
   return undefined;
 }
 
-/** The setting that may help if NATS refuses the stream or the consumer for a reason. */
+/** Returns the setting that may help if NATS refuses the stream or the consumer for this reason. */
 export function findLimit(reason: string): string | undefined {
   return LIMITS.find(([words]) => words.test(reason))?.[1];
 }
 
-// The words of nats-server 2.9 to 2.15.
+// The patterns match the messages of nats-server 2.9 to 2.15.
 const LIMITS: readonly (readonly [RegExp, string])[] = [
   [/duplicate/i, "NATS_DUPLICATE_WINDOW_SECONDS"],
   [/ack pending/i, "NATS_MAX_ACK_PENDING"],

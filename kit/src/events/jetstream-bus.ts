@@ -16,13 +16,13 @@ import { BUS_TIMEOUT_MS, type BusConnectionOptions, keepConnected } from "./bus-
 import { DEFAULT_NAMES, toSubject } from "./bus-names.js";
 import { consumeStream } from "./consume-stream.js";
 import { EVENT_ID, OWNER_ID, STREAM_LIMITS, type StreamLimits } from "./event-stream.js";
-import { keepKnown } from "./known-owner.js";
+import { createOwnerLookup } from "./owner-lookup.js";
 
 interface JetStreamBusOptions extends BusConnectionOptions {
   limits?: StreamLimits;
   /** The subject under which the subscriber finds JetStream's API. Publishers do not use it. */
   apiPrefix?: string | undefined;
-  /** Asks the subscriber of a publisher's own installation whose the stream is, as publishers may not read streams. */
+  /** Asks the subscriber of the publisher's installation for the owner of the stream, because publishers may not read streams. */
   askSubscriber?(): Promise<StreamState | undefined>;
 }
 
@@ -33,9 +33,9 @@ export function createJetStreamBus(options: JetStreamBusOptions): Bus {
   let js: JetStreamClient | undefined;
   let inbox: Inbox | undefined;
   let closed = false;
-  const knownOwner = keepKnown(options.askSubscriber ?? (async () => inbox?.state()));
+  const knownOwner = createOwnerLookup(options.askSubscriber ?? (async () => inbox?.state()));
 
-  /** The connection, always the same one, and its client. */
+  /** Returns the connection, which is always the same one, and its client. */
   function connected(): { nc: NatsConnection; js: JetStreamClient } {
     const nc = link.current();
     if (!nc) throw new BusOutage("The bus is not connected.");
@@ -83,7 +83,7 @@ export function createJetStreamBus(options: JetStreamBusOptions): Bus {
 // The error code of JetStream for `Nats-Expected-Stream`.
 const WRONG_STREAM = 10060;
 
-/** Turns a publication's error into an outage, unless it is about the event itself. */
+/** Converts a publication's error to an outage, unless it is about the event itself. */
 function publishError(error: unknown, stream: string): unknown {
   const outage = (message: string) => new BusOutage(message, { cause: error });
   const { cause } = error as Error;

@@ -14,7 +14,7 @@ test("the connection of a bus is measured", async () => {
 });
 
 test.each(["stop", "close"] as const)(
-  "%s of a bus in one process waits for what is under way, and then nothing is taken",
+  "%s of a bus in one process waits for events in progress, and then no events are accepted",
   async (how) => {
     const local = createLocalBus();
     let finish = () => {};

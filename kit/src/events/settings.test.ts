@@ -27,7 +27,7 @@ test.each([
   [{ NATS_JETSTREAM_API_PREFIX: "JS.shipping.API" }, "JS.shipping.API"],
 ])("%j: JetStream's API is under %s", (env, expected) => expect(toApiPrefix(read(env))).toBe(expected));
 
-test("two places for JetStream's API, wildcards and spaces are refused", () => {
+test("a domain together with a prefix, wildcards and spaces are refused", () => {
   const both = read({ NATS_JETSTREAM_DOMAIN: "hub", NATS_JETSTREAM_API_PREFIX: "JS.shipping.API" });
   expect(() => toApiPrefix(both)).toThrow("Use only one of them.");
   for (const domain of ["a.b", "a b", "*"])

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ConfigError } from "../process/config.js";
 
-/** Where the part that owns the event stream finds JetStream's API. */
+/** The settings with which the owner of the event stream finds JetStream's API. */
 export const jetStreamSettings = {
   NATS_JETSTREAM_DOMAIN: z
     .string()
@@ -16,7 +16,7 @@ export const jetStreamSettings = {
     .describe("subject under which the account has imported JetStream's API, as an alternative to a domain"),
 };
 
-/** Returns the subject of JetStream's API, if it is not the usual one. Two of them are refused. */
+/** Returns the subject of JetStream's API, or undefined for the default. Setting both a domain and a prefix is refused. */
 export function toApiPrefix({
   NATS_JETSTREAM_DOMAIN: domain,
   NATS_JETSTREAM_API_PREFIX: apiPrefix,

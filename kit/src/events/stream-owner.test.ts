@@ -1,4 +1,4 @@
-import { findOther, isOwn, marking, markOf, OfAnother, readMark, requireOwn } from "./stream-owner.js";
+import { findOther, isOwn, marking, markOf, NotOwnerError, readMark, requireOwn } from "./stream-owner.js";
 
 const owner = { id: "ins_a", tokens: ["third", "second", "first"] };
 const server = (version: string) => ({ info: { version } as never });
@@ -16,18 +16,18 @@ test.each(["2.10.0", "2.15.2", "3.0.0"])("nats-server %s: the mark is metadata, 
   expect(readMark(marked)).toEqual({ installation: "shipping/blue", id: "ins_a", token: "second" });
 });
 
-test("before nats-server 2.10, it is the description, which later servers keep", () => {
+test("before nats-server 2.10, the mark is the description, which later servers keep", () => {
   const marked = marking(server("2.9.25"), markOf("blue", owner));
   expect(Object.keys(marked)).toEqual(["description"]);
   expect(readMark(marked)).toEqual({ installation: "blue", id: "ins_a", token: "second" });
 });
 
 test.each([{}, { description: "Events" }, { description: "{}" }, { metadata: { team: "b" } }])(
-  "%j says nothing of an owner",
+  "%j has no mark",
   (marked) => expect(readMark(marked)).toBeUndefined(),
 );
 
-test("a first token is used at once, later ones one turn late", () => {
+test("the first token is used at once, later ones with a delay of one turn", () => {
   expect(markOf("n", { ...owner, tokens: ["first"] }).token).toBe("first");
   expect(markOf("n", { ...owner, tokens: ["second", "first"] }).token).toBe("first");
 });
@@ -36,17 +36,17 @@ describe("a stream", () => {
   const mark = { installation: "blue", id: "ins_a", token: "second" };
   const other = (changed: object, of = owner) => findOther({ ...mark, ...changed }, "blue", of);
 
-  test("is the own one if name, ID and token are", () => {
+  test("belongs to the installation if name, ID and token match", () => {
     expect(other({})).toBeUndefined();
     expect(other({ token: undefined })).toBeUndefined();
     expect(() => requireOwn("Stream EVENTS", mark, "blue", owner)).not.toThrow();
     expect(() => requireOwn("Stream EVENTS", undefined, "blue", owner)).not.toThrow();
   });
 
-  test("stays the own one on a standby that took over without the last turn", () =>
+  test("still belongs to the installation on a standby that took over without the newest token", () =>
     expect(other({}, { ...owner, tokens: ["second", "first"] })).toBeUndefined());
 
-  test("is another's by its ID, its name, or a token that the database does not know", () => {
+  test("belongs to another installation if its ID, its name or its token is unknown", () => {
     expect(other({ id: "ins_b" })).toBe('another installation, "blue"');
     expect(other({ installation: "green" })).toBe('"green", of which this database is a copy, or which was renamed');
     expect(other({}, { ...owner, tokens: ["first"] })).toBe(
@@ -56,14 +56,14 @@ describe("a stream", () => {
 
   test("of another is refused in one line that says what to do, however long the other name is", () => {
     const refused = () => requireOwn("Stream EVENTS", { installation: `a\n${"b".repeat(300)}`, id: "x" }, "c", owner);
-    expect(refused).toThrow(OfAnother);
+    expect(refused).toThrow(NotOwnerError);
     expect(refused).toThrow(
       /^Stream EVENTS on NATS belongs to another installation, "a\\nb{198}"\. .*admin bus claim$/,
     );
   });
 });
 
-test("a message is the owner's by its ID, by the one before a claim up to that moment, or without one", () => {
+test("a message belongs to the owner if it has its ID, its previous ID from before a claim, or no ID", () => {
   const claimed = { ...owner, previous: { id: "ins_old", until: 7 } };
   expect([undefined, "", "ins_a"].map((from) => isOwn(claimed, from, 9))).toEqual([true, true, true]);
   expect([6, 7, 8].map((sequence) => isOwn(claimed, "ins_old", sequence))).toEqual([true, true, false]);

@@ -2,23 +2,26 @@ import type { JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { isAtLeast } from "../process/supported-versions.js";
 
-/** How an installation proves that a stream is its own. The subscriber's database keeps it. */
+/** The proof that an installation owns a stream. It is stored in the subscriber's database. */
 export interface Owner {
-  /** The installation's ID: made once, and again by a claim. Messages carry it, so that nobody stores those of another. */
+  /**
+   * The installation's ID. It is generated once, and again by each claim. Messages carry it, so that a subscriber can refuse those of another
+   * installation.
+   */
   id: string;
-  /** The latest tokens, newest first. The stream has one of them: a restored copy of the database does not know the later ones. */
+  /** The latest tokens, newest first. The stream has one of them. A restored copy of the database does not know those that were added later. */
   tokens: readonly string[];
-  /** The ID before a claim, and the sequence number of the last message that can have it. */
+  /** The ID before the last claim, and the sequence number of the last message that may still have it. */
   previous?: { id: string; until: number } | undefined;
 }
 
-/** Keeps the owner in a database. */
+/** Stores the owner in a database. */
 export interface OwnerRecord {
-  /** Reads the owner, which is made when it is read for the first time. */
+  /** Reads the owner. The first call creates it. */
   read(): Promise<Owner>;
-  /** Adds a token if it is time to, and returns the owner with it. */
+  /** Adds a token if one is due, and returns the changed owner. */
   turn(): Promise<Owner | undefined>;
-  /** Makes a new owner, whose messages up to this sequence number have the ID of the old one. Stores nothing. */
+  /** Creates a new owner, without storing it. Messages up to this sequence number have the ID of the old one. */
   renew(old: Owner, until: number): Owner;
   store(owner: Owner): Promise<void>;
 }
@@ -29,11 +32,11 @@ export interface Installation {
   record: OwnerRecord;
 }
 
-/** Whose a stream or a consumer is. */
+/** Says which installation owns a stream or a consumer. */
 export interface Mark {
   installation: string;
   id: string;
-  /** Only of a stream. */
+  /** The token; absent in the mark of a consumer. */
   token?: string | undefined;
 }
 
@@ -43,17 +46,17 @@ export interface Marked {
   description?: string;
 }
 
-/** The stream or the consumer belongs to another installation, or to one of which this database is a copy. */
-export class OfAnother extends Error {}
+/** Another installation owns the stream or the consumer, or this database is a copy of the owner's. */
+export class NotOwnerError extends Error {}
 
-/** The mark that this installation sets. The newest token is kept back: a standby that takes over may have missed it. */
+/** The mark that this installation sets. It contains the second newest token, because a standby that takes over may not have the newest yet. */
 export const markOf = (name: string, { id, tokens }: Owner): Mark => ({
   installation: name,
   id,
   token: tokens[1] ?? tokens[0],
 });
 
-/** The settings that mark a stream or a consumer: metadata, or the description, if the server is older than 2.10. */
+/** Returns the settings that mark a stream or a consumer: metadata, or the description, if the server is older than 2.10. */
 export function marking({ info }: Pick<NatsConnection, "info">, mark: Mark, before: Marked = {}): Marked {
   if (!isAtLeast(info?.version ?? "", "2.10")) return { description: JSON.stringify(mark) };
   const { installation, id, token } = mark;
@@ -61,7 +64,7 @@ export function marking({ info }: Pick<NatsConnection, "info">, mark: Mark, befo
   return { metadata: { ...before.metadata, ...own } };
 }
 
-/** Reads whose a stream or a consumer is; undefined if nothing says so. */
+/** Reads the mark of a stream or a consumer; undefined if it has none. */
 export function readMark({ metadata, description }: Marked): Mark | undefined {
   if (metadata?.installation_id !== undefined) {
     const { installation = "", installation_id: id, installation_token: token } = metadata;
@@ -75,17 +78,17 @@ export function readMark({ metadata, description }: Marked): Mark | undefined {
   }
 }
 
-/** Throws `OfAnother`, with what to do about it, if a stream or a consumer belongs to another. `what` names it: `Stream EVENTS`. */
+/** Throws `NotOwnerError`, with the remedy, if another installation owns a stream or a consumer. `what` names it, such as `Stream EVENTS`. */
 export function requireOwn(what: string, found: Mark | undefined, name: string, owner: Owner): void {
   const whose = found && findOther(found, name, owner);
   if (whose === undefined) return;
-  throw new OfAnother(
+  throw new NotOwnerError(
     `${what} on NATS belongs to ${whose}. This installation, ${quoted(name)}, does not touch it. ` +
       "Give it a BUS_PREFIX or a NATS account of its own; if it replaces the other one, run: admin bus claim",
   );
 }
 
-/** Who else a mark says the owner is; undefined if it is this installation's. */
+/** Describes the other owner in a mark; undefined if this installation is the owner. */
 export function findOther({ installation, id, token }: Mark, name: string, owner: Owner): string | undefined {
   if (id !== owner.id) return `another installation, ${quoted(installation)}`;
   if (installation !== name) return `${quoted(installation)}, of which this database is a copy, or which was renamed`;
@@ -93,23 +96,23 @@ export function findOther({ installation, id, token }: Mark, name: string, owner
   return "a later state of this database, which was restored or copied";
 }
 
-// The text comes from whoever may change the stream.
+// The text is escaped, because anyone who may change the stream could have written it.
 const quoted = (text: string) => JSON.stringify(text.slice(0, 200));
 
-/** Whether a message with this ID of its publisher's installation is the owner's own. Publishers of earlier releases send none. */
+/** Whether a message belongs to the owner, by the ID of its publisher's installation. Publishers of earlier releases send no ID. */
 export function isOwn({ id, previous }: Owner, from: string | undefined, sequence: number): boolean {
   if (!from || from === id) return true;
   return from === previous?.id && sequence <= previous.until;
 }
 
-/** What can be marked on NATS. */
+/** The location of a stream on NATS. */
 interface Place {
   nc: NatsConnection;
   manager: JetStreamManager;
   stream: string;
 }
 
-/** Marks the stream. Other settings stay as they are. */
+/** Marks the stream. Other settings stay unchanged. */
 export async function markStream({ nc, manager, stream }: Place, mark: Mark): Promise<void> {
   const { config } = await manager.streams.info(stream);
   await manager.streams.update(stream, marking(nc, mark, config));

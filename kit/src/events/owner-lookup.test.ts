@@ -1,22 +1,22 @@
 import { BusOutage, type StreamState } from "./bus.js";
-import { keepKnown } from "./known-owner.js";
+import { createOwnerLookup } from "./owner-lookup.js";
 
 const own = { stream: "EVENTS", whose: "own", ownerId: "ins_a" } as const;
 
-/** What a publisher asks, with the answers in turn; the last one is repeated. */
+/** A publisher whose subscriber gives these answers in turn, and repeats the last one. */
 function asked(...answers: (StreamState | undefined | Error)[]) {
   const ask = jest.fn(async () => {
     const answer = answers.length > 1 ? answers.shift() : answers[0];
     if (answer instanceof Error) throw answer;
     return answer;
   });
-  return { ask, known: keepKnown(ask) };
+  return { ask, known: createOwnerLookup(ask) };
 }
 
 beforeEach(() => jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "queueMicrotask"] }));
 afterEach(() => jest.useRealTimers());
 
-test("the owner is asked once in two seconds, however many events are published", async () => {
+test("the subscriber is asked once in two seconds, however many events are published", async () => {
   const { ask, known } = asked(own);
   expect(await Promise.all([known(), known(), known()])).toEqual(["ins_a", "ins_a", "ins_a"]);
   expect(ask).toHaveBeenCalledTimes(1);
@@ -25,16 +25,16 @@ test("the owner is asked once in two seconds, however many events are published"
   expect(ask).toHaveBeenCalledTimes(2);
 });
 
-test("nothing is published before the subscriber has answered, or into a stream of another, for the reason that it gives", async () => {
+test("events are not published before the subscriber has answered, or into a stream of another installation, and the error has its reason", async () => {
   const { known } = asked(new Error("down"), { stream: "EVENTS", whose: "unknown" }, own);
-  await expect(known()).rejects.toThrow("The subscriber does not say whose the stream is: down");
+  await expect(known()).rejects.toThrow("The subscriber did not report the owner of the stream: down");
   await expect(known()).rejects.toThrow("The subscriber has not seen the stream yet.");
   expect(await known()).toBe("ins_a");
   const refused = asked({ stream: "EVENTS", whose: "another", reason: "Stream EVENTS belongs to B." });
   await expect(refused.known()).rejects.toThrow(new BusOutage("Stream EVENTS belongs to B."));
 });
 
-test("while the subscriber is away, or starts again, events of a stream that was its own are published", async () => {
+test("while the subscriber is down or restarts, events are published if the stream was its own", async () => {
   const { known } = asked(own, new Error("down"), { stream: "EVENTS", whose: "unknown" }, own);
   for (let n = 0; n < 4; n++) {
     expect(await known()).toBe("ins_a");
@@ -42,7 +42,7 @@ test("while the subscriber is away, or starts again, events of a stream that was
   }
 });
 
-test("a stream that has become another's gets no further event, and one that is claimed gets them with the new ID", async () => {
+test("a stream that another installation has taken over gets no further events, and a claimed one gets them with the new ID", async () => {
   const claimed = { ...own, ownerId: "ins_b" };
   const { known } = asked(own, { stream: "EVENTS", whose: "another" }, claimed);
   expect(await known()).toBe("ins_a");
@@ -51,7 +51,7 @@ test("a stream that has become another's gets no further event, and one that is 
   expect(await known()).toBe("ins_b");
 });
 
-test("a subscriber that cannot say whose the stream is gets events without an ID", async () => {
+test("a subscriber that reports no owner gets events without an ID", async () => {
   const { known } = asked(undefined);
   expect(await known()).toBeUndefined();
 });

@@ -1,14 +1,14 @@
 import { BusOutage, type StreamState } from "./bus.js";
 
-/** How long an answer counts as new. */
+/** How long an answer stays valid. */
 const FRESH_MS = 2_000;
 
 /**
- * Returns a function that resolves with the ID of the stream's owner for the header of an event, and throws a `BusOutage` if the stream is
- * another installation's, or if nobody has answered yet. Once the stream was this installation's own, an answer that is missing changes
- * nothing: events are published while the subscriber is away.
+ * Returns a function that resolves with the ID of the stream's owner, for the header of an event. It throws a `BusOutage` if another installation
+ * owns the stream, or before the first answer. Once this installation has owned the stream, events are also published while the subscriber does not
+ * answer.
  */
-export function keepKnown(ask: () => Promise<StreamState | undefined>): () => Promise<string | undefined> {
+export function createOwnerLookup(ask: () => Promise<StreamState | undefined>): () => Promise<string | undefined> {
   let known: StreamState | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   let asking: Promise<void> | undefined;
@@ -21,7 +21,7 @@ export function keepKnown(ask: () => Promise<StreamState | undefined>): () => Pr
       known ??= {
         stream: "",
         whose: "unknown",
-        reason: `The subscriber does not say whose the stream is: ${(error as Error).message}`,
+        reason: `The subscriber did not report the owner of the stream: ${(error as Error).message}`,
       };
     }
     askedAt = known?.whose === "own" ? performance.now() : askedAt;
@@ -39,5 +39,5 @@ export function keepKnown(ask: () => Promise<StreamState | undefined>): () => Pr
   };
 }
 
-/** The state for a subscriber that says nothing: one of an earlier release, or a test's. */
+/** The state for a subscriber that reports no owner: one of an earlier release, or in a test. */
 const UNGUARDED: StreamState = { stream: "", whose: "own" };
