@@ -32,7 +32,7 @@ const clientOf = (served: Ledger) =>
     createRouterTransport((router) => served.routes(router)),
   );
 
-/** Creates a thing of that name under the claim; the answer is its name. */
+/** Creates a thing with this name under the claim. The answer is its name. */
 async function createThing(caller: Caller, claim: Claim, name: string, through = ledger): Promise<WriteOutcome> {
   const snapshot = { status: 201, body: Buffer.from(JSON.stringify({ name })) };
   const write = { caller, claim, snapshot };
@@ -58,7 +58,7 @@ async function createThings(writes: { caller: Caller; claim: Claim; name: string
   return Promise.all(await ledger.executeCreations(creations, statement));
 }
 
-/** Moves a thing from one status to another, if it is in that one. */
+/** Moves a thing from one status to another, if it has the first. */
 async function changeThing(caller: Caller, claim: Claim, name: string, from: string, to: string) {
   const snapshot = { status: 200, body: Buffer.from(JSON.stringify({ name, status: to })) };
   const write = { caller, claim, snapshot };
@@ -128,7 +128,7 @@ describe("creations in one statement", () => {
       "INSERT INTO ledger (account_id, environment, idempotency_key, token, kind) VALUES ($1, $2, 'a', 1, 'tombstone')",
       [caller.accountId, caller.environment],
     );
-    // It waits for the key `a`, and holds no other key meanwhile.
+    // This write waits for the key `a` and holds no other key meanwhile.
     expect(new Set(["c", "a", "b", "c"].map((key) => keyOfWrite(write(key)))).size).toBe(3);
     const first = createThings(["c", "a", "b"].map(write));
     await eventually(async () => expect(await blocked()).toBe(1));

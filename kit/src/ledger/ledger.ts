@@ -31,7 +31,7 @@ export interface LedgerCodec {
   open(stored: Uint8Array, context: LedgerContext): Uint8Array;
 }
 
-/** A write with its claim and the answer that it will give. */
+/** A write with its claim and the answer that it will return. */
 export interface Write {
   caller: Caller;
   claim: Claim;
@@ -49,20 +49,20 @@ interface LedgerRow {
 /** The results of an owner's writes, each stored by the operation's own statement. */
 export interface Ledger {
   /**
-   * Returns the CTEs that take the keys of the writes: `claim (ordinal, account_id, environment)` has one row for each write to execute,
-   * `ordinal` being its number from 1. The other writes have no row: their key is taken by a result, or by a tombstone of the same or a
-   * later claim, or they fail `condition`, a WHERE clause on `wanted (account_id, environment, idempotency_key, …, ordinal)`.
+   * Returns the CTEs that take the keys of the writes. `claim (ordinal, account_id, environment)` has one row for each write to execute; `ordinal` is
+   * its number from 1. The other writes have no row: their key is taken by a result, or by a tombstone of the same or a later claim, or they fail
+   * `condition`, a WHERE clause on `wanted (account_id, environment, idempotency_key, …, ordinal)`.
    */
   claim(writes: readonly Write[], condition?: Sql): Sql;
   /**
-   * Runs the operation's statement, which must end in `SELECT ordinal FROM claim`. A write whose ordinal is returned was executed. For the
-   * others, a second statement reads which write holds the key, because the first cannot see it. If none does, the condition failed, and
-   * the outcome is undefined. Each write has a promise of its own, so a failed read does not hide the writes that were executed.
+   * Runs the operation's statement, which must end in `SELECT ordinal FROM claim`. A write whose ordinal is returned was executed. For the others, a
+   * second statement reads which write holds the key, because the first cannot see it. If no write holds it, the condition failed, and the outcome is
+   * undefined. Each write has its own promise, so a failed read does not hide the writes that were executed.
    */
   execute(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome | undefined>[]>;
-  /** The same for writes without a condition: each key is either free or taken. */
+  /** Does the same for writes without a condition: each key is either free or taken. */
   executeCreations(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome>[]>;
-  /** The outcome of the write that holds a key, for a write that was not executed; undefined if none holds it. */
+  /** Reads the outcome of the write that holds a key, for a write that was not executed; undefined if the key is free. */
   outcomeOfHolder(write: Pick<Write, "caller" | "claim">): Promise<WriteOutcome | undefined>;
   routes(router: ConnectRouter): void;
 }
@@ -101,7 +101,7 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
   };
 
   function claim(writes: readonly Write[], condition: Sql = empty): Sql {
-    // Sorted, so that no two statements wait for each other's keys.
+    // The writes are sorted, so that statements do not deadlock on each other's keys.
     return sql`
       wanted AS (
         SELECT * FROM ${unnestRows(wantedColumns, writes.map(toWanted))}),

@@ -10,7 +10,7 @@ export function originText({ requestedBy = "", requestId = "" }: Claim, event: {
   return `${event.id} ${requestId} ${requestedBy}`;
 }
 
-/** The same as a message. Its fields are empty if the column is null. */
+/** Decodes the column to a message. Its fields are empty if the column is null. */
 export function originIn(text: string | null): Origin {
   if (text === null) return create(OriginSchema);
   const [eventId, requestId, ...requestedBy] = text.split(" ") as [string, string, ...string[]];

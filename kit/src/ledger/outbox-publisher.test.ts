@@ -22,7 +22,7 @@ function keptLog() {
   return { lines, log };
 }
 
-// Rows are the relay's once their own process has had five seconds for them.
+// The relay takes rows only after the process that inserted them has had five seconds.
 const LATER = { clockOffsetMs: 6_000 };
 
 test("an outage of the bus is logged once, however many events wait, and so is its end", async () => {
@@ -124,6 +124,6 @@ test("a publication is a span of a producer", async () => {
   await outbox.stop();
   await tracing.close();
   await collector.stop();
-  // In OTLP's protobuf, the kind is field 6, which follows the name. A producer is 4.
+  // In OTLP's protobuf, the kind is field 6, which follows the name. The value of a producer is 4.
   expect(Buffer.concat(collector.requests).toString("latin1")).toContain("publish thing.created\x30\x04");
 });

@@ -15,13 +15,13 @@ const IN_FLIGHT = 256;
 export interface OutboxPublisher {
   /** Whether this process can publish another event now. */
   hasRoom(): boolean;
-  /** The number of rows to claim at a time: one while the bus takes no events. */
+  /** The number of rows to claim at a time: one while the bus accepts no events. */
   claimSize(): number;
   /** Publishes an event in the background. If there is no room, it ends the row's lease instead, so that any process may publish the row. */
   publishInBackground(event: Event): void;
   /** Publishes rows under these message IDs, and returns how many the bus has confirmed. */
   publishAll(rows: readonly OutboxRow[], messageId: (row: OutboxRow) => string): Promise<number>;
-  /** Resolves when nothing is being published in the background. */
+  /** Resolves when no event is being published in the background. */
   idle(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function createOutboxPublisher(deps: {
 }): OutboxPublisher {
   const { db, bus, log, now, alsoSet } = deps;
   const underWay = createInFlight();
-  // From a publication that met an outage until the next that succeeds. Meanwhile this process tries one row at a time and leases no others.
+  // True from a publication that met an outage until the next that succeeds. Meanwhile this process tries one row at a time and leases no others.
   let outage = false;
   const hasRoom = () => bus.connected() && !outage && underWay.count() < IN_FLIGHT;
 
@@ -58,7 +58,7 @@ export function createOutboxPublisher(deps: {
       .catch((err) => log.warn({ err, events: ids.length }, "published events not marked; the relay repeats them")),
   );
 
-  // Otherwise an event that met an outage would wait until its lease expires.
+  // Without this, an event that met an outage would wait until its lease expires.
   const release = backgroundBatch<string>((ids) =>
     db.run(sql`UPDATE outbox SET leased_until = ${now} WHERE ${rowsOfEvents(ids)} AND published_at IS NULL`),
   );

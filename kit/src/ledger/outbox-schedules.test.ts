@@ -20,7 +20,7 @@ afterAll(() => database.drop());
 const LEASE_MS = 5_000;
 const RECONCILE_MS = 60_000;
 
-/** A stream that keeps each message ID once, and its subscriber. It may take nothing, lose its answer, or lose what it has confirmed. */
+/** A stream that keeps each message ID once, and its subscriber. It may refuse an event, lose its answer, or lose an event that it has confirmed. */
 function scheduledBus(schedule: Schedule) {
   const state = { isGood: false, isDown: false };
   const stored = new Set<string>();
@@ -116,7 +116,7 @@ test("every committed event arrives, and twice only if the bus has lost it, what
 
     async function check() {
       for (const { id } of committed) expect(received.filter((each) => each === id)).toHaveLength(1);
-      // One that a killed owner has committed but not learned of is published all the same.
+      // An event whose owner was killed before it learned of its commit is published, too.
       for (const id of received) expect(received.filter((each) => each === id)).toHaveLength(1);
       for (const id of lost) expect(received).toContain(id);
       expect(received.length).toBeGreaterThanOrEqual(committed.length);

@@ -66,7 +66,7 @@ describe("the relay", () => {
     expect(bus.taken).toEqual([stored.id]);
   });
 
-  test("while the bus refuses events, nothing is lost, and the message id stays the same", async () => {
+  test("while the bus refuses events, no event is lost, and the message id stays the same", async () => {
     const bus = testBus();
     bus.refusing = true;
     const outbox = outboxOn(bus);
@@ -80,7 +80,7 @@ describe("the relay", () => {
     expect(bus.taken).toEqual([stored.id]);
   });
 
-  test("without a connection nothing is leased: events are published as soon as there is one", async () => {
+  test("without a connection no rows are leased, so events are published as soon as there is one", async () => {
     const bus = testBus();
     bus.down = true;
     const stored = event();

@@ -53,8 +53,8 @@ export interface Outbox {
   /** Asks the subscriber which published events it lacks, publishes those again and deletes the others. `isStopping` ends it early. */
   reconcileOnce(isStopping?: () => boolean): Promise<Reconciled>;
   /**
-   * The relay's backlog: events not published, counted up to 10,000, and the age of the oldest (0 if there is none). And the age of the oldest that
-   * the subscriber lacked, when it was last asked.
+   * The relay's backlog: the number of unpublished events, counted up to 10,000, the age of the oldest (0 if there is none), and the age of the
+   * oldest event that the subscriber lacked when it was last asked.
    */
   lag(): Promise<{ unpublished: number; oldestSeconds: number; oldestMissingSeconds: number }>;
   start(): void;
@@ -65,13 +65,15 @@ export interface Outbox {
 export interface OutboxOptions extends Pick<Reconciliation, "db" | "filterMissing" | "deletable"> {
   bus: Bus;
   log: Log;
-  /** What the statement that marks these events as published also sets: marks that would otherwise write their rows once more. */
+  /**
+   * An addition to the SET clause of the statement that marks these events as published, for marks that would otherwise write their rows once more.
+   */
   alsoSet?: ((eventIds: readonly string[]) => Sql) | undefined;
   /** Added to the database's clock; 0 outside tests. */
   clockOffsetMs?: number;
 }
 
-/** How many rows fit `condition`, counted up to 10,000. With `published_at IS NULL` it uses the index of unpublished events. */
+/** Counts the rows that meet `condition`, up to 10,000. With `published_at IS NULL` it uses the index of unpublished events. */
 export function countRows(condition: Sql): Sql {
   return sql`(SELECT count(*)::integer FROM (SELECT FROM outbox WHERE ${condition} LIMIT ${MAX_COUNTED}) AS counted)`;
 }
@@ -102,11 +104,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   function committed(event: Event): void {
-    // The row may be leased although there is no room any more: the bus has gone, or other events were faster.
+    // The row may be leased although there is no room any more: the connection may have ended, or other events were faster.
     if (hasRoom() || leased.has(event)) publisher.publishInBackground(event);
   }
 
-  // Without a connection nothing is leased, so that events are published as soon as there is one.
+  // Without a connection no rows are leased, so that events are published as soon as there is one.
   async function relayOnce(): Promise<number> {
     if (!bus.connected()) return 0;
     const rows = await db.run<OutboxRow>(sql`

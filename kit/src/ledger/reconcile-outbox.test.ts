@@ -6,7 +6,7 @@ import { costlyNodes, watched } from "../testing/plans.js";
 import type { Published } from "./reconcile-outbox.js";
 
 const MINUTE_MS = 60_000;
-/** A little over a minute. */
+/** The rows are due a little over a minute after their publication. */
 const ROUND_MS = 61_000;
 
 let database: TestDatabase;
@@ -24,7 +24,7 @@ const insertPublished = (count: number, publications = 1) =>
     SELECT 'evt_' || n, 'thing.created', 'acc_1', 'sandbox', 'body', now(), now(), now() - interval '2 minutes', ${publications}
     FROM generate_series(1, ${count}) AS n`);
 
-/** Nothing has arrived. */
+/** The subscriber has received no events. */
 const nothing = async (events: readonly Published[]) => events.map(({ id }) => id);
 
 test("asks about rows published over a minute ago, deletes those that have arrived, and publishes the others under a new message id", async () => {
@@ -50,7 +50,7 @@ test("asks about rows published over a minute ago, deletes those that have arriv
   ]);
 });
 
-test("asks nothing about rows that were just published, or not at all", async () => {
+test("does not ask about rows that were just published, or not at all", async () => {
   const bus = testBus();
   await testbed.commitAndPublish(bus, thingCreated());
   const filterMissing = jest.fn(nothing);
@@ -69,7 +69,7 @@ test("keeps a row until its part lets it go", async () => {
   expect(await later.reconcileOnce()).toMatchObject({ republished: 0, deleted: 1 });
 });
 
-test("deletes nothing when the receiving side cannot be asked", async () => {
+test("deletes no rows when the subscriber cannot be asked", async () => {
   const bus = testBus();
   await testbed.commitAndPublish(bus, thingCreated());
   const filterMissing = async () => Promise.reject(new Error("webhooks is down"));

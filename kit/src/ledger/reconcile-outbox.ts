@@ -64,7 +64,7 @@ export async function reconcileOutbox(deps: Reconciliation): Promise<Reconciled>
   let last = 0n;
   while (!deps.isStopping()) {
     const page = await readPage(deps, last);
-    // The oldest are always asked about: they say how late the subscriber is.
+    // The subscriber is always asked about the oldest rows, which show how late it is.
     const rows = page.filter(({ due, published }) => due || (last === 0n && published));
     if (rows.length > 0) {
       const published = rows.map((row) => ({ id: row.event_id, createdAt: row.created_at.toISOString() }));
@@ -86,7 +86,7 @@ export async function reconcileOutbox(deps: Reconciliation): Promise<Reconciled>
   return total;
 }
 
-// `due` is a column, not a condition, so that a statement reads one page and no more, however few of its rows are due.
+// `due` is a column instead of a condition, so that a statement reads only one page, however few of its rows are due.
 function readPage({ db, now }: Reconciliation, last: bigint) {
   return db.run<PageRow>(sql`
     SELECT id, event_id, created_at, publications, greatest(0, extract(epoch FROM ${now} - created_at))::float8 AS "ageSeconds",
@@ -96,7 +96,7 @@ function readPage({ db, now }: Reconciliation, last: bigint) {
 }
 
 async function publishLost(deps: Reconciliation, lost: readonly PageRow[]): Promise<number> {
-  // A new message ID: with the old one, the stream would drop the message as a duplicate. It contains the page's count, which replicas
+  // The message ID is new, because the stream would drop a message with the old one as a duplicate. It contains the page's count, which replicas
   // share.
   const publications = new Map(lost.map((row) => [row.id, row.publications]));
   let republished = 0;
