@@ -20,7 +20,8 @@ const list = () =>
     .default("")
     .transform((text) => text.split(",").flatMap((item) => item.trim() || []));
 
-// The bus may deliver an event again for seven days. If it had been removed before, it would be sent to receivers a second time.
+// The bus may deliver an event again for seven days. A shorter retention would remove the event before, and it would be sent to receivers a second
+// time.
 const MIN_RETENTION_DAYS = 8;
 
 /** The settings of deliveries, for a process of their own and for one that holds all parts. */
@@ -44,7 +45,7 @@ export const deliverySettings = {
     .describe("IPv6 prefixes of the network's NAT64; found by DNS (RFC 7050) if not set"),
   EGRESS_PROXY_URL: secret(httpUrl())
     .optional()
-    .describe("HTTP proxy through which all deliveries go, by CONNECT to addresses that were checked before"),
+    .describe("HTTP proxy through which all deliveries go, by CONNECT to IP addresses that were checked before"),
   WEBHOOK_ALLOW_PRIVATE_TARGETS: flag()
     .default(false)
     .describe("allow subscriptions with http, any port and loopback hosts; refused in production"),
@@ -63,7 +64,7 @@ export const deliverySettings = {
     .string()
     .regex(/^[\w./:@-]{1,200}$/, "must be 1 to 200 letters, digits and characters of ._/:@-")
     .default("shipping")
-    .describe("name of this installation, which the event stream on NATS is marked with"),
+    .describe("name of this installation, with which it marks its event stream on NATS"),
   RETENTION_DAYS: positiveInt()
     .min(MIN_RETENTION_DAYS)
     .default(30)
@@ -72,7 +73,6 @@ export const deliverySettings = {
 };
 
 const streamSettings = {
-  ...jetStreamSettings,
   ...jetStreamSettings,
   NATS_REPLICAS: positiveInt()
     .default(STREAM_LIMITS.replicas)
@@ -94,7 +94,7 @@ const streamSettings = {
 
 export type DeliveryConfig = z.output<z.ZodObject<typeof deliverySettings>>;
 
-/** The switches are for trials: a production process that has one does not start. */
+/** The switches are for trials. A production process does not start with one. */
 export function refuseSwitchesInProduction(config: DeliveryConfig, context: z.RefinementCtx): void {
   if (config.NODE_ENV !== "production") return;
   const refuse = (key: string) =>

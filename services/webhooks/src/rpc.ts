@@ -31,7 +31,7 @@ import { urlAtFault } from "./subscriptions/subscription.js";
 
 const its = WebhooksService.method;
 
-/** Which part may call which methods of webhooks. The operator's commands run in the gateway's pods, as the gateway. */
+/** The methods that each part may call. The operator's commands run in the gateway's pods, as the gateway. */
 export const webhooksPeers: Peers = {
   gateway: [
     its.createSubscription,
@@ -58,7 +58,7 @@ export const webhooksPeers: Peers = {
   carrier: [its.filterMissing, its.getStream],
 };
 
-/** The RPCs of webhooks, each one operation. */
+/** The routes of webhooks' RPCs. Each is one operation. */
 export function webhooksRoutes(deps: DispatchDeps, stream: StreamDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);

@@ -41,7 +41,7 @@ export interface WebhooksParts {
   random: Random;
   clockOffsetMs?: number;
   resolve?: Resolve;
-  /** Certificate authorities of receivers, instead of the well-known ones. */
+  /** Certificate authorities that receivers are verified with, instead of the well-known ones. */
   ca?: string;
 }
 
@@ -67,7 +67,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   const dispatchAll = async (isStopping: () => boolean) => {
     while (!isStopping() && (await dispatchOnce(deps)) > 0);
   };
-  // Only a backstop, but waits that are shortened to seconds should not be late by a quarter of a second.
+  // Polling is only a backstop, but waits that `CLOCK_SPEEDUP` has shortened to seconds should not be late by a quarter of a second.
   const everyMs = Math.max(MIN_POLL_MS, POLL_MS / config.CLOCK_SPEEDUP);
   const dispatcher = startLoop({ name: "dispatch", everyMs, log, once: dispatchAll });
   signals.on("due", dispatcher.wake);
@@ -104,7 +104,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
     peers: webhooksPeers,
     metrics: deps.metrics,
     async stop(fast = false) {
-      // Before anything that waits: with a large backlog, neither the dispatcher nor the inbox would finish.
+      // Claims end first: with a large backlog, neither the dispatcher nor the inbox would finish otherwise.
       deps.attempts.claimNoMore();
       await inbox.stop();
       await Promise.all([dispatcher, sweeper, expirer, hours].map((loop) => loop.stop()));
@@ -147,7 +147,7 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Disp
     random,
     wakeDispatcher,
   };
-  // Nobody waits for a result, only the next attempt for its slot: a few results are stored without waiting for more.
+  // Only the next attempt of a slot waits for a result, so a few results are stored without waiting for more.
   const few = Math.ceil(Math.min(MAX_IN_FLIGHT, config.MAX_ATTEMPTS_IN_FLIGHT) / 2);
   const complete = microBatch<Ended, Completion | undefined>({
     max: COMPLETE_BATCH,
