@@ -2,21 +2,21 @@ import { createHmac } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ApiTool } from "./tools.js";
 
-/** How the tools reach the API. */
+/** How the tools reach the API, and what they may do. */
 export interface Access {
   /** The base URL, ending in `/api/v1`. */
   baseUrl: string;
   apiKey: string;
   /** Whether tools may write with a live key. */
   allowLive: boolean;
-  /** Whether there are only tools that read. */
+  /** Whether the server offers only tools that read. */
   readOnly: boolean;
   fetch: typeof globalThis.fetch;
-  /** How often a call sends its request at most. The default is 4. */
+  /** How many times a call sends its request at most. The default is 4. */
   attempts?: number;
-  /** How long one of them may take. The default is 12,000: the API answers within ten seconds. */
+  /** The timeout of an attempt in milliseconds. The default is 12,000: the API answers within ten seconds. */
   attemptMs?: number;
-  /** Ends the waits between attempts, which take up to some seconds. */
+  /** Aborts the call, also while it waits between attempts. */
   signal?: AbortSignal | undefined;
 }
 
@@ -28,8 +28,8 @@ const MAX_WAIT_SECONDS = 5;
 const UNFINISHED = new Set([429, 500, 502, 503, 504]);
 
 /**
- * Sends the request of a tool call, and sends it again where that may help. A write has an idempotency key that is made of the API key, the tool
- * and its arguments: the same call is the same request, also in another process and after years.
+ * Sends the request of a tool call, and repeats it where that may help. The idempotency key of a write is derived from the API key, the tool and its
+ * arguments, so the same call is the same request, also in another process and after years.
  */
 export async function callTool(access: Access, api: ApiTool, given: Arguments): Promise<CallToolResult> {
   const { intent, ...args } = given;
@@ -47,7 +47,7 @@ export async function callTool(access: Access, api: ApiTool, given: Arguments): 
     ...(api.hasBody && { body: JSON.stringify(rest) }),
   };
   const url = new URL(access.baseUrl + path);
-  // What an operation does not take, the API refuses with the reason.
+  // The API refuses unknown parameters, with the reason.
   if (!api.hasBody) for (const [name, value] of Object.entries(rest)) url.searchParams.set(name, String(value));
   try {
     return await readAnswer(await sendRepeatedly(access, url, request), api, url.pathname);
@@ -74,14 +74,14 @@ async function sendRepeatedly(access: Access, url: URL, request: RequestInit): P
     const leftMs = endAt - performance.now();
     const isLast = attempt === attempts || leftMs <= attemptMs;
     let wait = 2 ** attempt / 4;
-    // Not `AbortSignal.any`: Node 20 can collect its timeouts before they end.
+    // `AbortSignal.any` is not used, because Node 20 can collect its timeouts before they end.
     const ended = new AbortController();
     const end = () => ended.abort(signal?.reason ?? new Error("it took too long"));
     const timer = setTimeout(end, Math.min(attemptMs, leftMs));
     signal?.addEventListener("abort", end);
     try {
       const response = await access.fetch(url, { ...request, signal: ended.signal, redirect: "error" });
-      // The body too: an answer that ends in the middle is none.
+      // The body is part of the attempt, because a response that ends in the middle has to be requested again.
       const body = await response.arrayBuffer();
       const whole = new Response(body, response);
       const after = Number(response.headers.get("retry-after") ?? wait);
@@ -139,7 +139,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The path with its IDs, and the arguments that are not in it. `missing` names an ID that no path can have. */
+/** Puts the IDs into the path. `rest` are the other arguments. `missing` names an argument that is not a valid ID. */
 function fillPath(template: string, args: Arguments) {
   const rest: Record<string, unknown> = { ...args };
   let missing: string | undefined;
@@ -154,15 +154,15 @@ function fillPath(template: string, args: Arguments) {
 }
 
 /**
- * Whoever knows the key of a request gets its answer again, for instance the secret of a subscription. So nobody can work it out from what was
- * sent, which others of the account can see: that takes the API key.
+ * Derives the idempotency key of a write. Anyone who knows the key can replay the response, which may contain the secret of a subscription. The HMAC
+ * under the API key prevents others in the account from computing it from the request, which they can see.
  */
 function toIdempotencyKey({ apiKey }: Access, tool: string, args: Arguments, intent: unknown): string {
   const content = JSON.stringify(sorted([tool, args, intent ?? null]));
   return `mcp-${createHmac("sha256", apiKey).update(content).digest("base64url")}`;
 }
 
-/** The same value with the members of all objects in one order, which has no meaning in JSON. */
+/** Copies a value with the members of all objects sorted, because their order has no meaning in JSON. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

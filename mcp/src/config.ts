@@ -1,4 +1,4 @@
-/** The settings of the program, from its environment. Throws with all that is wrong. */
+/** Reads the settings of the program from its environment. Throws one error with all faults. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const { SHIPPING_URL = "", SHIPPING_KEY = "", MCP_ALLOW_LIVE, MCP_TOOLS } = environment;
   const faults = [
@@ -17,7 +17,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   };
 }
 
-/** What is wrong with a base URL. It is not repeated: it may contain a password. */
+/** Checks a base URL and returns its fault. The fault does not repeat the URL, which may contain a password. */
 function findFault(text: string): string | undefined {
   if (!/^https:\/\/|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/]/.test(text) || !URL.canParse(text))
     return "SHIPPING_URL must be the base URL of the API, such as https://shipping.example.com/api/v1. Only on this machine may it begin with http.";

@@ -3,7 +3,7 @@ import { readConfig } from "./config.js";
 import { createShippingServer } from "./server.js";
 import { type ApiDocument, readTools } from "./tools.js";
 
-/** Serves MCP on standard input and output. Standard output has nothing else. */
+/** Serves MCP on standard input and output. No other output may go to standard output. */
 async function serve(): Promise<void> {
   const access = { ...readConfig(), fetch };
   const response = await fetch(`${access.baseUrl}/openapi.json`, { signal: AbortSignal.timeout(15_000) });

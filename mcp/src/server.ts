@@ -38,7 +38,7 @@ const ACCOUNT: Resource = {
   mimeType: "application/json",
 };
 
-/** An MCP server for one caller of the API. The documentation is that of the API's host, so it fits its release. */
+/** Creates an MCP server for one caller of the API. The documentation comes from the API's host, so it matches its release. */
 export function createShippingServer(access: Access, all: readonly ApiTool[]): Server {
   const tools = access.readOnly ? all.filter(({ isWrite }) => !isWrite) : all;
   const server = new Server(
@@ -87,7 +87,7 @@ export function createShippingServer(access: Access, all: readonly ApiTool[]): S
   return server;
 }
 
-/** The pages that `/llms.txt` lists, as resources. */
+/** Reads the pages that `/llms.txt` lists, as resources. */
 function readLinks(list: string): Resource[] {
   return list.split("\n").flatMap((line) => {
     const [, name, path, description] = /^- \[([^\]]+)\]\((\/docs\/[^\s)]+\.md)\)(?:: (.*))?$/.exec(line) ?? [];

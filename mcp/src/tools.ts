@@ -19,22 +19,22 @@ interface Operation {
   responses: Record<string, { content: Record<string, { examples?: Record<string, { description?: string }> }> }>;
 }
 
-/** What is read of the OpenAPI document. */
+/** The part of the OpenAPI document that the tools need. */
 export interface ApiDocument {
   paths: Record<string, Record<string, Operation>>;
   components: Record<string, Record<string, unknown>>;
 }
 
-/** An operation of the API as a tool, and what its request is made of. */
+/** An operation of the API as a tool, with the details of its request. */
 export interface ApiTool {
   tool: Tool;
   method: string;
-  /** Below the base URL, such as `/labels/{id}`. */
+  /** The path below the base URL, such as `/labels/{id}`. */
   path: string;
   hasBody: boolean;
-  /** Of a write: it needs an idempotency key. */
+  /** True for a write, which needs an idempotency key. */
   isWrite: boolean;
-  /** What to do about each of its errors, by code. */
+  /** The remedy for each of its errors, by code. */
   guidance: Readonly<Record<string, string>>;
 }
 
@@ -47,15 +47,15 @@ const INTENT: Schema = {
 };
 
 /**
- * The operations that stay within the account. From all others, texts of its customers or of carriers come in, or events or addresses go out: to
- * the servers that subscribe, and to carriers.
+ * The operations that neither return texts of third parties (the account's customers, carriers) nor send events or postal addresses outside, to
+ * subscribers or carriers.
  */
 const CLOSED = new Set([
   ...["getAccount", "getLabel", "listLabels"],
   ...["getSubscription", "listSubscriptions", "disableSubscription"],
 ]);
 
-/** The tools, one for each operation of the document, which has the schemas that the API validates with. */
+/** Reads the tools, one for each operation of the document. Their schemas are those with which the API validates. */
 export function readTools(document: ApiDocument): ApiTool[] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => toTool(document, path, method.toUpperCase(), operation)),
@@ -86,7 +86,7 @@ function toTool(document: ApiDocument, path: string, method: string, operation: 
       inputSchema: { type: "object", properties, required, additionalProperties: false },
       annotations: {
         readOnlyHint: !isWrite,
-        // Nothing else ends or disables anything.
+        // Only these operations disable or void a resource.
         destructiveHint: method === "DELETE" || path.endsWith("/void"),
         idempotentHint: true,
         openWorldHint: !CLOSED.has(name),
@@ -108,7 +108,7 @@ function describe(schema: Schema, { description }: Parameter): Schema {
   return description === undefined ? schema : { ...schema, description };
 }
 
-/** A part of the document in which no reference is left. Those of its schemas lead to no circle. */
+/** Replaces the references in a part of the document with their targets. Its schemas are not circular. */
 function resolve(document: ApiDocument, part: unknown): Schema {
   const visit = (one: unknown): unknown => {
     if (Array.isArray(one)) return one.map(visit);
