@@ -15,7 +15,7 @@ import {
 let server: Loopback;
 afterEach(() => server[Symbol.asyncDispose]());
 
-/** Calls with a signal that is aborted when the request has come so far. */
+/** Calls the API with a signal that is aborted at a given stage of the request. */
 async function abortedBy(responder: (abort: () => void) => Responder) {
   const controller = new AbortController();
   server = await loopback(responder(() => controller.abort(new Error("changed my mind"))));
@@ -27,7 +27,7 @@ async function abortedBy(responder: (abort: () => void) => Responder) {
 }
 
 describe("an abort", () => {
-  test("before: nothing is sent", async () => {
+  test("before: no request is sent", async () => {
     server = await loopback(ok({}));
     expect(await errorOf(server.client().account.get({ signal: AbortSignal.abort() }))).toMatchObject({
       code: "aborted",
@@ -72,7 +72,7 @@ describe("an abort", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("a signal that many calls share keeps nothing of them", async () => {
+  test("a signal that many calls share keeps no reference to them", async () => {
     const { signal } = new AbortController();
     server = await loopback(refusal(503, "service_unavailable"), ok({}, {}, 200));
     for (let round = 0; round < 5; round++) await server.client().account.get({ signal });

@@ -114,7 +114,7 @@ describe("taken as they are", () => {
     expect(server.seen.at(-1)?.path).toBe("/api/v1/account");
   });
 
-  test("undefined where nothing is given", async () => {
+  test("undefined without an argument", async () => {
     const { to, ...rest } = SHIPMENT;
     const input = { ...rest, to: { ...to, company: undefined }, metadata: undefined };
     await server.client().shipments.create(input, { idempotencyKey: undefined, signal: undefined });
@@ -125,7 +125,7 @@ describe("taken as they are", () => {
 describe("the API key", () => {
   const options = { depth: Number.POSITIVE_INFINITY, showHidden: true };
 
-  test("goes out as bearer, and shows nowhere else", async () => {
+  test("is sent as a bearer token, and appears nowhere else", async () => {
     const shipping = server.client();
     await shipping.account.get();
     expect(server.seen[0]?.headers).toMatchObject({

@@ -75,7 +75,7 @@ function toRequestInit({ apiKey }: Settings, { method, headers, body }: Outgoing
       ...headers,
     },
     ...(body !== undefined && { body }),
-    // The API never redirects, and a 307 would send the body and the idempotency key to another host.
+    // The API never redirects. Following a 307 would send the body and the idempotency key to another host.
     redirect: "manual",
     signal,
   };

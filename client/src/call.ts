@@ -31,7 +31,7 @@ export function call<T>(settings: Settings, operation: Operation): Call<T> {
   const answered = send<T>(settings, operation);
   const data = answered.then((answer) => answer.data);
   const withResponse = () => {
-    // The caller handles the rejection of `answered`; without this, `data` would be an unhandled one.
+    // The caller handles the rejection of `answered`. Without this handler, `data` would cause an unhandled rejection.
     data.catch(() => undefined);
     return answered;
   };
@@ -53,7 +53,7 @@ export function list<T>(settings: Settings, path: string, given: ListOptions = {
 
 async function takeFirst<T>(page: List<T>["page"], given: ListOptions, options: { max: number }): Promise<T[]> {
   const max = options?.max;
-  // Without a bound, a list that has grown would fill the memory.
+  // Without a bound, a list that has grown could fill the memory.
   if (!Number.isSafeInteger(max) || max < 1) throw invalidArgument("toArray needs max, an integer of 1 or more.");
   const limit = given.limit ?? Math.min(max, MAX_PAGE);
   const records: T[] = [];
@@ -78,7 +78,7 @@ async function* iterate<T>(
     const { data, next_cursor } = await page({ after });
     yield* data;
     if (next_cursor === null) return;
-    // Otherwise the iteration would never end.
+    // Without this check, the iteration would never end.
     if (seen.has(next_cursor))
       throw newError("unexpected_answer", `The list repeats itself: next_cursor ${next_cursor} was returned before.`);
     seen.add(next_cursor);

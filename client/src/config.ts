@@ -42,7 +42,7 @@ export function readSettings(options: ShippingOptions): Settings {
   return {
     apiKey: checkedKey(...apiKey),
     baseUrl: checkedBaseUrl(...baseUrl, options.allowHttp ?? false),
-    // Called as a method of anything but the global object, `fetch` throws in workerd.
+    // In workerd, `fetch` throws if it is called as a method of any object but the global one.
     fetch: checkedFunction(options.fetch, "fetch") ?? ((input, init) => globalThis.fetch(input, init)),
     maxRetries: checkedRetries(maxRetries, "maxRetries"),
     timeoutMs: checkedTimeout(timeoutMs, "timeoutMs"),
@@ -80,8 +80,8 @@ function readAccess(options: ShippingOptions): [apiKey: Named, baseUrl: Named] {
 }
 
 /**
- * An option that is given as undefined is refused, not replaced: the caller meant to read it from somewhere, and the key in the environment
- * may belong to another account.
+ * An option that is given as undefined is refused instead of replaced: the caller meant to set it, and the key in the environment may belong to
+ * another account.
  */
 function named(options: ShippingOptions, option: "apiKey" | "baseUrl", name: Parameters<typeof readVariable>[0]) {
   if (option in options) return [options[option], option] as Named;
@@ -96,7 +96,7 @@ function readVariable(name: "SHIPPING_KEY" | "SHIPPING_URL"): string | undefined
   try {
     return (globalThis as WithEnvironment).process?.env?.[name] || undefined;
   } catch {
-    // Deno without --allow-env.
+    // Deno denies access without --allow-env.
     return undefined;
   }
 }
@@ -108,7 +108,7 @@ export function checkedFunction<T>(value: T, name: string): T {
 
 function checkedKey(value: string, name: string): string {
   if (value === undefined || value === "") throw invalidArgument(`${name} is missing: it is ${JSON.stringify(value)}.`);
-  // Otherwise `fetch` would throw, which looks like a lost connection.
+  // Without this check, `fetch` would throw, which looks like a lost connection.
   if (typeof value !== "string" || !/^[!-~]+$/.test(value))
     throw invalidArgument(`${name} must be an API key: printable ASCII without spaces.`);
   return value;
@@ -127,7 +127,7 @@ function checkedBaseUrl(text: string, name: string, allowHttp: boolean): string 
   return url.href.replace(/^(.*[^/])\/+$/, "$1");
 }
 
-/** The error for an argument of the caller. Nothing was sent. */
+/** Creates the error for an invalid argument. Used before anything is sent. */
 export function invalidArgument(message: string, cause?: unknown): ShippingError {
   return newError("invalid_argument", message, { cause });
 }

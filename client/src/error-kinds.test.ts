@@ -32,7 +32,7 @@ describe("an error over HTTP", () => {
     expect(String(error)).toBe(`${name}: It is ${code}.`);
   });
 
-  test("what is not the API's has classes of its own", async () => {
+  test("errors that are not the API's have classes of their own", async () => {
     server = await loopback(html(403), drop);
     const shipping = server.client({ maxRetries: 0 });
     expect(kindsOf(await errorOf(shipping.account.get()))).toEqual(["UnexpectedAnswerError"]);
@@ -58,7 +58,7 @@ test.each([
     expect(kindsOf(newError(code, "…", { status }))).toEqual([name]);
 });
 
-test("without a status it is a ShippingError and nothing else", () => {
+test("an unknown code without a status is a plain ShippingError", () => {
   const error = newError("a_code_of_tomorrow", "…");
   expect(error).toBeInstanceOf(client.ShippingError);
   expect([error.name, kindsOf(error)]).toEqual(["ShippingError", []]);

@@ -124,7 +124,7 @@ export function isKnownCode(code: string): code is keyof typeof KINDS {
 /** An error of the class of its code. For codes that are newer than this client, the status decides. */
 export function newError(code: string, message: string, details: ShippingErrorDetails = {}): ShippingError {
   const Kind = isKnownCode(code) ? KINDS[code] : kindForStatus(details.status);
-  // Node prints the line of code above an uncaught error, which would be this one, unless it has this comment.
+  // Node prints the source line of an uncaught error, which would be this one, unless it has this comment.
   return new Kind(code, message, details); // node-do-not-add-exception-line
 }
 

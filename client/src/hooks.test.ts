@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => server?.[Symbol.asyncDispose]());
 
 describe("hooks", () => {
-  test("hear of every attempt, in its order", async () => {
+  test("are called for every attempt, in order", async () => {
     server = await loopback(refusal(503, "service_unavailable"), drop, html(502), ok({ id: "shp_1" }));
     await server.client(hooks).shipments.create(SHIPMENT);
     const begun = { method: "POST", url: `${server.baseUrl}/shipments` };
@@ -44,7 +44,7 @@ describe("hooks", () => {
     ]);
   });
 
-  test("hear how long an attempt took that was not answered", async () => {
+  test("are told the duration of an attempt without an answer", async () => {
     server = await loopback(silence);
     await errorOf(server.client(hooks).account.get({ timeoutMs: 40, retries: 0 }));
     const last = told.at(-1) as ResponseInfo;
@@ -53,7 +53,7 @@ describe("hooks", () => {
     expect(last.ms).toBeLessThan(20_000);
   });
 
-  test("hear of each page", async () => {
+  test("are called for each page", async () => {
     server = await loopback(page([{ id: "a" }], "a"), page([], null));
     await server.client(hooks).labels.list({ limit: 1 }).toArray({ max: 5 });
     expect(told.map(({ url }) => new URL(url).search)).toEqual([
@@ -74,7 +74,7 @@ describe("hooks", () => {
     expect(server.seen).toEqual([]);
   });
 
-  test("hear nothing of what is not sent", async () => {
+  test("are not called for requests that are not sent", async () => {
     server = await loopback(ok({}));
     const shipping = server.client(hooks);
     await errorOf(shipping.labels.get(".."));
@@ -111,7 +111,7 @@ describe("hooks", () => {
     expect(unhandled).not.toHaveBeenCalled();
   });
 
-  test("that change what they are told change no request", async () => {
+  test("cannot change a request by changing their argument", async () => {
     server = await loopback(refusal(503, "service_unavailable"), ok({}, {}, 200));
     const onRequest = (request: RequestInfo) =>
       void Object.assign(request, { url: "http://127.0.0.1:1", method: "DELETE" });

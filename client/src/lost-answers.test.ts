@@ -25,7 +25,7 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 const keysSeen = () => server.seen.map(({ headers }) => headers["idempotency-key"]);
 
-describe("an answer that got lost: the same key, the same bytes, once more", () => {
+describe("after a lost answer, the same bytes are sent again with the same key", () => {
   test.each<[name: string, lost: Responder, timeoutMs?: number]>([
     ["executed, then dropped", drop],
     ["201 cut in the body", half(drop)],
@@ -71,7 +71,7 @@ describe("an answer that got lost: the same key, the same bytes, once more", () 
     expect(server.seen).toHaveLength(2);
   });
 
-  test("a connection that the server closed while it was idle costs nothing", async () => {
+  test("a connection that the server closed while it was idle does not make a call fail", async () => {
     await serve((response, seen) => {
       ok(DRAFT)(response, seen);
       response.once("finish", () => response.socket?.destroySoon());
@@ -81,7 +81,7 @@ describe("an answer that got lost: the same key, the same bytes, once more", () 
   });
 });
 
-describe("what another attempt does not help", () => {
+describe("failures that another attempt cannot fix", () => {
   test.each<[name: string, answer: Responder, code: string]>([
     ["503 carrier_not_configured", refusal(503, "carrier_not_configured"), "carrier_not_configured"],
     ["409 label_exists", refusal(409, "label_exists"), "label_exists"],
@@ -114,7 +114,7 @@ describe("what another attempt does not help", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("a redirect as browsers show it, with status 0 and nothing else", async () => {
+  test("a redirect as browsers show it, with only status 0", async () => {
     await serve(ok(DRAFT));
     const fetch = jest.fn(async () => Response.error());
     expect(await errorOf(server.client({ fetch }).account.get())).toMatchObject({
@@ -124,7 +124,7 @@ describe("what another attempt does not help", () => {
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 
-  test("an answer without end is read no further than 32 MiB", async () => {
+  test("an endless answer is read up to 32 MiB", async () => {
     let sent = 0;
     await serve((response) => {
       const chunk = Buffer.alloc(1 << 20, " ");
@@ -174,7 +174,7 @@ describe("retries", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("send what was given at first, whatever becomes of the object", async () => {
+  test("send the initial input, even if the object changes", async () => {
     await serve(drop, REPLAYED);
     const input = structuredClone(SHIPMENT);
     const call = server.client().shipments.create(input);
@@ -198,7 +198,7 @@ describe("retries", () => {
     expect(types).toEqual([...Array(3).fill("application/json"), undefined]);
   });
 
-  test("a body that nobody looks at is read, so that its connection is free again", async () => {
+  test("an unused body is read, so that its connection is free again", async () => {
     const long = "x".repeat(100_000);
     await serve(respondWith(403, "text/html", long));
     const shipping = server.client();

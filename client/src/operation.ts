@@ -27,7 +27,7 @@ export interface Operation {
   query?: Readonly<Record<string, string | number | undefined>>;
   /** Sent as JSON. */
   body?: unknown;
-  /** What a successful response contains: `data`, `data` with a cursor, or a PDF. */
+  /** The content of a successful response: `data`, `data` with a cursor, or a PDF. */
   answers: "data" | "page" | "file";
   options: WriteOptions | undefined;
 }
@@ -74,7 +74,7 @@ export function outgoing(operation: Operation, { baseUrl, timeoutMs, maxRetries 
 
 function checkedKey(given: string | undefined): string {
   if (given === undefined) return crypto.randomUUID();
-  // `fetch` trims header values and throws if they are not Latin-1, so the server would see a different key or none.
+  // `fetch` trims header values and throws if they are not Latin-1, so the server would see a different key or no key.
   if (typeof given !== "string" || !/^[!-~]([ -~]{0,126}[!-~])?$/.test(given))
     throw invalidArgument(
       "idempotencyKey must be 1 to 128 printable ASCII characters, with no space at the start or end.",

@@ -23,7 +23,7 @@ describe("a list", () => {
     expect(paths()).toEqual(["/labels?limit=2", "/labels?limit=2&after=b", "/labels?limit=2&after=c"]);
   });
 
-  test("asks for nothing before it is read, and for no page that is not wanted", async () => {
+  test("requests no page before it is read, and no page that is not needed", async () => {
     const resource = await serve(page(labels("a", "b"), "b"));
     const list = resource.list();
     expect(server.seen).toEqual([]);
@@ -45,7 +45,7 @@ describe("a list", () => {
     ["the same cursor twice", ["a", "a"]],
     ["cursors that go round", ["a", "b", "a"]],
     ["the cursor that it began with", ["_"]],
-  ])("%s throws instead of going on for ever", async (_name, cursors) => {
+  ])("%s throws instead of repeating indefinitely", async (_name, cursors) => {
     const resource = await serve(...cursors.map((cursor) => page(labels(cursor), cursor)));
     expect(await errorOf(all(resource.list({ after: "_" })))).toMatchObject({
       code: "unexpected_answer",

@@ -1,6 +1,6 @@
 import { isKnownCode } from "./error-kinds.js";
 
-/** Codes after which a retry is safe: nothing was executed, or the idempotency key prevents a second execution. */
+/** Codes after which a retry is safe: the request was not executed, or the idempotency key prevents a second execution. */
 const RETRYABLE_CODES: ReadonlySet<string> = new Set([
   "internal_error",
   "service_unavailable",

@@ -74,7 +74,7 @@ describe("ShippingError", () => {
       expect((other as unknown) instanceof ShippingError).toBe(false);
   });
 
-  test("reaches whoever asks for the whole answer, and nobody twice", async () => {
+  test("is thrown once, to the caller that awaits the whole answer", async () => {
     server = await loopback(refusal(404, "not_found"));
     const unhandled = jest.fn();
     process.on("unhandledRejection", unhandled);

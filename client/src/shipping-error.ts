@@ -1,6 +1,6 @@
 import type { ErrorCode, FieldError } from "./gen/api-types.js";
 
-/** What the client itself finds, beside the codes that the API answers. */
+/** The error codes of the client itself, in addition to those of the API. */
 export type ClientErrorCode =
   /** Refused before anything was sent: an option, an ID or an idempotency key. */
   | "invalid_argument"
@@ -31,7 +31,7 @@ export interface ShippingErrorDetails {
   cause?: unknown;
 }
 
-// So that two copies of this package in one program recognize each other's errors.
+// These names let two copies of this package in one program recognize each other's errors.
 const toBrand = (name: string) => Symbol.for(`shipping-client.${name}`);
 
 /** Names a class, and makes `instanceof` compare that name. */

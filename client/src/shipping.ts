@@ -28,7 +28,7 @@ export {
   WebhookVerificationError,
 } from "./error-kinds.js";
 export type * from "./gen/api-types.js";
-// Their names in 1.0.
+// These are the names of version 1.0.
 export type {
   OrderCreatedEvent as OrderEvent,
   ShipmentCreatedEvent as ShipmentEvent,

@@ -23,7 +23,7 @@ import {
   webhooks,
 } from "./shipping.js";
 
-// `tsc` is what checks these: the functions are never called.
+// `tsc` checks these functions, which are never called.
 const uses = {
   answers(shipping: Shipping) {
     expectTypeOf(shipping.labels.create).returns.toEqualTypeOf<Call<Label>>();
@@ -56,7 +56,7 @@ const uses = {
     shipping.orders.create({ ...input, status: "received" });
     // @ts-expect-error: a key is a text.
     new Shipping({ apiKey: 7 });
-    // The environment has the rest.
+    // The environment has the other settings.
     new Shipping({ apiKey: "service_test_…" });
   },
 
@@ -93,7 +93,7 @@ const uses = {
     const known: string = error.code === "label_exists" ? "known" : error.code;
     const open = error.code === "a_code_of_tomorrow";
     if (error instanceof RateLimitError) expectTypeOf(error.name).toEqualTypeOf<"RateLimitError">();
-    // The classes are apart: what is not the one is not lost.
+    // The classes are distinguishable: an error that is not of one class keeps its type.
     else if (error instanceof NotFoundError) expectTypeOf(error.name).toEqualTypeOf<"NotFoundError">();
     else expectTypeOf(error).toEqualTypeOf<ShippingError>();
     return { known, open };

@@ -8,7 +8,7 @@ const { secret, header, now } = vector;
 const event = Buffer.from(vector.body, "base64");
 const at = (options: VerifyOptions = {}): VerifyOptions => ({ now: () => now * 1000, ...options });
 
-describe("webhooks.verify says in a sentence what it refuses", () => {
+describe("webhooks.verify explains each refusal in a sentence", () => {
   test.each<[sentence: string, body: unknown, signature: string, own: unknown, options: VerifyOptions]>([
     ["secret must not be an empty list.", event, header, [], {}],
     ["secret must be the complete whsec_… string.", event, header, "whsec_", {}],

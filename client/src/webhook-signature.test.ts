@@ -33,7 +33,7 @@ describe("webhooks.verify", () => {
       () => "valid",
       ({ code }) => code,
     );
-    // Some of the vectors are signed well, but are no JSON.
+    // Some vectors have a valid signature, but a body that is not JSON.
     expect(vector.valid ? ["valid", "invalid_event"] : ["invalid_signature"]).toContain(said);
   });
 
@@ -52,7 +52,7 @@ describe("webhooks.verify", () => {
       expect(await verify(raw, header, secret, at(now))).toEqual(JSON.parse(event.toString()));
   });
 
-  /** How many digests are computed meanwhile. */
+  /** Counts the digests that are computed meanwhile. */
   async function digestsDuring(work: () => Promise<unknown>): Promise<number> {
     const computed = [jest.spyOn(crypto.subtle, "sign"), jest.spyOn(crypto.subtle, "verify")];
     await work();
@@ -75,7 +75,7 @@ describe("webhooks.verify", () => {
       [event, signatures(1), secret, at(now + 301)],
       [long, header, secret, at(now)],
       ["x".repeat(262_145), header, secret, at(now)],
-      // 262,145 bytes in half as many letters.
+      // These are 262,145 bytes in half as many characters.
       [`x${"é".repeat(131_072)}`, header, secret, at(now)],
       [event, signatures(1), secret, { ...at(now), maxBytes: event.length - 1 }],
     ];
@@ -86,7 +86,7 @@ describe("webhooks.verify", () => {
       expect(await codeOf(verify(event, header, secret, { ...at(now), maxBytes }))).toBe("invalid_argument");
   });
 
-  test("takes the stream of a request, reads no more of it than the limit, and nothing of an old one", async () => {
+  test("reads the stream of a request up to the limit, and not at all if the signature is old", async () => {
     const [pull, cancel] = [jest.fn((to) => to.enqueue(new Uint8Array(65_536))), jest.fn()];
     const endless = () => new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
     expect(await codeOf(verify(endless(), header, secret, at(now + 301)))).toBe("invalid_signature");
@@ -135,7 +135,7 @@ describe("webhooks.verify", () => {
     expect(await codeOf(verify(event, header, secret, options))).toBe("invalid_argument");
   });
 
-  test("a clock that tells nothing lets nothing pass", async () => {
+  test("an invalid clock refuses every delivery", async () => {
     expect(await codeOf(verify(event, header, secret, { now: () => Number.NaN }))).toBe("invalid_signature");
   });
 

@@ -6,7 +6,7 @@ import type { ShippingError } from "./shipping-error.js";
 /** The body of a delivery as it arrived. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
-/** As much of a `ReadableStream` of bytes as `verify` needs, so that the types need neither the DOM's nor Node's. */
+/** The part of a `ReadableStream` of bytes that `verify` needs, so that the types need neither the DOM's nor Node's. */
 export interface BodyStream {
   getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<void> };
 }
@@ -20,7 +20,7 @@ export interface VerifyOptions {
   now?: (() => number) | undefined;
 }
 
-// Strict on purpose: `t` once, only digits, at most ten signatures, nothing unknown.
+// The format is strict on purpose: `t` once, only digits, at most ten signatures, no unknown entries.
 const HEADER = /^t=([0-9]{1,12})((?:,v1=[0-9a-f]{64}){1,10})$/;
 
 const PARSED_BODY = `The body was parsed before it was verified, so its original bytes are gone. Read the raw body instead.
@@ -45,7 +45,7 @@ export async function verify(
   if (secrets.length === 0) throw invalidArgument("secret must not be an empty list.");
   secrets.forEach(checkedSecret);
   checkedFunction(now, "now");
-  // NaN would accept any time, and any length.
+  // NaN would accept any time and any length.
   if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
     throw invalidArgument("toleranceSeconds must be a number of 0 or more.");
   if (!Number.isSafeInteger(maxBytes) || maxBytes < 1) throw invalidArgument("maxBytes must be an integer above 0.");
@@ -72,7 +72,7 @@ export async function verify(
   return parseEvent(bytes);
 }
 
-/** Compares texts of equal length in constant time. Not every runtime has a function for it. */
+/** Compares texts of equal length in constant time, because not every runtime has a function for it. */
 function isEqual(one: string, other: string): boolean {
   let difference = 0;
   for (let at = 0; at < one.length; at++) difference |= one.charCodeAt(at) ^ other.charCodeAt(at);
@@ -168,7 +168,7 @@ function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array<
   return all;
 }
 
-/** With an empty secret, anybody could sign. */
+/** With an empty secret, anyone could sign. */
 function checkedSecret(secret: string): void {
   if (typeof secret !== "string" || !/^whsec_./.test(secret))
     throw invalidArgument("secret must be the complete whsec_… string.");

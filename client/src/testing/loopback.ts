@@ -12,22 +12,22 @@ export interface Seen {
   body: string;
 }
 
-/** How a request is answered, or not. */
+/** How the server handles a request. */
 export type Responder = (response: ServerResponse, seen: Seen) => void;
 
 export interface Loopback {
   baseUrl: string;
   seen: Seen[];
-  /** How many connections are open, and how many there were. */
+  /** The number of open connections, and of all connections so far. */
   sockets: { open: number; total: number };
-  /** A client of this server that waits as little as it may, so half of what it says. */
+  /** A client of this server with the shortest waits, which are half of the nominal ones. */
   client(options?: Partial<ShippingOptions>): Shipping;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 export const API_KEY = "service_test_4kQz81mWx2LbRt9Yp0VnCs7HdJfGaEu3000000";
 
-/** A server on loopback that gives its first request the first answer, and so on; the last one stays. */
+/** A server on loopback that gives its first request the first answer, and so on. The last answer is repeated. */
 export async function loopback(...responders: Responder[]): Promise<Loopback> {
   const seen: Seen[] = [];
   const sockets = { open: 0, total: 0 };
@@ -58,7 +58,7 @@ export async function loopback(...responders: Responder[]): Promise<Loopback> {
   };
 }
 
-/** A good answer. */
+/** A successful answer. */
 export const ok = (data: unknown, headers: Record<string, string> = {}, status = 201): Responder =>
   answer(status, { data }, headers);
 
@@ -69,14 +69,14 @@ export const page = (data: unknown[], next_cursor: string | null): Responder => 
 export const refusal = (status: number, code: string, headers: Record<string, string> = {}): Responder =>
   answer(status, { error: { code, message: `It is ${code}.`, request_id: "req_1" } }, headers);
 
-/** Something in between answers. */
+/** An answer of a proxy in between. */
 export const html = (status: number): Responder => respondWith(status, "text/html", "<h1>Bad gateway</h1>");
 
 function answer(status: number, body: object, headers: Record<string, string> = {}): Responder {
   return respondWith(status, "application/json", JSON.stringify(body), { "x-request-id": "req_1", ...headers });
 }
 
-/** Any answer. */
+/** An answer with any status and body. */
 export function respondWith(
   status: number,
   type: string,
@@ -86,13 +86,13 @@ export function respondWith(
   return (response) => response.writeHead(status, { "content-type": type, ...headers }).end(body);
 }
 
-/** The connection is closed instead of an answer: whatever was to be done is done. */
+/** Closes the connection without an answer, after the request may have been executed. */
 export const drop: Responder = (response) => response.socket?.destroy();
 
-/** Nothing happens. */
+/** Leaves the request unanswered. */
 export const silence: Responder = () => undefined;
 
-/** The first half of an answer, then `end`. */
+/** Sends the first half of an answer, then calls `end`. */
 export const half =
   (end: Responder): Responder =>
   (response, seen) => {
@@ -102,7 +102,7 @@ export const half =
 
 const address = { name: "A", street1: "B 1", city: "Bremen", postal_code: "28195", country: "DE" };
 
-/** A shipment to create. */
+/** A valid input for a shipment. */
 export const SHIPMENT = {
   reference: "PO-1",
   from: address,
@@ -110,7 +110,7 @@ export const SHIPMENT = {
   parcel: { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 },
 };
 
-/** What a promise is rejected with. */
+/** Returns the error with which a promise rejects. */
 export async function errorOf(promise: Promise<unknown>): Promise<Error & Record<string, unknown>> {
   return promise.then(
     (value) => {
