@@ -28,7 +28,7 @@ DRAFT: Any = {"id": "shp_1", "object": "shipment", "status": "draft"}
 
 @dataclass
 class Seen:
-    """A request as the server saw it."""
+    """A request as the server received it."""
 
     method: str
     path: str
@@ -37,10 +37,10 @@ class Seen:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Gives the first request the first answer, and so on; the last one stays."""
+    """Gives the first request the first answer, and so on. The last answer is repeated."""
 
     protocol_version = "HTTP/1.1"
-    # One packet for head and body.
+    # Sends head and body in one packet.
     wbufsize = -1
     server: LoopbackServer
 
@@ -52,7 +52,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             super().handle()
         except OSError:
-            # The client went away, which is what some tests are about.
+            # Ignored, because the client disconnects in some tests.
             self.close_connection = True
 
     def answer(self) -> None:
@@ -89,7 +89,7 @@ class LoopbackServer(ThreadingHTTPServer):
 
 
 class LoopbackTest(unittest.TestCase):
-    """A test with a server of its own. Clients do not wait: what they would have waited is in `waits`."""
+    """A test with its own server. Clients do not sleep; the durations are in `waits`."""
 
     def setUp(self) -> None:
         self.server = LoopbackServer()
@@ -119,7 +119,7 @@ class LoopbackTest(unittest.TestCase):
         return [seen.path[len("/api/v1") :] for seen in self.seen]
 
     def serve(self, *responders: Responder, **options: Any) -> Shipping:
-        """A client whose requests are answered so."""
+        """Creates a client whose requests get these answers."""
         self.server.responders = list(responders)
         given = {"api_key": API_KEY, "base_url": self.base_url, "random": lambda: 0.0, "sleep": self.waits.append}
         client = Shipping(**{**given, **options})
@@ -168,19 +168,19 @@ def html(status: int) -> Responder:
 
 
 def drop(handler: Handler) -> None:
-    """The connection is closed instead of an answer: whatever was to be done is done."""
+    """Closes the connection without an answer, after the request may have been executed."""
     handler.connection.shutdown(socket.SHUT_RDWR)
     handler.close_connection = True
 
 
 def silence(handler: Handler) -> None:
-    """Nothing happens until the test ends."""
+    """Leaves the request unanswered until the test ends."""
     handler.server.stopped.wait()
     handler.close_connection = True
 
 
 def half(end: Responder) -> Responder:
-    """The first half of an answer, then `end`."""
+    """Sends the first half of an answer, then calls `end`."""
 
     def responder(handler: Handler) -> None:
         handler.send_response(201)
@@ -195,7 +195,7 @@ def half(end: Responder) -> Responder:
 
 
 def raw(*pieces: bytes, every: float = 0.0) -> Responder:
-    """Bytes as they are, with a pause between two pieces. The connection is closed after them."""
+    """Sends bytes unchanged, with a pause between two pieces, and closes the connection."""
 
     def responder(handler: Handler) -> None:
         handler.close_connection = True

@@ -16,7 +16,7 @@ CIRCULAR["self"] = CIRCULAR
 
 
 class Refused(LoopbackTest):
-    """Before anything is sent."""
+    """Arguments that are refused before a request is sent."""
 
     def refuses(self, named: str, method: Any, *args: Any, **options: Any) -> None:
         with self.subTest(args=repr(args)[:80], options=repr(options)[:80]):
@@ -131,7 +131,7 @@ class OfTheClient(LoopbackTest):
                 shipping.account.get()
             with Shipping(api_key="service_test_other") as shipping:
                 shipping.account.get()
-            # It was meant to be read from somewhere, and the environment's key may be another account's.
+            # The caller meant to set the key, and the environment's key may belong to another account.
             for option in ("api_key", "base_url"):
                 given: Any = {option: None}
                 with self.assertRaisesRegex(InvalidArgumentError, option):

@@ -84,7 +84,7 @@ class Open(LoopbackTest):
                 os._exit(status)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
         shipping.shipments.get("shp_1")
-        # One of the parent, one of the child.
+        # One connection belongs to the parent, and one to the child.
         self.assertEqual(self.server.opened, 2)
 
     def test_ones_are_shared_by_threads_each_gets_its_own_answer(self) -> None:
@@ -142,7 +142,7 @@ class Timeout(LoopbackTest):
             listener = stack.enter_context(socket.socket())
             listener.bind(("127.0.0.1", 0))
             listener.listen(0)
-            # Once as many wait as may, the system says nothing to those that come after them.
+            # Once the backlog is full, the system ignores further connections.
             for _ in range(4):
                 waiting = stack.enter_context(socket.socket())
                 waiting.setblocking(False)

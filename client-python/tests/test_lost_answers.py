@@ -48,7 +48,7 @@ class LostAnswer(LoopbackTest):
                 self.assertEqual(self.seen[0].body, self.seen[1].body)
 
     def test_of_a_pdf_that_was_cut_is_loaded_again(self) -> None:
-        # The mark of the end stands in the last 1024 bytes.
+        # The end marker is in the last 1024 bytes.
         pdf = b"%PDF-1.7\n...\n%%EOF" + b"\n" * 1019
         head = b"HTTP/1.1 200 OK\r\ncontent-type: application/pdf\r\n"
         for name, cut in {

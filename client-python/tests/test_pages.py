@@ -30,7 +30,7 @@ class List(LoopbackTest):
         self.assertEqual([list(listing), list(listing)], [labels("a")] * 2)
         self.assertEqual(self.paths, ["/labels?after=_"] * 2)
 
-    def test_raises_instead_of_going_on_for_ever(self) -> None:
+    def test_raises_instead_of_repeating_indefinitely(self) -> None:
         for cursors in [["a", "a"], ["a", "b", "a"], ["_"]]:
             with self.subTest(cursors):
                 self.seen.clear()

@@ -22,7 +22,7 @@ DIGEST = HEADER[-64:]
 
 class Verify(unittest.TestCase):
     def code_of(self, payload: Any, headers: Any, secret: Any, **options: Any) -> str | None:
-        """What is wrong, None if nothing is."""
+        """Returns the error code, or None if the delivery is valid."""
         try:
             verify_webhook(payload, headers, secret, **{"now": lambda: NOW, **options})
         except ShippingError as error:
@@ -36,7 +36,7 @@ class Verify(unittest.TestCase):
             with self.subTest(vector["name"]):
                 body = base64.b64decode(vector["body"])
                 code = self.code_of(body, vector["header"], vector["secret"], now=lambda at=vector["now"]: at)
-                # Some of the vectors are signed well, but are no JSON.
+                # Some vectors have a valid signature, but a body that is not JSON.
                 self.assertIn(code, [None, "invalid_event"] if vector["valid"] else ["invalid_signature"])
 
     def test_yields_the_event_from_bytes_and_text(self) -> None:
@@ -106,7 +106,7 @@ class Verify(unittest.TestCase):
             ("invalid_signature", 0, EVENT, header(1), SECRET, {"now": lambda: NOW + 301}),
             ("invalid_signature", 0, long, test_header(long, SECRET, timestamp=NOW), SECRET, {}),
             ("invalid_signature", 0, memoryview(long), header(1), SECRET, {}),
-            # 262,145 bytes in half as many letters.
+            # These are 262,145 bytes in half as many characters.
             ("invalid_signature", 0, "x" + "é" * 131_072, header(1), SECRET, {}),
             ("invalid_signature", 0, EVENT, header(1), SECRET, {"max_bytes": len(EVENT) - 1}),
             (None, 1, EVENT, header(1), SECRET, {"max_bytes": len(EVENT)}),

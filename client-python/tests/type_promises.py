@@ -1,4 +1,4 @@
-"""What type checkers are told: mypy is what checks this, nobody runs it. An ignore that is not needed is an error, too."""
+"""Code for mypy, which checks the types without running it. An unneeded ignore is an error, too."""
 
 from __future__ import annotations
 
@@ -40,26 +40,26 @@ def answers(shipping: Shipping, rate_input: LabelInput) -> None:
     assert_type(shipping.orders.list().to_list(max=10), list[Order])
     for order in shipping.orders.list():
         assert_type(order["from"]["city"], str)
-    # No bound, which a list that has grown would need.
+    # The bound is missing, without which a list could grow indefinitely.
     shipping.orders.list().to_list()  # type: ignore[call-arg]
-    # A key of another operation's arguments.
+    # The argument belongs to another operation.
     with_response(shipping.shipments.get, "shp_1", idempotency_key="x")  # type: ignore[call-arg]
 
 
 def inputs(shipping: Shipping, shipment: ShipmentInput, order: OrderInput, unset: str | None) -> None:
     shipping.shipments.create(shipment, idempotency_key=None, timeout=None, headers={"x-job": "7"})
     shipping.labels.create({"shipment_id": "shp_1", "rate_id": "rate_1"})
-    # An order belongs to no order.
+    # An order has no `order_id`.
     shipping.orders.create({**order, "order_id": "ord_1"})  # type: ignore[typeddict-unknown-key]
-    # A parcel has four numbers.
+    # The parcel lacks a dimension.
     shipping.orders.create({**order, "parcel": {"weight_kg": 1}})  # type: ignore[typeddict-item]
     # No such event type.
     shipping.webhooks.create({"url": "https://x.example", "events": ["label.printed"]})  # type: ignore[list-item]
-    # A read has no idempotency key.
+    # A read takes no idempotency key.
     shipping.labels.get("lbl_1", idempotency_key="x")  # type: ignore[call-arg]
-    # What an order was answered with holds more than one may be made of.
+    # The response to an order has members that a new order must not have.
     shipping.orders.create({**order, "status": "received"})  # type: ignore[typeddict-unknown-key]
-    # What may be None is not given where a key is meant.
+    # None is not accepted where a key is required.
     Shipping(api_key=unset)  # type: ignore[arg-type]
 
 
@@ -83,6 +83,6 @@ def events(event: KnownEvent) -> WebhookEvent:
         kind: str = event["type"]
         print(kind == "label.printed", event["id"])
     assert_type(verify_webhook(b"{}", {}, ["whsec_x"]), WebhookEvent)
-    # A parsed body.
+    # A parsed body is refused.
     verify_webhook({"id": "evt_1"}, {}, "whsec_x")  # type: ignore[arg-type]
     return event

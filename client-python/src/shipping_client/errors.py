@@ -150,5 +150,5 @@ def class_for(code: str, status: int | None = None) -> type[ShippingError]:
 
 
 def invalid_argument(message: str) -> InvalidArgumentError:
-    """The error for an argument of the caller. Nothing was sent."""
+    """Creates the error for an invalid argument. Used before anything is sent."""
     return InvalidArgumentError("invalid_argument", message)

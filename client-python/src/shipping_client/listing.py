@@ -52,7 +52,7 @@ class Listing(Generic[T]):
 
     def to_list(self, *, max: int) -> list[T]:
         """The first `max` records. Further records are not requested."""
-        # Without a bound, a list that has grown would fill the memory.
+        # Without a bound, a list that has grown could fill the memory.
         if isinstance(max, bool) or not isinstance(max, int) or max < 1:
             raise invalid_argument("to_list needs max, an integer of 1 or more.")
         records: list[T] = []
@@ -72,7 +72,7 @@ class Listing(Generic[T]):
             after = page.next_cursor
             if after is None:
                 return
-            # Otherwise the iteration would never end.
+            # Without this check, the iteration would never end.
             if after in seen:
                 message = f"The list repeats itself: next_cursor {after} was returned before."
                 raise UnexpectedAnswerError("unexpected_answer", message)

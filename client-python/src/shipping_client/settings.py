@@ -13,7 +13,7 @@ from .hooks import OnRequest, OnResponse
 
 
 class Unset:
-    """The value of an option that was not given. None is different: the caller meant to read it from somewhere."""
+    """The default of every option. It differs from None, which shows that the caller meant to set the option."""
 
     def __repr__(self) -> str:
         return "…"
@@ -59,7 +59,7 @@ def read_access(api_key: object, base_url: object, allow_http: object) -> tuple[
 
 
 def _given_or_variable(value: object, option: str, variable: str) -> tuple[object, str]:
-    # None is refused, not replaced: the key in the environment may belong to another account.
+    # None is refused instead of replaced, because the key in the environment may belong to another account.
     if value is not UNSET:
         return value, option
     return os.environ.get(variable) or UNSET, variable

@@ -78,7 +78,7 @@ class Shipping:
         )
         connections = Connections(url, ssl_context)
 
-        # A closure, so that printing the client does not print its API key.
+        # The settings are in a closure, so that printing the client does not print its API key.
         def send_operation(operation: Operation) -> Any:
             return send(settings, connections, operation)
 

@@ -17,7 +17,7 @@ from .gen.api_types import WebhookEvent
 RawBody = Union[bytes, bytearray, memoryview, str]
 """The body of a delivery as it arrived."""
 
-# Strict on purpose: `t` once, only digits, at most ten signatures, nothing unknown.
+# The format is strict on purpose: `t` once, only digits, at most ten signatures, no unknown entries.
 _HEADER = re.compile(r"t=([0-9]{1,12})((?:,v1=[0-9a-f]{64}){1,10})")
 
 PARSED_BODY = """The body was parsed before it was verified, so its original bytes are gone. Read the raw body instead.
@@ -86,7 +86,7 @@ def test_header(payload: RawBody, secret: str, *, timestamp: int | None = None) 
     return f"t={timestamp},v1={_digest(key, str(timestamp), body)}"
 
 
-# Otherwise pytest would collect it as a test because of its name.
+# Without this attribute, pytest would collect it as a test because of its name.
 test_header.__test__ = False  # type: ignore[attr-defined]
 
 
@@ -102,7 +102,7 @@ def _to_bytes(payload: object) -> bytes | None:
 
 
 def _to_key(secret: object) -> bytes:
-    # With an empty secret, anybody could sign.
+    # With an empty secret, anyone could sign.
     if not isinstance(secret, str) or not re.match(r"whsec_.", secret, re.DOTALL):
         raise invalid_argument("secret must be the complete whsec_… string, or a list of them.")
     return secret.encode("utf-8", "surrogatepass")

@@ -34,7 +34,7 @@ def attempt(settings: Settings, connections: Connections, request: Outgoing, sec
     connection = connections.take(Clock(seconds))
     is_complete = False
     try:
-        # Otherwise the exception of an incomplete response would keep its socket open.
+        # Without this, the exception of an incomplete response would keep its socket open.
         with closing(_exchange(connection, settings, request)) as response:
             body = _read_body(response, request)
             is_complete = True
@@ -46,12 +46,12 @@ def attempt(settings: Settings, connections: Connections, request: Outgoing, sec
     except socket.timeout as cause:
         message = f"No complete response within {seconds:g} s."
         raise APIConnectionError("timed_out", message, idempotency_key=request.idempotency_key) from cause
-    # UnicodeError: a host name that IDNA cannot encode.
+    # UnicodeError is raised for a host name that IDNA cannot encode.
     except (OSError, HTTPException, UnicodeError) as cause:
         message = "The connection failed before the response was complete."
         raise APIConnectionError("connection_failed", message, idempotency_key=request.idempotency_key) from cause
     finally:
-        # Also after KeyboardInterrupt: the next request would read the rest of this response.
+        # The connection is closed after any exception, also KeyboardInterrupt: otherwise the next request would read the rest of this response.
         if is_complete:
             connections.give_back(connection)
         else:

@@ -49,7 +49,7 @@ class Operation:
     path: Sequence[str]
     """The segments of the path below the base URL."""
     answers: Answers
-    """What a successful response contains: `data`, `data` with a cursor, or a PDF."""
+    """The content of a successful response: `data`, `data` with a cursor, or a PDF."""
     options: Mapping[str, Any]
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None

@@ -8,7 +8,7 @@ from typing import Callable
 
 from ..errors import KINDS
 
-# Codes after which a retry is safe: nothing was executed, or the idempotency key prevents a second execution.
+# Codes after which a retry is safe: the request was not executed, or the idempotency key prevents a second execution.
 RETRYABLE_CODES = frozenset({"internal_error", "service_unavailable", "rate_limited", "idempotency_in_progress"})
 
 # For codes that are newer than this client, the status decides.
