@@ -134,7 +134,7 @@ async function sendUnder(deps: OnceDeps, run: Run, token: bigint | undefined): P
       marks.mark({ caller, idempotencyKey, token, fingerprint: outcome.value.fingerprint });
       throw fail("idempotency_conflict");
     case "stale":
-      // The token was fenced off, so nothing was executed. Take the claim over unless the request that fenced it off already has.
+      // The token was fenced off, so the write was not executed. Take the claim over unless the request that fenced it off already has.
       return sendUnder(deps, run, await takeOverKey(deps, run, { token, state: "claimed" }));
     case undefined:
       throw new Error("The owner of the write gave no outcome.");

@@ -33,7 +33,7 @@ export function serveMcp(
   allowed: { allowLive: boolean; readOnly: boolean },
 ): void {
   let loading: Promise<Loaded> | undefined;
-  const turns = createBulkhead(MESSAGES);
+  const bulkhead = createBulkhead(MESSAGES);
 
   async function answer(
     req: IncomingMessage,
@@ -74,13 +74,13 @@ export function serveMcp(
     loading ??= load();
     const sdk = await loading;
     const message = checkMessage(sent, req, sdk);
-    const release = await turns.acquire({
+    const release = await bulkhead.acquire({
       accountId: res.locals.admission.caller.accountId,
       weight: 1,
       deadline: performance.now() + ANSWER_MS - RESERVE_MS,
       onDisconnect: (disconnected) => void res.once("close", disconnected),
     });
-    // Until the answer is written, not until the client has read it.
+    // The capacity is released once the response is written, even if the client has not read it yet.
     await answer(req, res, { sdk, message }).finally(release);
   });
 

@@ -87,8 +87,8 @@ export function startRequestLog(deps: Deps): RequestLog {
 
   /**
    * Settles the rows and counts of a statement whose connection was lost. The statement has written all of them (except for accounts being erased) or
-   * none, so any row shows that it was committed. Without a row, the counts are dropped, because counts that are too low are better than requests counted
-   * twice.
+   * none, so any row that is found shows that it was committed. A statement without rows cannot be checked: its counts are dropped, because counts
+   * that are too low are better than requests counted twice.
    */
   async function resolveUncertain(): Promise<void> {
     const { rows, counted } = uncertain;
