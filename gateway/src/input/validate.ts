@@ -32,11 +32,11 @@ export function validMembers(value: unknown, { invalidMembers }: Checked): Recor
   return Object.fromEntries(members.filter(([name]) => !invalidMembers.has(name)));
 }
 
-const NOTHING: Checked = { value: undefined, faults: [], more: 0, invalidMembers: new Set() };
+const NO_FAULTS: Checked = { value: undefined, faults: [], more: 0, invalidMembers: new Set() };
 
 /** Checks the body of a write, and that it has no query. */
 export function checkBody(schema: z.ZodType | undefined, body: JsonBody | undefined, url: string): Checked {
-  const content = schema ? check(schema, body?.value, "body", body?.lost) : NOTHING;
+  const content = schema ? check(schema, body?.value, "body", body?.lost) : NO_FAULTS;
   const query = checkQuery(noQuery, url);
   return { ...content, faults: [...query.faults, ...content.faults], more: query.more + content.more };
 }
@@ -47,7 +47,7 @@ function checkQuery(schema: z.ZodType, url: string): Checked {
   const start = url.indexOf("?");
   const query = start < 0 ? "" : url.slice(start + 1);
   const tooLong = findQueryFault(query);
-  if (tooLong) return { ...NOTHING, faults: [tooLong] };
+  if (tooLong) return { ...NO_FAULTS, faults: [tooLong] };
   for (const [name, value] of decodePairs(query, "query")) {
     if (parameters.has(name)) repeated.add(name);
     parameters.set(name, value);
@@ -81,7 +81,7 @@ export function check(
   lost: LostNumbers = NONE_LOST,
 ): Checked {
   const parsed = schema.safeParse(value);
-  if (parsed.success && lost.places.length === 0) return { ...NOTHING, value: parsed.data };
+  if (parsed.success && lost.places.length === 0) return { ...NO_FAULTS, value: parsed.data };
   const faults: FieldError[] = [];
   const invalidMembers = new Set<PropertyKey>();
   // The keys are paths as lists, because `to.name` can also be the name of one member.
