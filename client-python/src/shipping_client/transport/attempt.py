@@ -51,7 +51,8 @@ def attempt(settings: Settings, connections: Connections, request: Outgoing, sec
         message = "The connection failed before the response was complete."
         raise APIConnectionError("connection_failed", message, idempotency_key=request.idempotency_key) from cause
     finally:
-        # The connection is closed after any exception, also KeyboardInterrupt: otherwise the next request would read the rest of this response.
+        # The connection is closed after any exception, also KeyboardInterrupt. Otherwise the next request would read the
+        # rest of this response.
         if is_complete:
             connections.give_back(connection)
         else:
