@@ -4,7 +4,7 @@ import sql, { type Sql } from "sql-template-tag";
 import { type AdminDeps, clock } from "../database/deps.js";
 import { cleaned } from "../request-log/logged-request.js";
 
-/** Enough for the IDs of a hundred labels. */
+/** The longest detail of an entry, with room for the IDs of a hundred labels. */
 const MAX_EXPORT_CHARACTERS = 4_000;
 
 /** Who makes a change, and from where. */

@@ -7,7 +7,7 @@ import { type AdminDeps, windowStart } from "../database/deps.js";
 export const DAY_MINUTES = 24 * 60;
 
 export interface MailLimit {
-  /** Who or what is limited, such as `invitations:acc_…`. */
+  /** The person or account that is limited, such as `invitations:acc_…`. */
   name: string;
   most: number;
   minutes: number;

@@ -33,8 +33,8 @@ export function logSubscriptionChanges(deps: Deps): Loop {
   return startLoop({ name: "log-subscription-changes", everyMs: EVERY_MS, log: deps.log, once });
 }
 
-// Sorted, so that two gateways cannot deadlock. The join skips accounts that do not exist (webhooks was restored from a newer backup than the
-// gateway) and accounts whose erasure has begun.
+// The entries are sorted, so that two gateways cannot deadlock. The join skips accounts that do not exist (webhooks was restored from a newer backup
+// than the gateway) and accounts whose erasure has begun.
 async function insertEntries({ db }: Deps, changes: readonly SubscriptionChange[]): Promise<void> {
   await db.run(sql`
     INSERT INTO audit_entries (id, account_id, at, actor, action, environment, subject, detail, source)

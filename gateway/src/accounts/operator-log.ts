@@ -9,7 +9,7 @@ const MAX_REASON_CHARACTERS = 500;
 export interface Act {
   operator: string;
   host: string;
-  /** For instance `delivery resend`. */
+  /** The command, for instance `delivery resend`. */
   command: string;
   /** The arguments, as on the command line; keys and secrets are redacted when they are stored. */
   arguments: string;

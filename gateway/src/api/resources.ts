@@ -11,7 +11,8 @@ const livemode = z.boolean().meta({ description: "True for records of the live e
 const test = z.literal(true).meta({ description: "True in the sandbox: not valid postage and not an offer." });
 const carrier = z.literal("service_sandbox");
 
-// These schemas describe what was sent, without the rules of requests: if a rule changes, stored resources may break the new one.
+// These schemas describe what was sent, without the rules of requests: if a rule is relaxed later, responses would break the rule that existing
+// clients know.
 export const address = z.object(input.address.shape).meta({ description: "A sender or a recipient, as you sent it." });
 export const parcel = z.object(input.parcel.shape).meta({ description: "The packed parcel, as you sent it." });
 export const metadata = z

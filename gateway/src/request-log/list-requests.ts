@@ -13,7 +13,7 @@ export interface WantedRequests {
   keyId?: string | undefined;
   from?: Date | undefined;
   until?: Date | undefined;
-  /** Only requests before the one with this ID. */
+  /** Limits the page to requests before the one with this ID. */
   after?: string | undefined;
 }
 

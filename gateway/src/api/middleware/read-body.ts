@@ -7,7 +7,7 @@ import { ANSWER_MS, type Middleware } from "../locals.js";
 export const MAX_BODY_BYTES = 65_536;
 
 /**
- * Reads a JSON body without parsing it, because parsing is work that waits in the account's queue. Not `express.json()`, which never
+ * Reads a JSON body without parsing it, because parsing is work that waits in the account's queue. `express.json()` is not used, because it never
  * answers 415, reads an empty body as `{}` and repairs invalid UTF-8.
  */
 export function readBody(route: WriteRoute): Middleware {

@@ -121,7 +121,7 @@ function parseNumber(text: string): bigint {
   throw new InvalidArgumentError("Use a whole number.");
 }
 
-// As text: JSON numbers are exact up to 53 bits only.
+// Printed as text, because JSON numbers are exact only up to 53 bits.
 function deadEventFacts({ id, eventId, kind, reason, receivedAt, size }: DeadEvent) {
   return { id: String(id), ...(eventId !== undefined && { eventId }), kind, reason, receivedAt, size: String(size) };
 }

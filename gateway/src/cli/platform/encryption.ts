@@ -3,7 +3,7 @@ import { TLSSocket } from "node:tls";
 /** The protection of an open connection: whether it is encrypted, and the certificate that the server showed. */
 export interface Encryption {
   encrypted: boolean;
-  /** For instance `TLSv1.3`. */
+  /** The version of TLS, for instance `TLSv1.3`. */
   protocol?: string;
   certificate?: { subject: string; issuer: string; verified: boolean };
 }

@@ -1,7 +1,7 @@
 import type { Encryption } from "./encryption.js";
 
 export interface Finding {
-  /** For instance `records database`. */
+  /** The checked part, for instance `records database`. */
   part: string;
   ok: boolean;
   says: string;
