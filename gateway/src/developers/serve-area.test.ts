@@ -55,18 +55,18 @@ test("members' pages are in their account's turn with its requests: one list at 
       headers: { cookie: as, connection: "close" },
     }).then(({ status }) => status);
   try {
-    // The first page of a process takes much longer, which the pace of pages would charge for.
+    // The first page of a process takes much longer, which the pace of pages would charge to the account.
     expect([await open(cookie), await open(others)]).toEqual([200, 200]);
     isOver = false;
     const pages = Array.from({ length: 5 }, () => open(cookie));
     await eventually(() => expect(held).toHaveLength(1));
     const list = gateway.send("GET", "/orders", one);
-    // Of the other account, one page runs beside them.
+    // One page of the other account runs beside them.
     const theirs = open(others);
     await eventually(() => expect(held).toHaveLength(2));
     const waiting = async () =>
       Number(/^gateway_requests_waiting\S* (\d+)$/m.exec(await gateway.metrics.render())?.[1]);
-    // The pace of pages may still delay others of the five. None is held until they come: its call would time out.
+    // The pace of pages may still delay others of the five. The test does not wait for them: the list's call would time out.
     await eventually(async () => expect(await waiting()).toBeGreaterThan(0));
     for (let ended = 0; ended < 7; ended++) {
       await eventually(() => expect(held.length).toBeGreaterThan(ended));

@@ -44,7 +44,7 @@ interface Answering {
   send(answer: PageAnswer): Promise<void>;
   meter: Meter;
 }
-/** A request before its session is looked up and its form read. */
+/** A request before its session is looked up and its form is read. */
 type Visit = Omit<VisitorRequest, "session" | "form" | "deadline">;
 
 /** The developer area: a router whose errors are pages, not JSON. */
@@ -63,7 +63,7 @@ export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): R
       async (req: PageRequestHead, res: PageResponse) => {
         const { meter } = res.locals;
         if (!meter) throw new Error("A page was reached without its pace.");
-        // A page is written at once, and measured. Files and downloads are read from others, piece by piece.
+        // A page is sent at once, and measured. Files and downloads are sent piece by piece from other sources.
         const send = (answer: PageAnswer) => meter.wait(sendPageAnswer(req, res, answer));
         try {
           await answerPage(measured(pageDeps, meter), page, { req, res, send, meter });
@@ -102,14 +102,14 @@ const headers = helmet({
       trustedTypes: ["'none'"],
     },
   },
-  // With `no-referrer`, browsers would send `Origin: null` with forms.
+  // `no-referrer` would make browsers send `Origin: null` with forms.
   referrerPolicy: { policy: "same-origin" },
   // `listen` sends it with every answer.
   strictTransportSecurity: false,
   xPoweredBy: false,
 });
 
-/** The same with statements and sign-in provider for which the measurement of a page stops. */
+/** The same dependencies; time spent in statements and at the sign-in provider is not measured as the page's. */
 function measured(deps: PageDeps, meter: Meter): PageDeps {
   const { db, provider } = deps;
   return {
@@ -183,7 +183,7 @@ async function answerPage(deps: PageDeps, page: PageRoute, { req, res, send, met
     }
   };
   const download = await inTurn(request.deadline - RESERVE_MS, async () => {
-    // What a member's page waits for are many things. What it costs after them is limited by its account's turn.
+    // The page's handler waits for services and databases. The account's turn limits the CPU time that it uses in between.
     const answer = await meter.wait(page.handler(deps, { ...request, session, actor }));
     return "rest" in answer ? answer : send(answer);
   });
@@ -207,7 +207,7 @@ function refuseAccess(
   }
   if (page.access === "anyone") return undefined;
   if (!session) return showSignedOut(deps);
-  // What a viewer may submit changes nothing of the account: it ends sessions of their own.
+  // A viewer may submit only forms that leave the account as it is: they end the viewer's own sessions.
   if (session.suspended && page.access === "admin") return suspendedPage();
   if (page.access === "admin" && session.role !== "admin") {
     return forbidden("You are a viewer of this account. You can see everything but change nothing.");

@@ -6,7 +6,7 @@ import sql, { type Sql } from "sql-template-tag";
 import { type GatewayUnderTest, gatewayUnderTest, ORDER_ID } from "../testing/gateway-under-test.js";
 import { signedIn } from "../testing/signed-in.js";
 
-/** Orders for a chunk of 16 MiB: more than a kernel keeps for a connection that nobody reads. */
+/** Orders for a chunk of 16 MiB, which is more than the kernel's buffers of a connection whose client does not read. */
 const ROWS = Array.from({ length: 100 }, () =>
   create(RecordSummarySchema, { id: ORDER_ID, reference: "x".repeat(168_000) }),
 );
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.end());
 
-/** A client that has asked for a download and reads nothing of it yet. */
+/** A client that has requested a download and has not begun to read it. */
 async function download(cookie: string): Promise<Socket> {
   const socket = connect(gateway.port, "127.0.0.1").pause();
   socket.on("error", () => {});
@@ -76,7 +76,7 @@ test.each<[string, (member: string) => Sql]>([
   const [member] = await gateway.db.run<{ id: string }>(
     sql`UPDATE account_members SET role = 'admin' WHERE account_id = ${accountId} RETURNING id`,
   );
-  // An account keeps an admin.
+  // Another admin, because an account must keep one.
   await gateway.db.run(sql`
     INSERT INTO account_members (id, account_id, email, role, created_at)
     VALUES (${`mem_other_${accountId}`}, ${accountId}, 'other@example.com', 'admin', now())`);

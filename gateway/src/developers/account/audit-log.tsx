@@ -84,7 +84,7 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
   );
 }
 
-/** What was done, in words. Of a sign-in or a switch the device is named; its whole user agent is the tooltip. */
+/** Describes the entry. A sign-in or a switch names the device; its whole user agent is the tooltip. */
 function Detail({ action, detail }: { action: string; detail: string }) {
   if (action !== "member.signed_in" && action !== "member.switched_account")
     return <Breakable>{detail.replace(EVERY_SCOPE, "Full access")}</Breakable>;

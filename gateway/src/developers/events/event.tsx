@@ -5,7 +5,7 @@ import { Breadcrumb, Fact, Id, Json, Text, Time } from "../page/text.js";
 import { readEvent, readOutcomes } from "../read/read-events.js";
 import { OutcomeList } from "./outcomes.js";
 
-/** `GET …/events/{id}`: an event as it is sent, and what became of it. */
+/** `GET …/events/{id}`: the event as receivers get it, and the outcome of its deliveries. */
 export async function showEvent(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id } = request;
   const [event, outcomes] = await Promise.all([

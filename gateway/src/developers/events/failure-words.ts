@@ -96,7 +96,7 @@ const STATUS_REMEDIES: Record<number, string> = {
   429: "The receiver limits its requests. Allow at least eight at the same time, or process events faster.",
 };
 
-/** Says why an attempt failed. A newer webhooks service may send reasons that are unknown here. */
+/** Says why an attempt failed. A newer webhooks service may send reasons that this release does not know. */
 export function describeFailure({ reason, status }: Failure): FailureWords {
   if (reason === "status" && status !== undefined)
     return { what: `Responded with ${status}`, remedy: statusRemedy(status) };

@@ -13,10 +13,10 @@ interface Outcomes {
   now: Date;
 }
 
-/** Less than any platform keeps events. */
+/** Shorter than the minimum retention of events. */
 const KEPT_MS = 7 * 86_400_000;
 
-/** What became of an event, one line for each subscription. */
+/** The outcome of an event's deliveries, one line for each subscription. */
 export function OutcomeList({ outcomes, createdAt, now, environment }: Outcomes & { environment: Environment }) {
   if (!outcomes || outcomes.length === 0) return <span class="sub">{describeNone({ outcomes, createdAt, now })}.</span>;
   return (

@@ -23,7 +23,7 @@ const SCOPE_WORDS: Record<Scope, string> = {
   "webhooks:read": "View webhook subscriptions",
 };
 
-/** The scopes that are selected: all in the sandbox, so that no step of the guides fails there; what a shop needs to begin with, if it is live. */
+/** The scopes that are preselected: all in the sandbox, so that every step of the guides works, and those that a shop needs first in live. */
 const FIRST_SCOPES: Record<Environment, readonly Scope[]> = {
   sandbox: scopes,
   live: ["account:read", "orders:write", "shipments:write"],

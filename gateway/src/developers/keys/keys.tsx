@@ -62,7 +62,7 @@ export async function listKeyPage(
   const isActive = sql`(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${clock(deps)}))`;
   const owned = sql`FROM api_keys WHERE account_id = ${accountId} AND environment = ${environment}`;
   const ofAfter = (column: Sql) => sql`(SELECT ${column} ${owned} AND id = ${after})`;
-  // There can be any number of keys that are over. Both parts are read by an index, as far as the page needs them.
+  // The number of inactive keys has no limit. An index serves both parts, and only the rows of the page are read.
   const rows = await deps.db.runList<KeyRow>(sql`
     SELECT * FROM (
       (SELECT ${selectColumns(LISTED_KEY, "api_keys")}, true AS active ${owned} AND ${isActive}

@@ -13,7 +13,7 @@ interface Done {
   webhook: boolean;
 }
 
-/** The steps of a new account; nothing once all are done. Only admins get a button, since only they can take all steps. */
+/** The steps of a new account. Renders nothing once all are done. Only admins get a button, since only they can take all steps. */
 export function NextSteps({ base, isAdmin, done }: { base: string; isAdmin: boolean; done: Done }) {
   const steps = [
     {

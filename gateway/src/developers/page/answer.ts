@@ -27,7 +27,7 @@ function sendPageOrRedirect(req: PageHttpRequest, res: PageResponse, answer: Exc
   else sendPage(req, res, answer);
 }
 
-// With `no-cache`, the browser asks before it shows a cached file, so nobody sees it after losing access.
+// `no-cache` makes the browser ask before it shows a cached file, so that a person who has lost access does not see it.
 async function sendFile(req: PageHttpRequest, res: PageResponse, { etag, content }: FileAnswer): Promise<void> {
   const cached = { ...(etag && { ETag: etag }), "Cache-Control": "private, no-cache" };
   if (etag && unmetCondition(req.headers, { etag }) === 304) return void res.writeHead(304, cached).end();

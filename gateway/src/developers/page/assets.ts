@@ -10,7 +10,7 @@ export const style = loadAsset(
 export const script = loadAsset(`${AREA_PATH}/script.js`, "developers.js");
 export const CLEAR_PATH = `${AREA_PATH}/clear.gif`;
 
-// A transparent pixel.
+// A transparent pixel as GIF.
 const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 
 /** Serves the style, the script, and the image with which a browser clears its cache after sign-out. */

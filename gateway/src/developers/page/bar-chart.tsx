@@ -2,7 +2,7 @@ import { Table, Time } from "./text.js";
 import { ZoneName } from "./zone.js";
 
 export interface BarKind {
-  /** In the legend and in the table: "Delivered". */
+  /** Shown in the legend and in the table: "Delivered". */
   name: string;
   tone: "good" | "warning" | "danger";
 }
@@ -13,7 +13,7 @@ interface Bar {
   counts: readonly number[];
 }
 
-// In units of the SVG.
+// Sizes in units of the SVG.
 const HEIGHT = 100;
 const WIDTH = 20;
 const GAP = 4;

@@ -17,12 +17,12 @@ interface Wanted {
   first?: string;
   next(): Promise<IteratorResult<string>>;
   version?: "1.0" | "1.1";
-  /** How long the download may take, and how long its client may read nothing. */
+  /** How long the download may take, and how long its client may stop reading. */
   ms?: number;
   stallMs?: number;
 }
 
-/** A client that has asked for a download, and its end as the server sees it. */
+/** A client that has requested a download, and the end of the download as the server sees it. */
 async function download({ first = "first\r\n", next, version = "1.1", ms, stallMs = 0 }: Wanted) {
   const listening = createServer().listen(0, "127.0.0.1");
   server = listening.setTimeout(stallMs);
@@ -36,7 +36,7 @@ async function download({ first = "first\r\n", next, version = "1.1", ms, stallM
   return { socket, ended };
 }
 
-/** Makes a chunk again and again, and counts. */
+/** Yields the same chunk endlessly, and counts the chunks. */
 function endless(bytes: number) {
   const made = {
     chunks: 0,
@@ -48,7 +48,7 @@ function endless(bytes: number) {
   return made;
 }
 
-/** What a client reads until its connection is closed. */
+/** Reads everything until the connection is closed. */
 async function readAll(socket: Socket): Promise<string> {
   let text = "";
   socket.setEncoding("utf8").on("data", (some: string) => {
@@ -59,7 +59,8 @@ async function readAll(socket: Socket): Promise<string> {
   return text;
 }
 
-// Not seen from here: for a client in Node, a reset right after other bytes looks like an end (libuv reads no further once the kernel says POLLHUP).
+// Observed at the server: to a client in Node, a reset right after other bytes looks like an end (libuv stops reading once the kernel reports
+// POLLHUP).
 const reset = jest.spyOn(Socket.prototype, "resetAndDestroy");
 afterEach(() => reset.mockClear());
 afterAll(() => reset.mockRestore());
@@ -74,7 +75,7 @@ test("is complete, chunk by chunk, for a client that reads", async () => {
 });
 
 test("makes no chunk before the client has read the one before", async () => {
-  // More than a kernel keeps for a connection that nobody reads.
+  // Larger than the kernel's buffers of a connection whose client does not read.
   const made = endless(64 * MIB);
   const { socket, ended } = await download({ next: made.next });
   await eventually(() => expect(made.chunks).toBe(1));

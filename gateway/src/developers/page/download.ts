@@ -25,7 +25,7 @@ export async function sendDownload(
     clearTimeout(timer);
     closed.abort();
   });
-  // The server's own timeout, for a client that reads nothing, would close the connection like one that is complete.
+  // The server's own timeout for a stalled client would close the connection as after a complete file.
   res.once("timeout", breakOff);
   res.writeHead(200, {
     "Content-Type": type,

@@ -18,7 +18,7 @@ export const FormAccount = createContext<Account | undefined>(undefined);
 /** The declaration of the form that is being rendered. */
 const FormFields = createContext<Fields>({});
 
-/** A form. The lengths of its fields come from their declaration, and what is not declared cannot be rendered. */
+/** A form. The maximum lengths of its fields come from their declaration. An undeclared field cannot be rendered. */
 export function Form({ fields, children, ...attributes }: { fields: Fields } & ComponentProps<"form">) {
   return (
     <form {...attributes}>
@@ -76,7 +76,7 @@ interface FieldProps {
 
 type Options = readonly (readonly [value: string, words: string])[];
 
-/** A field that people do not see. */
+/** A hidden field. */
 export function HiddenField({ name, value }: { name: string; value: string | number }) {
   useDeclared(name);
   return <input type="hidden" name={name} value={value} />;
@@ -100,7 +100,7 @@ export function TextField({ name, label, hint, errors = [], ...attributes }: Fie
   );
 }
 
-/** The first option of a filter: it filters by nothing. */
+/** The first option of a filter, which leaves everything in. */
 export const ALL = ["", "All"] as const;
 
 export function Choice(props: FieldProps & { chosen: string | undefined; options: Options }) {
@@ -130,7 +130,7 @@ function Field({ name, label, hint, errors = [], children }: FieldProps & { chil
   );
 }
 
-/** Options of which any number can be chosen, each with its words and the API's name for it. */
+/** Options of which any number can be chosen. Each has a label and the API's name. */
 export function Checkboxes(props: FieldProps & { chosen: readonly string[]; options: Options }) {
   const { name, label, hint, errors = [], chosen, options } = props;
   useDeclared(name);
@@ -168,7 +168,7 @@ function findError(errors: readonly FieldError[], name: string): FieldError | un
   return errors.find(({ path }) => path === name || path.startsWith(`${name}.`));
 }
 
-/** The message above a refused form. It lists the errors that belong to none of the form's fields. */
+/** The message above a refused form. It lists the errors that no field shows. */
 export function FormErrors({ errors, fields }: { errors: readonly FieldError[]; fields: readonly string[] }) {
   if (errors.length === 0) return null;
   const others = errors.filter(({ path }) => !fields.includes(path.split(".")[0] ?? ""));

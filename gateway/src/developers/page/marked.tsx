@@ -2,10 +2,10 @@ import { foldSpellings, JOINTS, joinedWordsIn, wordsIn } from "@shipping/kit/fol
 import type { ComponentChildren } from "preact";
 import { visible } from "../../input/text.js";
 
-/** A search takes no more words either. */
+/** The same limit as in the search. */
 const MAX_WORDS = 8;
 
-/** The words of a search as they are marked where they were found: in each spelling, and in one piece. */
+/** The words of a search, in the forms in which results mark them: in each spelling, and in one piece. */
 export function toMarks(text: string): string[] {
   const spellings = foldSpellings(text);
   const [words = [], ...others] = spellings.map((spelling) => wordsIn(spelling).slice(0, MAX_WORDS));
@@ -16,7 +16,7 @@ export function toMarks(text: string): string[] {
   return [...new Set([...words, ...others.flat(), ...pieces, ...joined])];
 }
 
-/** Text that somebody typed, with the searched words marked. */
+/** User text with the searched words marked. */
 export function Marked({ children: text, marks }: { children: string; marks: readonly string[] }) {
   const shown = visible(text);
   return <bdi>{withMarks(shown, marks, shown.length)[0]}</bdi>;
@@ -33,7 +33,7 @@ export function unmarkedIn(text: string, marks: readonly string[]): readonly str
   );
 }
 
-/** A text with the searched words marked: what is before a place in UTF-16, and what is after it. */
+/** Marks the searched words of a text and splits it at a place in UTF-16: the part before, and the part after. */
 export function withMarks(
   text: string,
   marks: readonly string[],
@@ -64,8 +64,8 @@ const hasDigit = (mark: string) => /\d/.test(mark);
 const BETWEEN_LETTERS = /[^\p{L}\p{N}\p{So}]+/gu;
 
 /**
- * The marks that are looked for in what is left of a folded text: words with digits are found across punctuation, as in telephone numbers, and
- * others across apostrophes and hyphens.
+ * The passes of the search for marks in a folded text: words with digits are found across punctuation, as in telephone numbers, and others
+ * across apostrophes and hyphens.
  */
 const PASSES: readonly { isFor(mark: string): boolean; leftOf(folded: string): string }[] = [
   { isFor: () => true, leftOf: (folded) => folded },
@@ -73,7 +73,7 @@ const PASSES: readonly { isFor(mark: string): boolean; leftOf(folded: string): s
   { isFor: (mark) => isLong(mark) && !hasDigit(mark), leftOf: (folded) => folded.replace(JOINTS, "") },
 ];
 
-/** Where the words are in a folded text: one or two letters, where a word begins with them. */
+/** Finds the words in a folded text. One or two letters count only at the beginning of a word. */
 function placesIn(folded: string, marks: readonly string[]): { at: number; end: number }[] {
   const places: { at: number; end: number }[] = [];
   for (const mark of marks) {

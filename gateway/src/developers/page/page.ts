@@ -18,7 +18,7 @@ export interface PageDeps extends ApiDeps, DeveloperDeps {
   /** Scheme and host under which people reach the area, from the configuration and never from a request. */
   origin(): string;
   provider: Provider | undefined;
-  /** A guide's HTML, with the address of this installation. */
+  /** A guide's HTML, with the base URL of this installation. */
   guide(slug: string): string;
 }
 
@@ -68,7 +68,7 @@ export interface HtmlPage {
   body: ComponentChildren;
   /** The page shows a secret, so it is not compressed. */
   secret?: true;
-  /** What the page has searched for: the search field keeps it. */
+  /** The text that the page has searched for. The search field shows it. */
   searched?: string;
   /** The browser reloads the page after so many seconds (`Refresh` header). */
   refreshSeconds?: number | undefined;
@@ -131,19 +131,19 @@ export type OpenPage = Row & {
 export type AccountPage = Row & {
   /** The role that the page requires. An admin may do everything that a viewer may. */
   access: "viewer" | "admin";
-  /** What the page takes of its account's turn, if not what `getWeight` assumes. */
+  /** The page's cost in the account's turn, if it is not the one that `getWeight` assumes. */
   weight?: keyof typeof WEIGHTS;
   handler(deps: PageDeps, request: PageRequest): Promise<PageAnswer | Download>;
 };
 
 export type PageRoute = OpenPage | AccountPage;
 
-/** The parameters that the query of a page may have. Of a form, it names the account. */
+/** The parameters that the query of a page may have. The query of a form names the account. */
 export function getQueryFields(page: PageRoute): Fields {
   return page.method === "GET" ? (page.query ?? NO_FIELDS) : accountQuery;
 }
 
-/** What a member's page takes of its account's turn: a page without an ID lists, counts or searches something. */
+/** The cost of a member's page in the account's turn. A page without an ID lists, counts or searches. */
 export function getWeight({ method, path, weight }: AccountPage): number {
   return WEIGHTS[weight ?? (method === "GET" && !path.includes("{id}") ? "list" : "one")];
 }

@@ -5,11 +5,11 @@ import { Note } from "./text.js";
 /** A part of a page, or why it could not be read. */
 export type Part<T> = T | Outage;
 
-/** So long a part may take. The rest of the page waits for it. */
+/** The timeout of a part. The rest of the page waits for it. */
 const PART_MS = 3_000;
 const RETRY_SECONDS = 10;
 
-/** Reads a part of a page, without which the rest can be shown. */
+/** Reads a part of a page. If it fails, the rest can still be shown. */
 export async function readPart<T>(request: PageRequest, read: (request: PageRequest) => Promise<T>): Promise<Part<T>> {
   const deadline = Math.min(request.deadline, performance.now() + PART_MS);
   try {
@@ -29,12 +29,12 @@ export function unlessMissing<T>(part: Part<T>): T | undefined {
   return isMissing(part) ? undefined : part;
 }
 
-/** The page, which the browser loads again until none of these parts is missing. */
+/** The page, reloaded by the browser until all of these parts could be read. */
 export function retryMissing(page: HtmlPage, { url }: PageRequest, parts: readonly unknown[]): HtmlPage {
   return parts.some(isMissing) ? { ...page, refreshSeconds: getRetrySeconds(url) } : page;
 }
 
-/** After how many seconds a browser loads a page again of which something is missing; undefined if the reader has stopped that. */
+/** Seconds until the browser reloads a page with a missing part; undefined if the reader has stopped reloading. */
 export function getRetrySeconds(url: string): number | undefined {
   return readQuery(url).get("refresh") === "off" ? undefined : RETRY_SECONDS;
 }
@@ -44,13 +44,13 @@ export function MissingPart({ what, request }: { what: string; request: PageRequ
   return (
     <Note kind="hint">
       <p>
-        <strong>{what}</strong> The service that has it does not respond. <Retry url={request.url} />
+        <strong>{what}</strong> This service is not responding. <Retry url={request.url} />
       </p>
     </Note>
   );
 }
 
-/** Says that the page is loaded again by itself, with a link that does it at once and one that stops it. */
+/** Says that the page reloads itself, with a link that reloads it now and one that stops reloading. */
 export function Retry({ url }: { url: string }) {
   const query = readQuery(url);
   query.delete("refresh");

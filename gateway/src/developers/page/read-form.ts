@@ -35,7 +35,7 @@ export async function readFormText(req: IncomingMessage, res: ServerResponse): P
   return bytes.toString();
 }
 
-/** Decodes a form. Refuses it if it has anything but the declared fields, so that nothing longer than these allow is read any further. */
+/** Decodes a form. Refuses undeclared fields and values that exceed their declared length, so that no later code reads them. */
 export function parseForm(text: string, fields: Fields): Form {
   if (text.split("&", MAX_PAIRS + 1).length > MAX_PAIRS) {
     throw failFields([{ path: "form", message: `must have at most ${MAX_PAIRS} values` }]);

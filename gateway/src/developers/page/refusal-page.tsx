@@ -30,8 +30,8 @@ export function otherAccountPage({ accountName }: Pick<SignedIn, "accountName">)
 }
 
 /**
- * Shows an error as a page. What does not exist and what belongs to another account give the same bytes. `url` is that of a page that the
- * browser loads again while it is unavailable.
+ * Shows an error as a page. A missing resource and one of another account give the same bytes. `url` is the page that the browser reloads while a
+ * service is unavailable.
  */
 export function refusalPage(failure: Failure, url?: string): HtmlPage {
   const { title, why } = refusalWords(failure);

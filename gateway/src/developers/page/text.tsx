@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { visible } from "../../input/text.js";
 import { Marked, withMarks } from "./marked.js";
 
-/** Text that somebody typed: it cannot reorder the text around it, and its invisible characters are shown. */
+/** User text: it cannot reorder the text around it, and its invisible characters are shown. */
 export function Text({ children }: { children: string }) {
   return <bdi>{visible(children)}</bdi>;
 }
@@ -47,9 +47,8 @@ const LONG = /\S{17}/;
 const BETWEEN_WORDS = /\s|(?<=\p{L}-)(?=\p{L})/u;
 
 /**
- * Text that somebody typed. One with a long word is on one line: if its column is too narrow, its middle is left out. The whole is its
- * tooltip, and what is copied. What a search has found is marked. A link of it needs the text as its `aria-label`: browsers read a space
- * between the two parts.
+ * User text. One with a long word stays on one line: if its column is too narrow, its middle is left out, but the tooltip and a copy have all of
+ * it. Words that a search has found are marked. A link around it needs the text as its `aria-label`: browsers read a space between the two parts.
  */
 export function Middle({ children: text, marks = [] }: { children: string; marks?: readonly string[] }) {
   const shown = visible(text);

@@ -18,7 +18,7 @@ test.each([
   ["2026-07-01T00:00", "Europe/Berlin", "2026-06-30T22:00:00.000Z"],
   ["2026-11-21T00:00", "America/Los_Angeles", "2026-11-21T08:00:00.000Z"],
   ["2026-11-21T00:00", "Asia/Kathmandu", "2026-11-20T18:15:00.000Z"],
-  // The days on which clocks change.
+  // The days on which the clocks change.
   ["2026-03-29T00:00", "Europe/Berlin", "2026-03-28T23:00:00.000Z"],
   ["2026-03-30T00:00", "Europe/Berlin", "2026-03-29T22:00:00.000Z"],
   ["2026-10-25T00:00", "Europe/Berlin", "2026-10-24T22:00:00.000Z"],

@@ -1,6 +1,6 @@
 import { HiddenField, Input } from "./form.js";
 
-/** A day or a time in the query of a filter, and the zone that they are in. The longest zone has 32 characters. */
+/** A day or a time in the query of a filter, and their zone. The longest zone name has 32 characters. */
 export const TIME_PARAMETER = { maxLength: 32 };
 export const zoneQuery = { zone: { maxLength: 64 } };
 
@@ -13,17 +13,17 @@ export function readZone(query: URLSearchParams): string {
   }
 }
 
-/** What clocks in the zone show at this time, as `<input type="datetime-local">` takes it, with seconds: `2026-11-21T09:30:00`. */
+/** The zone's local time in the form of `<input type="datetime-local">`, with seconds: `2026-11-21T09:30:00`. */
 export function toLocal(time: Date, zone: string): string {
-  // Swedes write times as ISO 8601 does.
+  // The Swedish locale formats times as ISO 8601 does.
   return time.toLocaleString("sv-SE", { timeZone: zone }).replace(" ", "T");
 }
 
-/** When clocks in the zone show this, such as `2026-11-21T09:30`. Invalid if it is not a time, or none of the last thousand years. */
+/** The instant of a local time in the zone, such as `2026-11-21T09:30`. Invalid if it is not a time, or is outside the last thousand years. */
 export function toInstant(local: string, zone: string): Date {
   const shown = Date.parse(`${local}Z`);
   let instant = new Date(shown);
-  // Twice: the zone's distance from UTC may change between the first guess and the result.
+  // A second guess, because the zone's offset from UTC may change between the first guess and the result.
   for (let guess = 0; guess < 2 && !Number.isNaN(instant.getTime()); guess++)
     instant = new Date(shown - (Date.parse(`${toLocal(instant, zone)}Z`) - instant.getTime()));
   return instant;

@@ -4,19 +4,19 @@ import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { parseResource, requireId } from "./read-resources.js";
 import { endpointHost, listHealth } from "./read-subscriptions.js";
 
-/** What became of an event for one subscription, and how the deliveries of that subscription go. */
+/** The outcome of an event for one subscription, and the delivery health of that subscription. */
 export interface Outcome {
   subscriptionId: string;
   host: string;
   state: "delivered" | "exhausted" | "disabled" | "failing" | "waiting";
-  /** When it was delivered or given up; undefined if that is not known. */
+  /** When it was delivered or abandoned; undefined if that is not known. */
   endedAt: Date | undefined;
   failingSince: Date | undefined;
   /** Why the last attempt of the subscription failed, if it is failing. */
   failure: DeliveryFailure | undefined;
 }
 
-/** By the ID of the event. Events that have not arrived, or are no longer kept, are missing. */
+/** Outcomes by event ID. Events that have not arrived, or are no longer kept, are missing. */
 export type Outcomes = ReadonlyMap<string, readonly Outcome[]>;
 
 export async function readOutcomes(

@@ -102,7 +102,7 @@ export function SearchForm({ list, filter }: { list: string; filter: RequestFilt
 export function FilterForm(props: { list: string; filter: RequestFilter; keys: readonly KeyRow[] }) {
   const { list, filter, keys } = props;
   const { status = "", keyId } = filter;
-  // A link may filter by a status such as 409, which stands for several codes, or by a key that is not among the listed ones.
+  // A link may filter by a status such as 409, which includes several codes, or by a key that is not listed.
   const number = /^\d+$/.test(status) ? [[status, status] as const] : [];
   const keyChoices = keys.map((key): readonly [string, string] => [
     key.id,

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { toCell } from "./csv-cell.js";
 
 /**
- * How spreadsheets split a file: at commas, or at all three as LibreOffice proposes, with quotes; at semicolons or tabs alone, with quotes that
- * begin nowhere, so that they are read as no quotes at all.
+ * How spreadsheets split a file: at commas, or at commas, semicolons and tabs as LibreOffice proposes, with quotes; or at semicolons or tabs
+ * alone, where a quote in the middle of a cell does not count as one.
  */
 const READINGS = [
   { delimiter: ",", quote: '"' },
@@ -14,7 +14,7 @@ const READINGS = [
   { delimiter: "\t", quote: null },
 ];
 
-/** All cells that spreadsheets read of a line, each without what they drop at its beginning. */
+/** All cells that spreadsheets read from a line, without the leading characters that they drop. */
 function cellsRead(line: string): string[] {
   const rows = READINGS.flatMap<string[]>((reading) =>
     parse(line, { ...reading, relax_column_count: true, record_delimiter: ["\r\n", "\n", "\r"] }),
@@ -22,7 +22,7 @@ function cellsRead(line: string): string[] {
   return rows.flat().map((cell) => cell.replace(/^[\s\p{C}"]+/u, ""));
 }
 
-/** The cells of a line with this text that a spreadsheet would compute. Of telephone numbers, other tests say which it would. */
+/** The cells of a line with this text that a spreadsheet would compute. Telephone numbers have tests of their own. */
 function formulasIn(text: string): string[] {
   const cells = cellsRead(`shp_1,${toCell(text)},draft\r\n`);
   return cells.filter((cell) => /^[=+\-@＝＋－＠]/.test(cell) && !/^[+\d ().\-/]+$/.test(cell));

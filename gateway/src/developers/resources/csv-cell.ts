@@ -1,7 +1,7 @@
 /**
- * A cell of RFC 4180 from which no spreadsheet computes anything. Spreadsheets split a file at commas, at semicolons or at tabs, as their
- * language or their user decides, and at semicolons and tabs even inside quotes. So each part of the text that can become a cell of its own is
- * preceded by an apostrophe if it would be a formula.
+ * An RFC 4180 cell that no spreadsheet evaluates as a formula. Spreadsheets split a file at commas, at semicolons or at tabs, as their language or
+ * their user decides, and at semicolons and tabs even inside quotes. So each part of the text that can become a cell of its own is preceded by an
+ * apostrophe if it would be a formula.
  */
 export function toCell(text: string): string {
   const safe = isTelephone(text) ? text : text.replace(PART, (part) => (FORMULA.test(part) ? `'${part}` : part));
@@ -12,8 +12,8 @@ export function toCell(text: string): string {
 const PART = /[^;\t\r\n]+/g;
 
 /**
- * The begin of a formula, in ASCII or full-width characters. Spreadsheets drop what is before it: LibreOffice NUL, and spaces if it is told to;
- * Excel also a pair of quotes.
+ * The beginning of a formula, in ASCII or full-width characters. Spreadsheets drop certain characters before it: LibreOffice NUL, and optionally
+ * spaces; Excel also a pair of quotes.
  */
 const FORMULA = /^[\s\p{C}"]*[=+\-@＝＋－＠]/u;
 

@@ -10,9 +10,9 @@ function pdfOf({ width = 288, height = 432 } = {}): Buffer {
   return withObjects("0 0 100 100 re f", `/MediaBox[0 0 ${width} ${height}]`);
 }
 
-/** A PDF of a few KB with an image of so many points in each direction. */
+/** A PDF of a few KB whose image has this many pixels in each direction. */
 function pdfWithImage(side: number): Buffer {
-  // 128 black points are two bytes of a run-length encoding, which is compressed once more.
+  // Run-length encoding stores 128 black pixels in two bytes. Its output is compressed once more.
   const data = deflateSync(Buffer.alloc((side * side) / 64, Buffer.of(0x81, 0)));
   const filters = "/Filter[/FlateDecode/RunLengthDecode]/ColorSpace/DeviceGray/BitsPerComponent 8";
   const image = `<</Type/XObject/Subtype/Image/Width ${side}/Height ${side}${filters}/Length ${data.length}>>`;
@@ -43,7 +43,7 @@ function withObjects(content: string, page: string, ...others: string[]): Buffer
   return Buffer.from(`${text}${table}startxref\n${text.length}\n%%EOF\n`, "latin1");
 }
 
-/** Width and height of a PNG, and its points of grey, row by row. */
+/** Width, height and rows of grey pixels of a PNG. */
 function pointsOf(png: Uint8Array) {
   const bytes = Buffer.from(png);
   expect(bytes.subarray(0, 8).toString("latin1")).toBe("\x89PNG\r\n\x1a\n");

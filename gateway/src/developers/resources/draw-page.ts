@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 interface DrawingLimits {
-  /** The most PDFs that may be waiting, including the one that is being drawn. */
+  /** Maximum number of waiting PDFs, including the one that is being drawn. */
   most: number;
   timeoutMs: number;
-  /** The process ends after so long without work. */
+  /** Idle time after which the process ends. */
   idleMs: number;
 }
 
@@ -16,11 +16,11 @@ const LIMITS: DrawingLimits = { most: 16, timeoutMs: 5_000, idleMs: 60_000 };
 const SCRIPT = new URL("../../../worker/draw-page.mjs", import.meta.url);
 const MERGE_SCRIPT = new URL("../../../worker/merge-pdfs.mjs", import.meta.url);
 
-// PDFium's memory is WebAssembly's, for which Node has a limit only per process: so many pages of 64 KiB. A label needs 18 MiB; some images in a
-// file of a few KB would need a gigabyte.
+// PDFium's memory is WebAssembly's, for which Node has a limit only per process. The unit is a page of 64 KiB. A label needs 18 MiB; some images
+// in a file of a few KB would need a gigabyte.
 const MEMORY_FLAGS = ["--wasm-max-mem-pages=1536", "--max-old-space-size=64"];
 
-/** Starts the process when it is needed. An error, a timeout or too much memory ends this process and nothing else. */
+/** Starts the process when it is needed. An error, a timeout or too much memory ends only this process. */
 export function createDrawing<Given extends Uint8Array | readonly Uint8Array[] = Uint8Array>(
   { most, timeoutMs, idleMs }: DrawingLimits = LIMITS,
   script: URL = SCRIPT,
@@ -95,7 +95,7 @@ function ask(
 /** Draws the first page of a PDF as PNG, in one process for the whole gateway. */
 export const drawPage = createDrawing().draw;
 
-/** Puts the pages of PDFs into one, in a process of its own; undefined as above. A hundred of our labels take a quarter of a second. */
+/** Merges the pages of PDFs into one file, in a process of its own; undefined as above. A hundred of our labels take a quarter of a second. */
 export const mergePdfs = createDrawing<readonly Uint8Array[]>(
   { most: 4, timeoutMs: 8_000, idleMs: 60_000 },
   MERGE_SCRIPT,

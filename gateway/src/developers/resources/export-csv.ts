@@ -14,11 +14,11 @@ import {
   type Wanted,
 } from "./find-resources.js";
 
-/** How many rows a file has at most: the newest. */
+/** Maximum number of rows of a file: the newest ones. */
 export const MAX_ROWS = 10_000;
 
 const CHUNK = 500;
-// The download is broken off if reading a chunk takes longer.
+// Timeout for reading a chunk. The download then ends early.
 const CHUNK_MS = 5_000;
 
 const HEADINGS = [
@@ -68,7 +68,7 @@ function toRow(record: Partial<RecordSummary>, label?: LabelSummary): CsvRow {
   ];
 }
 
-/** `GET …/shipments/csv` and its siblings: what a list shows under the same filter, without its pages, sent as it is read. */
+/** `GET …/shipments/csv` and its siblings: all pages of a filtered list, sent while they are read. */
 export function exportCsv(kind: ListedKind): (deps: PageDeps, request: PageRequest) => Promise<Download> {
   return async (deps, request) => {
     const filter = readFilter(request.query, { kind });
@@ -84,7 +84,7 @@ export function exportCsv(kind: ListedKind): (deps: PageDeps, request: PageReque
 }
 
 async function* csvChunks(request: PageRequest, read: ReadRows): AsyncGenerator<string, undefined> {
-  // Spreadsheets take the mark at the beginning as the sign of UTF-8.
+  // Spreadsheets recognise UTF-8 by the byte order mark at the beginning.
   let text = `\ufeff${toLine(HEADINGS)}`;
   let after: string | undefined;
   for (let rows = 0; rows < MAX_ROWS; ) {
@@ -97,7 +97,7 @@ async function* csvChunks(request: PageRequest, read: ReadRows): AsyncGenerator<
   }
 }
 
-// A function of its own: while the client reads, only the text is kept.
+// A function of its own, so that only the text stays in memory while the client reads.
 async function readChunk(request: PageRequest, read: ReadRows, place: Place) {
   const { rows, nextCursor } = await read({ ...request, deadline: performance.now() + CHUNK_MS }, place);
   return { text: rows.map(toLine).join(""), rows: rows.length, after: nextCursor };

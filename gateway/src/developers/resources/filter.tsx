@@ -11,7 +11,7 @@ import { STATUSES } from "./record-table.js";
 
 export type ListedKind = "orders" | "shipments" | "labels";
 
-/** Every state of what a list shows, and the prefix of its IDs. */
+/** Every state of the listed resource, and the prefix of its IDs. */
 const KINDS: Readonly<Record<ListedKind, { statuses: readonly string[]; prefix: string }>> = {
   orders: { statuses: ["received"], prefix: "ord" },
   shipments: { statuses: ["draft", "label_created", "voided"], prefix: "shp" },
@@ -91,7 +91,7 @@ export function isFiltered({ text, status, from, to }: Filter): boolean {
   return [text, status, from, to].some((value) => value !== "");
 }
 
-/** What a filter says about the rows, as parameters of the query. Without days, there is nothing that a zone would change. */
+/** The filter as parameters of the query. A zone applies only to days, so it is left out without them. */
 export function toParameters({ text: q, status, from, to, zone: named }: Filter): [name: string, value: string][] {
   const zone = from || to ? named : "";
   return Object.entries({ q, status, from, to, zone }).filter(([, value]) => value !== "");
@@ -107,7 +107,7 @@ interface FilteredListProps {
   what: ListedKind;
   request: PageRequest;
   filter: Filter;
-  /** The hint below the search field: what can be searched for. */
+  /** The hint below the search field: the fields that a search covers. */
   searchHint: string;
   page: Part<FoundPage>;
   empty: ComponentChildren;
@@ -166,7 +166,7 @@ function FoundRows({
   );
 }
 
-/** What the list is filtered by, each with a link to the list without it. The address of the page has the same, so it can be shared. */
+/** The filters in use, each with a link to the list without it. The URL of the page has the same filters, so it can be shared. */
 function FilterChips({ path, filter }: { path: string; filter: Filter }) {
   const { text, status, from, to } = filter;
   const chips: [string, Partial<Filter>][] = [];
@@ -190,7 +190,7 @@ function FilterChips({ path, filter }: { path: string; filter: Filter }) {
   );
 }
 
-/** Below a list: how many rows a page has, and all of them as a file. */
+/** Below a list: the number of rows on a page, and all rows as a file. */
 function ListActions({ path, filter }: { path: string; filter: Filter }) {
   return (
     <p class="list-actions">

@@ -6,7 +6,7 @@ import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { PAGE_SIZE } from "../page/paging.js";
 
-/** How many IDs a search takes at most. */
+/** Maximum number of IDs that a search takes. */
 const MAX_IDS = 500;
 
 export interface Wanted {
@@ -17,17 +17,17 @@ export interface Wanted {
   createdBefore?: string | undefined;
   after?: string | undefined;
   limit?: number | undefined;
-  /** Without the sender and the metadata of what was found. */
+  /** Without the sender and the metadata of the matches. */
   rowsOnly?: boolean | undefined;
 }
 
-/** A page in the matches of a search. */
+/** The position of a page in the matches of a search. */
 export type Place = Pick<Wanted, "after" | "limit">;
 
 /** A page of matches, newest first. It is `incomplete` if the text matches so many records that not all of them were searched. */
 export type FoundPage = Awaited<ReturnType<typeof findOrders | typeof findShipments | typeof findLabels>>;
 
-/** Finds shipments by ID, by any words of theirs, or by their label's ID or tracking number. */
+/** Finds shipments by ID, by any of their words, or by their label's ID or tracking number. */
 export async function findShipments(deps: PageDeps, request: PageRequest, wanted: Wanted) {
   const read = await startShipmentSearch(deps, request, wanted);
   return read(request);
@@ -43,7 +43,7 @@ export async function startShipmentSearch(deps: PageDeps, request: PageRequest, 
   };
 }
 
-/** Finds orders by ID, or by any words of theirs. */
+/** Finds orders by ID, or by any of their words. */
 export async function findOrders(deps: PageDeps, request: PageRequest, wanted: Wanted) {
   const message = { caller: toCaller(request), search: toSearch(wanted) };
   const { orders, ...rest } = await answered(deps.clients.records.searchOrders(message, callOptions(request)));
@@ -90,7 +90,7 @@ export async function findLabelsById(
   return new Map(labels.map((label) => [label.id, label]));
 }
 
-/** The label's ID or tracking number that a text is, with or without the spaces that the label prints. */
+/** The text as a label's ID or tracking number, with or without the spaces that the label prints. */
 export function toLabelName(text = ""): string | undefined {
   if (isId("lbl", text.trim())) return text.trim();
   const number = text.replace(/\s+/g, "").toUpperCase();

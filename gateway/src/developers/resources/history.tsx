@@ -24,14 +24,14 @@ async function readKeyNames(
   return new Map(keys.map(({ id, ...key }) => [id, key]));
 }
 
-/** What the pages of a resource know about its changes. */
+/** The changes of a resource, as its pages show them. */
 export interface History {
   history: readonly HistoryEntry[];
   keys: KeyNames;
   outcomes: Part<Outcomes>;
 }
 
-/** Reads who made these changes, and what became of their events. */
+/** Reads who made these changes, and the outcome of their events. */
 export async function readHistory(
   deps: PageDeps,
   request: PageRequest,
@@ -45,7 +45,7 @@ export async function readHistory(
   return { history, keys, outcomes };
 }
 
-/** The changes, oldest first: when, by whom, in which request, and what became of the event. */
+/** The changes, oldest first: action, time, actor, request, and the outcome of the event. */
 export function Timeline({ history, keys, outcomes, request, now }: History & { request: PageRequest; now: Date }) {
   const { environment } = request;
   const base = `${AREA_PATH}/${environment}`;
@@ -82,7 +82,7 @@ export function Timeline({ history, keys, outcomes, request, now }: History & { 
   );
 }
 
-/** The latest change in a sentence: what, how long ago, by whom, and whether the receivers have confirmed it. */
+/** The latest change in a sentence: action, age, actor, and whether the receivers have confirmed its event. */
 export function LatestChange({ history, keys, outcomes, now }: History & { now: Date }) {
   const last = history.at(-1);
   if (!last) return null;
@@ -123,7 +123,7 @@ const UNITS = [
 ] as const;
 const relative = new Intl.RelativeTimeFormat("en");
 
-/** How long ago something was: "35 minutes ago". */
+/** The age of a change: "35 minutes ago". */
 export function formatAgo(at: Date, now: Date): string {
   const ms = now.getTime() - at.getTime();
   const [unit, unitMs] = UNITS.find(([, each]) => ms >= each) ?? [];

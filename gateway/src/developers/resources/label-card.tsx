@@ -14,7 +14,7 @@ interface Card extends Pick<ReadLabel, "label" | "rate"> {
   linked?: true;
 }
 
-/** What can be done with a label. Renders nothing if it is voided. */
+/** The actions of a label. Renders nothing if it is voided. */
 export function LabelActions({ label, request }: Pick<ReadLabel, "label"> & { request: PageRequest }) {
   if (label.status === "voided") return null;
   const { environment, session } = request;
@@ -64,7 +64,7 @@ export function LabelCard({ label, rate, tracking, environment, linked }: Card) 
           </Fact>
           <Fact name="Tracking">
             {isMissing(tracking) ? (
-              "Cannot be shown: the service that has it does not respond."
+              "Cannot be shown: the service is not responding."
             ) : tracking ? (
               <>
                 <Status status={tracking.status} /> since <Time at={new Date(tracking.updated_at)} />

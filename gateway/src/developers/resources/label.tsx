@@ -61,7 +61,7 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
   return retryMissing(page, request, [tracking, history.outcomes, shipments]);
 }
 
-/** The value of `print` means nothing. */
+/** `print` is a flag, so its value is ignored. */
 export const fileQuery = { print: { maxLength: 10 } };
 
 /** `GET …/labels/{id}/file`: the PDF to save, or with `?print` for the browser to show, which can print it. */
@@ -142,7 +142,7 @@ export async function logOwnVoid(deps: PageDeps, request: PageRequest, id: strin
   const { environment, session, actor } = request;
   const { label, history } = await readLabel(deps, request, id);
   const voided = history.find(({ type }) => type === "label.voided");
-  // Somebody else may have voided the label first.
+  // Another person may have voided the label first.
   if (voided?.origin?.requestedBy === actor.name) {
     const { accountId } = session;
     await logVoid(deps, { accountId, environment, id, trackingNumber: label.tracking_number, at: voided.at, actor });

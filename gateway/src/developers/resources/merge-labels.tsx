@@ -15,7 +15,7 @@ import { requireId } from "../read/read-resources.js";
 import { mergePdfs } from "./draw-page.js";
 
 const MAX_LABELS = 100;
-/** Of all files together. Our own labels have 3 to 6 KB. */
+/** Maximum size of all files together. Our own labels have 3 to 6 KB. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const AT_ONCE = 4;
 

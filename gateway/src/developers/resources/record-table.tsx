@@ -10,7 +10,7 @@ import { AREA_PATH } from "../page/page.js";
 import { Middle, Table, Time } from "../page/text.js";
 import { shortPlace } from "./parcel.js";
 
-/** Orders or shipments as rows of a list. What a search has found is marked. Shipments have their labels, if those could be read. */
+/** Orders or shipments as rows of a list. Words that a search has found are marked. Shipments have their labels, if those could be read. */
 export function RecordTable(props: {
   records: readonly RecordSummary[];
   kind: "orders" | "shipments";
@@ -75,7 +75,7 @@ export function RecordTable(props: {
 
 type FoundBy = Partial<Pick<RecordSummary, "to" | "from" | "metadata">>;
 
-/** Name, company and place of a recipient, and what else a search has found the record by: at most three texts. */
+/** Name, company and place of a recipient, and at most three other texts by which a search has found the record. */
 export function RecipientCells({ found, marks = [] }: { found: FoundBy; marks?: readonly string[] }) {
   const { to } = found;
   const shown = to ? [to.name, to.company ?? "", shortPlace(to)] : [];
@@ -107,13 +107,13 @@ export function RecipientCells({ found, marks = [] }: { found: FoundBy; marks?: 
   );
 }
 
-// Of metadata that is nothing but values, or one long text, a row shows no more than of others.
+// Bounds of a row's search in metadata with very many values, or with a very long text.
 const MAX_VALUES = 50;
 const BEGINNING = /^.{0,200}/su;
 
 const restOf = ({ street1, street2, state, email, phone }: Address) => [street1, street2, state, email, phone];
 
-/** What a record is found by and its row does not show, with what it is. */
+/** The searched texts of a record that its row does not show, each with its name. */
 function searchedTexts({ to, from, metadata }: FoundBy): (readonly [name: string, text: string])[] {
   const sender = from && [from.name, from.company, shortPlace(from), ...restOf(from)];
   return [
@@ -170,7 +170,7 @@ export function Status({ status }: { status: string }) {
   return <span class={kind ? `tag ${kind}` : "tag"}>{words}</span>;
 }
 
-/** Marks what a test of a subscription has created. */
+/** Marks a record that a test of a subscription has created. */
 export function TestTag({ metadata }: { metadata?: Readonly<Record<string, unknown>> | undefined }) {
   return metadata?.webhook_test === undefined ? null : <span class="tag">Test</span>;
 }

@@ -34,7 +34,7 @@ export function listSessions(deps: Deps, memberId: string): Promise<MemberSessio
     ORDER BY s.seen_at DESC, s.hash`);
 }
 
-/** Ends all sessions of a member, or only one. What has ended already is not in the audit log. */
+/** Ends all sessions of a member, or only one. Sessions that have ended already are not in the audit log. */
 export async function endSessions(
   deps: Deps,
   { accountId, memberId, email }: MemberRef,
@@ -68,7 +68,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** What a user agent says of itself, in words that people know: `Firefox on Windows`. Anyone can send any of them. */
+/** Describes the device that a user agent names: `Firefox on Windows`. A client can send any user agent. */
 export function describeDevice(userAgent: string | null): string {
   const find = (known: typeof BROWSERS) => known.find(([pattern]) => pattern.test(userAgent ?? ""))?.[1];
   const [browser = "Unknown browser", system] = [find(BROWSERS), find(SYSTEMS)];

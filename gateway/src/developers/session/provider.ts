@@ -98,7 +98,7 @@ export function createProvider(settings: ProviderSettings, callback: () => strin
         nonce,
         code_challenge: createHash("sha256").update(verifier).digest("base64url"),
         code_challenge_method: "S256",
-        // With `max_age` the provider says when the person authenticated.
+        // `max_age` makes the provider say when the person authenticated.
         ...(again ? { prompt: "login", max_age: "0" } : { max_age: "28800" }),
       });
     },

@@ -13,7 +13,7 @@ const ABSOLUTE_HOURS = 8;
 export const FRESH_MINUTES = 15;
 /** Forms, sign-in attempts and emails are counted in windows of this length. */
 export const WINDOW_MINUTES = 10;
-/** Forms per session and window: far more than a person submits, too few for a program to flood the account. */
+/** Forms per session and window: far more than a person submits, but few enough to keep a program from flooding the account. */
 const MAX_FORMS = 100;
 const MAX_USER_AGENT = 200;
 /** Sessions of a member: more than the browsers of a person. */
@@ -44,7 +44,7 @@ export function isOpen(deps: DatabaseDeps): Sql {
     AND s.created_at > ${clock(deps)} - ${minutes(ABSOLUTE_HOURS * 60)}`;
 }
 
-/** Finds the open session that the `Cookie` header names. Each request extends it, and its address is stored. */
+/** Finds the open session that the `Cookie` header names. Each request extends it, and its IP address is stored. */
 export async function findSession(
   deps: Deps,
   cookies: string | undefined,
@@ -92,7 +92,7 @@ export async function startSession(
   return token;
 }
 
-/** Where a sign-in comes from. */
+/** Origin of a sign-in. */
 export interface SignInOrigin {
   source: string;
   userAgent: string;

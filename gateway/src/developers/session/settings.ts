@@ -61,7 +61,7 @@ export const developerSettings = {
 
 type DeveloperConfig = z.output<z.ZodObject<typeof developerSettings>>;
 
-/** What the gateway gets from these settings. It writes audit log and request log even if the area is not served. */
+/** The gateway's dependencies from these settings. It writes audit log and request log even if the area is not served. */
 export interface DeveloperDeps {
   trustedProxies: TrustedProxies;
   auditRetentionDays: number;

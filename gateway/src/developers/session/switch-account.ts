@@ -14,15 +14,15 @@ export interface OtherAccount {
   accountId: string;
   name: string;
   role: string;
-  /** What the session has proved is enough for it. Otherwise, it needs a sign-in of its own. */
+  /** Whether the session has proved enough for this account. If not, the account needs a sign-in of its own. */
   isProven: boolean;
 }
 
 const isSameIdentity = sql`(m.issuer = me.issuer AND m.subject = me.subject)`;
 
 /**
- * Whether what session `s` of member `me` has proved makes its person the member `m`, too. An email address is proved only by a link that was
- * emailed: whoever invites somebody may have seen the link.
+ * Whether session `s` of member `me` has proved that its person is also the member `m`. An email address is proved only by a link that was
+ * emailed: the person who invites a member may have seen an invitation's link.
  */
 const isProven = sql`m.invited_at IS NULL AND m.id <> me.id
   AND CASE s.proof WHEN 'mailbox' THEN m.email = me.email WHEN 'provider' THEN ${isSameIdentity} END IS TRUE`;
@@ -45,9 +45,9 @@ export function findOtherAccounts(
 }
 
 /**
- * Moves a session to another account of its person, and returns its new token; undefined if it has not proved enough. The session keeps the
- * times of its sign-in and of its end, and its count of forms, so nobody gains any of these by switching. Both accounts have it in their audit logs,
- * neither with the name of the other.
+ * Moves a session to another account of its person, and returns its new token; undefined if it has not proved enough. The session keeps the times
+ * of its sign-in and of its end, and its count of forms, so switching does not renew them. Both accounts have it in their audit logs, neither with
+ * the name of the other.
  */
 export async function switchAccount(
   deps: WriteDeps,

@@ -17,9 +17,9 @@ import { isAllowedReturnTo, RETURN_TO_FIELD } from "../session/provider.js";
 import { WINDOW_MINUTES } from "../session/session.js";
 
 const PATH = `${AREA_PATH}/sign-in`;
-/** Requests from one IP address, or a /64, in a window: more than an office makes, fewer than a program that tries addresses. */
+/** Requests from one IP address, or a /64, in a window: enough for an office, too few for a program that tries email addresses. */
 const MAX_REQUESTS_PER_SOURCE = 60;
-/** Emails to one address in a window. The window is shorter than the life of a link, so one of the links always works. */
+/** Emails to one email address in a window. The window is shorter than the life of a link, so one of the links always works. */
 const MAX_MAILS_PER_ADDRESS = 5;
 /** Anyone can have emails sent to a member. What members request for themselves while signed in is counted separately. */
 const MAX_MAILS_PER_DAY = 10;
@@ -44,7 +44,7 @@ export async function showLinkForm(deps: PageDeps): Promise<PageAnswer> {
   return linkPage(deps, 200, "", []);
 }
 
-/** Answer and response time do not reveal whether the address belongs to a member: the rest happens in the background. */
+/** Answer and response time do not reveal whether the email address belongs to a member: the rest happens in the background. */
 export async function requestLink(deps: PageDeps, { form, session, source }: VisitorRequest): Promise<PageAnswer> {
   if (!deps.mailer.canSend) throw fail("service_unavailable", "Email is not set up here.");
   const { value, errors } = checkForm(linkForm, form, requestLinkFields);
@@ -90,7 +90,7 @@ function linkPage(deps: PageDeps, status: number, email: string, errors: readonl
 /** The form that requests a link by email; without email, how to get a link from the operator. */
 export function LinkForm(props: {
   deps: Pick<PageDeps, "mailer">;
-  /** The address, if the page knows it. */
+  /** The email address, if the page knows it. */
   email?: string;
   returnTo?: string | undefined;
   errors?: readonly FieldError[];
@@ -127,7 +127,7 @@ export function LinkForm(props: {
 }
 
 interface WantedLink {
-  /** In lower case, as it is stored. */
+  /** Lower case, as it is stored. */
   email: string;
   /** Set if the person is already signed in: only this member gets a link. */
   memberId: string | undefined;
@@ -135,7 +135,7 @@ interface WantedLink {
   returnTo: string | undefined;
 }
 
-/** Writes an email with a link for each account of this address. Undefined if there is none, or too many emails were sent already. */
+/** Writes an email with a link for each account of this email address. Undefined if there is none, or too many emails were sent already. */
 async function writeLinkMail(deps: PageDeps, { email, memberId, returnTo }: WantedLink): Promise<Mail | undefined> {
   const members = await deps.db.run<{ id: string; accountName: string }>(sql`
     SELECT m.id, a.name AS "accountName" FROM account_members m JOIN accounts a ON a.id = m.account_id

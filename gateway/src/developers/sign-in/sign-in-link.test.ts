@@ -58,7 +58,7 @@ describe.each<[string, (asked: Awaited<ReturnType<typeof invited>>) => Promise<u
     const asked = await invited();
     const { accountId, invitation } = asked;
     let came: Promise<unknown> | undefined;
-    // They come after the look at whether they have come, and before the new link is made.
+    // The concurrent sign-in happens after the check for one, and before the new link is made.
     const run: typeof gateway.db.run = async (statement) => {
       came ??= come(asked);
       await came;

@@ -20,11 +20,11 @@ import {
 import { endSession, readCookie, type SignedIn, setCookie, startSession, WINDOW_MINUTES } from "../session/session.js";
 import { limitRefusals } from "./sign-in.js";
 
-/** Callbacks of one IP address, or a /64, in a window: more than a large office signs in, few for a provider. */
+/** Callbacks of one IP address, or a /64, in a window: enough for a large office, and a small load for the provider. */
 const MAX_CALLBACKS = 300;
 
 export const providerQuery = { return_to: RETURN_TO_FIELD, account: ID_FIELD };
-/** What providers answer with, by OpenID Connect and RFC 9207. A code can be an encrypted token. */
+/** The parameters of a provider's redirect, by OpenID Connect and RFC 9207. A code can be an encrypted token. */
 export const callbackQuery = {
   code: { maxLength: 4_096 },
   state: { maxLength: 43 },
@@ -66,7 +66,7 @@ export async function completeProviderSignIn(deps: PageDeps, request: VisitorReq
   const provider = requireProvider(deps);
   const { cookies, url, session: current } = request;
   const authorization = readAuthorizationRequest(readCookie(cookies, "sign-in", deps.origin()));
-  // Each asks the provider, whether or not the code is valid.
+  // Each callback causes a request to the provider, whether or not the code is valid.
   const limit = { kind: "provider:", most: MAX_CALLBACKS, minutes: WINDOW_MINUTES } as const;
   if (authorization && !(await countSource(deps, request.source, limit))) {
     const why = `Too many sign-ins through the provider from your IP address. Try again in ${WINDOW_MINUTES} minutes.`;
@@ -86,7 +86,7 @@ export async function completeProviderSignIn(deps: PageDeps, request: VisitorReq
     return refuse("This page requires a recent sign-in, but the provider did not ask you to sign in again.");
   }
   const member = await findMember(deps, identity, { accountId: wantedAccountId, current, source: request.source });
-  // The same message for a stranger and for an unverified email, so that nobody can find out who is a member.
+  // A stranger and an unverified email get the same message, so that it does not reveal who is a member.
   if (!member) return refuse("This identity is not a member of any account here.");
   if (again && !current)
     return refuse("You were signed out before you came back from the provider. Please start again.");
@@ -128,7 +128,7 @@ async function findMember(
   return member;
 }
 
-/** Links one member with the address, in an account in which nobody has this identity. False: there is none left. */
+/** Links one member with the address, in an account in which no member has this identity. False if there is no such member. */
 async function linkMember(
   deps: PageDeps,
   { issuer, subject, address, source }: Pick<Identity, "issuer" | "subject"> & { address: string; source: string },

@@ -90,9 +90,9 @@ export async function signOut(deps: PageDeps, { session, source }: VisitorReques
 }
 
 /**
- * Counts a refused attempt to sign in. From the 101st of an IP address in a window on, returns the page to send instead. Successful
- * attempts are not counted, so nobody is locked out by others behind the same address. Nor are requests that another site's page made the
- * browser send.
+ * Counts a refused attempt to sign in. From the 101st of an IP address in a window on, returns the page to send instead. Successful attempts are
+ * not counted, so other people behind the same IP address are not locked out. Requests that another site's page made the browser send are not
+ * counted either.
  */
 export async function limitRefusals(
   deps: Pick<PageDeps, "db" | "clockOffsetMs">,

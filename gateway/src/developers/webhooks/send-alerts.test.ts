@@ -24,7 +24,7 @@ interface Failing {
   url?: string;
 }
 
-/** Webhooks with subscriptions that fail, a mailer, and what becomes of both. */
+/** Failing subscriptions, a mailer, and the record of acknowledgements and emails. */
 function failingWith(kept: readonly Failing[] | "away", deliver?: Deliver) {
   const acknowledged = new Set<string>();
   const sent: Mail[] = [];

@@ -60,7 +60,7 @@ export async function sendAlertsOnce(deps: Deps): Promise<{ alerted: number }> {
 
 const accountId = ({ owner }: FailingSubscription) => owner?.accountId ?? "";
 
-// Invited members who have not signed in yet get no email, since the address may be wrong.
+// Invited members who have not signed in yet get no email, since the email address may be wrong.
 async function findAdmins({ db }: Deps, accountIds: readonly string[]): Promise<Admin[]> {
   if (accountIds.length === 0) return [];
   return db.run<Admin>(sql`
@@ -78,7 +78,7 @@ async function alertAdmins(
   const sent = await Promise.all(
     admins.map(({ email, accountName }) => mailer.send(toMail(email, alertLetter(failing, accountName, origin())))),
   );
-  // An account without admins is acknowledged, too: there is nobody to alert, now or later.
+  // An account without admins is acknowledged, too: it has no recipient now or later.
   if (sent.length > 0 && !sent.includes(true)) return false;
   await clients.webhooks.acknowledgeFailing({ subscriptionIds: failing.map((each) => each.subscriptionId) }, CALL);
   return sent.length > 0;

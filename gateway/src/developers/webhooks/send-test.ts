@@ -13,7 +13,7 @@ import { logOwnVoid } from "../resources/label.js";
 
 type Shipment = z.infer<typeof shipment>;
 
-/** Tests of an account per minute. */
+/** Maximum number of tests per account and minute. */
 const MAX_TESTS = 10;
 const MAX_WAIT_MS = 120_000;
 
@@ -21,10 +21,10 @@ const PARCEL = { weight_kg: 1, length_cm: 30, width_cm: 20, height_cm: 10 };
 const FROM = { name: "Webhook test", street1: "Teststraße 1", city: "Berlin", postal_code: "10115", country: "DE" };
 const TO = { name: "Webhook test", street1: "1 Test Street", city: "London", postal_code: "SW1A 1AA", country: "GB" };
 
-/** The most characters of a reference. */
+/** Maximum length of a reference. */
 const MAX_REFERENCE = 200;
 
-/** The name of a test, for people. Its metadata says which subscription it is of. */
+/** The name of a test, for people. Its metadata names the subscription. */
 const testReference = (url: string) => `Webhook test of ${endpointHost(url)}`.slice(0, MAX_REFERENCE);
 
 /** Counts a test of an account, and refuses it from the eleventh in a minute on. */
