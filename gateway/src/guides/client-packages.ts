@@ -18,7 +18,7 @@ export function clientPackages(): ClientPackage[] {
   return files.map((file) => ({ file, asset: loadAsset(`/docs/clients/${file}`, `gen/clients/${file}`) }));
 }
 
-/** Markdown: for each package its address, which changes with its bytes, its size and its hashes. */
+/** Markdown: the URL of each package, which changes with its bytes, its size and its hashes. */
 export function packageReference(): string {
   const parts = clientPackages().map(({ file, asset }) => {
     const bytes = readFileSync(new URL(file, FOLDER));

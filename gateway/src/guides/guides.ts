@@ -1,7 +1,7 @@
 import { EVENT_TYPES, type EventType, eventTypes } from "@shipping/proto/event-types";
 
 export interface Guide {
-  /** Its path below `/docs`. */
+  /** The path below `/docs`. */
   slug: string;
   file: string;
   title: string;
@@ -13,7 +13,7 @@ export interface Guide {
 /** Files in `docs` that are served unchanged. */
 export const files: readonly string[] = ["webhook-vectors.json"];
 
-/** In the examples, it is replaced by the address of this installation. */
+/** A placeholder in the examples for the base URL of this installation. */
 export const EXAMPLE_ORIGIN = "https://shipping.example.com";
 
 /** The page to which the packages of the clients are added. */

@@ -27,7 +27,7 @@ describe("the examples", () => {
     const alone = htmls.flatMap(
       (html) => html.match(/<figcaption>Shell<(?:(?!<\/figure>).)*hljs-built_in">curl/gs) ?? [],
     );
-    // What the clients do not show: headers, the document, and pages in Markdown.
+    // Topics that the clients do not cover: headers, the document, and pages in Markdown.
     expect(alone.length).toBeLessThanOrEqual(3);
   });
 
@@ -58,7 +58,7 @@ test("a hundred characters count, and no more of them", () => {
 });
 
 describe("what a search costs", () => {
-  // In a process of its own, because Jest loads another build of the index, which is several times slower.
+  // Runs in a process of its own, because Jest loads another build of the index, which is several times slower.
   const WORST = `
     import { library } from "./src/openapi/documents.ts";
     import { splitWords } from "./src/guides/library.ts";
@@ -70,7 +70,7 @@ describe("what a search costs", () => {
       const { user, system } = process.cpuUsage(before);
       return (user + system) / 1_000 / turns;
     };
-    const dearestFirst = (words, turns) =>
+    const costliestFirst = (words, turns) =>
       words.map((word) => [word, cpuMs(turns, () => search(word))]).sort(([, a], [, b]) => b - a).map(([word]) => word);
     // The most expensive query of ten words, and the most expensive one that finds a page of results.
     const combine = (words, isWanted) => words.reduce((query, word) => {
@@ -81,9 +81,9 @@ describe("what a search costs", () => {
     const words = sections.flatMap((section) => splitWords(Object.values(section).join(" ").toLowerCase()));
     const vocabulary = new Set(words.flatMap((word) => Array.from(word, (_, index) => word.slice(0, index + 1))));
     for (let turn = 0; turn < 300; turn++) search("t s c p r i a d l o");
-    const dearest = dearestFirst(dearestFirst([...vocabulary], 1).slice(0, 100), 10);
-    const queries = [combine(dearest, () => true), combine(dearest, (query) => search(query).length > 10), "t s c p r i a d l o"];
-    // What else the machine does makes a search dearer, and this sorting, too, which takes 4 ms on a slow idle core.
+    const costliest = costliestFirst(costliestFirst([...vocabulary], 1).slice(0, 100), 10);
+    const queries = [combine(costliest, () => true), combine(costliest, (query) => search(query).length > 10), "t s c p r i a d l o"];
+    // Other load on the machine makes a search more expensive, and also this sorting, which takes 4 ms on a slow idle core.
     const numbers = Array.from({ length: 20_000 }, (_, n) => (n * 7_919) % 20_011);
     const works = [() => [...numbers].sort((a, b) => a - b), ...queries.map((query) => () => searchPage({ hasArea: true }, query, search(query)))];
     const rounds = Array.from({ length: 9 }, () => works.map((work) => cpuMs(10, work)));

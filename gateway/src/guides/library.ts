@@ -7,12 +7,12 @@ import { type EventDocument, eventReference } from "./schema-fields.js";
 
 /** A section of a page, for the search index. */
 export interface Section {
-  /** Its path, with the ID of its heading. */
+  /** The page's path, with the ID of the section's heading. */
   href: string;
   title: string;
   of: string;
   text: string;
-  /** Its examples, with a lower weight than its text. */
+  /** The examples, with a lower weight than the text. */
   code?: string;
   endpoint?: string;
   names?: string;
@@ -33,7 +33,7 @@ export interface Page {
 }
 
 export interface Library {
-  /** All that the search finds. */
+  /** All sections that the search covers. */
   sections: readonly Section[];
   page(slug: string): Page | undefined;
   /** Searches for the first ten words in the first hundred characters. */

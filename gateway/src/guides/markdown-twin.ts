@@ -4,15 +4,15 @@ import { toHref } from "./render-guide.js";
 
 const LINK = /\[((?:`[^`]*`|[^\]`])*)\]\(([^)\s]+)\)/g;
 
-/** The address of a page's Markdown, if it has one: `/docs/errors.md#not_found` for `/docs/errors#not_found`. */
+/** The URL of a page's Markdown, if it has one: `/docs/errors.md#not_found` for `/docs/errors#not_found`. */
 export function toMarkdownPath(href: string): string {
   const [, page, fragment = ""] = /^\/docs\/([^#?]+)(#.*)?$/.exec(href) ?? [];
   return page === undefined || files.includes(page) ? href : `/docs/${page}.md${fragment}`;
 }
 
 /**
- * A guide's Markdown for programs that read it. Its links lead to Markdown, without those to what is not served; its code blocks have their
- * language, without our marks; and its examples have the address of this installation.
+ * A guide's Markdown for programs. Its links lead to Markdown, and links to files that are not served are removed. Its code blocks keep their
+ * language and lose our marks. Its examples have the base URL of this installation.
  */
 export function toMarkdownTwin(markdown: string, site: Site, origin: string): string {
   let fence = "";

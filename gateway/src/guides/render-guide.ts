@@ -13,7 +13,7 @@ export interface Rendered {
   texts: { id: string; title: string; text: string; code: string }[];
 }
 
-/** Names do not break in a table's cell, commands do. */
+/** Longest code that does not break in a table's cell: names stay whole, and commands break. */
 const MAX_UNBROKEN_LENGTH = 40;
 
 /** Turns a guide's Markdown into HTML. HTML in it is shown as text. */
@@ -126,7 +126,7 @@ function redirectLinks(tokens: Token[]): void {
   }
 }
 
-/** Where a link of a guide leads on this host; undefined if nothing is served there. */
+/** The path on this host that a guide's link leads to; undefined if none is served. */
 export function toHref(target: string): string | undefined {
   const [path = "", fragment = ""] = target.split(/(#.*)/);
   if (path === "" || /^(https?:|\/)/.test(path)) return target;

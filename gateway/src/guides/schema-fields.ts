@@ -12,7 +12,7 @@ export interface Schema {
   items?: Schema;
   enum?: readonly unknown[];
   const?: unknown;
-  /** The values of a response today. */
+  /** The values that responses have today. */
   "x-extensible-enum"?: readonly unknown[];
   default?: unknown;
   examples?: readonly unknown[];
@@ -33,7 +33,7 @@ export interface Field {
   /** `string`, `array of string`, or the name of a schema. */
   type: string;
   isRequired: boolean;
-  /** Its description and rules, with code between backticks. */
+  /** The description and rules, with code between backticks. */
   text: string;
   /** The regular expression, if `text` does not describe it. */
   pattern?: string;
@@ -137,7 +137,7 @@ export interface EventDocument {
   components: { schemas: Schemas };
 }
 
-/** The reference at the end of an event's page, as Markdown: fields, an example, and what to do first. */
+/** The reference at the end of an event's page, as Markdown: fields, an example, and the first thing that a receiver does. */
 export function eventReference(type: EventType, { components }: EventDocument): string {
   const [root, schema] =
     Object.entries(components.schemas).find(

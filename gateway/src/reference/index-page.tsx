@@ -2,7 +2,7 @@ import { CodeExample } from "../site/code-example.js";
 import type { Site } from "../site/site-header.js";
 import { Method, Prose, REFERENCE_PATH, type Reference, renderReference, toTitle } from "./reference-layout.js";
 
-/** The first page of the reference: what all operations share, and a list of them. */
+/** The first page of the reference: rules of all operations, and a list of them. */
 export function indexPage(site: Site, reference: Reference): string {
   const { resources, baseUrl } = reference;
   return renderReference(site, reference, {

@@ -8,7 +8,7 @@ import { describeResources, errorGuidance, type OperationDocument, searchSection
 const operations = resources().flatMap((resource) => resource.operations);
 const named = (id: string) => operations.find((operation) => operation.id === id);
 
-// Others link to these. Who renames one lets the old address lead to the new one.
+// Other sites link to these pages. If one is renamed, its old URL must redirect to the new one.
 test("the pages of the reference have addresses that do not change", () => {
   const expected = ["getAccount", "createOrder", "listOrders", "getOrder"];
   expected.push("createShipment", "listShipments", "getShipment", "quoteRates");

@@ -72,11 +72,11 @@ export interface Refusal {
 }
 
 export interface Operation {
-  /** Its `operationId`. It is in the address of its page, so it does not change. */
+  /** The `operationId`. It is in the URL of the page, so it does not change. */
   id: string;
   href: string;
   route: Route;
-  /** Its path on this host, with `{id}` as placeholder. */
+  /** The path on this host, with `{id}` as placeholder. */
   path: string;
   parameters: RequestParameter[];
   body?: { fields: Field[]; example: unknown };
@@ -175,7 +175,7 @@ function listNames({ name, fields }: Field): string[] {
   return [name, ...fields.flatMap(listNames)];
 }
 
-/** What to do about each error. `docs/errors.md` says more. */
+/** What to do about each error; `docs/errors.md` has more. */
 export const errorGuidance: Readonly<Record<ErrorCode, string>> = {
   bad_request: "Use an HTTP library to send the request.",
   invalid_json: "Send a body that is valid JSON.",

@@ -43,7 +43,7 @@ function idIn({ parameters }: Operation): string | undefined {
 
 /** Makes a key unique per second and shell, in any POSIX shell. */
 const UNIQUE = "$(date +%s)-$$";
-/** Makes it unguessable, too: whoever knows the key of a new subscription gets its secret. */
+/** Also makes it unguessable: a request with the key of a new subscription gets its secret again. */
 const UNGUESSABLE = "$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')";
 
 function toCurl(operation: Operation): string {

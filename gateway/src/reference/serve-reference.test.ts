@@ -7,7 +7,7 @@ import { serveReference } from "./serve-reference.js";
 
 const operations = resources().flatMap((resource) => resource.operations);
 let server: HttpServer;
-/** The same, of a gateway that serves no developer area. */
+/** The same pages, from a gateway that serves no developer area. */
 let bare: HttpServer;
 async function serve(hasArea: boolean): Promise<HttpServer> {
   const app = express();
