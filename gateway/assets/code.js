@@ -1,4 +1,5 @@
-// Buttons that copy examples, and tabs for examples in several languages. In the head: until its tabs are made, an example shows its first language.
+// Buttons that copy examples, and tabs for examples in several languages. Loaded in the head, so that an example shows its first language until
+// its tabs are made.
 
 const root = document.documentElement;
 root.classList.add("has-script");
@@ -25,7 +26,7 @@ function addCopyButton(figure) {
   figure.querySelector("pre").before(button);
 }
 
-// Storage is missing where a browser keeps nothing.
+// Some browsers have no storage, depending on their settings.
 function remembered() {
   try {
     return localStorage.getItem(REMEMBERED);
@@ -38,14 +39,14 @@ function remember(language) {
   try {
     localStorage.setItem(REMEMBERED, language);
   } catch {
-    // It holds for this page.
+    // The choice is kept for this page.
   }
 }
 
-/** Every set of tabs on the page: shows a language where there is one of it. */
+/** For all tabs on the page: shows the language if they have it. */
 const shows = [];
 
-/** Shows a language everywhere. What was pressed stays where it is, however long the examples above it are now. */
+/** Shows a language everywhere. The pressed tab keeps its position in the window, although examples above it change their height. */
 function choose(language, pressed) {
   const before = pressed.getBoundingClientRect().top;
   for (const show of shows) show(language);

@@ -1,4 +1,5 @@
-// The pages' only script. They work without it; it moves between results by key, selects all labels, passes on links, wipes secrets, reloads pages restored by Back, tells times as the reader's clock does, and copies.
+// The pages' only script. They work without it. It moves between results by key, selects all labels, passes on links, wipes secrets, reloads pages
+// restored by Back, shows times in the reader's zone, and copies.
 
 const passedOn = document.querySelector("form[data-link]");
 function passLink() {
@@ -28,7 +29,7 @@ for (const time of document.querySelectorAll("time[title]"))
   time.textContent = (time.closest(".axis") ? hours : clock).format(new Date(time.dateTime));
 for (const title of document.querySelectorAll("title[data-at]"))
   title.textContent = title.textContent.replace(/^.*UTC/, clock.format(new Date(title.dataset.at)));
-// Filters with times keep the zone in which these were entered.
+// Keeps the zone in which the times of a filter were entered.
 const { timeZone } = clock.resolvedOptions();
 for (const name of document.querySelectorAll(".zone"))
   if (!name.closest("form")?.elements.zone.value) name.textContent = timeZone;
@@ -68,12 +69,12 @@ if (navigator.clipboard) {
 }
 
 const searchBox = document.querySelector("search input");
-// Whoever dictates, or types with a switch, must be able to turn a shortcut of one character off (WCAG 2.1.4).
+// People who dictate or type with a switch must be able to turn off a shortcut of one character (WCAG 2.1.4).
 let usesSlash = true;
 try {
   usesSlash = localStorage.getItem("search-by-slash") !== "off";
 } catch {
-  // The browser stores nothing: each page begins with it.
+  // The browser stores no preference, so each page begins with the shortcut on.
 }
 const choice = document.getElementById("slash");
 if (choice) {

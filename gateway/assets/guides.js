@@ -1,8 +1,8 @@
-// Marks in the lists of sections the one that is being read.
+// Marks the current section in the lists of sections.
 
 const lists = [...document.querySelectorAll(".sections")];
 const headings = [...document.querySelectorAll("article :is(h2, h3)[id]")];
-// A heading counts as read once it is in the upper quarter of the window.
+// A section is current once its heading is in the upper quarter of the window.
 const READ = 0.25;
 
 function currentId() {

@@ -1,4 +1,4 @@
-// "Try it": sends the request of the form as it stands, with the reader's own ids where the examples have theirs.
+// "Try it": sends the request of the form as it is, with the reader's own IDs instead of those of the examples.
 const section = document.querySelector("#try");
 const form = section.querySelector("form");
 const status = section.querySelector(".status");
@@ -8,14 +8,14 @@ const exampleIds = form.dataset.ids.split(" ");
 const STORED = "try-it";
 const SHOWN_HEADERS = ["x-request-id", "idempotency-replayed", "ratelimit", "retry-after"];
 
-/** The key, and by kind, such as `shp`, the id that it was last answered. This tab alone has them. */
+/** The key, and for each prefix, such as `shp`, the most recent ID in a response. They are kept in this tab only. */
 let { key, ids } = { key: "", ids: {}, ...stored() };
-/** What the script itself has put into a field: what the reader has written stays. */
+/** The values that the script itself has put into fields. It does not overwrite the reader's own. */
 const filled = new Map();
 
 const kindOf = (id) => /^[a-zA-Z]*/.exec(id)[0];
 
-// Storage is missing where a browser keeps nothing.
+// Some browsers have no storage, depending on their settings.
 function stored() {
   try {
     return JSON.parse(sessionStorage.getItem(STORED));
@@ -28,7 +28,7 @@ function store() {
   try {
     sessionStorage.setItem(STORED, JSON.stringify({ key, ids }));
   } catch {
-    // It holds for this page.
+    // The value is kept for this page.
   }
 }
 
@@ -36,18 +36,18 @@ function withOwnIds(text) {
   return exampleIds.reduce((all, id) => all.replaceAll(id, ids[kindOf(id)] ?? id), text);
 }
 
-/** An order is optional: a shipment of the example needs none as long as there is none. */
+/** `order_id` is optional: the example's shipment has none until there is an order. */
 function withoutMissingOrder(text) {
   try {
     const { order_id, ...body } = JSON.parse(text);
     return exampleIds.includes(order_id) && !ids[kindOf(order_id)] ? JSON.stringify(body, null, 2) : text;
   } catch {
-    // What the reader wrote is sent as it is.
+    // Text that the reader wrote is sent as it is.
     return text;
   }
 }
 
-/** Puts the reader's ids into the fields that still are as the script left them. */
+/** Puts the reader's IDs into the fields that still have the script's values. */
 function fill() {
   for (const field of form.querySelectorAll("[data-in], textarea")) {
     if (field.value === (filled.get(field) ?? field.defaultValue)) {
@@ -69,7 +69,7 @@ function changeKey() {
   fill();
 }
 
-// `crypto.randomUUID` is there only with HTTPS and on this machine.
+// `crypto.randomUUID` exists only over HTTPS and on localhost.
 function freshKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -100,14 +100,14 @@ function element(name, text, attributes = {}) {
   return made;
 }
 
-/** Says how it went, to those who listen, too, and shows the rest below. */
+/** Reports the result, to screen readers too, and shows the response below. */
 function show(kind, said, ...parts) {
   status.className = `status ${kind}`;
   status.replaceChildren(...said);
   content.replaceChildren(...parts);
 }
 
-/** What was answered: a file to keep, JSON to read, or nothing. */
+/** The response: a file to save, JSON to read, or an empty body. */
 async function contentOf(response) {
   const type = response.headers.get("content-type") ?? "";
   if (type.startsWith("application/pdf")) {
