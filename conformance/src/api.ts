@@ -6,7 +6,7 @@ import { Unsafe } from "./judge.js";
 export interface Api {
   readonly pace: Pace;
   get(path: string): Promise<Exchange>;
-  /** Sends a string as it is, anything else as JSON. By default, the idempotency key is new. */
+  /** Sends a string as it is, anything else as JSON. The default idempotency key is new. */
   post(path: string, body: unknown, idempotencyKey?: string): Promise<Exchange>;
   delete(path: string, idempotencyKey?: string): Promise<Exchange>;
   /** Adds only the API key. */
@@ -20,7 +20,7 @@ export interface ApiOptions {
   key?: string | undefined;
   requestsPerWindow: number;
   clock: Clock;
-  /** After it is aborted, nothing more is sent. */
+  /** No request is sent after it is aborted. */
   stop: AbortSignal;
   onExchange(exchange: Exchange): void;
 }
@@ -69,7 +69,7 @@ export function createApi({ baseUrl, key, requestsPerWindow, clock, stop, onExch
   };
 }
 
-// Another user of the key has used up its limit, or the API is briefly unavailable: neither says anything about the promise.
+// Another user of the key has used up its limit, or the API is briefly unavailable. Neither breaks the promise.
 const isTemporary = ({ status, json }: Exchange) =>
   status === 429 || (status === 503 && json?.error?.code !== "carrier_not_configured");
 
@@ -78,7 +78,7 @@ function secondsToWait({ responseHeaders }: Exchange): number {
   return seconds >= 0 ? Math.min(seconds, MAX_WAIT_S) : 2;
 }
 
-// The prefix of a key proves nothing, so each label itself has to say that it costs nothing.
+// The prefix of a key does not prove that labels are free, so each label itself has to say so.
 function refuseRealLabels({ method, path, json }: Exchange): void {
   for (const one of [json?.data].flat()) {
     if (one?.object !== "label") continue;

@@ -3,7 +3,7 @@ import type { Exchange } from "./exchange.js";
 import type { Fixtures } from "./fixtures.js";
 import type { Watched } from "./watch-deliveries.js";
 
-/** What a check needs beyond a sandbox key. */
+/** Inputs of a check besides a sandbox key. */
 export const needs = {
   "second-key": "needs --second-key-file",
   "narrow-key": "needs --narrow-key-file",
@@ -21,7 +21,7 @@ export type Profile = "spec" | "contract";
 /** Checks one promise, or several that the same responses prove. */
 export interface Check {
   id: string;
-  /** Sentences of the document, or parts of them, word for word. None: what it checks is optional. */
+  /** Sentences of the document, or parts of them, word for word. Empty if the check is optional. */
   proves: readonly string[];
   profile?: Profile;
   needs?: readonly Need[];

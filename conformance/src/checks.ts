@@ -14,7 +14,7 @@ import { disableChecks, subscriptionChecks, subscriptionLimitCheck } from "./che
 import { versionChecks } from "./checks/versions.js";
 import { trackingCheck, voidChecks } from "./checks/voids.js";
 
-/** In the order in which they run: those that void or disable a fixture run after those that need it. */
+/** Checks in execution order: those that void or disable a fixture run after those that need it. */
 export const checks: readonly Check[] = [
   ...recordChecks,
   ...rateChecks,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What a command line means. */
+/** The options that a command line is parsed into. */
 async function read(args: string[], key: string | undefined = KEY): Promise<CommandLine> {
   const lines: CommandLine[] = [];
   const command = conformanceCommand(key, async (line) => void lines.push(line));

@@ -104,7 +104,7 @@ function reportFile(path: string): string {
   try {
     const file = statSync(path, { throwIfNoEntry: false });
     if (file?.isDirectory()) throw new Error("It is a folder.");
-    // With the dot, it fails if the folder is a file.
+    // `.` as the last segment makes it fail if the folder is a file.
     accessSync(file ? path : `${dirname(path)}/.`, constants.W_OK);
     return path;
   } catch (error) {

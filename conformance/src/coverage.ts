@@ -29,7 +29,7 @@ export function parseStatements(markdown: string): Statement[] {
   return statements;
 }
 
-/** The statements that contain the quote or are part of it. None: the quote is not in the document. */
+/** The statements that contain the quote or are part of it. Empty if the quote is not in the document. */
 export function findQuote(statements: readonly Statement[], quote: string): Statement[] {
   return statements.filter(({ text }) => text.includes(quote) || quote.includes(text));
 }
@@ -70,7 +70,7 @@ function isProven(text: string, quotes: readonly string[]): boolean {
   return !SAYS_SOMETHING.test(unquoted.join(""));
 }
 
-/** The reasons that excuse nothing: what they name is no whole sentence of the document, or is proven, or has another reason as well. */
+/** The reasons that apply to no sentence: the text is no whole sentence of the document, is proven, or has another reason as well. */
 export function strayReasons(statements: readonly Statement[], checks: readonly Check[], reasons: Reasons): string[] {
   const left = new Set(findUnproven(statements, checks, reasons).map(({ sentence }) => sentence));
   return Object.values(reasons)

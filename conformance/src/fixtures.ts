@@ -70,16 +70,16 @@ export function createFixtures<Watched>(baseUrl: string, api: Api, inputs: Input
   const subscription = once(() =>
     api.post(
       "/webhooks",
-      // No label is voided while it is active, so nothing is sent to this URL.
+      // No label is voided while it is active, so it receives no events.
       { url: `https://example.com${inputs.webhookPath}`, events: ["label.voided"] },
       keyOf("subscription"),
     ),
   );
   return {
     account: once(() => api.get("/account")),
-    /** The description of the API, which is no operation: what holds for all responses of operations does not hold for it. */
+    /** The description of the API. It is not an operation, so the rules for responses of operations do not apply to it. */
     description: once(() => exchange(baseUrl, { method: "GET", path: "/openapi.json" })),
-    /** With an idempotency key whose first use was refused. */
+    /** The response to an idempotency key whose first use was refused. */
     order,
     /** An order with the maximum length and value of every field, and an idempotency key of 128 characters. */
     fullOrder: once(() => api.post("/orders", inputs.longestRecord, inputs.longestKey)),

@@ -25,12 +25,12 @@ export class NotApplicable extends Error {
   }
 }
 
-/** To continue might cost money. The run stops. */
+/** Continuing might cost money. The run stops. */
 export class Unsafe extends Error {
   override readonly name = "Unsafe";
 }
 
-/** The command line is invalid. Nothing was sent. */
+/** The command line is invalid. No request was sent. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

@@ -77,7 +77,7 @@ export interface Watched {
   attemptsAbout(id: string): number;
 }
 
-/** With --slow, the first attempts for these types are answered with these statuses. */
+/** The statuses of the first attempts for these types, if --slow is given. */
 export const REFUSED_ONCE: Readonly<Record<string, number>> = { "order.created": 500, "shipment.created": 302 };
 
 // The dispatcher runs every minute, and the first retry is a minute later.

@@ -5,7 +5,7 @@ import { describeAnswer, must, mustBe, mustMatch, NotJudged, succeeded, TIME } f
 const isFile = ({ path, status }: Exchange) => path.endsWith("/file") && status === 200;
 const isList = ({ method, path }: Exchange) => method === "GET" && /^\/(orders|shipments|labels)(\?|$)/.test(path);
 
-/** Judges those of all responses so far that fit. Sends nothing. */
+/** Judges all responses so far that the predicate selects. Sends no request. */
 function overAll(fits: (exchange: Exchange) => boolean, judge: (one: Exchange) => void): Check["run"] {
   return async ({ exchanges }) => {
     const judged = exchanges.filter(fits);
@@ -124,7 +124,7 @@ const CODES: Readonly<Record<number, string>> = {
 };
 const CREATED = ["/orders", "/shipments", "/labels", "/webhooks"];
 
-/** Judges all responses so far by the contract. Sends nothing. */
+/** Judges all responses so far by the contract. Sends no request. */
 export const answersOfContract: readonly Check[] = [
   {
     id: "contract.codes",

@@ -7,9 +7,9 @@ import { UNKNOWN_ID } from "../operations.js";
 const TEXT = "\ufeff \u2028e\u0301 \u{1f4e6}\ufeff ";
 const TEXT_FIELDS = "name street1 city postal_code company street2 state email phone".split(" ");
 
-// No double stands for any of these.
+// Numbers that a double cannot represent.
 const LOST = ["12345678901234567890", "9007199254740993", "1e400", "1e-400"];
-// Doubles as other languages print them, and as answers do.
+// Doubles in the notation of other languages and of responses.
 const PRINTED = [
   ["0.10000000000000001", "0.1"],
   ["67.2000000000000028421709430404007434844970703125", "67.2"],

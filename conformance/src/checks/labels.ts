@@ -147,7 +147,7 @@ export const labelChecks: readonly Check[] = [
     proves: ["| label format | pdf only; sandbox PDF 4 by 6 inches |", "4 by 6 inches"],
     async run({ fixtures }) {
       const { bytes } = await fixtures.file();
-      // In points of 1/72 inch. Not readable if the page tree is compressed.
+      // The size in points of 1/72 inch. Not readable if the page tree is compressed.
       const box = /\/MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)\s*\]/.exec(bytes.toString("latin1"));
       if (!box) throw new NotJudged("the page's size cannot be read from this PDF");
       mustBe([Number(box[1]), Number(box[2])].sort(), [288, 432], "the page's size in points");

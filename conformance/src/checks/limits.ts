@@ -36,7 +36,7 @@ export const liveChecks: readonly Check[] = [
       "A resource of another account or environment is reported as `404`.",
     ],
     needs: ["live-key"],
-    // Only reads, so nothing is created with the live key.
+    // Only reads, so that the live key creates no resource.
     async run(context) {
       const names = await existingNames(context);
       for (const operation of NAMING.filter((one) => one.startsWith("GET"))) {
@@ -64,7 +64,7 @@ const rateLimitCheck: Check = {
     const { second, profile } = context;
     await requireLimit(context, (limit) => limit === PER_MINUTE);
     let answers = await burst(second);
-    // With fixed windows, more requests pass if a window ends during the burst, but not in two bursts in a row.
+    // A platform with fixed windows admits more requests if a window ends during the burst, but not in two bursts in a row.
     if (profile === "spec" && answers.at(-1)?.status !== 429) answers = await burst(second);
     const passed = answers.filter(({ status }) => status !== 429);
     mustBe(passed.length, PER_MINUTE, `the number of ${answers.length} requests in a row that pass`);

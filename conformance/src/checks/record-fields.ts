@@ -3,7 +3,7 @@ import type { Check } from "../check.js";
 import { inputsFor } from "../fixtures.js";
 import { must, mustRefuse, mustSucceed } from "../judge.js";
 
-// Each row of the specification's tables once, for either `from` or `to`.
+// One entry for each row of the specification's tables, for either `from` or `to`.
 const ADDRESS = "name street1 city postal_code country company street2 state email phone".split(" ");
 const REQUIRED = [
   "reference",
@@ -60,7 +60,7 @@ function spoil(body: object, faults: Faults): object {
   return spoilt;
 }
 
-/** The paths that a refusal names. If it names none in full, their last parts count. */
+/** The paths that an error names. If it names no full path, their last parts count. */
 function namedIn(error: unknown, paths: readonly string[]): string[] {
   const text = JSON.stringify(error ?? "");
   const names = (name: string) => new RegExp(`(?<![\\w.])${name.replace(".", "\\.")}(?![\\w])`).test(text);

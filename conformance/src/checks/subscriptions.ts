@@ -14,7 +14,7 @@ const NOT_PUBLIC = [
   "https://[2001:db8::1]/",
   "\ufeffhttps://example.com/",
 ];
-// Of these, the URLs that a platform with WEBHOOK_ALLOW_PRIVATE_TARGETS accepts.
+// The URLs among these that a platform with WEBHOOK_ALLOW_PRIVATE_TARGETS accepts.
 const FOR_TRIALS = ["http://example.com/", "https://example.com:8443/", "https://localhost/"];
 const ACTIVE_LIMIT = 10;
 
