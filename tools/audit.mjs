@@ -1,5 +1,5 @@
-// `npm run audit`: what is known against the packages that the images contain. Fails if one has a vulnerability of high or critical severity.
-// Where the registry has no advisories, as most mirrors, it says so, and fails if one of them is deprecated.
+// `npm run audit`: known vulnerabilities of the packages in the images. Fails if one is of high or critical severity. If the registry has no
+// advisories, as most mirrors, it says so, and fails if a package is deprecated.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
@@ -10,7 +10,7 @@ function npm(...args) {
   return JSON.parse(stdout || "{}");
 }
 
-// As in deploy/Dockerfile: Prisma's tools, for example, are peers that no image contains.
+// The same packages as in deploy/Dockerfile. Prisma's tools, for example, are peers that no image contains.
 const report = npm("audit", "--package-lock-only", "--omit=dev", "--omit=optional", "--omit=peer");
 process.exitCode = report.auditReportVersion ? printVulnerabilities(report) : printRest(report);
 
@@ -37,7 +37,7 @@ function printRest({ statusCode = "no answer" }) {
     if (direct.has(name) && current && current !== latest && current.split(".")[0] === latest.split(".")[0])
       console.log(`newer in its major: ${name} ${current}, ${latest} is out`);
   }
-  console.log(`This registry has no advisories (${statusCode}). Seen: what is deprecated, and newer releases, which may mend something.
+  console.log(`This registry has no advisories (${statusCode}). Seen: what is deprecated, and newer releases, which may fix something.
 Not seen: published vulnerabilities, of packages and of the images' system. Run this with npm's own registry, or scan the SBOM and the images.`);
   return deprecated.length > 0 ? 1 : 0;
 }

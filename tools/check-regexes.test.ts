@@ -42,7 +42,7 @@ describe("a pattern is found", () => {
   test("wherever a file of production code has one", () => {
     const files = productionFiles(["gateway", "client", "services"].map((folder) => join(root, folder)));
     expect(files.length).toBeGreaterThan(250);
-    // Biome's formatting has a literal only behind these, and ends it before these. A division stands between spaces.
+    // Biome formats the code so that a literal stands only after these characters, and ends before these. A division stands between spaces.
     const LITERAL =
       /(?<=[(,=:[!?&|]\s*|return |^\s+)\/(?![/*\s>])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[dgimsuvy]*(?=[.,;)\]\s])/gm;
     const missed = files.flatMap((file) => {
@@ -75,7 +75,7 @@ describe("a pattern is refused", () => {
     },
   );
 
-  test("that looks far ahead in vain for one of its matches", async () => {
+  test("that looks far ahead without finding one of its matches", async () => {
     expect(await faultsOf('f(/"(?:[^"\\\\]|\\\\.)*"|[^]/g)')).toEqual([expect.stringMatching(/2nd degree/)]);
   });
 

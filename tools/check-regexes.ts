@@ -4,9 +4,9 @@ import { findPythonRegexes, findRegexes, type Regex } from "./find-regexes.js";
 import type { Listed } from "./listed-regexes.js";
 
 const FOLDERS = "proto kit services gateway mcp client client-python conformance tools deploy".split(" ");
-// What is generated, and what only tests run.
+// Generated code, and code that only tests run.
 const LEFT_OUT = /^(?:node_modules|dist|gen|testing|tests|\..*)$|\.test\.ts$/;
-// recheck (4.5) decides most patterns within milliseconds. For those that are listed because it cannot decide them, nobody needs to wait.
+// recheck (4.5) decides most patterns within milliseconds. It cannot decide the listed ones, so they get a short timeout.
 const [PATIENCE_MS, LISTED_PATIENCE_MS] = [120_000, 200];
 
 /** The files of production code that can have regular expressions. */
@@ -26,7 +26,7 @@ export function readRegexes(file: string): Regex[] {
   return (file.endsWith(".py") ? findPythonRegexes : findRegexes)(file, readFileSync(file, "utf8"));
 }
 
-/** What is wrong: patterns that are not proved to take linear time and are not listed, and entries of the list without a use. */
+/** The faults: patterns that are neither proved to take linear time nor listed, and unused entries of the list. */
 export async function findFaults(regexes: readonly Regex[], listed: readonly Listed[]): Promise<string[]> {
   // recheck (4.5) starts a process for each call before the first has its answer, and one for all after it.
   await check("", "");
@@ -50,7 +50,7 @@ export async function findFaults(regexes: readonly Regex[], listed: readonly Lis
 
 /** Why a pattern may take more than linear time; undefined if it is proved that it takes no more. */
 async function findDoubt(pattern: string, flags: string, timeout: number): Promise<string | undefined> {
-  // A search for all matches goes on behind each, so an alternative that looks far ahead in vain may do so again and again.
+  // A search for all matches continues after each match, so an alternative that looks far ahead without a match may do so repeatedly.
   const alternatives = /[gy]/.test(flags) ? split(pattern) : [];
   const whole = flags.includes("y") ? `^(?:${pattern})` : pattern;
   for (const part of alternatives.length > 1 ? [whole, ...alternatives] : [whole]) {

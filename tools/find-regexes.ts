@@ -4,7 +4,7 @@ import { parseSync } from "@swc/core";
 export interface Regex {
   file: string;
   line: number;
-  /** Its pattern. What only the running program knows is its source in `{{…}}`. */
+  /** The pattern. Parts that are known only at run time appear as their source in `{{…}}`. */
   pattern: string;
   flags: string;
 }
@@ -65,7 +65,7 @@ const CALL = /\bre\.(\w+)\(/g;
 const PATTERN = /\s*r"((?:[^"\\]|\\.)*)"/y;
 const FLAG = /,[^()]*\bre\.(IGNORECASE|DOTALL)\b/y;
 const FLAGS: Readonly<Record<string, string>> = { IGNORECASE: "i", DOTALL: "s" };
-// What does not take a pattern.
+// Functions of `re` that take no pattern.
 const NO_PATTERN = new Set(["escape", "purge"]);
 
 /**

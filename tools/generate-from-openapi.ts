@@ -5,7 +5,8 @@ import { postmanCollection } from "./postman-collection.js";
 import { pythonTypes } from "./python-types.js";
 import { typescriptTypes } from "./typescript-types.js";
 
-// A step of `npm run generate`: what is made from the OpenAPI document, and the version of the TypeScript client from its package.json.
+// A step of `npm run generate`: writes the files that are derived from the OpenAPI document, and the version of the TypeScript client from its
+// package.json.
 const root = new URL("../", import.meta.url);
 const document = JSON.parse(JSON.stringify(openApiDocument())) as Document;
 const { version } = JSON.parse(await readFile(new URL("client/package.json", root), "utf8"));

@@ -4,7 +4,7 @@ export interface Listed {
   pattern: string;
   /** A pattern that the program builds where its pattern has `{{…}}`. */
   built?: string;
-  /** Why it does no harm that nobody has proved its time to be linear. */
+  /** Why a pattern without a proof of linear time does no harm. */
   bound?: string;
 }
 
@@ -57,7 +57,7 @@ export const LISTED: readonly Listed[] = [
   {
     file: "gateway/src/input/lost-numbers.ts",
     pattern: '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"|[^\\s,:"[\\]{}]+|[[\\]{}]',
-    bound: "It reads only valid JSON, in which every string ends, so no attempt at one is in vain.",
+    bound: "It reads only valid JSON, in which every string ends, so every attempt at one succeeds.",
   },
   {
     file: "gateway/src/input/lost-numbers.ts",

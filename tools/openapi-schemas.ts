@@ -9,7 +9,7 @@ export interface Schema {
   anyOf?: Schema[];
   enum?: unknown[];
   const?: unknown;
-  /** The values of an answer today. Later ones can be others. */
+  /** The values that responses have today. Later versions may add others. */
   "x-extensible-enum"?: unknown[];
   maxLength?: number;
   exclusiveMinimum?: number;
@@ -60,7 +60,7 @@ export function inputNames({ paths, components }: Document): Set<string> {
   return found;
 }
 
-/** The values that a schema lists: of a request all, of an answer those of today. */
+/** The values that a schema lists: all for a request, today's for a response. */
 export function listedValues(schema: Schema): unknown[] | undefined {
   return schema["x-extensible-enum"] ?? schema.enum ?? ("const" in schema ? [schema.const] : undefined);
 }

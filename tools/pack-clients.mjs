@@ -17,7 +17,7 @@ function packTypeScript() {
   try {
     execFileSync("tsc", ["-b", "client"], { cwd: root });
   } catch {
-    // `npm run build` says what is wrong with its types. Until then, the platform runs.
+    // The platform also runs with type errors in the client. `npm run build` reports them.
   }
   const pack = ["pack", "--workspace", "client", "--ignore-scripts", "--json", "--pack-destination", folder];
   const [{ filename }] = JSON.parse(execFileSync("npm", pack, { cwd: root, stdio: ["ignore", "pipe", "pipe"] }));

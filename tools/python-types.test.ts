@@ -3,7 +3,7 @@ import { pythonTypes } from "./python-types.js";
 
 const document = (schemas: Document["components"]["schemas"]): Document => ({ paths: {}, components: { schemas } });
 
-/** What stands behind the imports. */
+/** The text after the imports. */
 const typesOf = (given: Document) => {
   const text = pythonTypes(given);
   return text.slice(text.indexOf("\n\n\n") + 3);
