@@ -1,6 +1,6 @@
-// Plays the main steps against a deployed gateway, from a pod of the gateway's image: makes a key with the operator's command, for an account
-// that all runs share, then order, shipment, rate, label, PDF, repetition, void. Where a receiver is named, every event has to arrive there,
-// signed. However it ends, the key is revoked, and nothing is left that can act.
+// Plays the main steps against a deployed gateway, from a pod of the gateway's image: makes a key with the operator's command, for an account that
+// all runs share, then order, shipment, rate, label, PDF, repetition, void. If a receiver is named, every event has to arrive there, signed. It
+// revokes the key at the end, even after a failure.
 import { execFileSync } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
@@ -50,7 +50,7 @@ async function send(method, path, { body, name = path }) {
 
 async function call(method, path, { body, name, status }) {
   let response = await send(method, path, { body, name });
-  // As the API requests in Retry-After: during a deployment the platform may be busy for a moment.
+  // Waits as Retry-After requests: during a deployment the platform may be busy for a moment.
   for (let left = 5; left > 0 && response.status === 503; left--) {
     process.stdout.write(`repeating: ${method} ${path} answered ${await response.text()}\n`);
     await pause(1_000);

@@ -1,7 +1,7 @@
 # Initialises the data folder at the first start, with a role and a database for every part, then runs PostgreSQL.
 set -eu
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
-  # A pod that ends in the middle leaves a folder that the next one begins anew.
+  # If a pod ends before this is complete, the next one starts again with an empty folder.
   data=$PGDATA
   export PGDATA="$data.unfinished"
   rm -rf "$PGDATA"
