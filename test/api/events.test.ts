@@ -26,7 +26,7 @@ const SPECIFIED = ["order.created", "shipment.created", "label.created", "label.
 const receivers: Receiver[] = [];
 afterEach(() => Promise.all(receivers.splice(0).map((receiver) => receiver.close())));
 
-/** A receiver that takes what is signed with the secret of its own subscription, to the types of the specification or to these. */
+/** A receiver that accepts events of the specified types, or of these, if they are signed with the secret of its own subscription. */
 async function subscribe(api: ApiClient, events = SPECIFIED): Promise<{ receiver: Receiver; webhook: Webhook }> {
   const receiver = await openReceiver();
   receivers.push(receiver);
@@ -42,7 +42,7 @@ async function eventAbout(receiver: Receiver, type: string, id: string) {
   return event;
 }
 
-/** Expects events of these types and no others. An order that is made now shows, by its own event, that there was time for more. */
+/** Expects events of these types and no others. It then makes an order: once that order's event has arrived, no earlier event can be missing. */
 async function expectOnly(types: string[], api: ApiClient, receiver: Receiver): Promise<void> {
   const { id } = await createOrder(api);
   await eventAbout(receiver, "order.created", id);
@@ -80,7 +80,7 @@ describe("an event", () => {
     expect(await eventAbout(receiver, "label.created", label.id)).toStrictEqual(eventOf("label.created", label));
     expect(await eventAbout(receiver, "label.voided", label.id)).toStrictEqual(eventOf("label.voided", voided));
     const shipment = await eventAbout(receiver, "shipment.created", label.shipment_id);
-    // As it was at the time of the event: neither labelled nor voided.
+    // The payload shows the time of the event: neither labelled nor voided.
     expect(shipment.data).toStrictEqual({
       id: label.shipment_id,
       object: "shipment",

@@ -3,20 +3,20 @@ import { type Scope, scopes } from "@shipping/gateway/admission/api-key";
 import { type ApiClient, dataOf, refusal, type Sending } from "../platform/api-client.js";
 import type { Platform } from "./platform.js";
 
-/** One row of the specification's table. An id in the path need not exist: what is looked at here comes before that. */
+/** One row of the specification's table. An ID in the path need not exist: these checks come before its lookup. */
 export interface Operation {
   method: "GET" | "POST" | "DELETE";
   path: string;
   scope: Scope;
-  /** For POST: a body without fault. */
+  /** The valid body of a POST. */
   body?: object;
 }
 
 const MAX_BODY_BYTES = 65_536;
 
 /**
- * Declares a test for every status with which an operation refuses like all others: key, scope, rate, headers, query, form of the
- * body. What each of them means in detail is looked at once for all operations, in `test/edge`.
+ * Declares a test for every status with which an operation refuses like all others: key, scope, rate, headers, query, form of the body.
+ * `test/edge` tests the details of each once for all operations.
  */
 export function refusesLikeAll(platform: Platform, { method, path, scope, body }: Operation): void {
   const request = (change: Partial<Sending> = {}): Sending => ({
@@ -65,7 +65,7 @@ export function refusesLikeAll(platform: Platform, { method, path, scope, body }
     await dataOf(201, api.post("/webhooks", { url: "https://a.example", events: ["label.voided"] }, "used"));
     const headers = { ...request().headers, "idempotency-key": "used" };
     expect(await refused(api, { headers })).toBe("409 idempotency_conflict");
-    // The used key comes before the fields.
+    // The used key is checked before the fields.
     if (body) expect(await refused(api, { headers, body: '{"other":1}' })).toBe("409 idempotency_conflict");
   });
 
@@ -101,13 +101,16 @@ export function refusesLikeAll(platform: Platform, { method, path, scope, body }
   });
 }
 
-/** Declares the tests of a path with an id: what is no id of the resource, missing, of another account or environment is not found. */
+/**
+ * Declares the tests of a path with an ID: one that is not an ID of the resource, does not exist, or belongs to another account or environment
+ * gives 404.
+ */
 export function findsNothingLikeAll(
   platform: Platform,
   options: {
-    /** Asks for the id, as it stands in the path. */
+    /** Requests the ID, as it stands in the path. */
     ask(api: ApiClient, id: string): ReturnType<ApiClient["get"]>;
-    /** Makes one in an environment and yields its id. */
+    /** Makes a resource in an environment and yields its ID. */
     make(api: ApiClient): Promise<string>;
     /** Well-formed ids that do not exist, and ids of other resources. */
     missing: readonly string[];

@@ -9,10 +9,10 @@ import {
   usePlatform,
 } from "./platform.js";
 
-// What integrators in other languages get wrong most often, at each operation. Each refusal says what to send instead.
+// The most frequent mistakes of integrators in other languages, at each operation. Each error says what to send instead.
 const platform = usePlatform();
 
-/** What the requests of this file may name: the resources of a sandbox, and some of its account's live environment. */
+/** The resources that the requests of this file name: those of a sandbox, and some of its account's live environment. */
 interface Known extends Record<Id, string> {
   sandbox: ApiClient;
   live: ApiClient;
@@ -210,7 +210,7 @@ const operations: Record<string, Mistake[]> = {
 describe.each(Object.entries(operations))("a mistake at %s is told what to send instead", (_operation, mistakes) => {
   let known: Known;
   beforeAll(async () => {
-    // Of its own: all of them together are more than 120 requests.
+    // An account of its own, because all of them together are more than 120 requests.
     known = await knownTo(await platform.customer());
   });
 

@@ -6,7 +6,7 @@ const platform = usePlatform();
 const MIB = 1024 * 1024;
 const COUNT = 40;
 
-/** What makes a record as large as the rules allow: about 33 KB. */
+/** Content that makes a record as large as the rules allow: about 33 KB. */
 const longest = "😀".repeat(200);
 const party = { ...RECORD.to, name: longest, street1: longest, city: longest, postal_code: longest, company: longest };
 const more = { street2: longest, state: longest, email: longest, phone: longest };
@@ -32,7 +32,7 @@ test.each([
   }
   expect(seen).toEqual(made.toSorted());
   expect(sizes).toHaveLength(2);
-  // The records come to 1 MiB, and no other would fit.
+  // The records have 1 MiB together, and another one would not fit.
   expect(sizes[0]).toBeLessThan(MIB + 100);
   expect(sizes[0]).toBeGreaterThan(MIB - 40_000);
 });

@@ -17,7 +17,7 @@ const lists = [
 const makeMany = (count: number, make: (api: ApiClient) => Promise<Item>, api: ApiClient) =>
   Promise.all(Array.from({ length: count }, () => make(api)));
 
-/** Ascending by id, byte by byte. */
+/** Ascending by ID, byte by byte. */
 const byId = (items: Item[]) => [...items].sort((a, b) => Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)));
 
 describe.each(lists)("GET $path", ({ path, prefix, other, make }) => {

@@ -21,7 +21,7 @@ describe.each(["/orders", "/shipments"])("the metadata of POST %s", (path) => {
     expect(created.status).toBe(201);
     const read = await api.get<Order>(`${path}/${created.body.data.id}`);
     for (const { body } of [created, read]) expect(body.data.metadata).toStrictEqual(JSON.parse(text));
-    // The text too: a matcher may take an own member named __proto__ for the prototype.
+    // The text is compared, too: a matcher may take an own member named __proto__ for the prototype.
     for (const { bytes } of [created, read]) expect(bytes.toString()).toContain(JSON.stringify(JSON.parse(text)));
   }
 

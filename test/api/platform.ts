@@ -22,13 +22,13 @@ export interface Customer {
 
 /** The platform that the tests of one file share. */
 export interface Platform {
-  /** A customer whom no other test knows. */
+  /** A customer that only the caller's test uses. */
   customer(): Promise<Customer>;
   /** The sandbox of such a customer. */
   sandbox(): Promise<ApiClient>;
-  /** A sandbox key with no scopes but these. */
+  /** A sandbox key with only these scopes. */
   withScopes(scopes: readonly Scope[]): Promise<ApiClient>;
-  /** No key at all, and keys that are malformed, unknown, expired and revoked. */
+  /** No key, and keys that are malformed, unknown, expired and revoked. */
   unauthorized(): Promise<ApiClient[]>;
   /** A key that has made its 120 requests of this minute. */
   exhausted(): Promise<ApiClient>;
@@ -66,7 +66,7 @@ export function usePlatform(options?: StackOptions): Platform {
       const api = spent ?? apiOf((await newKey()).key);
       spent = api;
       const request = () => api.get("/account");
-      // Once more if a minute has gone by since the last time.
+      // Runs again if a minute has passed since the last time.
       while ([200, 503].includes((await request()).status)) await Promise.all(Array.from({ length: 119 }, request));
       return api;
     },
@@ -76,7 +76,7 @@ export function usePlatform(options?: StackOptions): Platform {
 const from = { name: "Warehouse 7", street1: "Hafenstraße 12", city: "Hamburg", postal_code: "20457", country: "DE" };
 const to = { name: "Zofia Wójcik", street1: "ul. Długa 7/3", city: "Kraków", postal_code: "31-147", country: "PL" };
 
-/** What an order or a shipment needs, and nothing that it does not need. */
+/** The required fields of an order or a shipment, without the optional ones. */
 export const RECORD = {
   reference: "PO-1",
   from,
@@ -84,7 +84,7 @@ export const RECORD = {
   parcel: { weight_kg: 1.25, length_cm: 30, width_cm: 20, height_cm: 12.5 },
 };
 
-/** The same with all that is optional for orders and shipments alike. */
+/** The same with all optional fields that orders and shipments share. */
 export const FULL_RECORD = {
   ...RECORD,
   from: { ...from, company: "Nordlicht GmbH", street2: "Tor 3", state: "HH", email: "a@b.example", phone: "+49 40 1" },
@@ -97,7 +97,7 @@ export const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3
 /** An opaque id of a resource. */
 export const idLike = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}_[a-z2-7]{26}$`));
 
-/** A well-formed id that nothing has. */
+/** A well-formed ID that no resource has. */
 export const missingId = (prefix: string) => `${prefix}_${"a".repeat(26)}`;
 
 function create<Data>(

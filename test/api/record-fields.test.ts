@@ -3,7 +3,7 @@ import { FULL_RECORD, RECORD, usePlatform } from "./platform.js";
 
 const platform = usePlatform();
 
-// Orders and shipments share their input fields, so that every rule is asked of both.
+// Orders and shipments share their input fields, so every rule is tested for both.
 describe.each(["/orders", "/shipments"])("the fields of POST %s", (path) => {
   let api: ApiClient;
   beforeEach(async () => {
@@ -26,7 +26,7 @@ describe.each(["/orders", "/shipments"])("the fields of POST %s", (path) => {
 
   test.each([
     ...["1000", "1e3", "1000.0", "0.0001", "5e-324", "999.9999999999999", "0.1"],
-    // More digits than a double has, as PHP, ABAP, .NET and Java print them: the nearest double.
+    // More digits than a double has, as PHP, ABAP, .NET and Java print them: the nearest double is stored.
     ...["0.10000000000000001", "67.200000000000003", "1.0000000000000001E-001", "1000.00000000000000001"],
     "0.1000000000000000055511151231257827021181583404541015625",
   ])("201 for the weight %s, and it is returned as that number", async (text) => {

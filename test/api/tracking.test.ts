@@ -29,7 +29,7 @@ describe("GET /tracking/{tracking_number}", () => {
     const { voided_at } = await voidLabel(api, label.id);
     const voided = await api.get<Tracking>(path);
     expect(voided.body).toStrictEqual({ data: { ...record, status: "voided", updated_at: voided_at } });
-    // A void of what is voided changes nothing.
+    // A second void changes nothing.
     await voidLabel(api, label.id);
     expect((await api.get<Tracking>(path)).body).toEqual(voided.body);
   });

@@ -60,7 +60,7 @@ describe("the url of POST /webhooks", () => {
     "https://example.com/#fragment",
     "https://example.com/#",
     "https://example.com#",
-    // White space, backslashes, what is no printable ASCII.
+    // White space, backslashes, and characters outside printable ASCII.
     " https://example.com/",
     "https://example.com/ ",
     "https://example.com/a b",
@@ -72,7 +72,7 @@ describe("the url of POST /webhooks", () => {
     "https://ｅxample.com/",
     "https://example。com/",
     "https://example.com/\u007f",
-    // localhost, and names that mean nothing in public.
+    // localhost, and names without a meaning on the public internet.
     "https://localhost/",
     "https://LOCALHOST/",
     "https://localhost./",
@@ -93,7 +93,7 @@ describe("the url of POST /webhooks", () => {
     "https://a_b.example/",
     "https://*.example.com/",
     "https://example.1/",
-    // An IP address in any spelling.
+    // Any notation of an IP address.
     "https://127.0.0.1/",
     "https://127.0.0.1:443/",
     "https://127.0.0.1./",

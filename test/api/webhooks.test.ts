@@ -55,7 +55,7 @@ describe("POST /webhooks", () => {
     await deleteWebhook(api, webhooks[3]?.id ?? "");
     expect((await api.post("/webhooks", input, "retried")).status).toBe(201);
     expect(refusal(await api.post("/webhooks", input))).toBe("409 webhook_limit_reached");
-    // A replay creates nothing, so that it is no eleventh one.
+    // A replay creates no subscription, so it does not exceed the limit.
     expect((await api.post("/webhooks", input, "retried")).status).toBe(201);
   });
 

@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
 import { installFaces } from "./faces.js";
 
-// Whatever a page wants from elsewhere, it does not find.
+// Requests of a page to other hosts fail.
 const LOOPBACK_ONLY = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost";
-// Chromium without its windows: pages look and behave the same in it, and take half the CPU.
+// Headless Chromium: pages look and behave the same, and take half the CPU.
 const PROGRAM = process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell";
 
-/** The contexts in which pages run no scripts. */
+/** The contexts without scripts. */
 export const withoutScripts = new WeakSet<BrowserContext>();
 
-/** Chromium while the tests of this file run; each context is a browser of somebody else's. */
+/** Chromium while the tests of this file run. Each context is the browser of another person. */
 export function useBrowser(): { open(options?: BrowserContextOptions): Promise<BrowserContext> } {
   let browser: Browser | undefined;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ export function useBrowser(): { open(options?: BrowserContextOptions): Promise<B
         `No Chromium at ${PROGRAM}: "apt-get install chromium-headless-shell" puts it there, CHROMIUM names another.`,
       );
     }
-    // Playwright switches the bfcache off: the tests are about it.
+    // Playwright switches the back/forward cache off, which the tests are about.
     const ignoreDefaultArgs = ["--disable-back-forward-cache"];
     const env = { ...process.env, FONTCONFIG_FILE: installFaces() };
     browser = await chromium.launch({ executablePath: PROGRAM, args: [LOOPBACK_ONLY], ignoreDefaultArgs, env });

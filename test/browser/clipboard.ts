@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 
-/** Presses a button that copies, and yields what another page finds in the clipboard then. */
+/** Presses a copy button, and yields the clipboard as another page reads it. */
 export async function copiedFrom(page: Page, button: Locator): Promise<string> {
   const { origin } = new URL(page.url());
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin });

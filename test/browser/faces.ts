@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 
 const { resolve } = createRequire(import.meta.filename);
 
-/** The families that pages are tried with: one of the widest that people have, which pages get unless a test names another, and one of the narrowest. */
+/** The fonts that pages are tested with: one of the widest in common use, which is the default of a test, and one of the narrowest. */
 export const FACES = { wide: "DejaVu Sans", narrow: "PT Sans Narrow" } as const;
 
 const FILES = [
@@ -17,7 +17,7 @@ const FILES = [
   "@expo-google-fonts/pt-sans-narrow/700Bold/PTSansNarrow_700Bold.ttf",
 ];
 
-// The last name of every list of families is DejaVu Sans, which `sans-serif` and `system-ui` come to as well.
+// Every list of font families ends with DejaVu Sans, to which `sans-serif` and `system-ui` also resolve.
 const configurationFor = (folder: string) => `<?xml version="1.0"?>
 <fontconfig>
   <dir>${folder}</dir>
@@ -33,8 +33,8 @@ const configurationFor = (folder: string) => `<?xml version="1.0"?>
 `;
 
 /**
- * Puts these faces, and a configuration of fontconfig that knows no others, into a new folder, so that no machine's own fonts decide how wide a page is.
- * Returns the path of the configuration, for `FONTCONFIG_FILE`.
+ * Installs these fonts in a new folder, with a configuration of fontconfig that has no others, so that the machine's own fonts do not affect the
+ * width of a page. Returns the path of the configuration, for `FONTCONFIG_FILE`.
  */
 export function installFaces(): string {
   const folder = mkdtempSync(join(tmpdir(), "shipping-faces-"));

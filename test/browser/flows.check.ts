@@ -68,9 +68,9 @@ describe.each([true, false])("with the script %p, by keyboard alone", (javaScrip
   });
 });
 
-/** Walks with the Tab key until that is where the keyboard is. */
+/** Presses the Tab key until the element has the focus. */
 async function reach(page: Page, role: "link" | "button", name: string | RegExp): Promise<void> {
-  // The element itself: to find it anew at each step would cost the browser a walk through the whole page.
+  // Keeps the element itself, because finding it again at each step would make the browser search the whole page.
   const target = await page.getByRole(role, { name }).first().elementHandle();
   // A full page of members has up to four controls in each of its 50 rows.
   for (let step = 0; step < 250; step++) {

@@ -14,7 +14,7 @@ async function open(path: string, options?: { javaScriptEnabled: boolean }): Pro
   return page;
 }
 
-/** The languages that the examples of a page show, without repetition. */
+/** The languages of a page's examples, without repetition. */
 const shownOn = (page: Page) =>
   page.evaluate<string[]>(`[...new Set([...document.querySelectorAll(".code-panel")]
     .filter((panel) => panel.checkVisibility()).map((panel) => panel.dataset.language))]`);
@@ -149,7 +149,7 @@ describe("what everybody may read is accessible, fits its window, and is within 
   });
   afterAll(() => page.context().close());
 
-  // One guide of each kind is looked at in all windows.
+  // One guide of each kind is tested in all windows.
   const kinds = ["/docs/quick-start", "/docs/webhooks", "/docs/events/order.created"];
   const others = ["/docs", "/docs/search?q=retry", "/docs/search?q=zzzzzzzz", "/docs/nothing", "/nothing"];
   test.each([...guides.map(({ slug }) => `/docs/${slug}`), ...others])("%s", async (path) => {

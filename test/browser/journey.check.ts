@@ -22,7 +22,7 @@ const browser = useBrowser();
 /** A platform that has just been started for the first time, as a browser sees it. */
 interface Fresh {
   origin: string;
-  /** Of the demo account's admin, which the start prints. */
+  /** A sign-in link for the demo account's admin, as printed at the start. */
   email: string;
   mails: MailFolder;
   stop(): Promise<void>;
@@ -31,7 +31,7 @@ interface Fresh {
 // The receiver is on loopback.
 const TARGETS = { WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" };
 
-/** What `npm start` runs once it has built. */
+/** The program that `npm start` runs after the build. */
 async function freshStart(): Promise<Fresh> {
   const folder = await mkdtemp(join(tmpdir(), "shipping-journey-"));
   const dataDir = join(folder, "data");
@@ -40,7 +40,7 @@ async function freshStart(): Promise<Fresh> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const origin = await printedOrigin(platform);
-  // Nobody reads on: what it prints later must not wait for that.
+  // The output is not read any further, and the process must not block on it.
   platform.stdout?.resume();
   const { sign_in_email: email } = JSON.parse(await readFile(join(dataDir, "demo.json"), "utf8"));
   return {
@@ -65,7 +65,7 @@ async function printedOrigin(platform: ChildProcess): Promise<string> {
   throw new Error("The platform has not said where it is.");
 }
 
-/** `npm run cluster` with two gateways, and in front of them what sends each request to the other one. */
+/** `npm run cluster` with two gateways behind a proxy that sends each request to the other one. */
 async function freshCluster(): Promise<Fresh> {
   const cluster = await startCluster(["--gateways", "2"], TARGETS);
   const { sign_in_email: email } = await cluster.now();
@@ -100,7 +100,7 @@ async function alternate({ gateways }: ClusterUnderTest): Promise<Server> {
   return proxy;
 }
 
-/** A receiver that answers 500 until it is mended. */
+/** A receiver that answers 500 until it is repaired. */
 async function brokenReceiver(): Promise<Receiver & { mend(): void }> {
   let status = 500;
   const receiver = await startReceiver((response) => response.writeHead(status).end());
@@ -115,7 +115,7 @@ const press = (page: Page, name: string) => page.getByRole("main").getByRole("bu
 const follow = (page: Page, name: string | RegExp) => page.getByRole("link", { name }).first().click();
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true }).waitFor();
 
-/** Reloads a page until it shows that: what happened is there within seconds. */
+/** Reloads a page until it shows this, which takes seconds. */
 const reloadUntil = (page: Page, shown: Locator) =>
   eventually(async () => {
     await page.reload();
@@ -141,7 +141,7 @@ describe.each([
     await rm(folder, { recursive: true });
   });
 
-  /** A page of somebody who opens the link of the last mail to that address. */
+  /** A page of a person who opens the link of the last email to that address. */
   async function signInByMail(page: Page, email: string): Promise<void> {
     const [path = ""] = linksIn(await platform.mails.mailTo(email));
     await openLink(page, platform.origin + path);

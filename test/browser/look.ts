@@ -12,16 +12,16 @@ const WINDOWS = [
   { width: 390, colorScheme: "dark", face: "narrow" },
 ] as const;
 /**
- * What is left to see of a page whose like has been seen in all windows: what scrolls where it is narrow, both sets of colours and both faces. Words in
- * code have the same colours everywhere.
+ * The views of a page whose kind has been tested in all windows: scrolling where it is narrow, both colour schemes and both fonts. Code has the
+ * same colours everywhere.
  */
 export const FEWER_WINDOWS = [WINDOWS[1], WINDOWS[2]];
 const WORDS_IN_CODE = "pre code *";
-/** Where a page is tightest: what WCAG 2.2 asks for under 1.4.10, and where columns (from 45rem) and tables (from 58rem) have just found room. */
+/** The tightest widths of a page: that of WCAG 2.2, 1.4.10, and the smallest with columns (45rem) and with tables (58rem). */
 const TIGHT = [929, 721, 320];
-/** The rules whose finding depends on colours. In the dark, the others would find what they find in the light. */
+/** The rules whose result depends on colours. The others would find the same in dark mode as in light mode. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
-/** How often Tab is pressed before the page is asked what is missing. */
+/** How often Tab is pressed between two checks for elements that have not had the focus yet. */
 const AT_ONCE = 10;
 const axe = readFileSync(createRequire(import.meta.filename).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -30,15 +30,14 @@ interface AxeResult {
 }
 
 /**
- * What is wrong with a page as it is, on a desk and on a telephone, in light and dark. With `SCREENSHOTS` set to a folder, leaves
- * there what it looked like, as `name`.
+ * The faults of a page on a desktop and on a phone, in light and dark. If `SCREENSHOTS` is set to a folder, saves screenshots there under `name`.
  */
 export async function faultsOf(
   page: Page,
   name: string,
   windows: readonly (typeof WINDOWS)[number][] = WINDOWS,
 ): Promise<string[]> {
-  // Not as a script of the page, which its policy forbids.
+  // Evaluated, because the page's policy forbids adding a script.
   await page.evaluate(axe);
   const found: string[] = [];
   for (const { width, colorScheme, face } of windows) {
@@ -68,7 +67,7 @@ const putOn = (page: Page, face: Face) =>
 
 async function violationsOn(page: Page, colorScheme: "light" | "dark", exclude: string[]): Promise<string[]> {
   const rules = colorScheme === "dark" && { runOnly: OF_COLOURS };
-  // What axe would load anew is for rules about films and sounds, of which there are none.
+  // axe would load media again for rules about video and audio, which these pages do not have.
   const options = JSON.stringify({ resultTypes: ["violations"], preload: false, ...rules });
   const { violations } = await page.evaluate<AxeResult>(`axe.run(${JSON.stringify({ exclude })}, ${options})`);
   return violations.flatMap(({ id, nodes }) =>
@@ -76,7 +75,7 @@ async function violationsOn(page: Page, colorScheme: "light" | "dark", exclude: 
   );
 }
 
-/** The page, if it can be scrolled to its right, and the first elements that reach out there. */
+/** The page if it scrolls horizontally, and the first elements that exceed its width. */
 async function whatSticksOut(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`{
     const { scrollWidth, clientWidth } = document.documentElement;
@@ -92,7 +91,7 @@ async function keepScreenshot(page: Page, name: string): Promise<void> {
   if (folder) await page.screenshot({ path: `${folder}/${name.replace(/\W+/g, "-")}.png`, fullPage: true });
 }
 
-/** The links, buttons and fields that the Tab key does not come to, or where nobody would see that it did. Tabs are one stop. */
+/** The links, buttons and fields that Tab does not reach, or that do not show their focus. Tabs are one stop. */
 async function outOfReach(page: Page): Promise<string[]> {
   const controls = await page.evaluate<number>(`{
     const controls = [...document.querySelectorAll("a, button:not([role=tab][tabindex='-1']), input:not([type=hidden]), select, summary")];
@@ -102,7 +101,7 @@ async function outOfReach(page: Page): Promise<string[]> {
     });
     missing.size;
   }`);
-  // Boxes that scroll are stops, too.
+  // Boxes that scroll are tab stops, too.
   for (let step = 0; step <= 4 * controls && (await page.evaluate("missing.size")); step += AT_ONCE)
     await Promise.all(Array.from({ length: AT_ONCE }, () => page.keyboard.press("Tab")));
   return page.evaluate<string[]>("[...missing].map((control) => 'the keyboard misses ' + control.outerHTML)");

@@ -10,7 +10,7 @@ const browser = useBrowser();
 const LONG_NAME = "Lager Süd-West, Regal 12, ".repeat(8).slice(0, 200);
 const LONG_WORD = "x".repeat(200);
 
-/** An account that has more of everything than anybody wants to see. */
+/** An account with very many rows of everything. */
 async function openCrowded(): Promise<Page> {
   const stack = area.stack();
   const accountId = await stack.newAccount(LONG_NAME);
@@ -30,12 +30,12 @@ async function openCrowded(): Promise<Page> {
   return openAs({ accountId });
 }
 
-/** A page that a member of this account, or of an empty one, has open. */
+/** The page as a member of this account, or of an empty one, has it open. */
 async function openAs(options: { accountId?: string; role?: "admin" | "viewer" } = {}): Promise<Page> {
   return signInWithLink(await browser.open(), await area.newLink(options));
 }
 
-/** What grows with the account. */
+/** The tables that grow with the account. */
 const LISTS = [
   "/developers/sandbox",
   "/developers/sandbox/keys",

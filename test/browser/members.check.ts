@@ -15,7 +15,7 @@ const newEmail = () => `${randomBytes(6).toString("hex")}@example.com`;
 const press = (page: Page, name: string) => page.getByRole("button", { name }).click();
 const follow = (page: Page, name: string | RegExp) => page.getByRole("link", { name }).first().click();
 
-/** Opens the link of the next mail to an address, as somebody at their mailbox does. */
+/** Opens the link of the next email to an address, as its owner does. */
 async function signInByMail(page: Page, email: string): Promise<void> {
   const [path = ""] = await mailbox.linksTo(email);
   await openLink(page, area.origin() + path);

@@ -16,7 +16,7 @@ const { obedient, subscribed } = useSubscribers(area);
 const LONG_WORD = "x".repeat(190);
 const REFERENCE = "Weekly order";
 
-/** An account in which much has happened, and something goes wrong. */
+/** An account with much activity and some failures. */
 async function openBusy(): Promise<Page> {
   const { receiver } = await obedient(500);
   const { accountId, email, visitor } = await subscribed(`${receiver.url}&${LONG_WORD}`);
@@ -37,7 +37,7 @@ async function openBusy(): Promise<Page> {
   return signInWithLink(await browser.open(), await area.newLink({ accountId, email }));
 }
 
-/** A day of requests, for the eye. */
+/** A day of requests, to make the screenshot realistic. */
 async function aDayOfRequests(accountId: string): Promise<void> {
   await area.stack().databases.gateway.run(sql`
     INSERT INTO request_counts (account_id, environment, hour, outcome, count)

@@ -9,7 +9,7 @@ const browser = useBrowser();
 const area = useArea();
 const IDS = routes.map(({ handler }) => handler.name);
 
-/** What the page has sent to the API so far: `POST /orders`, with its key. */
+/** The requests of the page to the API so far: `POST /orders`, with its key. */
 interface Sent {
   operation: string;
   key: string | undefined;
@@ -178,7 +178,7 @@ test("says that nothing is known of a request without an answer", async () => {
 });
 
 describe("the reference is accessible, fits its window, and is within the keyboard's reach", () => {
-  // One page of each kind is looked at in all windows.
+  // One page of each kind is tested in all windows.
   const kinds = ["", "/listOrders", "/createShipment", "/getLabelFile"];
   test.each(["", ...IDS.map((id) => `/${id}`)])("/docs/reference%s", async (path) => {
     const page = await (await browser.open()).newPage();

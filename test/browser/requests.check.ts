@@ -19,7 +19,7 @@ const order = {
   parcel: { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 },
 };
 
-/** Sends a write, and yields the id of the request. */
+/** Sends a write, and yields the ID of the request. */
 async function post(path: string, key: string, body: unknown, headers: Record<string, string> = {}): Promise<string> {
   const answer = await fetch(area.stack().baseUrl + path, {
     method: "POST",
@@ -38,11 +38,11 @@ async function openAs(accountId: string, javaScriptEnabled = true): Promise<Page
   return signInWithLink(await browser.open({ javaScriptEnabled }), await area.newLink({ accountId }));
 }
 
-/** Opens a page of requests until the log has what it is about. */
+/** Reloads a page of requests until the log has the row. */
 const openOnceLogged = (page: Page, path: string) =>
   eventually(async () => expect((await page.goto(area.origin() + path))?.status()).toBe(200));
 
-/** The words of the columns beside the first that stand on more than one line. */
+/** The words that wrap in the columns after the first. */
 const BROKEN_WORDS = `[...document.querySelectorAll("td:not(:first-child), th")].flatMap((cell) => {
   const words = [];
   const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);

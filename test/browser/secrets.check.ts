@@ -10,7 +10,7 @@ const area = useArea({ logs: true });
 const browser = useBrowser();
 
 interface Creation {
-  /** Where the list is; its form is at `new` below it. */
+  /** The path of the list; its form is at `new` below it. */
   list: string;
   button: string;
   back: string;
@@ -73,7 +73,7 @@ describe.each(creations)("%s that was shown", (_name, { list, button, back, patt
     const secret = await create(page);
     await page.getByRole("link", { name: back }).click();
     await page.waitForURL(`**${list}`);
-    // Chromium may ask whether the form is to be sent again, which ends as an error page here.
+    // Chromium may ask whether to send the form again, which here gives an error page.
     await page.goBack({ waitUntil: "commit" }).catch(() => undefined);
     expect(await eventually(() => page.content())).not.toContain(secret);
     await context.close();
@@ -98,7 +98,7 @@ describe.each(creations)("%s that was shown", (_name, { list, button, back, patt
     context.on("response", (response) => void read.push(seeAnswer(response)));
     async function seeAnswer(response: Response): Promise<void> {
       see("headers", await response.allHeaders());
-      // The picture of the tab is the browser's own affair, which shows it to nobody.
+      // The favicon is not part of any page.
       if (new URL(response.url()).pathname === "/favicon.svg") return;
       const isRedirect = response.status() === 303;
       const isAnswer = response.request().method() === "POST" && response.status() === 201;
@@ -116,7 +116,7 @@ describe.each(creations)("%s that was shown", (_name, { list, button, back, patt
     }
     see("the log", area.stack().logged());
     for (const part of parts) see(`the database of ${part}`, await everyRowOf(part));
-    // What every secret begins with is no secret, and a key's last four characters are shown.
+    // The prefix of a secret is not secret, and a key's last four characters are shown.
     const inner = secret.replace(/^(service_test|whsec)_/, "").slice(0, -4);
     const places = seen.filter(({ text }) => text.includes(inner)).map(({ where }) => where);
     expect([...new Set(places)]).toEqual(["the answer"]);

@@ -16,7 +16,7 @@ async function createLiveKey(page: Page): Promise<void> {
   expect(await page.locator("#secret").textContent()).toMatch(/^service_live_/);
 }
 
-/** Fills in what the provider asks, until it sends the browser back to a page of ours. */
+/** Fills in the provider's forms until it redirects the browser back to our pages. */
 async function proveWhoItIs(page: Page, email: string, back: string): Promise<void> {
   await page.locator("[name=login]").fill(email);
   await page.locator("[name=password]").fill("any");

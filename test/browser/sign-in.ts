@@ -9,7 +9,7 @@ export async function openLink(page: Page, url: string): Promise<void> {
   await page.getByRole("button", { name: "Continue" }).click();
 }
 
-/** A page of somebody who has signed in with a link. */
+/** A page of a person who has signed in with a link. */
 export async function signInWithLink(context: BrowserContext, link: { url: string }): Promise<Page> {
   const page = await context.newPage();
   await openLink(page, link.url);

@@ -9,7 +9,7 @@ import { signInWithLink } from "./sign-in.js";
 const area = useArea();
 const browser = useBrowser();
 
-/** Serves whatever its query says, as `html`. */
+/** Serves the `html` of its query. */
 let stranger: Server;
 beforeAll(async () => {
   stranger = createServer((req, res) => {
@@ -23,7 +23,7 @@ afterAll(() => stranger.close());
 const pageOf = (host: string, html: string) =>
   `http://${host}:${(stranger.address() as AddressInfo).port}/?html=${encodeURIComponent(html)}`;
 
-/** A form as ours, on a page that is not. */
+/** A form like ours, on a page of another site. */
 const form = (path: string) => `<form method="post" action="${area.origin()}${path}">
   <input name="name" value="Forged"><input name="scopes" value="orders:write"><input name="expires" value="never">
   <input name="form_id" value="form_mfrggzdfmztwq2lknnwg23tpoa"><button>Win</button></form>`;

@@ -15,7 +15,7 @@ const sizes = [
   { width: 1280, height: 800 },
   { width: 390, height: 844 },
 ];
-// A look sets the width itself, and leaves the page narrow: once is enough, on the telephone.
+// The look sets the width itself and leaves the page narrow, so it runs once, at the phone's width.
 const isLookedAt = ({ viewport, javaScriptEnabled }: (typeof ways)[number]) =>
   javaScriptEnabled && viewport.width < 500;
 const ways = sizes.flatMap((viewport) => [true, false].map((javaScriptEnabled) => ({ viewport, javaScriptEnabled })));

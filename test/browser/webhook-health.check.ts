@@ -14,7 +14,7 @@ const { obedient, subscribed } = useSubscribers(area);
 const press = (page: Page, name: string) => page.getByRole("button", { name }).click();
 const LONG_URL = `https://shop.example.com/${"x".repeat(200)}`;
 
-/** A page of an admin with a subscription to a receiver, or to an address. */
+/** A page of an admin with a subscription to a receiver, or to a URL. */
 async function open(url: string, options: { javaScriptEnabled?: boolean; environment?: string } = {}) {
   const { environment, ...context } = options;
   const { path, id, accountId, email } = await subscribed(url, EVENT_TYPES, environment);
@@ -22,7 +22,7 @@ async function open(url: string, options: { javaScriptEnabled?: boolean; environ
   return { page, id, go: (below = "") => page.goto(area.origin() + path + below) };
 }
 
-/** A day of attempts, for the eye. */
+/** A day of attempts, to make the screenshot realistic. */
 async function aDayOf(id: string, isFailing: boolean): Promise<void> {
   const { webhooks } = area.stack().databases;
   await webhooks.run(sql`
@@ -105,7 +105,7 @@ describe("every page is accessible, fits its window, and is within the keyboard'
     await page.waitForURL("**refresh=off");
     await nothingWrong(page, "test waiting");
     await page.getByRole("link", { name: "Refresh now" }).click();
-    // On a slow machine, the attempts of the first test are over by now.
+    // On a slow machine, the attempts of the first test have ended by now.
     tell(204);
     await press(page, "Send test");
     await page.getByText("Your receiver accepted every event of this test.").waitFor();

@@ -3,23 +3,23 @@ import type { ClusterUnderTest } from "../platform/cluster.js";
 import type { Played } from "../trials/carrier/play-chain.js";
 import type { Entry } from "./simulator/ledger.js";
 
-/** What must all be 0. */
+/** Counts that must all be 0. */
 export interface Audit {
-  /** Bookings that will be charged, and that no label has. */
+  /** Bookings that will be charged and have no label. */
   chargedWithoutLabel: number;
-  /** Labels whose booking does not stand. */
+  /** Labels whose booking is cancelled or missing. */
   labelsWithoutBooking: number;
   /** Shipments with two bookings that will be charged. */
   chargedTwice: number;
-  /** Answers that no customer should see, and keys that ended in no label. */
+  /** Responses that no customer should see, and keys that produced no label. */
   wrongAnswers: number;
-  /** Shipments whose customers were told of two labels, or of one that is not there. */
+  /** Shipments whose customers were told of two labels, or of a missing one. */
   answersDiffer: number;
-  /** Voids that were acknowledged, and labels that nobody voided, in another state. */
+  /** Acknowledged voids, and labels without a void, that are in the wrong state. */
   wrongStates: number;
-  /** Labels of which no customer was told. */
+  /** Labels that no customer was told of. */
   unknownLabels: number;
-  /** Bookings that the carrier still has something to do for. */
+  /** Bookings with an open task at the carrier. */
   unsettled: number;
 }
 

@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 import type { Behaviour } from "./simulator/behaviour.js";
 import type { Entry } from "./simulator/ledger.js";
 
-// From this file, as in test/platform/cluster.ts: both are where the tests are.
+// A path relative to this file, as in test/platform/cluster.ts: both are beside the tests.
 const MAIN = fileURLToPath(new URL("./simulator/dist/main.js", import.meta.url));
 /** The compiled adapter, which a process of carrier can load. */
 export const ADAPTER = fileURLToPath(new URL("./simulator/dist/adapter.js", import.meta.url));
 
-/** A carrier in a process of its own, its books in `file`; needs `npm run build` before. */
+/** A carrier in a process of its own, with its ledger in `file`; needs `npm run build` before. */
 export async function startSimulatorProcess(file: string) {
   const child = spawn(process.execPath, [MAIN, "0", file], { stdio: ["pipe", "pipe", "inherit"] });
   const exited = once(child, "exit");

@@ -14,7 +14,7 @@ type Labels = Record<string, string>;
 const HERE = { namespace: "trial" };
 const ELSEWHERE = { namespace: "staging" };
 
-/** A series as promtool takes it; a sample a minute. */
+/** A series in promtool's notation, with one sample per minute. */
 function series(name: string, labels: Labels, values: string) {
   const inside = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
   return { series: `${name}{${inside.join(",")}}`, values };

@@ -13,12 +13,12 @@ const settings = {
   webhooks: webhooksSettings,
 };
 
-// A pod listens everywhere; a trial names its one receiver, or its one carrier; mails are sent or not written.
+// Settings that the chart replaces: a pod listens on all interfaces; a trial names its one receiver or carrier; emails are sent, not written.
 const TRIAL_CARRIER = ["TRIAL_CARRIER_MODULE", "TRIAL_CARRIER_URL", "TRIAL_CARRIER_ACCOUNT"];
 const NOT_FOR_A_CLUSTER = ["HOST", ...TRIAL_CARRIER, "WEBHOOK_ALLOW_PRIVATE_TARGETS", "MAIL_DIR"];
-// Instead of certificates, and of being known to NATS.
+// Replaced by certificates, and by the authentication at NATS.
 const TRUSTING = ["RPC_PLAINTEXT_TRUSTS_NETWORK", "NATS_ANONYMOUS_TRUSTS_NETWORK"];
-// A pod has the password as a file; the other ways of being known to NATS and to a database have checks of their own.
+// A pod has the password as a file. The other ways to authenticate to NATS and to a database have checks of their own.
 const OTHER_IDENTITIES = [
   "DATABASE_URL_FILE",
   "PGSSLMODE",

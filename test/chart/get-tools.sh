@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Gets what `npm run test:checks -- test/chart` needs into a cache folder, each tool only if it is not on the PATH; prints the folder. With `kube-score`,
-# which takes longest to build, it gets only that, and prints where it is.
+# Gets the tools that `npm run test:checks -- test/chart` needs into a cache folder, each only if it is not on the PATH; prints the
+# folder. With `kube-score`, which takes longest to build, it gets only that, and prints its path.
 set -euo pipefail
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/shipping-platform/chart-tools
 mkdir -p "$tools"
 export PATH="$tools:$PATH"
-# Test files that need the tools start at the same time: one gets them, the others wait for it.
+# Test files that need the tools start at the same time: one gets them, and the others wait for it.
 if command -v flock > /dev/null; then
   exec 9> "$tools/.lock"
   flock 9

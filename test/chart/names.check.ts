@@ -1,6 +1,6 @@
 import { type KubernetesObject, objectsIn, release } from "./rendered.js";
 
-// Of 63 characters, a StatefulSet's revisions take 11 for a hash. A Job's name is a label of its pods.
+// A StatefulSet's revision takes 11 of the 63 characters for a hash. A Job's name is a label of its pods.
 const MAX_CHARACTERS: Record<string, number> = { StatefulSet: 52 };
 const LABEL = 63;
 // A job of migrations has the revision in its name, which is 1 here.
@@ -13,7 +13,7 @@ const names = [
   ...[38, 39].map((length) => `${"shipping-r".padEnd(length, "r")}-${"r".repeat(52 - length)}`),
 ];
 
-// With every kind of object between them.
+// These values together render every kind of object.
 describe.each(["production", "guarded", "replicated"])("with the values of %s.yaml", (name) => {
   test.each(names)("no object of the release %s has a name that Kubernetes refuses", (releaseName) => {
     const objects = objectsIn(release(releaseName, name));
@@ -29,7 +29,7 @@ describe.each(["production", "guarded", "replicated"])("with the values of %s.ya
     expect(new Set(named).size).toBe(named.length);
   });
 
-  // Another name makes other objects at an upgrade.
+  // A changed name would create other objects at an upgrade.
   test("every object of a release keeps 40 characters of its name", () => {
     const releaseName = "shipping-".padEnd(40, "r");
     const names = objectsIn(release(releaseName, name)).map(({ kind, metadata }) => `${kind} ${metadata.name}`);

@@ -1,6 +1,6 @@
 import { type KubernetesObject, objectsOf, template } from "./rendered.js";
 
-/** What the environment of a part says about NATS. */
+/** The variables about NATS in the environment of a part. */
 function told(objects: readonly KubernetesObject[], part: string, variable: string): string {
   const pod = objects.find(({ kind, metadata }) => kind === "Deployment" && metadata.name === `shipping-${part}`);
   const { env } = pod.spec.template.spec.containers[0];

@@ -109,7 +109,7 @@ describe("addresses that deliveries must not reach", () => {
     const allowed = egressOf("webhooks", "production", `nat64Prefixes[0]=${prefix}`)
       .flatMap(({ to = [] }) => to)
       .flatMap(({ ipBlock }: KubernetesObject) => ipBlock ?? []);
-    // Blocks add up: what one of them excepts, another must not allow.
+    // Policies add up: an address that one block excludes must not be allowed by another.
     const containing = allowed.filter(({ cidr }: KubernetesObject) =>
       [prefix, prefix.startsWith("2") && "2000::/3"].includes(cidr),
     );

@@ -8,7 +8,7 @@ const NUMBER_OF_WORKLOADS = parts.length + 2;
 
 const read = (file: string) => readFileSync(join(chart, file), "utf8");
 
-/** What `everything.yaml` sets for all pods and for the objects around them. */
+/** The values of `everything.yaml` for all pods and for the objects around them. */
 const { parts: ownValues, tls: _tls, nats: _nats, ...everything } = parse(read("ci/everything.yaml"));
 const podFields = (...names: string[]) => Object.fromEntries(names.map((name) => [name, everything[name]]));
 const forAllPods = podFields("nodeSelector", "tolerations", "affinity", "priorityClassName", "imagePullSecrets");

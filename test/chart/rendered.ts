@@ -9,12 +9,12 @@ export const chart = join(import.meta.dirname, "../../deploy/chart");
 /** The release of Kubernetes that the chart is checked for. */
 export const KUBERNETES = "1.34.0";
 
-/** Where `get-tools.sh` has put what was not there. */
+/** Where `get-tools.sh` has put the missing tools. */
 export const tools = execFileSync(join(import.meta.dirname, "get-tools.sh"), { encoding: "utf8" }).trim();
 
 const env = { ...process.env, PATH: `${tools}${delimiter}${process.env.PATH}` };
 
-/** What a program said, and how it ended. */
+/** The output and the exit status of a program. */
 export interface Said {
   status: number | null;
   text: string;
@@ -49,7 +49,7 @@ const withCase = (name: string) => [
   ...["--values", join(chart, "ci", `${name}.yaml`)],
 ];
 
-/** Compares what was rendered, by name, with the schemas of Kubernetes; those of other kinds belong to their operators. It takes seconds to load them. */
+/** Validates the rendered objects with the schemas of Kubernetes; other kinds belong to their operators. Loading the schemas takes seconds. */
 export function kubeconform(rendered: Record<string, string>): Said {
   const folder = mkdtempSync(join(tmpdir(), "rendered-"));
   for (const [name, text] of Object.entries(rendered)) writeFileSync(join(folder, `${name}.yaml`), text);
@@ -71,7 +71,7 @@ export function objectsOf(name: string, ...set: string[]): KubernetesObject[] {
   return objectsIn(template(name, ...set));
 }
 
-/** The objects of what was rendered. */
+/** The rendered objects. */
 export function objectsIn({ status, text }: Said): KubernetesObject[] {
   if (status !== 0) throw new Error(text);
   return parseAllDocuments(text)
@@ -79,7 +79,7 @@ export function objectsIn({ status, text }: Said): KubernetesObject[] {
     .filter(Boolean);
 }
 
-/** Everything that runs: an object's name, its pods' labels and their specification. */
+/** Everything that runs pods: an object's name, its pods' labels and their specification. */
 export function workloadsIn(objects: readonly KubernetesObject[]) {
   return objects.flatMap(({ kind, metadata, spec }) => {
     if (kind === "Pod") return [{ kind, name: metadata.name, labels: metadata.labels, pod: spec }];

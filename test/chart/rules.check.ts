@@ -94,7 +94,7 @@ test("an upgrade takes no pod away before its successor is ready", () => {
   expect(deployments).toHaveLength(5);
   for (const { spec } of deployments) {
     expect(spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
-    // The autoscaler's number is not to be undone by an upgrade.
+    // An upgrade must not undo the autoscaler's number of replicas.
     expect(spec.replicas).toBeUndefined();
   }
 });
@@ -133,7 +133,7 @@ test("the alerts are those of the operations guide, each with what to do", () =>
   const inGuide = (expr: string) => expr.replaceAll('namespace="trial"', 'namespace="NAMESPACE"');
   const guide = readFileSync(join(import.meta.dirname, "../../docs/operations/alerts.md"), "utf8");
   const rows = [...guide.matchAll(/^\| \[`(Shipping\w+)`\]\(#\w+\)\s+\| `(.+?)`\s+\| (\w+)\s+\|$/gm)].map(
-    // In a table, a pipe is escaped.
+    // A pipe is escaped in a table.
     ([, ...row]) => row.map((cell) => cell.replaceAll("\\|", "|")),
   );
   expect(rules.map((rule: KubernetesObject) => [rule.alert, inGuide(rule.expr), rule.for])).toEqual(rows);

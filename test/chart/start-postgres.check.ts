@@ -10,7 +10,7 @@ import getPort from "get-port";
 import pg from "pg";
 import { chart } from "./rendered.js";
 
-/** The trial's server, as its pod starts it: with a user of its own, and nothing in its folder at first. It needs Debian's `psql`. */
+/** The trial's server, as its pod starts it: as a user of its own, and with an empty folder at first. It needs Debian's `psql`. */
 let folder: string;
 let paths: InstallationPaths;
 let port: number;
@@ -34,7 +34,7 @@ async function stop(): Promise<void> {
   await once(server, "exit");
 }
 
-/** Starts the pod, which knows the passwords of these parts. */
+/** Starts the pod with the passwords of these parts. */
 function start(known: readonly string[]): void {
   const passwords = Object.fromEntries(known.map((part) => [`PASSWORD_${part}`, `secret of ${part}`]));
   server = spawn("sh", [join(folder, "scripts/start-postgres.sh")], {

@@ -84,7 +84,7 @@ describe("values", () => {
     const parts = ["records", "carrier", "tracking", "webhooks"];
     const lines = text.split("\n");
     const start = lines.findIndex((line) => line.startsWith("  records:"));
-    // What the gateway's values say holds for the other parts.
+    // The comments on the gateway's values also apply to the other parts.
     const end = lines.findIndex((line, index) => index > start && /^[a-z]/.test(line));
     const told = [...lines.slice(0, start), ...lines.slice(end)];
     const bare = told.filter((line, index) => {

@@ -11,7 +11,7 @@ import { chart, KUBERNETES, type KubernetesObject, objectsIn, objectsOf, tools }
 const SECRETS = "/api/v1/namespaces/trial/secrets/";
 const secrets = new Map<string, KubernetesObject>();
 
-/** As much of the Kubernetes API as helm asks for before it calls `lookup`: that it is there, and which kinds it has. */
+/** The part of the Kubernetes API that helm reads before it calls `lookup`: its version and its kinds. */
 function discoveryOf(objects: KubernetesObject[]): Record<string, object> {
   const versions = [...new Set(objects.map(({ apiVersion }) => apiVersion as string))];
   const kindsOf = (version: string) =>
@@ -88,7 +88,7 @@ function secretsIn(objects: KubernetesObject[]): Record<string, KubernetesObject
 test("an upgrade of a trial keeps its certificates; if one is gone, all are made again, by one authority", async () => {
   const installed = objectsOf("trial").filter(({ type }: KubernetesObject) => type === "kubernetes.io/tls");
   for (const { metadata, ...secret } of installed) {
-    // As helm marks what is its own.
+    // The labels and annotations with which helm marks its own objects.
     const annotations = { "meta.helm.sh/release-name": "shipping", "meta.helm.sh/release-namespace": "trial" };
     secrets.set(metadata.name, { ...secret, metadata: { ...metadata, annotations } });
   }

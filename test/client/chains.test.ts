@@ -35,7 +35,7 @@ async function chain(shipping: Shipping, number: number): Promise<string> {
 test(
   `${CHAINS} chains through a server that drops answers, closes idle sockets, stalls and answers 503 end with as many labels`,
   async () => {
-    // Three retries are for the proxy; a busy machine answers 503, too.
+    // Three retries make up for the proxy's faults; a busy machine answers 503, too.
     const shipping = new Shipping({ apiKey, baseUrl: proxy.baseUrl, timeoutMs: 4_000, maxRetries: 8 });
     const made: string[] = [];
     let next = 0;

@@ -7,7 +7,7 @@ const kinds = Object.entries(client)
   .filter(([name]) => /.Error$/.test(name) && name !== "ShippingError")
   .map(([name, kind]) => ({ name, kind: kind as typeof client.ShippingError }));
 
-/** What the client throws when the API answers so. */
+/** The error that the client throws for a response of the API. */
 async function thrownAt(status: number, code: string): Promise<unknown> {
   const { account } = new client.Shipping({
     apiKey: "service_test_x",

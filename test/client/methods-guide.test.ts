@@ -32,7 +32,7 @@ const methods = resources.flatMap(([resource, value]) =>
     .map((name) => ({ resource, name, value })),
 );
 
-/** What the guide has to say of a method: its signature and answer from the sources, its request and scope from the table of routes. */
+/** The expected row of a method: signature and return type from the sources, request and scope from the table of routes. */
 async function rowOf({ resource, name, value }: (typeof methods)[number]): Promise<string[]> {
   const className = `${resource[0]?.toUpperCase()}${resource.slice(1)}Resource`;
   const [, ofClass = ""] = sources.split(`export class ${className} `);
@@ -49,7 +49,7 @@ async function rowOf({ resource, name, value }: (typeof methods)[number]): Promi
   ];
 }
 
-/** The rows of the tables whose first cell begins so; each cell's code. */
+/** The code in each cell of the table rows whose first cell begins with this text. */
 const rowsOf = (start: RegExp) =>
   [...guide.matchAll(/^\| `.*$/gm)]
     .map(([line]) => [...line.matchAll(/\| `([^`]+)` +/g)].map(([, code = ""]) => code))

@@ -14,7 +14,7 @@ interface Sent {
   body: unknown;
 }
 
-/** A client whose requests are kept instead of sent. */
+/** A client whose requests are recorded instead of sent. */
 function clientOf(sent: Sent[]): Shipping {
   return new Shipping({
     apiKey: "service_test_x",
@@ -42,7 +42,7 @@ const methods: Method[] = Object.entries(clientOf([])).flatMap(([resource, value
     .map((name) => ({ resource, name })),
 );
 
-/** What a method sends if it is given an id, or the body that is sent. */
+/** The request of a method that is called with an ID, or with this body. */
 async function sentBy({ resource, name }: Method, given: unknown): Promise<Sent> {
   const sent: Sent[] = [];
   const resources = clientOf(sent) as unknown as Record<string, Record<string, (given: unknown) => Promise<unknown>>>;
@@ -54,7 +54,7 @@ async function sentBy({ resource, name }: Method, given: unknown): Promise<Sent>
 
 const ID = "an-id";
 
-/** The methods that ask for an operation. */
+/** The methods that call an operation. */
 async function methodsFor(route: Route): Promise<Method[]> {
   const row = `${route.method} ${pathWith(route, ID)}`;
   const all = await Promise.all(

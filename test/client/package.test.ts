@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const modules = join(import.meta.dirname, "../../node_modules");
 const bin = (name: string) => join(modules, ".bin", name);
 
-// One that another package of ours brings along.
+// An old version of TypeScript, installed as a dependency of another package.
 const OLDEST = "@bufbuild/protoplugin/node_modules/typescript";
 const NODE = { lib: ["es2023"], types: ["node"], typeRoots: [join(modules, "@types")] };
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   source = await answer.text();
   page = source.replaceAll(/<[^>]*>/g, "");
   const [, url = ""] = /npm install (http\S+\.tgz)/.exec(page) ?? [];
-  // In an empty project, with nothing in npm's cache and no registry.
+  // Installs in an empty project, with an empty npm cache and no registry.
   await writeFile(join(folder, "package.json"), '{ "private": true }');
   const empty = ["--registry", "http://127.0.0.1:1", "--cache", join(folder, "empty-cache"), "--no-audit", "--no-fund"];
   await run("npm", ["install", ...empty, url], { cwd: folder });
@@ -124,7 +124,7 @@ describe("the package as it would be published", () => {
       export const header: Promise<string> = webhooks.testHeader({ payload: "{}", secret: "whsec_x" });
       export const pdf = async (): Promise<Response> => new Response(await labels.file("lbl_1"));
       export const isLimited = (error: unknown) => error instanceof RateLimitError && error.code;
-      // @ts-expect-error: a label is nothing else.
+      // @ts-expect-error: a label has no such member.
       export const isPrinted = (label: Label) => label.object === "order";`;
     await writeFile(join(folder, file), code);
     const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, types: [], noEmit: true };

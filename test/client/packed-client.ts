@@ -6,7 +6,7 @@ import { clientPackages } from "@shipping/gateway/guides/client-packages";
 
 const run = promisify(execFile);
 
-/** The file of the client, as it would be published, and as the platform serves it. */
+/** The file of the client, as it is published, and as the platform serves it. */
 export function packedClient(): string {
   const file = clientPackages().find((one) => one.file.endsWith(".tgz"))?.file ?? "";
   return join(import.meta.dirname, "../../gateway/assets/gen/clients", file);

@@ -2,8 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Compares what a client's modules declare with `public-api.txt` in its folder. With `UPDATE_API=1` the file is renewed, but not that of a
- * version whose part of the changelog has a date: that one is released, and a change of its types needs a new version.
+ * Compares the declarations of a client's modules with `public-api.txt` in its folder. `UPDATE_API=1` renews the file, unless the changelog has a
+ * date for its version: such a version is released, and a change of its types needs a new version.
  */
 export async function checkPublicApi(folder: string, version: string, modules: Readonly<Record<string, string>>) {
   const parts = Object.entries(modules).map(([name, declarations]) => `=== ${name}\n${declarations.trim()}\n`);

@@ -6,8 +6,8 @@ import type * as client from "shipping-client";
 import type { z } from "zod";
 
 /**
- * A type without what the two say in their own ways: whether an optional member may also hold undefined, which JSON leaves out, and what
- * `metadata` holds, which is any JSON object to the one and an unknown one to the other.
+ * A type without the differences in notation: whether an optional member may also hold undefined, which JSON omits, and whether `metadata` is any
+ * JSON object or an unknown one.
  */
 type Loose<T> = T extends string
   ? T
@@ -17,10 +17,10 @@ type Loose<T> = T extends string
       ? { [Name in keyof T]: Name extends "metadata" ? "metadata" : Loose<Exclude<T[Name], undefined>> }
       : T;
 
-/** The client's type of what a schema takes. */
+/** The client's type of the values that a schema accepts. */
 type Of<Schema extends z.ZodType> = Loose<z.input<Schema>>;
 
-/** A type of which every value may have others later, but those that tell one kind of object from another. */
+/** A type whose values may get others later, except members that discriminate between kinds of objects. */
 type Open<T> = T extends string
   ? string
   : T extends number
@@ -31,10 +31,10 @@ type Open<T> = T extends string
         ? T
         : { [Name in keyof T]: Name extends "object" | "type" ? T[Name] : Open<T[Name]> };
 
-/** The client's type of what a schema answers. */
+/** The client's type of a response with this schema. */
 type Answer<Schema extends z.ZodType> = Open<Of<Schema>>;
 
-// `tsc` is what checks these.
+// `tsc` checks these types; Jest only runs them.
 const equal = {
   inputs() {
     expectTypeOf<Loose<client.Address>>().toEqualTypeOf<Of<typeof schemas.address>>();

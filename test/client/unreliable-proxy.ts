@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-/** A way in which a request goes wrong: before the API hears of it, or after. */
+/** A fault of a request: before the API receives it, or after. */
 const FAULTS = ["unavailable", "bad-gateway", "refused", "dropped", "cut", "stalled"] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** How often a request is spoilt, and how often a connection is closed while it is idle. */
+/** The share of requests with a fault, and of idle connections that are closed. */
 const SPOILT = 0.3;
 const CLOSED_IDLE = 0.2;
-/** As many as a client with its usual retries gets over. */
+/** As many faults as a client with its default retries survives. */
 const MAX_FAULTS_PER_REQUEST = 3;
 
 export interface UnreliableProxy {
@@ -20,7 +20,7 @@ export interface UnreliableProxy {
   stop(): Promise<void>;
 }
 
-/** Stands in front of the API and spoils what passes: each request at most three times, then it passes. */
+/** A proxy in front of the API that causes faults: at most three per request, which then passes. */
 export async function startUnreliableProxy(target: string): Promise<UnreliableProxy> {
   const faults = Object.fromEntries([...FAULTS, "closed-idle"].map((fault) => [fault, 0])) as UnreliableProxy["faults"];
   const spoilt = new Map<string, number>();
@@ -30,7 +30,7 @@ export async function startUnreliableProxy(target: string): Promise<UnreliablePr
     const times = spoilt.get(name) ?? 0;
     if (times >= MAX_FAULTS_PER_REQUEST || Math.random() >= SPOILT) return undefined;
     spoilt.set(name, times + 1);
-    // A stalled request takes a client's whole patience: one is as good as many.
+    // A stalled request lasts until the client's timeout, so one is enough.
     const fault = times === 0 && Math.random() < 0.05 ? "stalled" : FAULTS[Math.floor(Math.random() * 5)]!;
     faults[fault]++;
     return fault;

@@ -47,7 +47,7 @@ describe("every command of admin", () => {
 
 const guide = readFileSync(join(import.meta.dirname, "../../docs/operations/repair.md"), "utf8");
 
-/** The command that a line begins with: its words up to the first that names none. */
+/** The command at the beginning of a line: its words up to the first that names none. */
 function commandIn(line: string): string | undefined {
   const words = line.split(" ");
   const names = words.map((_, n) => words.slice(0, n + 1).join(" "));
@@ -63,7 +63,7 @@ describe("the operations guide", () => {
     .map((row) => row.split("|")[2] ?? "");
   const named = rows.flatMap((cell) => {
     const [first = "", ...more] = [...cell.matchAll(/`([^`]+)`/g)].map(([, line = ""]) => line);
-    // `dead-event list`, `show`: the later ones leave out the group.
+    // `dead-event list`, `show`: the later ones omit the group.
     const group = first.split(" ", 1)[0];
     return [first, ...more.map((line) => (line.includes(" ") ? line : `${group} ${line}`))];
   });

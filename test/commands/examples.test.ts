@@ -23,9 +23,9 @@ let shell: Shell;
 beforeAll(async () => {
   stack = await sharedStack();
   folder = await mkdtemp(join(tmpdir(), "commands-"));
-  // As `npm run build` has compiled them, which takes a third of the time.
+  // Runs the files that `npm run build` has compiled, which takes a third of the time.
   shell = await openShell(folder, { RUN_BUILT: "1" });
-  // What `npm start` leaves beside itself.
+  // The files that `npm start` writes.
   const services = Object.entries(stack.rpcPorts).map(([part, port]) => [part, `http://127.0.0.1:${port}`]);
   const gateway = new URL(stack.baseUrl).origin;
   const platform = { databases: stack.databaseUrls, services: { ...Object.fromEntries(services), gateway } };
@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The key of a new account: what one command has used of a key's limit would be missing to the next. */
+/** A new account's key, because earlier commands use up a key's limit. */
 async function writeDemo(): Promise<void> {
   const { sandbox } = await stack.newCustomer();
   await writeFile(join(folder, ".data/demo.json"), JSON.stringify({ base_url: stack.baseUrl, sandbox_key: sandbox }));
@@ -46,7 +46,7 @@ async function writeDemo(): Promise<void> {
 
 const examples = async (command: string) => examplesOf((await shell.run(`${command} --help`)).out);
 
-/** An event that a subscription was sent, and two more that webhooks did not understand until today. */
+/** An event that was sent to a subscription, and two dead events. */
 async function deliveredEvent() {
   const { accountId, sandbox } = await stack.newCustomer();
   const api = apiClient(stack.baseUrl, sandbox);
@@ -75,7 +75,7 @@ test("every example of admin works as printed, one after the other", async () =>
   const say = (text: string) => void says.push(text);
   const below = (command: Command): Command[] => [command, ...command.commands.flatMap(below)];
   const commands = below(adminCommand({ env: { npm_lifecycle_event: "admin" }, out: say, err: say }));
-  // Members are removed at the end, when they have had their links; groups and `admin` itself show what their commands have shown.
+  // Members are removed at the end, after their links were used. Groups and `admin` itself print the output of their commands.
   const isLast = (command: Command) => command.name() === "remove" || command.commands.length > 0;
   for (const command of [...commands].sort((one, other) => Number(isLast(one)) - Number(isLast(other)))) {
     command.outputHelp();
@@ -89,7 +89,7 @@ test("every example of admin works as printed, one after the other", async () =>
     sql`UPDATE accounts SET suspended_at = now() - interval '2 minutes' WHERE id = ${erasable}`,
   );
   const refused = await fetch(`${stack.baseUrl}/orders`, { headers: { authorization: "Bearer x" } });
-  // Ids are everybody's own.
+  // IDs differ in each run.
   const own = (line: string) =>
     line
       .replace(/key_\w+/, id)
@@ -100,10 +100,10 @@ test("every example of admin works as printed, one after the other", async () =>
       .replace(/evt_\w+/, event.eventId)
       .replace(/whk_\w+/, event.subscriptionId)
       .replace(/(?<=dead-event \w+ )[12]$/, (number) => event.deadIds[Number(number) - 1]!)
-      // The tests of other files have accounts of this name on the same platform.
+      // Other test files have accounts of this name on the same platform.
       .replace(/\bAcme\b/g, "Examples");
   const [first = "", ...others] = printed.map(own);
-  // One as it is typed; the others in this process, which is forty times faster.
+  // One command runs in a process of its own, the others in this process, which is forty times faster.
   for (const [line, run] of [[first, shell.run], ...others.map((line) => [line, runHere] as const)] as const) {
     const { status, out, err } = await run(line);
     expect([line, status, err]).toEqual([line, 0, ""]);

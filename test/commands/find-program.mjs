@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 const root = new URL("../../", import.meta.url);
 const { scripts } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
 
-/** What `[run] [-s] SCRIPT [-- ARGUMENTS]` of npm starts, as source or, if `isBuilt`, as built, and what Node needs for it. */
+/** The program that npm starts for `[run] [-s] SCRIPT [-- ARGUMENTS]`, as source or, if `isBuilt`, as built, and Node's arguments for it. */
 export function findProgram(words, isBuilt) {
   const split = words.indexOf("--");
   const before = words.slice(0, split < 0 ? undefined : split);

@@ -24,16 +24,16 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What `npm ci` does: `.ci/run` begins with it, in an empty clone. Its half a minute is saved here by links to the files that it has written. */
+/** Stands for `npm ci`, with which `.ci/run` begins in an empty clone. Links to its files save half a minute here. */
 function installAsHere(clone: string): void {
   for (const modules of ["node_modules", "gateway/node_modules"]) {
     const [from, to] = [join(root, modules), join(clone, modules)];
-    // Another file system takes copies.
+    // Copies are needed on another file system.
     execFileSync("sh", ["-c", 'cp -al "$0" "$1" 2> /dev/null || cp -a "$0/." "$1"', from, to]);
   }
 }
 
-/** The demo prints what the README shows, but for what differs from run to run, and leaves a label. */
+/** The demo prints the README's output, except for values that differ from run to run, and saves a label. */
 async function playDemo(shell: Shell, line: string, clone: string, readme: string): Promise<void> {
   const [, shown = ""] = /```text\n(From an order[\s\S]*?)```/.exec(readme) ?? [];
   expect(shown.split("\n").length).toBeGreaterThan(5);
@@ -68,7 +68,7 @@ const examplesIn = (page: Page, language: string) =>
     .locator("pre")
     .allTextContents();
 
-/** From the printed link to the page of a new key, as its admin has it before them. Yields the key, which was copied. */
+/** Follows the printed link to the page of a new key, as its admin does. Yields the key, which was copied. */
 async function createKey(page: Page, link: string): Promise<string> {
   await page.goto(link);
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -79,7 +79,7 @@ async function createKey(page: Page, link: string): Promise<string> {
   return key;
 }
 
-/** The quick start of the page of a new key, in three languages, each of which leaves a label. Yields what the shell is set up with. */
+/** Runs the quick start on the page of a new key in three languages, each of which saves a label. Yields the shell's setup. */
 async function followQuickStart(page: Page, shell: Shell, reader: string): Promise<string> {
   const [setUp = "", ...steps] = await examplesIn(page, "Shell|curl");
   const [installNode, runNode, installPython, runPython] = await page.locator("main table code").allTextContents();
@@ -124,7 +124,7 @@ async function followWebhooks(page: Page, shell: Shell, reader: string, setUp: s
   expect(received.err).toBe("");
 }
 
-/** What readers do wrong in their first hour, each with the words that help. */
+/** Frequent mistakes of readers in their first hour, each with the helpful message. */
 async function makeMistakes(shell: Shell, reader: string, setUp: string, weakKey: string): Promise<void> {
   const body = `{"reference":"Order 1","parcel":{"weight":1}}`;
   const send = (path: string, headers: string, data: string) =>
@@ -139,7 +139,7 @@ async function makeMistakes(shell: Shell, reader: string, setUp: string, weakKey
   await failSaying(shell, send("/shipments", fixedKey, body), "did you mean parcel.weight_kg?");
   await succeed(shell, send("/webhooks", fixedKey, subscription("hooks")));
   const edited = send("/webhooks", fixedKey, subscription("webhooks"));
-  // The answer names the first request once that is in the request log.
+  // The error names the first request once that is in the request log.
   await eventually(() => failSaying(shell, edited, "was first used for POST /api/v1/webhooks at "));
 
   const client = `import { Shipping } from "shipping-client";\nawait new Shipping().shipments.create({ reference: "Order 1" });\n`;
@@ -149,7 +149,7 @@ async function makeMistakes(shell: Shell, reader: string, setUp: string, weakKey
 }
 
 test("the first hour, by the printed lines alone: an empty clone, an empty browser, a key, labels in three languages, a webhook, and mistakes", async () => {
-  // What is committed: a reader has nothing else.
+  // Committed files only: a reader has no others.
   execFileSync("git", ["clone", "--quiet", root, join(folder, "clone")]);
   const clone = join(folder, "clone");
   const readme = await readFile(join(clone, "README.md"), "utf8");
@@ -164,7 +164,7 @@ test("the first hour, by the printed lines alone: an empty clone, an empty brows
       [],
     ],
   ]);
-  // The first of these lines of this machine has fetched what the others need.
+  // The first of these lines on this machine has downloaded the files that the others need.
   const offline = { npm_config_prefer_offline: "true" };
   const shell = openPlainShell(clone, { ...offline, PORT: "0", OPS_PORT: "0" }, LINE_MS);
   installAsHere(clone);
@@ -190,6 +190,6 @@ test("the first hour, by the printed lines alone: an empty clone, an empty brows
     // The demo's account is the only one, so no command has to name it.
     expect(await succeed(shell, "npm run -s admin -- request list --status 409")).toContain("idempotency_conflict");
   });
-  // Ctrl-C ends npm itself as well, so its status says nothing.
+  // Ctrl-C ends npm itself as well, so its exit status has no meaning.
   expect(listened.out).toMatch(/\nDeleted subscription whk_\w{26}\.\n$/);
 }, 900_000);

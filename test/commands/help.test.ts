@@ -29,13 +29,13 @@ const trials = [
   " versions",
   " restore",
 ].map((trial) => `run trial --${trial}`);
-// What Node needs for each, and its lines.
+// Node's arguments for each program, and its lines.
 const scripts: [string[], string[]][] = [
   [[], built.map((words) => `npm ${words}`)],
   [["--conditions=source", "--import=tsx"], [...trials, "run bench --"].map((words) => `npm ${words}`)],
 ];
 
-/** What each line comes to with this option, those of one kind in one process. */
+/** The result of each line with this option. Lines of one kind share a process. */
 async function runAll(option: string): Promise<Record<string, Ended>> {
   const cwd = import.meta.dirname;
   const env = { PATH: process.env.PATH, TSX_TSCONFIG_PATH: join(cwd, "../../gateway/tsconfig.json") };

@@ -1,5 +1,5 @@
-// Runs the lines of npm that it is given one after the other in this process, for programs that end as soon as they have read their
-// command line: eighteen processes would load the same. Prints what became of them as JSON.
+// Runs the given command lines of npm one after the other in this process, for programs that end as soon as they have read their command line.
+// Eighteen processes would load the same modules. Prints the results as JSON.
 import { pathToFileURL } from "node:url";
 import { findProgram } from "./find-program.mjs";
 
@@ -24,7 +24,7 @@ for (const [index, line] of process.argv.slice(2).entries()) {
     [process.stderr, "err"],
   ]) {
     stream.write = (text) => {
-      // What a program makes of our exception says nothing of it.
+      // A program's handling of our exception is not part of its result.
       if (!exit) said[name] += text;
       return true;
     };
@@ -34,7 +34,7 @@ for (const [index, line] of process.argv.slice(2).entries()) {
   process.exitCode = undefined;
   exit = undefined;
   try {
-    // Another address each time: a module is evaluated once.
+    // A different URL each time, because a module is evaluated once per URL.
     await import(`${pathToFileURL(program)}?${index}`);
   } catch (error) {
     if (!(error instanceof Exit)) throw error;

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 
 const LIMIT_MS = 55_000;
 
-/** What a line in a shell came to. */
+/** The result of a line in a shell. */
 export interface Ended {
   status: number | null;
   out: string;
@@ -17,7 +17,7 @@ export interface Ended {
 /** A shell in a folder of its own. */
 export interface Shell {
   run(line: string): Promise<Ended>;
-  /** Does the work once the program in the line has printed `ready`, then presses Ctrl-C. The work can read what was printed so far. */
+  /** Does the work once the program in the line has printed `ready`, then presses Ctrl-C. The work can read the output so far. */
   runWhile(line: string, ready: string, work: (said: () => string) => Promise<void>): Promise<Ended>;
   /** Presses Ctrl-C as soon as the program in the line has printed `ready`. */
   runUntil(line: string, ready: string): Promise<Ended>;
@@ -38,7 +38,7 @@ export async function openShell(
   return openPlainShell(folder, { PATH: [bin, PATH].join(delimiter), ...given }, limitMs);
 }
 
-/** Opens a shell with the machine's own programs. Each line has so many milliseconds. */
+/** Opens a shell with the machine's own programs. `limitMs` is the timeout of each line. */
 export function openPlainShell(folder: string, given: Record<string, string> = {}, limitMs = LIMIT_MS): Shell {
   const { PATH = "", HOME = "" } = process.env;
   const env = { PATH, HOME, ...given };
@@ -73,14 +73,14 @@ export function openPlainShell(folder: string, given: Record<string, string> = {
 }
 
 async function ended(child: ChildProcessByStdio<null, Readable, Readable>, limitMs: number): Promise<Ended> {
-  // What does not end leaves nothing behind.
+  // Kills the processes of a line that does not end.
   const timer = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), limitMs);
   const [[status], out, err] = await Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]);
   clearTimeout(timer);
   return { status, out, err };
 }
 
-/** The lines that a command's help ends with. */
+/** The examples at the end of a command's help. */
 export function examplesOf(help: string): string[] {
   const [, lines = ""] = /\nExamples:\n((?: {2}\S.*\n)+)$/.exec(help) ?? [];
   return lines.split("\n").flatMap((line) => (line ? [line.trim()] : []));

@@ -12,14 +12,14 @@ import {
   turning,
 } from "./breaking-proxy.js";
 
-/** Keys that the proxy puts in the place of others. */
+/** Keys that the proxy replaces others with. */
 export interface Holders {
   main: string;
 }
 
 const short = (text: string | Buffer) => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
-/** A key of the API is part of every idempotency key. */
+/** The API key is part of every idempotency key. */
 const keyedByCredential = sendingAll(({ headers }) => {
   if (headers["idempotency-key"]) headers["idempotency-key"] += short(headers.authorization ?? "");
 });
@@ -29,7 +29,7 @@ const keyedByBody = sendingAll(({ headers, body }) => {
   if (headers["idempotency-key"]) headers["idempotency-key"] += short(body);
 });
 
-/** Whatever was answered, the idempotency key is taken. */
+/** Any response uses up the idempotency key. */
 function reservedByFailure(): Breaking {
   const taken = new Set<string>();
   return {
@@ -44,7 +44,7 @@ function reservedByFailure(): Breaking {
   };
 }
 
-/** Keys, other accounts, idempotency and subscriptions. */
+/** Faults of keys, other accounts, idempotency and subscriptions. */
 export const accessFaults = (holders: Holders): readonly Fault[] => [
   {
     what: "an account says nothing",

@@ -1,6 +1,6 @@
 import { answeringAll, dropHeader, editing, type Fault, refusing, sendingAll, turning } from "./breaking-proxy.js";
 
-/** Errors, limits, and what holds for every answer. */
+/** Faults of errors, limits, and rules for every response. */
 export const answerFaults: readonly Fault[] = [
   {
     what: "an unknown id is answered with 400",

@@ -17,21 +17,21 @@ export interface Answered {
   body: Buffer;
 }
 
-/** What a fault does to what passes by. */
+/** A fault: how it changes requests and responses. */
 export interface Breaking {
   sent?(sent: Sent): void;
   answered?(answered: Answered, sent: Sent): void;
 }
 
-/** One promise that is broken, and the check that sees it. */
+/** One promise that is broken, and the check that detects it. */
 export interface Fault {
   what: string;
   breaks: string;
-  /** Checks without which there is nothing to see; they pass. */
+  /** Checks that the fault depends on; they pass. */
   beside?: readonly string[];
-  /** The path of the base URL, of the same length as the platform's, where that is what is broken. */
+  /** The path of the base URL, of the same length as the platform's, for faults of paths. */
   basePath?: string;
-  /** Starts without any state of another run. */
+  /** Starts without state from another run. */
   begin(): Breaking;
 }
 
@@ -58,17 +58,17 @@ const withJson = (message: { body: Buffer }, edit: (json: Json) => void) => {
   message.body = Buffer.from(JSON.stringify(json));
 };
 
-/** Changes the JSON that is sent for these operations. */
+/** Changes the JSON of requests to these operations. */
 export const sending = (operation: string, edit: (json: Json) => void) => (): Breaking => ({
   sent: (sent) => {
     if (isOperation(operation, sent)) withJson(sent, edit);
   },
 });
 
-/** Changes all that is sent. */
+/** Changes all requests. */
 export const sendingAll = (change: (sent: Sent) => void) => (): Breaking => ({ sent: change });
 
-/** Changes the answers to these operations. */
+/** Changes the responses of these operations. */
 export const answering = (operation: string, change: (answered: Answered) => void) => (): Breaking => ({
   answered: (answered, sent) => {
     if (isOperation(operation, sent)) change(answered);
@@ -81,41 +81,41 @@ export const editing = (operation: string, edit: (data: Json, body: Json) => voi
     if (answered.status < 300 && which()) withJson(answered, (json) => edit(json.data, json));
   });
 
-/** Changes all answers. */
+/** Changes all responses. */
 export const answeringAll = (change: (answered: Answered, sent: Sent) => void) => (): Breaking => ({
   answered: change,
 });
 
-/** Leaves a header out, of all answers or of those to one operation. */
+/** Removes a header from all responses or from those of one operation. */
 export const dropHeader = (name: string, operation?: string): Fault["begin"] =>
   answeringAll((answered, sent) => {
     if (operation === undefined || isOperation(operation, sent)) delete answered.headers[name];
   });
 
-/** Answers with another status, and the same error but for its code. */
+/** Answers with another status, and the same error except for its code. */
 export const turning = (from: number, to: number, operation?: string) => (): Breaking => ({
   answered: (answered, sent) => {
     if (answered.status === from && (operation === undefined || isOperation(operation, sent))) answered.status = to;
   },
 });
 
-/** Lets pass what was refused. */
+/** Turns an error into a success. */
 export const permitting = (status: number, operation: string) =>
   answering(operation, (answered) => {
     if (answered.status !== status) return;
     Object.assign(answered, { status: 201, body: Buffer.from('{"data":{"id":"let-pass"}}') });
   });
 
-/** Changes the JSON of all refusals. */
+/** Changes the JSON of all errors. */
 export const refusing = (edit: (error: Json) => void) =>
   answeringAll((answered) => {
     if (answered.status >= 400) withJson(answered, (json) => edit(json.error));
   });
 
-/** A way to the platform on which a promise is broken. */
+/** A proxy to the platform that breaks a promise. */
 export interface BreakingProxy {
   url: string;
-  /** Breaks nothing until told, and one promise at a time. */
+  /** Breaks no promise until told to, and one at a time. */
   breakBy(breaking: Breaking): void;
   close(): Promise<void>;
 }

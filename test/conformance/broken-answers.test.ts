@@ -32,7 +32,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** Whom the proxy takes others for. */
+/** The keys that the proxy replaces others with. */
 const holders = { main: "" };
 const faults: readonly Fault[] = [
   ...recordFaults,
@@ -43,7 +43,7 @@ const faults: readonly Fault[] = [
 ];
 
 let movedMs = 0;
-/** Nobody waits: the windows of the limit are moved into the past instead. */
+/** Moves the windows of the limit into the past instead of waiting. */
 const clock: Clock = {
   now: () => Date.now() + movedMs,
   async wait(ms) {
@@ -67,7 +67,7 @@ async function accountWithLongLists(): Promise<string> {
   return accountId;
 }
 
-/** Keys that nobody has used, so that no limit is near. */
+/** Unused keys, so that no limit is near. */
 async function newOptions(only: readonly string[], basePath?: string): Promise<Options> {
   const account = only.some((id) => LONG_LISTS.test(id)) ? longLists : await stack.newAccount();
   const { key } = await stack.newKey(account);
@@ -80,7 +80,7 @@ async function newOptions(only: readonly string[], basePath?: string): Promise<O
   return { baseUrl, key, liveKey, narrowKey, secondKey, ...extent, clock, say: () => {} };
 }
 
-/** Runs these checks, and yields those that do not pass, with what they say. */
+/** Runs these checks, and yields those that do not pass, with their messages. */
 async function faultsFound(only: readonly string[], basePath?: string): Promise<Record<string, string>> {
   const { outcomes } = await judge(await newOptions(only, basePath));
   expect(outcomes.map(({ id }) => id).sort()).toEqual(Array.from(only).sort());

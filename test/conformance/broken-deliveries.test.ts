@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const CHECKS = ["events", "body", "data", "headers", "signature", "standard"].map((name) => `deliveries.${name}`);
 
-/** Runs the checks of deliveries, which pass through the proxy, and yields those that do not pass. */
+/** Runs the checks of deliveries through the proxy, and yields those that do not pass. */
 async function faultsFound(): Promise<Record<string, string>> {
   const { sandbox } = await stack.newCustomer();
   const { outcomes, stillActive } = await judge({
@@ -37,7 +37,7 @@ async function faultsFound(): Promise<Record<string, string>> {
   return Object.fromEntries(found.map(({ id, verdict, reason }) => [id, `${verdict}: ${reason}`]));
 }
 
-/** Changes the events that are delivered. */
+/** Changes the delivered events. */
 const rewriting = (edit: (event: Record<string, unknown>) => void, space?: number): Breaking => ({
   sent: (sent) => {
     if (sent.method !== "POST") return;

@@ -1,9 +1,9 @@
 import { answeringAll, type Breaking, editing, type Fault, sending } from "./breaking-proxy.js";
 
-/** Reads JSON as doubles, as `JSON.parse` does, and sends on what it read. */
+/** Parses JSON numbers as doubles, as `JSON.parse` does, and sends the result on. */
 const readingDoubles = sending("POST /orders", () => {});
 
-/** Refuses the first retry after a refusal. */
+/** Refuses the first retry after an error. */
 function refusingAgain(): Breaking {
   let refusal: Buffer | undefined;
   return {
@@ -14,7 +14,7 @@ function refusingAgain(): Breaking {
   };
 }
 
-/** The idempotency keys of requests that are under way, and what is done to requests that meet there. */
+/** Applies a change only to concurrent requests with the same idempotency key. */
 function meetingUnder(change: Breaking): () => Breaking {
   return () => {
     const open = new Map<string, Set<object>>();
@@ -38,7 +38,7 @@ function meetingUnder(change: Breaking): () => Breaking {
 
 const conflict = { error: { code: "idempotency_conflict", message: "The key is in use." } };
 
-/** Bytes, digits and moments. */
+/** Faults of bytes, digits and times. */
 export const exactnessFaults: readonly Fault[] = [
   {
     what: "what stands before a URL is dropped",

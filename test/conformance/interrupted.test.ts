@@ -40,7 +40,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     const ended = once(child, "close");
     await eventually(() => expect(said()).toMatch(/^waiting \d+ s$/m));
     child.kill(signal);
-    // As Ctrl-C arrives: from the terminal, and from npm.
+    // Sends two signals, as Ctrl-C does: from the terminal, and from npm.
     child.kill(signal);
     expect(await ended).toEqual([3, null]);
     expect(said()).toMatch(/^passed +webhooks\.create$/m);

@@ -10,7 +10,7 @@ import {
   turning,
 } from "./breaking-proxy.js";
 
-/** A replay answers what the label has become. */
+/** A replay returns the label's current state. */
 function currentState(): Breaking {
   let voided: unknown;
   return {
@@ -22,7 +22,7 @@ function currentState(): Breaking {
   };
 }
 
-/** The file of a voided label is served from a cache. */
+/** A cache serves the file of a voided label. */
 function cachedFile(): Breaking {
   let cached: Buffer = Buffer.alloc(0);
   return {
@@ -34,7 +34,7 @@ function cachedFile(): Breaking {
   };
 }
 
-/** Each void of a label is another. */
+/** Each void of a label counts as another one. */
 function voidedAnew(): Breaking {
   let voids = 0;
   return editing("POST /labels/{id}/void", (label) => {
@@ -49,7 +49,7 @@ const editingLabel = (what: string, breaks: string, edit: (label: Record<string,
   begin: editing("POST /labels", edit),
 });
 
-/** Rates, labels, their files, their end, and tracking. */
+/** Faults of rates, labels, their files, their voids, and tracking. */
 export const labelFaults: readonly Fault[] = [
   {
     what: "a rate is in cents",

@@ -1,6 +1,6 @@
 import { answering, type Breaking, editing, type Fault, refusing, sending, sendingAll } from "./breaking-proxy.js";
 
-/** A limit is taken for another, or for the default. */
+/** Replaces a limit by another, or by the default. */
 const takingLimit = (resource: string, limit: string | null, taken: string) =>
   sendingAll((sent) => {
     const [path, query = ""] = sent.path.split("?");
@@ -15,7 +15,7 @@ const withoutCursor = (resource: string) =>
     if (sent.path.startsWith(`/${resource}?`)) sent.path = sent.path.replace(/&after=.*$/, "");
   });
 
-/** The first shipment is answered for every other of its reference. */
+/** The first shipment is returned for every other one with its reference. */
 function deduplicated(): Breaking {
   let first: string | undefined;
   return editing("POST /shipments", (shipment) => {
@@ -24,7 +24,7 @@ function deduplicated(): Breaking {
   })();
 }
 
-/** Orders, shipments, their fields and their lists. */
+/** Faults of orders, shipments, their fields and their lists. */
 export const recordFaults: readonly Fault[] = [
   {
     what: "an order begins in another status",
@@ -158,7 +158,7 @@ export const recordFaults: readonly Fault[] = [
     what: "a list is in no order",
     breaks: "orders.list",
     begin: editing("GET /orders", (orders) => {
-      // A few alone may be in the order of another collation.
+      // A small number of them may happen to be in the order of another collation.
       orders.push(...orders.splice(0, orders.length / 2));
     }),
   },

@@ -3,7 +3,7 @@ import { judge } from "@shipping/conformance/conformance";
 import { freePort } from "../platform/free-port.js";
 import { type Stack, type StackOptions, startStack } from "../platform/stack.js";
 
-/** What the named checks say of a platform that was started with these switches; `host` is what it is called by. */
+/** The results of the named checks on a platform with these settings; `host` is its host name. */
 async function outcomesOf(
   switches: StackOptions,
   only: readonly string[],
@@ -62,7 +62,7 @@ describe("a check that a switch of the server makes meaningless is not applicabl
 });
 
 test("a switch for trials is no excuse for a platform that is not on this machine by its address", async () => {
-  // Leads here all the same.
+  // A name that also resolves to this machine.
   expect(await outcomesOf({ privateTargets: true }, ["webhooks.url"], { host: "0.0.0.0" })).toEqual({
     "webhooks.url":
       "failed POST /webhooks accepts http://example.com/ and https://example.com:8443/ and https://localhost/",

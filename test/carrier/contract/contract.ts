@@ -8,7 +8,7 @@ import {
 } from "@shipping/carrier/carriers/carrier";
 import { type Shipment, ShipmentSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 
-/** What a check works with. */
+/** The inputs of a check. */
 export interface Trial {
   carrier: RemoteCarrier;
   /** A new shipment within the carrier's country, to this city if one is given. */
@@ -18,7 +18,7 @@ export interface Trial {
   refusedCity?: string | undefined;
 }
 
-/** What an adapter must do. A check throws if it does not. */
+/** A requirement for adapters. The check throws if the adapter violates it. */
 export interface Check {
   promise: string;
   run(trial: Trial): Promise<void>;
@@ -34,7 +34,7 @@ async function book({ carrier, newShipment }: Trial, key: string): Promise<Activ
   return carrier.book(key, { shipment, rateId: rate.id, at: new Date() }, limits());
 }
 
-/** A booking as text, by which two are compared. */
+/** A booking as text, for comparing two. */
 const facts = ({ reference, trackingNumber, rate, charge, test, file }: ActiveBooking) =>
   JSON.stringify([reference, trackingNumber, rate, charge, test, file.format, Buffer.from(file.bytes).toString("hex")]);
 
@@ -42,7 +42,7 @@ async function assertNone(carrier: RemoteCarrier, key: string): Promise<void> {
   assert.equal((await carrier.find(key, limits())).length, 0, "Something stands under the key.");
 }
 
-/** Everything that the platform relies on. It costs a few bookings, which are cancelled. */
+/** Every behaviour that the platform relies on. The checks cost a few bookings, which are cancelled. */
 export const contract: readonly Check[] = [
   {
     promise: "its name is one lower-case word, and a call has at most five seconds",
@@ -73,7 +73,7 @@ export const contract: readonly Check[] = [
       const { reference, trackingNumber, charge, file } = await book(trial, trial.newKey());
       await trial.carrier.cancel(reference, limits());
       assert(reference !== "");
-      // What GET /tracking/{tracking_number} takes.
+      // The form of a number that GET /tracking/{tracking_number} accepts.
       assert.match(trackingNumber, /^[0-9A-Za-z-]{1,64}$/);
       assert.match(charge.currency, /^[A-Z]{3}$/);
       assert(charge.amount >= 0);

@@ -9,12 +9,12 @@ import {
 
 const NAME = "simulator";
 const CALL_MS = 1_000;
-// What it carries out late is up to 1.5 s late.
+// A late call is executed up to 1.5 s later.
 const MAY_EXECUTE_FOR_MS = 4_000;
 
 type Shipment = Parameters<RemoteCarrier["rates"]>[0];
 
-/** What the simulator says of a booking. */
+/** A booking in the simulator's API. */
 interface Shown {
   reference: string;
   your_reference: string;
@@ -24,7 +24,7 @@ interface Shown {
   label: string;
 }
 
-/** The carrier of test/carrier/simulator at this URL; one with `?keys=ignored` takes no keys. */
+/** The carrier of test/carrier/simulator at this URL. One with `?keys=ignored` ignores idempotency keys. */
 export function openCarrier(address: string): RemoteCarrier {
   const { origin: url, searchParams } = new URL(address);
   const takesKeys = searchParams.get("keys") !== "ignored";
@@ -38,12 +38,12 @@ export function openCarrier(address: string): RemoteCarrier {
     const headers = { "content-type": "application/json", ...(key && { "idempotency-key": key }) };
     const request = { method, headers, signal, ...(body !== undefined && { body: JSON.stringify(body) }) };
     const response = await fetch(`${url}${path}`, request).catch((error) => {
-      // Refused before anything was sent: the one failure of a connection that is certain.
+      // Refused before the request was sent: the only failure of a connection with a certain outcome.
       throw error.cause?.code === "ECONNREFUSED" ? new CarrierUnavailable(error.cause.message) : error;
     });
     const answer = (await response.json()) as T & { error?: string };
     if (response.ok) return answer;
-    // The simulator's documentation: 422 and 503 mean that nothing was done. Its 500 means nothing at all.
+    // The simulator's documentation: after 422 and 503, nothing was executed. A 500 is ambiguous.
     if (response.status === 422) throw new CarrierRefusal(answer.error);
     if (response.status === 503) throw new CarrierUnavailable(answer.error);
     throw new Error(`${method} ${path} was answered ${response.status}.`);
@@ -79,7 +79,7 @@ export function openCarrier(address: string): RemoteCarrier {
   };
 }
 
-// Its reference is the ID: a booking that is found again says by it which shipment it is of.
+// The carrier's reference is the ID, so a booking that is found again names its shipment.
 function parcelOf({ id, to }: Shipment) {
   return { reference: id, to: { city: to?.city ?? "", country: to?.country ?? "" } };
 }

@@ -1,35 +1,35 @@
-/** What may happen to a call instead of an answer. */
+/** A failure that may happen to a call. */
 export type Trouble =
-  /** The connection is cut before anything is done. */
+  /** The connection is cut before the call is executed. */
   | "cut before"
-  /** It is done, and the connection is cut before the answer. */
+  /** The call is executed, and the connection is cut before the response. */
   | "cut after"
-  /** It is done, and the answer says 500. */
+  /** The call is executed, and the response is 500. */
   | "500 after"
-  /** Nothing is done, and the answer says so: 503. */
+  /** The call is not executed, and the response says so: 503. */
   | "unavailable"
-  /** It is done late, when the client has given up. */
+  /** The call is executed after the client has given up. */
   | "late"
-  /** It is done twice, as by a proxy that repeats what it sends. */
+  /** The call is executed twice, as by a proxy that repeats requests. */
   | "doubled";
 
 /** How the carrier behaves. */
 export interface Behaviour {
-  /** Whether two bookings under one key are one. */
+  /** Whether two bookings with one key are the same booking. */
   takesKeys: boolean;
-  /** How late an answer is that is late. */
+  /** Delay of a late response. */
   lateMs: number;
-  /** Of which calls how many go wrong, from 0 to 1; which way is drawn from `troubles`. */
+  /** The share of calls that fail, from 0 to 1. The failure is drawn from `troubles`. */
   rate: number;
   troubles: readonly Trouble[];
 }
 
 export const WELL: Behaviour = { takesKeys: true, lateMs: 1_500, rate: 0, troubles: [] };
 
-/** All that can go wrong. */
+/** All possible failures. */
 export const TROUBLES: readonly Trouble[] = ["cut before", "cut after", "500 after", "unavailable", "late", "doubled"];
 
-/** What goes wrong with the next call, if anything. */
+/** The failure of the next call, if any. */
 export function drawTrouble({ rate, troubles }: Behaviour, random = Math.random): Trouble | undefined {
   return random() < rate ? troubles[Math.floor(random() * troubles.length)] : undefined;
 }

@@ -1,9 +1,9 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
-/** A booking in the carrier's books. */
+/** A booking in the carrier's ledger. */
 export interface Entry {
   reference: string;
-  /** What the client sent as Idempotency-Key. */
+  /** The value of the client's Idempotency-Key. */
   key: string;
   trackingNumber: string;
   service: string;
@@ -13,7 +13,7 @@ export interface Entry {
   isCancelled: boolean;
 }
 
-/** The carrier's books: a file with a line for each change, so that they outlive the carrier's process. */
+/** The carrier's ledger: a file with a line for each change, so that it outlives the carrier's process. */
 export interface Ledger {
   book(entry: Omit<Entry, "isCancelled">): Entry;
   /** False if there is no such booking. */
@@ -23,7 +23,7 @@ export interface Ledger {
   all(): Entry[];
 }
 
-/** Opens the books in a file, new if there is none. */
+/** Opens the ledger in a file, and creates the file if it is missing. */
 export function openLedger(file: string): Ledger {
   const entries = new Map<string, Entry>();
   const keys = new Map<string, Entry[]>();
@@ -36,7 +36,7 @@ export function openLedger(file: string): Ledger {
     }
   };
   const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
-  // The last one may be half written.
+  // The last line may be incomplete.
   for (const line of lines.slice(0, -1)) put(JSON.parse(line));
   const write = (entry: Entry) => {
     appendFileSync(file, `${JSON.stringify(entry)}\n`);

@@ -7,19 +7,19 @@ import { type Behaviour, drawTrouble, WELL } from "./behaviour.js";
 import { type Entry, openLedger } from "./ledger.js";
 import { pdfOf } from "./pdf.js";
 
-/** What a call is answered. */
+/** The response to a call. */
 interface Answer {
   status: number;
   body: unknown;
 }
 
 const PRICES: Record<string, number> = { express: 12.5, economy: 4.9 };
-/** A city that no carrier delivers to. */
+/** A city that this carrier does not serve. */
 export const NOWHERE = "Nowhere";
 
 /**
- * A carrier that books, charges and cancels over HTTP, keeps its books in a file, and behaves as it is told at `PUT /behaviour`. `GET
- * /ledger` shows its books.
+ * A carrier that books, charges and cancels over HTTP, keeps its ledger in a file, and fails as configured at `PUT /behaviour`. `GET /ledger`
+ * shows the ledger.
  */
 export async function startSimulator(options: { port: number; file: string }) {
   const ledger = openLedger(options.file);
@@ -101,7 +101,7 @@ function refused(): Answer {
   return { status: 422, body: { error: "nothing is delivered to this address." } };
 }
 
-/** A booking as its clients see it. */
+/** A booking in the API of the carrier. */
 function shown({ reference, shipmentReference, trackingNumber, service, currency, amount }: Entry) {
   const label = pdfOf(`${service} ${trackingNumber}`).toString("base64");
   const numbers = { reference, your_reference: shipmentReference, tracking_number: trackingNumber };
