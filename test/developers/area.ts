@@ -7,7 +7,7 @@ import { withinWindow } from "@shipping/kit/testing/eventually";
 import { type Stack, type StackOptions, sharedStack, startStack } from "../platform/stack.js";
 import { newVisitor, pathIn, type Visitor } from "./visitor.js";
 
-/** Somebody who is signed in. */
+/** A person who is signed in. */
 export interface SignedInVisitor {
   visitor: Visitor;
   accountId: string;
@@ -18,7 +18,7 @@ export interface SignedInVisitor {
 export interface Area {
   stack(): Stack;
   origin(): string;
-  /** A sign-in link to an account, for a member who is made unless there. */
+  /** A sign-in link to an account, for an existing member or a new one. */
   newLink(options?: {
     accountId?: string;
     role?: Role;
@@ -27,9 +27,9 @@ export interface Area {
   /** A member of a new account, or of that one, signed in by link. */
   signIn(options?: { accountId?: string; role?: Role; email?: string }): Promise<SignedInVisitor>;
   visitor(): Visitor;
-  /** Makes it 15 minutes since that member proved who they are. */
+  /** Moves the member's last authentication 15 minutes into the past. */
   ageSignIn(email: string): Promise<void>;
-  /** A test of a limit of ten minutes, before which nothing is counted. */
+  /** A test of a limit per ten minutes that starts with empty counters. */
   testLimit(name: string, run: () => Promise<void>): void;
 }
 

@@ -11,7 +11,7 @@ const url = "https://shop.example.com/hooks";
 
 const subscriptionEntries = (visitor: Visitor) => entriesOf(visitor, "Subscription");
 
-/** Who, what, which and from where of the entries whose "what" begins so, as the page shows them, the oldest first. */
+/** Actor, action, subject and source of the entries whose action begins with this text, as the page shows them, the oldest first. */
 async function entriesOf(visitor: Visitor, begin: string): Promise<string[][]> {
   const { html } = await visitor.get("/developers/audit");
   const cells = (row: string) => [...row.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, cell = ""]) => textOf(cell));

@@ -1,9 +1,9 @@
 import { type ApiClient, apiClient } from "../platform/api-client.js";
 import type { Area, SignedInVisitor } from "./area.js";
 
-/** Somebody who is signed in, and the programs of the same account. */
+/** A person who is signed in, and the programs of the same account. */
 export interface Customer extends SignedInVisitor {
-  /** The sandbox, with a key whose id this is. */
+  /** The sandbox, and the ID of its key. */
   api: ApiClient;
   keyId: string;
   live: ApiClient;

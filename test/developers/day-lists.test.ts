@@ -27,14 +27,14 @@ async function download(visitor: Visitor, path: string) {
   return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-/** The content of a page's streams: the form, and the text in which labels differ. */
+/** The content of a page's streams: the form, and the text that differs between labels. */
 const contentOf = ({ node }: PDFPage) =>
   (node.Contents() as PDFArray)
     .asArray()
     .map((reference) => node.context.lookup(reference, PDFStream).getContentsString())
     .join();
 
-/** 1,200 shipments like this one. */
+/** 1,200 shipments like this one are loaded. */
 const copies = (id: string) => sql`
   INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, created_at)
   SELECT account_id, environment, 'shp_' || lpad(n::text, 26, 'a'), 'draft', reference, sender, recipient, parcel, created_at

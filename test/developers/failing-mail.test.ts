@@ -9,7 +9,7 @@ const mailbox = useMailbox();
 const area = useArea({ mail: mailbox.route, replicas: 2 });
 const { obedient, subscribed } = useSubscribers(area);
 
-/** It has failed as long ago as that, as far as anybody knows. */
+/** Moves the beginning of a failure and the last success into the past. */
 async function failingFor(id: string, hours: number): Promise<void> {
   const moved = await area.stack().databases.webhooks.run(sql`
     UPDATE subscription_health SET failing_since = failing_since - ${hours}::integer * interval '1 hour',
@@ -40,7 +40,7 @@ test("a subscription that has failed for a day is told to its admins once, by tw
   const [link = ""] = /http:\S+whk_\w+/.exec(parsed.text ?? "") ?? [];
   expect((await visitor.get(new URL(link).pathname)).html).toContain("Nothing has been delivered since");
 
-  // Whoever looks now finds nothing to tell.
+  // The health check then finds no subscription to report.
   const unalerted = sql`
     SELECT FROM subscription_health WHERE subscription_id = ${id} AND failing_since IS NOT NULL AND alerted_at IS NULL`;
   const { webhooks } = area.stack().databases;

@@ -34,7 +34,7 @@ function formsOf(html: string, path: string) {
   }));
 }
 
-/** What is wrong with the inputs of a page, where something is. */
+/** The faults of the inputs of a page. */
 function faultsOf(html: string, path: string): string[] {
   return formsOf(html, path)
     .filter(({ action }) => action.startsWith(AREA_PATH))
@@ -73,11 +73,11 @@ test("every input of every page is declared by the page that gets it, and browse
     faults.push(...faultsOf(html, path.replace(/#.*/, "")));
   }
   expect(faults).toEqual([]);
-  // The search in the header alone is on most pages.
+  // Most pages contribute only the search in the header.
   expect(inputs).toBeGreaterThan(80);
 });
 
-/** What forms could change. */
+/** Counts of everything that forms could change. */
 const changes = async () => {
   const { rows } = await area.stack().databases.gateway.pool.query(
     `SELECT (SELECT count(*) FROM audit_entries WHERE account_id = $1) AS entries, (SELECT count(*) FROM api_keys WHERE account_id = $1) AS keys,
@@ -109,7 +109,7 @@ test.each(rows)("%s that is longer than declared is refused, and nothing is done
     expect.stringContaining(`${name}: must have at most ${maxLength} characters`),
   ]);
   expect(await changes()).toEqual(before);
-  // As long as declared, it is read: whatever is wrong with it is not its length.
+  // A value of the declared length is not refused for its length, whatever else is wrong with it.
   if (page.method === "GET") expect((await send("a".repeat(maxLength))).html).not.toContain("must have at most");
 });
 

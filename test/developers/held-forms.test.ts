@@ -26,7 +26,7 @@ async function holdForm({ visitor, accountId }: SignedInVisitor, meanwhile: () =
     "Content-Type": "application/x-www-form-urlencoded",
     "Content-Length": String(BODY.length),
     "Accept-Encoding": "identity",
-    // The gateway answers it where it begins to read the body: behind everything that it looks at before.
+    // The gateway answers this where it begins to read the body, after all other checks.
     Expect: "100-continue",
   };
   socket.write(headOf("POST", `${NEW_KEY}?account_id=${accountId}`, { headers }));

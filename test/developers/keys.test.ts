@@ -7,7 +7,7 @@ const area = useArea();
 
 const NEW = "/developers/sandbox/keys/new";
 
-/** What the API answers to a key. */
+/** The API's response to a key. */
 const statusOf = async (key: string) => (await apiClient(area.stack().baseUrl, key).get("/account")).status;
 
 describe("GET /developers/{environment}/keys/new", () => {

@@ -8,7 +8,7 @@ const area = useArea();
 
 const PNG = "\x89PNG";
 
-/** The bytes of an answer in Latin-1, and what is said of them. */
+/** Status, headers, and the bytes as Latin-1. */
 async function fileAt(visitor: Visitor, path: string, headers: Record<string, string> = {}) {
   const response = await fetch(area.origin() + path, { headers: { cookie: visitor.cookies(), ...headers } });
   const text = Buffer.from(await response.arrayBuffer()).toString("latin1");
@@ -96,7 +96,7 @@ test("neither file nor picture is there for others, or once the label is void", 
   }
 });
 
-/** Who is told to have voided labels of an account, as the audit log has it. */
+/** The audit entries about voided labels of an account. */
 async function auditOf(accountId: string) {
   const { rows } = await area
     .stack()
@@ -107,7 +107,7 @@ async function auditOf(accountId: string) {
   return rows as { actor: string; subject: string; detail: string; source: string }[];
 }
 
-/** The ids of the events that say that a label is void. */
+/** The IDs of the events about the void of a label. */
 async function eventsOf(id: string): Promise<string[]> {
   const { rows } = await area
     .stack()
@@ -135,7 +135,7 @@ describe("voiding", () => {
     const detail = label.tracking_number;
     expect(await auditOf(accountId)).toEqual([{ actor: email, subject: label.id, detail, source: "127.0.0.1" }]);
     expect((await visitor.get("/developers/audit")).html).toContain("Label voided");
-    // Nothing is left to ask.
+    // The form has no question left, so it redirects.
     expect(await visitor.get(pathOf(label, "/void"))).toMatchObject({ status: 303, location: pathOf(label) });
   });
 

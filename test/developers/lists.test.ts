@@ -3,7 +3,7 @@ import { decodeText, type Visitor } from "./visitor.js";
 
 const area = useArea();
 
-/** Reads a list from its first page to its last, and yields what each matches. */
+/** Reads a list from its first page to its last, and yields the matches of each. */
 async function readAllPages(visitor: Visitor, path: string, pattern: RegExp): Promise<string[][]> {
   const pages: string[][] = [];
   for (let next: string | undefined = path; next; ) {
@@ -16,7 +16,7 @@ async function readAllPages(visitor: Visitor, path: string, pattern: RegExp): Pr
   return pages;
 }
 
-/** The one column that a statement yields. */
+/** The values of a statement with one column. */
 async function column(statement: string): Promise<string[]> {
   const { rows } = await area.stack().databases.gateway.pool.query({ text: statement, rowMode: "array" });
   return rows.flat();
@@ -53,7 +53,7 @@ test("so do members, the oldest first, and the audit log, the newest first", asy
     await column(`SELECT email FROM account_members WHERE account_id = '${accountId}' ORDER BY created_at, id`),
   );
   const entries = await readAllPages(visitor, "/developers/audit", /<bdi>(\w+@example\.com) as /g);
-  // Half of the entries are sign-ins.
+  // The other half of the entries are not sign-ins.
   expect(entries.flat()).toHaveLength(100);
   const log = `SELECT split_part(detail, ' ', 1) FROM audit_entries WHERE account_id = '${accountId}' AND detail LIKE '% as %'`;
   expect(entries.flat()).toEqual(await column(`${log} ORDER BY at DESC, id DESC`));

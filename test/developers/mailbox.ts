@@ -1,11 +1,11 @@
 import type { MailRoute } from "@shipping/gateway/mail/settings";
 import { type SmtpUnderTest, smtpUnderTest, type TakenMail } from "@shipping/gateway/testing/smtp-server";
 
-/** A mail server while the tests of a file run, and the way to it. */
+/** A mail server while the tests of a file run, and its settings. */
 export interface Mailbox {
   route: MailRoute;
   server(): SmtpUnderTest;
-  /** The paths of the links in the next mail to an address. */
+  /** The paths of the links in the next email to an email address. */
   linksTo(address: string): Promise<string[]>;
 }
 
@@ -24,7 +24,7 @@ export function useMailbox(): Mailbox {
   };
 }
 
-/** The paths of the links in a mail. */
+/** The paths of the links in an email. */
 export function linksIn({ parsed }: Pick<TakenMail, "parsed">): string[] {
   return [...(parsed.text ?? "").matchAll(/^https?:\/\/[^/\s]+(\/developers\/sign-in\/link#[\w-]+)$/gm)].map(
     ([, path = ""]) => path,

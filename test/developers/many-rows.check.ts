@@ -5,7 +5,7 @@ import pg from "pg";
 import type { Sql } from "sql-template-tag";
 import { useArea } from "./area.js";
 
-/** So many that each of the tables has more pages than a statement may read. `TEST_ROWS=1000000` takes minutes, and reads as few. */
+/** Number of rows per table: enough for more pages than a statement may read. `TEST_ROWS=1000000` takes minutes, and reads as few pages. */
 const ROWS = Number(process.env.TEST_ROWS ?? 300_000);
 /** Pages of 8 KB that a statement may read, cached or not. A count does not depend on how busy the machine is, as a time would. */
 const MAX_PAGES = 3_500;
@@ -22,13 +22,13 @@ const area = useArea({
   },
 });
 
-/** Gives an account's sandbox very many of each row, all of which begin with the same letter wherever people can search. */
+/** Gives an account's sandbox this many rows of each kind. All begin with the same letter in every searchable text. */
 async function fill(accountId: string): Promise<void> {
   const { databaseUrls } = area.stack();
   const write = async (part: Part, table: string, statement: string) => {
     const client = new pg.Client(databaseUrls[part]);
     await client.connect();
-    // Without triggers and foreign keys, which check row by row.
+    // Switches off triggers and foreign keys, which check row by row.
     await client.query("SET session_replication_role = replica");
     await client.query(statement);
     await client.query(`ANALYZE ${table}`);

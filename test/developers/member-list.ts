@@ -5,7 +5,7 @@ export const MEMBERS = "/developers/members";
 export const INVITE = `${MEMBERS}/invite`;
 export const newEmail = () => `${randomBytes(6).toString("hex")}@example.com`;
 
-/** What the list says of somebody: the text of their row, and the paths in it. */
+/** The list's row about a member: its text, and the paths in it. */
 export async function rowOf(visitor: Visitor, email: string) {
   const { html } = await visitor.get(MEMBERS);
   const row =
@@ -23,11 +23,11 @@ export async function rowOf(visitor: Visitor, email: string) {
   };
 }
 
-/** Where the list leads to for a change of somebody. */
+/** The path to which the list links for changing a member. */
 export const pathOf = async (visitor: Visitor, email: string, end: "role" | "remove" | "sessions" | "invite-again") =>
   (await rowOf(visitor, email)).paths.find((path) => path.endsWith(`/${end}`)) ?? `no way to ${end}`;
 
-/** The audit log, newest first: who, what, which and from where. */
+/** The audit log, newest first: actor, action, subject and source. */
 export async function auditOf(visitor: Visitor): Promise<string[]> {
   const { html } = await visitor.get("/developers/audit");
   const rows = html

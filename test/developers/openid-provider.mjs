@@ -1,6 +1,6 @@
-// A real OpenID provider on loopback, in a process of its own: it takes any password, and an email for a person. Those at
-// `unverified.example` are not verified; those at a host of `tokens` get one that somebody else could have made, or that another clock
-// made. Prints its issuer, and ends with its input.
+// A real OpenID provider on loopback, in a process of its own: it accepts any password, and the email address identifies a person. Email addresses
+// at `unverified.example` are not verified. Those at a host of `tokens` get a token with a wrong signature or with a wrong time. Prints its
+// issuer, and ends with its input.
 import { generateKeyPairSync, sign } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -18,7 +18,7 @@ const provider = new Provider(issuer, {
     {
       client_id: "developer-area",
       client_secret: "a-secret-of-the-developer-area",
-      // Of a native client's loopback address, the provider ignores the port.
+      // The provider ignores the port of a native client's loopback URL.
       application_type: "native",
       redirect_uris: ["http://127.0.0.1/developers/sign-in/callback"],
     },
@@ -38,7 +38,7 @@ const partOf = (value) => Buffer.from(JSON.stringify(value)).toString("base64url
 const claimsIn = (payload) => JSON.parse(Buffer.from(payload, "base64url"));
 const signed = (header, payload, key) =>
   [header, payload, sign("sha256", Buffer.from(`${header}.${payload}`), key).toString("base64url")].join(".");
-/** A token of two minutes that was made so many minutes ago. */
+/** A token that was issued this many minutes ago and is valid for two minutes. */
 const madeAgo = (minutes) => (header, payload) => {
   const iat = Math.floor(Date.now() / 1000) - minutes * 60;
   return signed(header, partOf({ ...claimsIn(payload), iat, exp: iat + 120 }), own);

@@ -7,7 +7,7 @@ import { wordsIn } from "./subscribers.js";
 
 const area = useArea({ logs: true });
 
-/** Does something while no connection of these parts' databases is left. */
+/** Runs a function while these parts have no database connection. */
 async function without<T>(parts: readonly Part[], act: () => Promise<T>): Promise<T> {
   const pools = parts.map((part) => area.stack().databases[part]).flatMap(({ pool, listPool }) => [pool, listPool]);
   const all = pools.flatMap((each) => Array.from({ length: each.options.max }, () => each.connect()));

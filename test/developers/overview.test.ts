@@ -16,7 +16,7 @@ const overview = async (visitor: Visitor, path = SANDBOX) => {
   return html;
 };
 
-/** The next steps that a page shows: what is done, and the button of the first that is not. */
+/** The next steps that a page shows: the completed ones, and the button of the first open one. */
 function stepsIn(html: string) {
   const [section = ""] = /<section class="steps"[\s\S]*?<\/section>/.exec(html) ?? [];
   return {

@@ -8,7 +8,10 @@ const area = useArea();
 const suspend = (accountId: string) =>
   area.stack().databases.gateway.pool.query("UPDATE accounts SET suspended_at = now() WHERE id = $1", [accountId]);
 
-/** An account with one of everything, its admin and a viewer; an account like it that is suspended; and a stranger. Nothing here changes what they have. */
+/**
+ * An account with one of everything, its admin and a viewer; a similar account that is suspended; and a stranger. These tests do not change their
+ * data.
+ */
 let owner: SignedInVisitor & { things: Things };
 let viewer: Visitor;
 let suspended: SignedInVisitor & { things: Things };
@@ -31,13 +34,13 @@ interface AccountPage {
   method: "GET" | "POST";
   path: string;
   access: "viewer" | "admin";
-  /** The fields of its form. */
+  /** The fields of the page's form. */
   fields?: readonly string[];
-  /** Its form changes nothing of the account, only something of whoever submits it. */
+  /** The form does not change the account, only the person who submits it. */
   isOwn?: true;
 }
 
-/** The least that a form has, if it has that field: an ID, and a session that is not the sender's. */
+/** The minimum content of a form that has such a field: an ID, and a session that is not the sender's. */
 function fillIn(path: string): Record<string, string> {
   const page = pages.find((one) => one.method === "POST" && one.path === path);
   const least = { form_id: "form_mfrggzdfmztwq2lknnwg23tpoa", session: "none" };
@@ -95,7 +98,7 @@ test("every page of an account is tried here, as the gateway has it", () => {
   expect(names(accountPages)).toEqual(names(pages.filter(({ access }) => access !== "anyone")));
 });
 
-/** The forms of a page that change something of its account. */
+/** The forms that change something in the account. */
 const formsIn = (html: string) =>
   html.match(/<main[\s\S]*/)?.[0].match(/<form[^>]*method="post"[\s\S]*?<\/form>/g) ?? [];
 

@@ -11,7 +11,7 @@ const SWITCHES = `SELECT account_id, string_agg(action || ' ' || detail, '' ORDE
   WHERE actor = $1 AND detail LIKE '% account%' GROUP BY account_id ORDER BY account_id COLLATE "C"`;
 const run = (text: string, values: unknown[]) => area.stack().databases.gateway.pool.query(text, values);
 
-/** Makes a person a member of a new account, so many days ago. */
+/** Makes a person a member of a new account, as if this many days ago. */
 async function join({ email }: Pick<Person, "email">, name: string, daysAgo = 0) {
   const { accountId, path } = await area.newLink({ email, accountId: await area.stack().newAccount(name) });
   const age = "UPDATE account_members SET created_at = created_at - $1 * interval '1 day' WHERE account_id = $2";

@@ -5,7 +5,7 @@ import { AGAIN, journeysOf, LEAVE, newEmail, useProvider } from "./provider.js";
 const provider = useProvider();
 const area = useArea({ developerArea: { provider }, logs: true });
 
-// Nobody listens there.
+// A port without a listener.
 const nobody = { ...provider, issuer: "http://127.0.0.1:1" };
 const areaWithoutProvider = useArea({ developerArea: { provider: nobody }, logs: true });
 

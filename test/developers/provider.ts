@@ -5,11 +5,11 @@ import { createInterface } from "node:readline";
 import type { Area } from "./area.js";
 import { newVisitor, type PageAnswer, type Visitor } from "./visitor.js";
 
-/** Where a sign-in through the provider begins, and where a new one does that leads to the page for live keys. */
+/** The path at which a sign-in through the provider begins, and the one for a repeated sign-in that leads to the page for live keys. */
 export const LEAVE = "/developers/sign-in/provider";
 export const AGAIN = `${LEAVE}?return_to=${encodeURIComponent("/developers/live/keys/new")}`;
 
-/** What the area knows of a provider. */
+/** The area's settings for a provider. */
 export interface KnownProvider {
   issuer: string;
   clientId: string;
@@ -23,7 +23,7 @@ export interface Person {
   email: string;
 }
 
-/** A real OpenID provider on loopback while the tests of this file run; its issuer is known from then on. */
+/** A real OpenID provider on loopback while the tests of this file run. Its issuer is known once it has started. */
 export function useProvider(): KnownProvider {
   const provider = { issuer: "", clientId: "developer-area", clientSecret: "a-secret-of-the-developer-area" };
   let server: ChildProcess;
@@ -42,10 +42,10 @@ export function useProvider(): KnownProvider {
 }
 
 let people = 0;
-/** An address that nobody else has. */
+/** An unused email address. */
 export const newEmail = (host = "example.com") => `person-${people++}@${host}`;
 
-/** The ways of people between an area and its provider. */
+/** The steps of a sign-in between an area and its provider. */
 export function journeysOf(area: Area, provider: KnownProvider) {
   /** A member whom the provider knows. */
   async function newMember(options: { email?: string } = {}): Promise<Person & { accountId: string }> {
@@ -53,19 +53,19 @@ export function journeysOf(area: Area, provider: KnownProvider) {
     return { accountId, ...newPerson(email) };
   }
 
-  /** Somebody whom the provider knows, whether or not they are a member here. */
+  /** A person whom the provider knows, whether or not they are a member here. */
   function newPerson(email = newEmail()): Person {
     return { email, here: area.visitor(), there: newVisitor(provider.issuer) };
   }
 
-  /** Where the area sends the browser. */
+  /** The path at the provider to which the area redirects the browser. */
   async function beginSignIn(here: Visitor, path = LEAVE): Promise<string> {
     const { status, location } = await here.get(path);
     expect(status).toBe(303);
     return location ?? "";
   }
 
-  /** Goes through the provider, signing in there if it asks, until it sends the browser back: the callback's path and query. */
+  /** Follows the provider's pages, signing in there if required, until it redirects the browser back. Yields the callback's path and query. */
   async function through(there: Visitor, from: string, login: string): Promise<string> {
     let url = from;
     for (let step = 0; step < 8; step++) {

@@ -14,14 +14,14 @@ import { decodeText, type Visitor } from "./visitor.js";
 
 const area = useArea();
 
-/** What the table of a list links to, from top to bottom, each by the prefix of its id. */
+/** The links of a list's table, from top to bottom, as IDs with this prefix. */
 const listed = (html: string, prefix: string) => [
   ...new Set(
     [...html.matchAll(new RegExp(`<td[^>]*><span><a href="[^"]*/(${prefix}_[a-z2-7]{26})"`, "g"))].map(([, id]) => id),
   ),
 ];
 
-/** A page as it is read: its text without what frames it. */
+/** The text of a page's main content. */
 const mainOf = (html: string) =>
   decodeText((/<main[^>]*>([\s\S]*)<\/main>/.exec(html)?.[1] ?? "").replace(/<[^>]*>/g, " ")).replace(/\s+/g, " ");
 
@@ -227,7 +227,7 @@ test.each(["shipments", "orders", "labels"])(
     ];
     const [first, ...others] = await Promise.all(paths.map((path) => visitor.get(`/developers/${path}`)));
     expect(first?.status).toBe(404);
-    // Which environment is open stands in the navigation.
+    // The navigation shows the current environment.
     for (const other of others) expect([other.status, mainOf(other.html)]).toEqual([404, mainOf(first?.html ?? "")]);
     expect(others.slice(0, 3).map(({ html }) => html)).toEqual(Array(3).fill(first?.html));
   },

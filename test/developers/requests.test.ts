@@ -19,7 +19,7 @@ interface Sending {
   userAgent?: string;
 }
 
-/** Sends a request to the API, and yields its id, its status and what it answered. */
+/** Sends a request to the API, and yields its ID, its status and its response. */
 async function send(method: string, path: string, { key, body, idempotencyKey, userAgent = "shop/1.0" }: Sending) {
   const answer = await fetch(area.stack().baseUrl + path, {
     method,

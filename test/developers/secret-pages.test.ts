@@ -6,7 +6,7 @@ const area = useArea();
 
 const INVITE = "/developers/members/invite";
 
-/** The two pages that a link leads to, which the page of an invitation shows where no mail can be sent. */
+/** Invites a member and yields the path of the link, which the page shows where no email can be sent. */
 async function invite(visitor: Visitor) {
   const { html } = await visitor.submit(INVITE, { email: newEmail() });
   return pathIn(secretIn(html) ?? "");

@@ -43,7 +43,7 @@ area.testLimit(
     const { pool } = area.stack().databases.gateway;
     const cookie = member.here.cookies();
     expect((await area.visitor().get(madeUp, { cookie })).status).toBe(403);
-    // In this window and the next, which may begin any moment.
+    // Counts in this window and in the next, which may begin any moment.
     const counted = await pool.query(
       `INSERT INTO mail_counts (name, since, count)
      SELECT name, since + n * interval '10 minutes', 300 FROM mail_counts, generate_series(0, 1) AS n

@@ -17,7 +17,7 @@ const pool = () => area.stack().databases.gateway.pool;
 const newMember = (options: Parameters<typeof area.newLink>[0] = {}) => area.newLink(options);
 
 let asker = 0;
-/** Asks for a link, from a network address of its own. */
+/** Requests a link, from a network address of its own. */
 function ask(email: string, visitor = area.visitor(), source?: string) {
   asker += 1;
   return visitor.post(FORM, { email }, { headers: { "x-forwarded-for": source ?? `203.0.113.${asker}` } });
@@ -134,7 +134,7 @@ describe("limits", () => {
     for (let times = 0; times < 7; times++) await ask(email);
     const links = [];
     for (let n = 0; n < 5; n++) links.push(...(await mailbox.linksTo(email)));
-    // The mails of another come after those that were not sent.
+    // The other member's email would arrive after any further email to the first one.
     const other = await newMember();
     await ask(other.email);
     await mailbox.linksTo(other.email);

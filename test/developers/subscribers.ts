@@ -4,13 +4,13 @@ import { decodeText, secretIn, type Visitor } from "./visitor.js";
 
 export const LIST = "/developers/sandbox/webhooks";
 
-/** People with receivers, while the tests of this file run. */
+/** Members with receivers, while the tests of this file run. */
 export function useSubscribers(area: Area) {
   const receivers: Receiver[] = [];
   afterAll(() => Promise.all(receivers.map((receiver) => receiver.close())));
 
   return {
-    /** A receiver that answers with the status that it is told, once it is told one. */
+    /** A receiver whose status is set later. */
     async obedient(first?: number) {
       const held: ((status: number) => void)[] = [];
       let told = first;
@@ -27,14 +27,14 @@ export function useSubscribers(area: Area) {
       return { receiver, tell };
     },
 
-    /** A receiver with a certificate that nobody has signed. */
+    /** A receiver with an untrusted certificate. */
     async selfSigned(): Promise<Receiver> {
       const receiver = await startReceiver(undefined, { tls: true });
       receivers.push(receiver);
       return receiver;
     },
 
-    /** An admin with a subscription to that address, the way that people make one. */
+    /** An admin with a subscription to that URL, created with the form. */
     async subscribed(url: string, events = ["shipment.created", "label.created"], environment = "sandbox") {
       const signedIn = await area.signIn();
       const list = `/developers/${environment}/webhooks`;
@@ -45,7 +45,7 @@ export function useSubscribers(area: Area) {
   };
 }
 
-/** A page as people read it. */
+/** The text of a page. */
 export const textOf = async (visitor: Visitor, path: string) => wordsIn((await visitor.get(path)).html);
 
 /** The words of a page's content. */

@@ -7,7 +7,7 @@ import type { SignedInVisitor } from "./area.js";
 
 export const NOBODYS = "key_mfrggzdfmztwq2lknnwg23tpoa";
 
-/** One of everything that paths name, in an account. */
+/** The IDs of an account's resources, one of each kind that paths name. */
 export async function thingsOf(stack: Stack, { visitor, accountId }: SignedInVisitor) {
   await visitor.submit("/developers/sandbox/webhooks/new", { url: "https://shop.example.com" });
   const key = await stack.newKey(accountId);
@@ -28,7 +28,7 @@ export async function thingsOf(stack: Stack, { visitor, accountId }: SignedInVis
   };
 }
 
-/** A request of an account in the log, without the second that the log takes. */
+/** A request of an account in the log. It is written directly, which saves the delay of a second. */
 async function logRequest(stack: Stack, accountId: string): Promise<string> {
   const id = newId("req", randomBytes);
   await stack.databases.gateway.pool.query(

@@ -1,6 +1,6 @@
 import { request } from "undici";
 
-/** What a page answered. */
+/** The response of a page. */
 export interface PageAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -10,28 +10,28 @@ export interface PageAnswer {
 
 export interface Sending {
   headers?: Record<string, string | string[]>;
-  /** Sent instead of the visitor's own cookies. */
+  /** Replaces the visitor's own cookies. */
   cookie?: string;
 }
 
-/**
- * A browser without a script: it keeps cookies, fills in forms, and says where these come from. Of a link with a fragment, it passes on the
- * fragment, as the script does.
- */
+/** A browser without a script: it keeps cookies, submits forms, and sends their origin. It passes on the fragment of a link, as the script does. */
 export interface Visitor {
   /** `name=value` of each cookie. */
   cookies(): string;
   get(path: string, sending?: Sending): Promise<PageAnswer>;
-  /** Sends a form as one of our pages would, unless the headers say otherwise. Of a link with a fragment, it confirms what the link is for. */
+  /** Sends a form as one of our pages would, unless the headers say otherwise. A link with a fragment is confirmed. */
   post(path: string, fields?: Fields | string, sending?: Sending): Promise<PageAnswer>;
   /** Opens a page and sends its form back, its own fields changed by `fields` and none added. */
   submit(path: string, fields?: Fields): Promise<PageAnswer>;
 }
 
-/** Field by field; those that are undefined are left out. */
+/** Overrides field by field; undefined removes a field. */
 export type Fields = Record<string, string | readonly string[] | undefined>;
 
-/** A visitor whom nobody knows. `origin` is scheme, host and port; `accountId` is the account that posted forms name, unless their path has a query. */
+/**
+ * A visitor who is not signed in. `origin` is scheme, host and port; `accountId` is the account that posted forms name, unless their path has a
+ * query.
+ */
 export function newVisitor(origin: string, accountId?: string): Visitor {
   const jar = new Map<string, string>();
 
@@ -48,7 +48,7 @@ export function newVisitor(origin: string, accountId?: string): Visitor {
       headers: { ...(sent && { cookie: sent }), ...headers },
       body: body ?? null,
     });
-    // Where a line may break is no text.
+    // Optional line breaks are not part of the text.
     const html = (await answer.body.text()).replaceAll("<wbr/>", "");
     for (const line of [answer.headers["set-cookie"] ?? []].flat()) keep(line);
     return {
@@ -96,7 +96,7 @@ export function newVisitor(origin: string, accountId?: string): Visitor {
   return visitor;
 }
 
-/** What a page's form would send as it stands. */
+/** The body of a page's form with its current values. */
 export function fieldsOf(html: string): Record<string, string | string[]> {
   const form = /<main[\s\S]*?<form[^>]*>([\s\S]*?)<\/form>/.exec(html)?.[1] ?? "";
   const fields: Record<string, string | string[]> = {};
@@ -118,7 +118,7 @@ export function pathIn(url: string): string {
   return pathname + hash;
 }
 
-/** Where a page's form is sent, which may be relative to the page. */
+/** The URL to which a page's form is sent, relative to the page. */
 export function actionOf(html: string, path: string): string {
   const form = /<main[\s\S]*?(<form[^>]*>)/.exec(html)?.[1] ?? "";
   const { pathname, search } = new URL(attribute(form, "action") || path, new URL(path, "http://here"));
@@ -129,13 +129,13 @@ export function attribute(tag: string, name: string): string {
   return decodeText(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
 }
 
-/** The text that HTML stands for. */
+/** The text of an HTML fragment. */
 export function decodeText(html: string): string {
   const named: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'", "&amp;": "&" };
   return html.replace(/&(?:lt|gt|quot|#x27|amp);/g, (entity) => named[entity] ?? entity);
 }
 
-/** What stands alone in `<output id="secret">`. */
+/** The text of `<output id="secret">`. */
 export function secretIn(html: string): string | undefined {
   const shown = /<output id="secret"[^>]*>([^<]*)<\/output>/.exec(html)?.[1];
   return shown && decodeText(shown);

@@ -99,12 +99,12 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     const { receiver } = await obedient(204);
     const { visitor, path, accountId } = await subscribed(receiver.url, ["label.created"]);
     const { gateway } = area.stack().databases;
-    // At the beginning of a minute, which does not end while they are counted.
+    // Counted at the beginning of a minute, so that it does not end in between.
     const [now] = await gateway.run<{ seconds: number }>(sql`SELECT extract(second FROM now())::float AS seconds`);
     const deps = { db: gateway, clockOffsetMs: 60_000 - (now?.seconds ?? 0) * 1_000 };
     const counted = await Promise.allSettled(Array.from({ length: 15 }, () => limitTests(deps, accountId)));
     expect(counted.filter(({ status }) => status === "rejected")).toHaveLength(5);
-    // Repeated if the minute ended before the page was asked for.
+    // Repeated if the minute ended before the request.
     await eventually(async () => {
       await gateway.run(sql`
         UPDATE webhook_tests SET since = date_trunc('minute', now()), tests = 10 WHERE account_id = ${accountId}`);

@@ -23,7 +23,7 @@ test("every error code of the API is decided by its status, as Versions and chan
   expect(read("docs/versioning.md")).toContain("retry 500, 503 and 429");
   const rows = [...read("docs/errors.md").matchAll(/^\| `(\w+)` +\| (\d{3}) +\|.*\| (yes|no)[^|]*\|$/gm)];
   const unlike = rows.filter(([, , status = "", said]) => ["429", "500", "503"].includes(status) !== (said === "yes"));
-  // The two that a client has to know by name, and does: they have been there since the first version.
+  // These two do not follow the rule. Clients have known them by name since the first version.
   expect(unlike.map(([, code]) => code)).toEqual(["idempotency_in_progress", "carrier_not_configured"]);
   expect(rows.length).toBe(18);
 });

@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A folder and an account of a page's own, with the environment of a reader who has followed the quick start. */
+/** Each page has a folder and an account of its own, with the environment of a reader who has followed the quick start. */
 async function readerOf(file: string) {
   const own = join(folder, file.replaceAll("/", "-"));
   const { sandbox, live } = await stack.newCustomer();

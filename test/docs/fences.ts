@@ -1,17 +1,17 @@
-/** A code block of a page and what is to be done with it. */
+/** A code block of a page and how it is treated. */
 export interface Fence {
-  /** Where it begins, for messages. */
+  /** The block's position, for messages. */
   line: number;
   /** `ts` of `ts receives`. */
   language: string;
-  /** What stands behind the language, `tab` and `next` left out. */
+  /** The words after the language, without `tab` and `next`. */
   mark: string;
-  /** Whether it goes on where the block before it in its language ends: both are parts of one program. */
+  /** Whether it continues the previous block in its language: both are parts of one program. */
   isNext?: boolean;
   code: string;
 }
 
-/** The code blocks of a page from top to bottom; also those of lists. A block ends at a fence as long as its own. */
+/** The code blocks of a page from top to bottom, including those in lists. A block ends at a fence as long as its own. */
 export function fencesOf(page: string): Fence[] {
   const found: Fence[] = [];
   let open: (Fence & { ticks: string; indent: string }) | undefined;
@@ -34,7 +34,7 @@ function marksOf(info: string): Pick<Fence, "mark" | "isNext"> {
   return marks.includes("next") ? { mark, isNext: true } : { mark };
 }
 
-/** The programs of a page in a language: each block with those that go on from it. */
+/** The programs of a page in a language: each block with the blocks that continue it. */
 export function programsOf(fences: readonly Fence[], language: string): Fence[][] {
   const programs: Fence[][] = [];
   for (const fence of fences) {
@@ -46,7 +46,7 @@ export function programsOf(fences: readonly Fence[], language: string): Fence[][
   return programs;
 }
 
-/** Whether something was printed as the page says, where `…` stands for anything. JSON may be printed with other white space. */
+/** Whether the output is as the page says, where `…` stands for anything. JSON may be printed with other white space. */
 export function isAsPrinted(printed: string, { language, code }: Fence): boolean {
   const [given, wanted] =
     language === "json"
@@ -78,7 +78,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   "json output": "output",
 };
 
-/** What is to be done with a code block. Each `recipe` and `library` is executed by the tests of `test/vectors`. Throws at a block that nobody executes. */
+/** How a code block is treated. The tests of `test/vectors` execute each `recipe` and `library`. Throws for a block that no test executes. */
 export function actionOf({ line, language, mark }: Fence): Action {
   if (mark === "shown" || mark === "recipe") return mark;
   if (mark === "library") return "recipe";
@@ -88,7 +88,7 @@ export function actionOf({ line, language, mark }: Fence): Action {
 }
 
 /**
- * The statements of the installation guide that create and change databases, each as what is run before and within the database of records.
+ * The statements of the installation guide that create and change databases: for each, those that run before and within the database of records.
  * The first are those of its loop over the parts. `…` stands for a password.
  */
 export function databaseStatements(guide: string): string[][] {

@@ -21,7 +21,7 @@ const answer =
   (response) =>
     response.writeHead(status, { ...JSON_TYPE, ...headers }).end(body);
 
-/** The first answer to a request that the recipe has to repeat, and how many seconds it waits at least. */
+/** The first response to a request that the recipe has to repeat, and the minimum wait in seconds. */
 const passing: readonly [what: string, first: Answer, atLeast?: number][] = [
   ["a connection that is closed without an answer", (response) => response.destroy()],
   [
@@ -52,7 +52,7 @@ const passing: readonly [what: string, first: Answer, atLeast?: number][] = [
   ["a Retry-After that says nothing", answer(503, errorOf("service_unavailable"), { "Retry-After": "soon" })],
 ];
 
-/** Answers that are final, and what the recipe says of them. */
+/** Final responses, and the recipe's output for them. */
 const final: readonly [what: string, always: Answer, said: string][] = [
   ["invalid_request", answer(422, errorOf("invalid_request")), "RuntimeError: ('invalid_request', "],
   [
@@ -68,7 +68,7 @@ const final: readonly [what: string, always: Answer, said: string][] = [
   ],
 ];
 
-/** Runs the recipe at a server that first answers as told, and sees what it prints and sends. */
+/** Runs the recipe against a server that first answers as given, and yields its output and its requests. */
 async function run(answers: (sent: number) => Answer) {
   const sent: { key: unknown; body: string; at: number }[] = [];
   const server = createServer(async (request, response) => {
@@ -90,7 +90,7 @@ describe("the recipe of docs/idempotency.md", () => {
     if (!hasPython) return;
     const { sent, printed, complaint } = await run((count) => (count === 1 ? first : answer(201, DONE)));
     expect({ printed, complaint }).toEqual({ printed: "True\n", complaint: "" });
-    // The order is created twice: the first of the three requests is the one that was lost.
+    // The order is created twice, because the first of the three requests is lost.
     expect(sent).toHaveLength(3);
     expect(new Set(sent.map(({ key, body }) => `${key} ${body}`)).size).toBe(1);
     const [lost, again] = sent;

@@ -6,7 +6,7 @@ const [, yaml = ""] = /```yaml shown\n(controller:[\s\S]*?)```/.exec(page) ?? []
 const config = parse(yaml).controller.config as Record<string, string>;
 const rules = [...(config["http-snippet"] ?? "").matchAll(/"~(\S+)" (\S+);/g)];
 
-/** What nginx makes of an address with the documented map: the first pattern that matches decides. */
+/** The value that nginx maps a URL to with the documented map: the first matching pattern decides. */
 function logged(uri: string): string | undefined {
   const [, pattern = "", text] = rules.find(([, pattern = ""]) => new RegExp(pattern).test(uri)) ?? [];
   return text === "$path_only" ? new RegExp(pattern).exec(uri)?.groups?.path_only : text;

@@ -61,7 +61,7 @@ async function newKey(scopes: readonly Scope[]): Promise<string> {
   return (await area.stack().newKey(accountId, "sandbox", { scopes })).key;
 }
 
-/** Runs a quick start in a folder of its own. Yields a way to the labels that it has saved. */
+/** Runs a quick start in a folder of its own. Yields a function that lists the saved labels. */
 async function run(name: string, as = key, page = quickStarts.get(name) ?? "") {
   const own = await mkdtemp(join(folder, "run-"));
   const { PATH, HOME } = process.env;
@@ -73,7 +73,7 @@ async function run(name: string, as = key, page = quickStarts.get(name) ?? "") {
     NODE_NO_WARNINGS: "1",
     ...PYTHON_ENV,
   };
-  // The page of a new key has its own key in it.
+  // The page of a new key contains that key.
   const ended = runPage({ page: page.replaceAll(key, as), folder: own, env, hasPython });
   return { ended, saved: async () => (await readdir(own)).filter((file) => file.endsWith(".pdf")), own };
 }
@@ -133,7 +133,7 @@ describe("a quick start", () => {
       [...code.matchAll(/(?:^|[;\s])(\w+)(?:=(?!=)|\(\))/gm)].map(([, name]) => name),
     );
     expect(names).toEqual(expect.arrayContaining(["create", "RUN", "ANSWER"]));
-    // zsh keeps some of its own, such as `path` and `status`, in lower case.
+    // zsh reserves some variables, such as `path` and `status`, in lower case.
     const taken = names.filter((name = "") => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0);
     expect([...taken, ...names.filter((name) => /^(path|status|PATH|HOME|USER)$/.test(name ?? ""))]).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe("a quick start", () => {
     await writeFile(join(own, "label-1001.pdf"), "%PDF-old");
     const lines = fencesOf(guide.replaceAll(`${EXAMPLE_ORIGIN}/api/v1`, area.stack().baseUrl));
     const script = lines.filter(({ language }) => language === "sh").map(({ code }) => code);
-    // Not `spawnSync`: the platform is in this process.
+    // `spawnSync` would block the platform, which runs in this process.
     const shell = spawn("sh", ["-c", script.join("\n")], { cwd: own, stdio: ["ignore", "pipe", "pipe"] });
     const [stdout, stderr] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
     expect(stdout).toContain("a placeholder such as YOUR_SANDBOX_KEY");

@@ -33,13 +33,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-// The developer area is for people, and the other has all pages in one.
+// The developer area is not public documentation, and the other file repeats all pages.
 const NOT_FOLLOWED = /^\/(?:developers|llms-full\.txt)/;
 
 let reading: Promise<Map<string, string>> | undefined;
 const readAsStranger = () => (reading ??= followLinks());
 
-/** All that a stranger reads who follows links from `/llms.txt`, by path. */
+/** All pages that can be reached by links from `/llms.txt`, by path. */
 async function followLinks(): Promise<Map<string, string>> {
   const read = new Map<string, string>();
   const left = ["/llms.txt"];
@@ -58,7 +58,7 @@ async function followLinks(): Promise<Map<string, string>> {
 const pagesOfOperations = async () =>
   [...(await readAsStranger())].filter(([path]) => path.startsWith("/docs/reference/"));
 
-/** The example in curl of each operation, where a stranger finds it. */
+/** The curl example of each operation on the public pages. */
 async function examplesRead(): Promise<{ id: string; code: string }[]> {
   return (await pagesOfOperations()).map(([path, page]) => ({
     id: path.replace(/^.*\/|\.md$/g, ""),
@@ -92,7 +92,7 @@ describe("a stranger who has /llms.txt, the base URL and a key, and follows link
   });
 });
 
-/** The example with the ids of what the account has by now, which is one of each kind. */
+/** The example with the account's own IDs, of which there is one of each kind by then. */
 async function withOwnIds(code: string, key: string): Promise<string> {
   const { order, shipment, label, webhook } = examples;
   const own = async (path: string) => {

@@ -16,7 +16,7 @@ import type { Sending } from "../edge/wire.js";
 import type { ApiAnswer } from "../platform/api-client.js";
 import { type Stack, startStack } from "../platform/stack.js";
 
-// No request of a customer brings these about; the tests of outages, of waiting for a claim and of failures do.
+// A customer's request cannot cause these errors. The tests of outages, of waiting for a claim and of failures cover them.
 const ELSEWHERE = new Set(["internal_error", "service_unavailable", "idempotency_in_progress"]);
 const LIMIT = 20;
 const SOME_ID = "mfrggzdfmztwq2lknnwg23tpoa";
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** The example of a refusal, with its status. */
+/** The example of an error, with its status. */
 function exampleOf({ method, path }: Route, code: string): [status: number, example: Refusal] {
   for (const [status, { content }] of Object.entries(paths[path]?.[method.toLowerCase()]?.responses ?? {})) {
     const example = content["application/json"]?.examples?.[code];
@@ -45,7 +45,7 @@ function exampleOf({ method, path }: Route, code: string): [status: number, exam
 
 type Provoke = (customer: Customer, route: Route) => Promise<ApiAnswer<never>>;
 
-/** Sends a good request that is changed. */
+/** Sends a valid request with a change. */
 const changed =
   (change: (asked: Asked) => Partial<Asked>, sending: Sending = {}): Provoke =>
   async (customer, route) => {
@@ -53,10 +53,10 @@ const changed =
     return ask(customer, { ...asked, ...change(asked) }, sending);
   };
 
-/** Sends it with something that is wrong whatever is asked. */
+/** Sends it with a fault that applies to every operation. */
 const sent = (sending: Sending) => changed(() => ({}), sending);
 
-/** Sends it as another holder of a key. */
+/** Sends it with another key. */
 const as =
   (other: (customer: Customer, route: Route) => Promise<Customer>): Provoke =>
   async (customer, route) =>
@@ -80,7 +80,7 @@ async function voided(customer: Customer) {
   return made;
 }
 
-/** Ids of the right form that are nobody's. */
+/** Well-formed IDs that do not exist. */
 const withForeignIds = (text: string) =>
   text.replace(/(ord|shp|lbl|whk)_[a-z2-7]{26}/g, `$1_${SOME_ID}`).replace(/TEST\w+/, "TEST0");
 
@@ -119,7 +119,7 @@ const provoke: Record<string, Provoke> = {
   invalid_request: (customer, route) => invalid(route)(customer, route),
 };
 
-/** What is invalid in the example of an operation: a field, a parameter or a header. */
+/** The invalid part in the example of an operation: a field, a parameter or a header. */
 function invalid(route: Route): Provoke {
   const [, { error }] = exampleOf(route, "invalid_request");
   const path = error.fields?.[0]?.path;
@@ -148,7 +148,7 @@ const refusals = routes.flatMap((route) =>
 test.each(refusals)("$name answers its example of $code", async ({ route, code }) => {
   const provoked = await provoke[code]?.(await newCustomer(stack), route);
   const [status, { error }] = exampleOf(route, code);
-  // Once the first request is in the log, which can take a second, it is named as well.
+  // The error names the first request once that is in the log, which can take a second.
   if (code === "idempotency_conflict")
     error.message = expect.stringMatching(/Send a new key, or the first request unchanged\.$/);
   expect([provoked?.status, provoked?.body]).toEqual([

@@ -24,13 +24,13 @@ interface Step extends Operation {
   path: string;
 }
 
-/** The example of an operation, in the story that all of them tell. */
+/** The example of an operation. All examples together tell one story. */
 interface Chapter {
   name: string;
   isWrite: boolean;
-  /** What it sends, and what it is answered. */
+  /** The request and the response. */
   text: string;
-  /** The resource that it makes, if it makes one. */
+  /** The resource that the operation creates, if any. */
   made: string | undefined;
 }
 
@@ -40,7 +40,7 @@ const chapters: readonly Chapter[] = routes.map(({ handler, method, id, example 
   return { name: handler.name, isWrite, text: JSON.stringify(example), made };
 });
 
-/** The order in which the story happens: the writes as in the table, before each the reads whose resources are all there. */
+/** The order of the story: the writes as in the table, and before each write the reads whose resources all exist. */
 function storyOf(left: readonly Chapter[], told: readonly string[] = []): readonly string[] {
   const missing = left.flatMap(({ made }) => made ?? []);
   const isTold = ({ text, made }: Chapter) => !missing.some((id) => id !== made && text.includes(id));
@@ -73,17 +73,17 @@ function acceptedAs(type: string, event: unknown): boolean {
   return validatorOf(payloadSchemaOf(type))(event);
 }
 
-/** The platform's ids by those of the story. */
+/** Maps the story's IDs to the platform's. */
 const idsHere = new Map<string, string>();
 
-/** The story's ids turned into the platform's. */
+/** The example with the platform's IDs. */
 function asHere<T>(example: T): T {
   let text = JSON.stringify(example);
   for (const [there, here] of idsHere) text = text.replaceAll(there, here);
   return JSON.parse(text);
 }
 
-/** Learns what an answer's ids are called here. */
+/** Records the platform's IDs from a response. */
 function learnIds(example: unknown, answered: unknown): void {
   for (const name of ["id", "tracking_number"] as const) {
     const [there, here] = [example, answered].map((one) => (one as Json | undefined)?.[name]);
@@ -96,7 +96,7 @@ function learnIds(example: unknown, answered: unknown): void {
 const SECRET = /^whsec_[\w+/]{43}=$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** What an example stands for: itself, with the ids of this platform, and with any time and secret of its form. */
+/** The pattern of an example: itself with the platform's IDs, and with any time and secret of the same form. */
 function expectedOf(example: unknown): unknown {
   const fit = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(fit);

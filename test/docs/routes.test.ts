@@ -40,14 +40,14 @@ const writtenBy: Record<AuditAction, readonly string[]> = {
   "member.signed_out_everywhere": ["POST /developers/sessions", "POST /developers/members/{id}/sessions"],
   "webhook.created": ["POST /api/v1/webhooks", "POST /developers/{environment}/webhooks/new"],
   "webhook.disabled": ["DELETE /api/v1/webhooks/{id}", "POST /developers/{environment}/webhooks/{id}/disable"],
-  // Written by the operator's commands.
+  // Entries that the operator's commands write.
   "account.suspended": [],
   "account.resumed": [],
   "member.added": [],
   "member.sign_in_link_made_by_operator": [],
 };
 
-/** What the other forms leave. */
+/** The effects of the other forms. */
 const otherTraces: Record<string, string> = {
   "POST /developers/sign-in": "none: `member.signed_in` follows",
   "POST /developers/sign-in/link": "reads",
@@ -58,7 +58,7 @@ const LINKS = "refused sign-ins of a client";
 const INVITATIONS = "invitations to an address, and of an account; 100 members";
 const SUBSCRIPTIONS = "10 active subscriptions";
 
-/** Limits of single routes, beyond those of their group. */
+/** Limits of single routes, besides those of their group. */
 const ownLimits: Record<string, string> = {
   "POST /api/v1/webhooks": SUBSCRIPTIONS,
   "GET /docs/search": "5 ms of CPU; the latest 100 results are kept",
@@ -82,9 +82,9 @@ const ownLimits: Record<string, string> = {
   "POST /developers/{environment}/webhooks/{id}/test": "10 tests a minute",
 };
 
-/** Every route that the gateway registers, as the application itself does it. */
+/** Every route of the gateway, as the application itself registers it. */
 function registeredRoutes(): string[] {
-  // biome-ignore lint/suspicious/noExplicitAny: stands for every dependency of the application, none of which answers a request here.
+  // biome-ignore lint/suspicious/noExplicitAny: stands for every dependency of the application; none of them is called here.
   const anything: any = new Proxy(() => anything, {
     get: (_target, key) => (key === Symbol.toPrimitive ? () => "" : anything),
   });

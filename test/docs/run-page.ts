@@ -8,16 +8,16 @@ import { programOf } from "./python.js";
 import { tryReceiver } from "./try-receiver.js";
 import { stripped } from "./typescript.js";
 
-/** How many of a page's code blocks were dealt with in which way. */
+/** The number of a page's code blocks by their treatment. */
 export type Counts = Partial<Record<Action | "not here", number>>;
 
-/** Where a page is executed. */
+/** The environment of a page's execution. */
 export interface PageRun {
   page: string;
-  /** A folder of its own. */
+  /** The page's own folder. */
   folder: string;
   env: NodeJS.ProcessEnv;
-  /** Whether `python3` is on this machine. */
+  /** Whether `python3` is installed. */
   hasPython: boolean;
 }
 
@@ -25,9 +25,8 @@ export interface PageRun {
 const BREAK = "\x1e";
 
 /**
- * Executes a page from top to bottom. What its shell snippets set carries on, and a program of several blocks runs at its first one.
- * What stands for the reader's own address and key becomes `SHIPPING_URL` and `SHIPPING_KEY`. Throws at the first block that is
- * not as printed.
+ * Executes a page from top to bottom. Variables that its shell snippets set stay set, and a program of several blocks runs at its first one. The
+ * placeholders for the reader's own URL and key become `SHIPPING_URL` and `SHIPPING_KEY`. Throws at the first block whose output differs.
  */
 export async function runPage({ page, folder, env: given, hasPython }: PageRun): Promise<Counts> {
   const counts: Counts = {};

@@ -13,7 +13,7 @@ const EVENT = JSON.stringify({
   data: { id: "lbl_3fzqk7n2xw5vjm4tb6yc2redha", object: "label", status: "created", tracking_number: "TEST0001" },
 });
 
-/** Runs a command that is a webhook receiver, and sends it a delivery and forgeries. Yields what it printed. */
+/** Runs a command that is a webhook receiver, and sends it a delivery and forgeries. Yields its output. */
 export async function tryReceiver(
   [program, ...args]: [string, ...string[]],
   cwd: string,

@@ -8,7 +8,7 @@ import { installPacked } from "../client/packed-client.js";
 const run = promisify(execFile);
 const modules = join(import.meta.dirname, "../../node_modules");
 
-// What a snippet without an import of its own takes from those above it.
+// Prepended to a snippet without imports of its own: the imports of earlier snippets.
 const PRELUDE = `import { Shipping, ShippingError, webhooks } from "shipping-client";
 void [ShippingError, webhooks];
 const shipping = new Shipping();
@@ -19,20 +19,20 @@ export function moduleOf(code: string): string {
   return /^import /m.test(code) ? code : PRELUDE + code;
 }
 
-/** A folder in which snippets find the packed client and the frameworks that they name. */
+/** A folder with the packed client and the frameworks that snippets import. */
 export async function prepareModules(folder: string): Promise<void> {
   await installPacked(folder);
   for (const name of ["express", "fastify", "@types"])
     await symlink(join(modules, name), join(folder, "node_modules", name));
 }
 
-/** The module without its types, as Node runs it. */
+/** The module without its types, as Node strips them. */
 export async function stripped(code: string): Promise<string> {
   const options = { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "es6" } } as const;
   return (await transform(moduleOf(code), options)).code;
 }
 
-/** Checks the types of all snippets at once: running does not. Throws with what the compiler says. */
+/** Checks the types of all snippets at once, because running them does not. Throws with the compiler's output. */
 export async function checkTypes(folder: string, snippets: readonly string[]): Promise<void> {
   await mkdir(join(folder, "snippets"));
   const options = { strict: true, noUncheckedIndexedAccess: true, noEmit: true, skipLibCheck: true, types: ["node"] };

@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, "../..");
 let stack: Stack;
 let folder: string;
 let receiver: Receiver;
-// They are filled once, exported by the first tests and erased by the later ones.
+// The accounts are filled once, exported by the first tests and erased by the later ones.
 let accountId: string;
 let other: string;
 beforeAll(async () => {
@@ -120,7 +120,7 @@ describe("account export", () => {
       status: 1,
       err: `error: ${out} exists. Choose another file.\n`,
     });
-    // Who takes personal data out of the platform is recorded, as changes are.
+    // An export of personal data is audited, as changes are.
     expect(await json("audit list --limit 1")).toMatchObject([{ command: "account export", outcome: "failed" }]);
   });
 });
@@ -142,7 +142,7 @@ describe("account erase", () => {
     const refusal = { status: 1, err: `error: ${accountId} was erased at ${listed.erased_at}.\n` };
     expect(await admin(`account resume --account ${accountId}`)).toMatchObject(refusal);
     expect(await admin(`key create --account ${accountId} --environment sandbox`)).toMatchObject(refusal);
-    // The minute after the suspension, in which the gateway writes what it still holds in memory, is over for this account alone.
+    // Only this account's minute after the suspension is over, in which the gateway writes the rows that it still holds in memory.
     await eventually(async () => {
       const { erased } = await json(`account erase --account ${accountId} --confirm ${accountId}`);
       expect(erased.filter(({ rows }: { rows: number }) => rows > 0)).toEqual([]);

@@ -1,14 +1,14 @@
 import { runAdmin } from "@shipping/gateway/cli/run-admin";
 import type { Stack } from "../platform/stack.js";
 
-/** What the operator's commands find a stack by. */
+/** The databases by which the operator's commands find a stack. */
 export function adminEnv(stack: Stack): Record<string, string> {
   const ports = Object.entries(stack.rpcPorts);
   const services = ports.map(([part, port]) => [`${part.toUpperCase()}_URL`, `http://127.0.0.1:${port}`]);
   return { DATABASE_URL_GATEWAY: stack.databaseUrls.gateway, ...Object.fromEntries(services) };
 }
 
-/** Runs a command on a stack as an operator would type it. */
+/** Runs a command line on a stack, as an operator would type it. */
 export async function admin(stack: Stack, line: string, env: Record<string, string> = {}) {
   const [out, err]: string[][] = [[], []];
   const status = await runAdmin(line.split(" "), {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** The refusals of every operation under such an Authorization header. */
+/** The error of every operation for such an Authorization header. */
 const refusals = (authorization: string | readonly string[] | undefined) =>
   ofEach(routes, async (route) => {
     const headers = { Authorization: authorization };

@@ -31,14 +31,14 @@ const succeeds = allOf(posts, ({ status }) => String(status));
 
 const kept = keptRequests(() => customer);
 
-/** What every POST answers when a good request is sent like that. */
+/** The responses of every POST to a valid request that is sent like this. */
 const answers = (sender: Customer, request: typeof kept, change: (json: string) => Sending) =>
   ofEach(posts, async (route) => {
     const asked = await request(route);
     return told(await ask(sender, asked, change(JSON.stringify(asked.body))));
   });
 
-/** What refuses it leaves it as good as it was. */
+/** A refused request has no effect, so that it can be sent again. */
 const answersTo = (change: (json: string) => Sending) => answers(customer, kept, change);
 
 const answersToNew = async (change: (json: string) => Sending) => {

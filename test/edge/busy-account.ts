@@ -12,7 +12,7 @@ import { apiClient } from "../platform/api-client.js";
 import type { Stack } from "../platform/stack.js";
 import { json } from "./admin.js";
 
-/** What each part says that it stores of an account. */
+/** The tables in which each part stores an account's data. */
 export const ACCOUNT_DATA: Record<Part, AccountData> = {
   gateway: gatewayAccountData,
   records: recordsAccountData,
@@ -21,7 +21,7 @@ export const ACCOUNT_DATA: Record<Part, AccountData> = {
   webhooks: webhooksAccountData,
 };
 export const parts = Object.keys(ACCOUNT_DATA) as Part[];
-/** An account that has something in every table. */
+/** An account with rows in every table. */
 export async function busyAccount(stack: Stack, receiverUrl: string) {
   const { accountId, sandbox } = await stack.newCustomer();
   const api = apiClient(stack.baseUrl, sandbox);
@@ -45,14 +45,14 @@ export async function busyAccount(stack: Stack, receiverUrl: string) {
   await webhooks.run(sql`
     INSERT INTO subscription_changes (id, subscription_id, action, actor, source, at)
     SELECT 'chg_' || ${accountId}, id, 'created', 'me', 'here', now() FROM subscriptions WHERE account_id = ${accountId}`);
-  // Written in the background.
+  // Rows that are written in the background.
   await eventually(async () => expect(emptyTables(await rowsOf(stack, accountId))).toEqual([]));
   return accountId;
 }
 
 // Events leave the outbox within two minutes, changes go to the audit log, and the sandbox has no bookings.
 const SOON_EMPTY = ["records.outbox", "carrier.outbox", "carrier.bookings", "webhooks.subscription_changes"];
-// What the others give is not exported again.
+// Tables whose data the export of other tables already contains.
 const DERIVED = parts.flatMap((part) =>
   ACCOUNT_DATA[part].tables.filter(({ derived }) => derived).map(({ name }) => `${part}.${name}`),
 );
@@ -74,7 +74,7 @@ export async function rowsOf(stack: Stack, accountId: string) {
   return rows;
 }
 
-/** Rows that do not change by themselves. */
+/** Rows that change only by requests. */
 export const lasting = ({ ...rows }: Record<string, string[]>) => {
   for (const name of [...SOON_EMPTY, "gateway.request_counts", "gateway.audit_entries"]) delete rows[name];
   return rows;

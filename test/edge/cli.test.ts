@@ -29,7 +29,7 @@ interface Ended {
 
 type Typing = { env?: Record<string, string>; fill?: string };
 
-/** The words of a command and the platform that it finds; `{}` stands for an argument with spaces. */
+/** The words of a command and its environment; `{}` stands for an argument with spaces. */
 function typed(line: string, { env, fill = "" }: Typing) {
   const words = line.split(" ").map((word) => (word === "{}" ? fill : word));
   return { words, env: env ?? { DATABASE_URL_GATEWAY: stack.databaseUrls.gateway } };
@@ -63,7 +63,7 @@ async function json<T = { id: string; key: string }>(line: string, typing?: Typi
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** What GET /account answers to a key: its status and the scopes of the key. */
+/** Status and scopes in the response of GET /account to a key. */
 async function account(key: string): Promise<[number, string[] | undefined]> {
   const { status, body } = await apiClient(stack.baseUrl, key).get<{ scopes: string[] }>("/account");
   return [status, body.data?.scopes];
@@ -144,7 +144,7 @@ describe("with --json", () => {
   });
 });
 
-// The rest of what is refused, and how it all reads for people, is in `run-admin.test.ts`.
+// `run-admin.test.ts` tests the other errors, and the output for people.
 describe("a refusal is one line on stderr and exit 1", () => {
   const nobody = "acc_mfrggzdfmztwq2lknnwg23tpoa";
 

@@ -16,7 +16,7 @@ const textOf = async (target: string) => (await get(target)).bytes.toString();
 
 const REFERENCE = ["/docs/reference", "/docs/reference/createShipment"];
 
-/** Everything that the pages load, by attribute. */
+/** The URLs that the pages load, from their attributes. */
 async function assets(): Promise<string[]> {
   const pages = await Promise.all(REFERENCE.map(textOf));
   const named = pages.flatMap((page) => [
@@ -81,7 +81,7 @@ describe("GET /docs", () => {
   const searches = ["/docs/search?q=retry", "/docs/search?q=createLabel"];
   const paths = ["/docs", ...searches, ...guides.map(({ slug }) => `/docs/${slug}`), "/docs/reference", ...operations];
 
-  // Most pages link to the same ones.
+  // Most pages have the same links, so each is followed once.
   const linked = new Map<string, ReturnType<typeof get>>();
   const follow = (resource: string) => {
     const answer = linked.get(resource) ?? get(resource);

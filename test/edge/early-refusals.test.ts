@@ -24,7 +24,7 @@ afterAll(() => stack.stop());
 const SLICE = Buffer.alloc(16 * 1024, " ");
 const SLICES = 48;
 
-/** Sends a body in 48 slices of 16 KiB and looks at the answer only behind the last of them, as many clients do. */
+/** Sends a body in 48 slices of 16 KiB and reads the response only after the last one, as many clients do. */
 async function sendAllThenRead(target: string, { headers, ...sending }: Sending): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   let failure: Error | undefined;
@@ -36,7 +36,7 @@ async function sendAllThenRead(target: string, { headers, ...sending }: Sending)
   await write(headOf("POST", target, { ...sending, headers: { ...length, ...headers } }));
   for (let n = 0; n < SLICES; n++) {
     await write(SLICE);
-    // The refusal comes meanwhile, and the end of the connection behind it.
+    // The error arrives meanwhile, followed by the end of the connection.
     await new Promise((resolve) => setImmediate(resolve));
   }
   const chunks: Buffer[] = [];
@@ -92,7 +92,7 @@ describe("the guides' recipe for Python, if that is here", () => {
       .find(({ language, code }) => language === "python" && code.includes("urllib"))
       ?.code.split(/^address = /m)[0] ?? "";
 
-  /** What ten equal requests with a body of 600,000 bytes end with. */
+  /** The outcomes of ten equal requests with a body of 600,000 bytes. */
   async function outcomes(path: string, key: string): Promise<string[]> {
     const program = `${recipe}
 for n in range(10):

@@ -21,14 +21,14 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** So many tries, or as many as there is time for. */
+/** Number of attempts, limited by the time. */
 const bounded = (few: number) => ({ numRuns: runs(few), interruptAfterTimeLimit: runs(2_000) });
 
 const STATUSES = [200, 201, 400, 401, 403, 404, 409, 413, 415, 422, 429, 431];
 
-/** Holds an answer to what the specification allows: a status of its list, and with it JSON in the form that goes with it. */
+/** Asserts that a response is one that the specification allows: a status of its list, and the matching JSON. */
 function expectAllowed({ status, headers, body }: RawAnswer): void {
-  // The way from the front door to the guides, which is nobody's mistake.
+  // The redirect from `/` to the guides is not an error.
   if (status === 308) return void expect(headers.location).toBe("/docs");
   expect(STATUSES).toContain(status);
   expect(headers["x-request-id"]).toMatch(/^req_[a-z2-7]{26}$/);
@@ -47,7 +47,7 @@ function expectAllowed({ status, headers, body }: RawAnswer): void {
   expect(status).toBe(status === 431 ? 431 : errors[error.code as ErrorCode].status);
 }
 
-/** Sends a request with the customer's key, and holds its answer to what is allowed. */
+/** Sends a request with the customer's key, and asserts that the specification allows its response. */
 async function expectAllowedAnswer(
   method: string,
   target: string,
@@ -73,13 +73,13 @@ const anyName = fc.oneof(
   fc.constantFrom("__proto__", "constructor", "toString", "", "0", "length", "then"),
 );
 
-/** Every way to a value inside a JSON value. */
+/** The path of every value inside a JSON value. */
 function waysInto(value: unknown, way: string[] = []): string[][] {
   if (typeof value !== "object" || value === null) return [way];
   return [way, ...Object.entries(value).flatMap(([name, member]) => waysInto(member, [...way, name]))];
 }
 
-/** JSON text with the value at the end of a way replaced, and a member added beside it. */
+/** JSON text with the value at a path replaced, and with a member added beside it. */
 function jsonWith(value: unknown, [step, ...rest]: string[], replaced: string, added: string): string {
   if (step === undefined) return replaced;
   const members = Object.entries(value as object).map(([name, member]) => {

@@ -12,7 +12,7 @@ afterAll(() => stack.stop());
 
 type Value = string | readonly string[] | undefined;
 
-/** What every write answers under such a key, even with a body that nobody could read. */
+/** The response of every write to such a key, even with an unreadable body. */
 const refusals = (key: Value) =>
   ofEach(writes, async (route) =>
     told(await ask(customer, formOf(route), { headers: { "Idempotency-Key": key, "Content-Type": "text/plain" } })),
@@ -42,7 +42,7 @@ describe("422 for every write, naming the header", () => {
   });
 });
 
-/** Executes an operation under a key, and holds its repetition to be the replay. */
+/** Executes an operation with a key, and asserts that a repetition is the replay. */
 async function executedAndReplayed(route: WriteRoute, key: string): Promise<void> {
   const mine = await newCustomer(stack);
   const asked = await goodRequest(mine, route);

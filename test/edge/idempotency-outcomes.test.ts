@@ -34,7 +34,7 @@ const webhook = { url: "http://127.0.0.1:9/hook", events: ["label.voided"] };
 const MISSING_ORDER = "ord_mfrggzdfmztwq2lknnwg23tpoa";
 const MISSING_SHIPMENT = "shp_mfrggzdfmztwq2lknnwg23tpoa";
 
-/** Holds a request under the key to be executed now, and to be replayed from then on. */
+/** Asserts that a request with the key is executed now, and replayed afterwards. */
 async function expectExecuted(asked: Asked, status: number): Promise<void> {
   const first = await under(asked);
   expect([told(first), isReplayed(first)]).toEqual([String(status), false]);

@@ -31,18 +31,18 @@ afterAll(() => stack.stop());
 
 const through = (n: number) => customer.through(stack.baseUrls[n % stack.baseUrls.length]!);
 
-/** Sends it through that gateway, under that key. */
+/** Sends it through that gateway, with that key. */
 const send = (n: number, asked: Asked, key = "the key"): Promise<ApiAnswer<Resource>> =>
   ask(through(n), asked, { headers: { "Idempotency-Key": key } });
 
-/** So many requests at the same instant. */
+/** Sends this many requests at the same time. */
 const atOnce = <T>(count: number, request: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => request(n)));
 
 const isReplayed = ({ headers }: ApiAnswer<unknown>) => headers.get("idempotency-replayed") === "true";
 const order: Asked = { method: "POST", path: "/orders", body: record };
 
-/** Which parts have a table of that name. */
+/** The parts that have a table of that name. */
 const partsWith = {
   orders: ["records"],
   shipments: ["records"],
@@ -66,7 +66,7 @@ async function rows(table: keyof typeof partsWith): Promise<number> {
 const tables = ["orders", "shipments", "labels", "subscriptions", "ledger", "outbox"] as const;
 const census = async () => Promise.all(tables.map(rows));
 
-/** What one success of an operation adds: a row of the resource, of its ledger, and of the outbox for its event. */
+/** The rows that one success of an operation adds: of the resource, of its ledger, and of the outbox for its event. */
 const added: Record<string, number[]> = {
   "POST /orders": [1, 0, 0, 0, 1, 1],
   "POST /shipments": [0, 1, 0, 0, 1, 1],
@@ -196,7 +196,7 @@ describe("many keys at once", () => {
     const [forth, back] = await Promise.all([run(0, at(0)), run(1, at(1).reverse())]);
     for (const [n, answer] of forth.entries()) {
       const pair = [told(answer), told(back.at(-1 - n)!)];
-      // The one label of the shipment may be there already; then its key is free for the other.
+      // The shipment may have its one label already; then the key is free for the other request.
       const refused = pair.filter((said) => !/^20[01]$/.test(said));
       expect(refused.filter((said) => !/^409 (idempotency_conflict|label_exists)$/.test(said))).toEqual([]);
       expect(refused.length).toBeGreaterThanOrEqual(1);

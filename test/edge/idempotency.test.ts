@@ -29,7 +29,7 @@ const under = (asked: Asked, holder = customer, key = KEY) =>
   ask(holder, asked, { headers: { "Idempotency-Key": key } });
 const isReplayed = ({ headers }: ApiAnswer<unknown>) => headers.get("idempotency-replayed") === "true";
 
-/** Holds the second answer to be the replay of the first: its status and its bytes. */
+/** Asserts that the second response is the replay of the first: its status and its bytes. */
 function expectReplay(again: ApiAnswer<unknown>, first: ApiAnswer<unknown>): void {
   expect([again.status, isReplayed(again), isReplayed(first)]).toEqual([first.status, true, false]);
   expect(again.bytes).toEqual(first.bytes);

@@ -25,7 +25,7 @@ afterAll(() => stack.stop());
 
 const kept = keptRequests(() => customer);
 
-/** What every POST answers to this body. */
+/** The response of every POST to this body. */
 const answersTo = (body: string | Buffer) =>
   ofEach(posts, async (route) => told(await ask(customer, await kept(route), { body })));
 
@@ -148,7 +148,7 @@ describe("members", () => {
       const answer = await ask(customer, { method: "POST", path }, { body });
       const fields = answer.body.error.fields ?? [];
       expect([path, answer.status, fields.length]).toEqual([path, 422, 101]);
-      // The schema's faults, and what the owner alone sees in the URL.
+      // The schema's faults, and those of the URL, which only the owner checks.
       const more = path === "/orders" ? 5_900 : 5_902;
       expect(fields.at(-1)).toEqual({ path: "body", message: `has ${more} more invalid fields` });
       expect(answer.bytes.length).toBeLessThan(20_000);

@@ -9,7 +9,7 @@ import { exchange, sendTo } from "./wire.js";
 let stack: Stack;
 let customer: Customer;
 let port: number;
-/** What must stand in no line. */
+/** Texts that no log line may contain. */
 const secrets: string[] = [];
 beforeAll(async () => {
   stack = await startStack({ requestsPerMinute: 100_000, logs: true });
@@ -36,7 +36,7 @@ function lines(): Line[] {
     .map((line) => JSON.parse(line));
 }
 
-// Short of the whole: a secret that is cut or split would be one too.
+// Only the end of each: a truncated secret in the log would be a leak, too.
 const tails = () => secrets.map((secret) => secret.slice(-20));
 
 afterEach(() => {
@@ -143,7 +143,7 @@ describe("no line holds a key or a secret", () => {
     await stack.databases.records.pool.query("ALTER TABLE orders_away RENAME TO orders");
     expect([answer.status, answer.bytes.includes("orders_away")]).toEqual([expect.any(Number), false]);
     expect(answer.status).toBeGreaterThanOrEqual(500);
-    // Not the whole answer: its request id may hold any letters.
+    // The whole response would not do: its request ID may contain any letters.
     expect(answer.body.error).toMatchObject({ message: expect.not.stringMatching(/relation|SQL|pg|stack/) });
     expect(Object.keys(answer.body.error).sort()).toEqual(["code", "message", "request_id"]);
     const requestId = answer.headers.get("x-request-id") ?? "";

@@ -12,13 +12,13 @@ beforeAll(async () => {
   customer = await newCustomer(stack);
   port = Number(new URL(stack.baseUrl).port);
 });
-// Whatever was sent, the gateway goes on answering.
+// The gateway continues to answer after each malformed request.
 afterEach(async () => {
   expect((await customer.send("GET", "/account")).status).toBe(200);
 });
 afterAll(() => stack.stop());
 
-/** The answers on a connection in a line each; every refusal is the error object, in JSON. */
+/** The responses on a connection, a line each; every error is the error object, in JSON. */
 function said(answers: readonly RawAnswer[]): string[] {
   return answers.map((answer) => {
     expect(answer.headers).toMatchObject({
@@ -32,13 +32,13 @@ function said(answers: readonly RawAnswer[]): string[] {
   });
 }
 
-/** A GET that is good but for these lines in its head. */
+/** A GET that is valid except for these lines in its head. */
 const get = (lines: string, target = "/api/v1/account") =>
   Buffer.from(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines}\r\n\r\n`, "latin1");
 
 const order = JSON.stringify(record);
 
-/** A POST of an order, good but for these lines in its head, and what follows. */
+/** A POST of an order that is valid except for these lines in its head, and the bytes after it. */
 const post = (lines: string, body = order) =>
   Buffer.from(
     `POST /api/v1/orders HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${customer.key}\r\n` +

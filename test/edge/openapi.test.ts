@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** What a `$ref` points to; anything else as it is. */
+/** Resolves a `$ref`; returns anything else unchanged. */
 function resolved<T>(value: T & { $ref?: string }): T {
   if (value.$ref === undefined) return value;
   return value.$ref
@@ -59,8 +59,8 @@ function* objectsIn(value: unknown): Generator<Json> {
   for (const member of Object.values(value)) yield* objectsIn(member);
 }
 
-// The statuses and codes of the specification, by what kind of request it is, and those that an operation alone has. They are written
-// down here, not derived from the code.
+// The statuses and codes of the specification, by kind of request, and those of single operations. They are written here, not derived from the
+// code.
 const EVERY = {
   401: "unauthorized",
   403: "missing_scope",
@@ -128,7 +128,7 @@ describe("GET /api/v1/openapi.json", () => {
         "allOf anyOf oneOf examples x-extensible-enum"
       ).split(" "),
     );
-    /** The schemas inside a schema: what stands below `properties` are names. */
+    /** The schemas inside a schema. The keys of `properties` are names. */
     const unknown = (schema: Json): string[] => [
       ...Object.keys(schema).filter((keyword) => !keywords.has(keyword)),
       ...Object.values((schema.properties as Record<string, Json>) ?? {}).flatMap(unknown),

@@ -9,7 +9,7 @@ import { type ApiAnswer, dataOf, refusal } from "../platform/api-client.js";
 import type { Stack } from "../platform/stack.js";
 import { type Sending, sendTo } from "./wire.js";
 
-/** The holder of one key, with requests written as they are. */
+/** A customer with one key. Requests are sent without changes. */
 export interface Customer {
   accountId: string;
   keyId: string;
@@ -20,7 +20,7 @@ export interface Customer {
   through(baseUrl: string): Customer;
 }
 
-/** What resources have in common, as far as these tests look. */
+/** Members that all resources have, as far as these tests read them. */
 export interface Resource {
   id: string;
   status: string;
@@ -28,7 +28,7 @@ export interface Resource {
   tracking_number?: string;
 }
 
-/** A request that an operation answers with its success. */
+/** A request to which an operation responds with its success. */
 export interface Asked {
   method: Route["method"];
   path: string;
@@ -43,7 +43,7 @@ export const posts = writes.filter((route) => route.method === "POST");
 /** An operation's place in the specification's table. */
 export const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
-/** A holder of a key of a new account, or of one that is there. The key has every scope unless told otherwise. */
+/** A customer with a key of a new account, or of an existing one. The key has every scope unless the options say otherwise. */
 export async function newCustomer(
   stack: Stack,
   options: { environment?: Environment; accountId?: string; scopes?: readonly Scope[] } = {},
@@ -64,7 +64,7 @@ export async function newCustomer(
 
 const address = { name: "Zoë Martin", street1: "8 Rue de la Paix", city: "Paris", postal_code: "75002", country: "FR" };
 
-/** A body that orders and shipments take. */
+/** A body for orders and shipments. */
 export const record = {
   reference: "PO-1042",
   from: address,
@@ -72,7 +72,7 @@ export const record = {
   parcel: { weight_kg: 1.5, length_cm: 30, width_cm: 20, height_cm: 10 },
 };
 
-/** Sends what an operation is asked, with a fresh Idempotency-Key where it takes one. */
+/** Sends the request of an operation, with a fresh Idempotency-Key if it needs one. */
 export function ask<Data = Resource>(
   customer: Customer,
   { method, path, body }: Asked,
@@ -91,17 +91,17 @@ export function create(customer: Customer, path: string, body: unknown): Promise
   return dataOf(201, ask(customer, { method: "POST", path, body }));
 }
 
-/** The POSTs that make a resource, with what the examples call it. */
+/** The POSTs that create a resource, with the resource's ID in the examples. */
 const makers = posts
   .filter(({ id, body }) => id === undefined && body !== undefined)
   .map((route) => ({ route, example: (route.example.data ?? {}) as Partial<Resource> }));
 
-// Nobody listens there: a delivery fails at once.
+// A URL without a listener, so that a delivery fails at once.
 const NOBODY = "http://127.0.0.1:9/hook";
 
 /**
- * A request that the operation answers with its success, once: its example. What that names, and what a read of it shows, is made with the
- * customer's key; `ids` has what the examples call it, and what it is called here.
+ * A request to which the operation responds with its success, once: its example. The resources that it names, or that a read of it shows, are
+ * created with the customer's key; `ids` maps the IDs of the examples to the real ones.
  */
 export async function goodRequest(
   customer: Customer,
@@ -120,7 +120,7 @@ export async function goodRequest(
   return JSON.parse([...ids].reduce((text, [there, here]) => text.replaceAll(there, here), JSON.stringify(asked)));
 }
 
-/** Good requests that are made once each, for tests that have them refused: nothing comes of them, so they stay good. */
+/** Valid requests that are made once each, for tests in which they are refused. They have no effect, so they stay valid. */
 export function keptRequests(customer: () => Customer): (route: Route) => Promise<Asked> {
   const kept = new Map<Route, Promise<Asked>>();
   return (route) => {
@@ -130,32 +130,32 @@ export function keptRequests(customer: () => Customer): (route: Route) => Promis
   };
 }
 
-/** A request of the operation's form that needs nothing to exist: for what is refused before that is looked at. */
+/** A request of the operation's form that names no existing resource, for errors that are found before its lookup. */
 export function formOf(route: Route): Asked {
   return { method: route.method, path: pathWith(route, "x"), ...(route.method === "POST" && { body: {} }) };
 }
 
-/** What an answer says, in words: `201`, or `404 not_found` once it is known to be the error object. */
+/** A response as text: `201`, or `404 not_found` after checking that it is the error object. */
 export function told(answer: ApiAnswer<unknown>): string {
   return answer.status < 400 ? String(answer.status) : refusal(answer);
 }
 
-/** What several operations answer, each under its name. */
+/** The responses of several operations by name. */
 export async function ofEach<R extends Route, T>(rows: readonly R[], answer: (route: R) => Promise<T>) {
   return Object.fromEntries(
     await Promise.all(rows.map(async (route) => [nameOf(route), await answer(route)] as const)),
   );
 }
 
-/** The same answer under each of their names. */
+/** The same response for each of these names. */
 export function allOf<T>(rows: readonly Route[], answer: T | ((route: Route) => T)): Record<string, T> {
   const value = (route: Route) => (answer instanceof Function ? answer(route) : answer);
   return Object.fromEntries(rows.map((route) => [nameOf(route), value(route)]));
 }
 
 /**
- * Fills the pools of every replica before a burst that no one may be refused in: on a busy machine a new connection can take longer
- * than a request may wait for one.
+ * Fills the pools of every replica before a burst in which no request may be refused: on a busy machine a new connection can take longer than a
+ * request may wait for one.
  */
 export async function warmUp(stack: Stack): Promise<void> {
   const attempt = async () => {

@@ -22,7 +22,7 @@ afterEach(() => Promise.all(receivers.splice(0).map((receiver) => receiver.close
 const admin = (line: string, env?: Record<string, string>) => adminOn(stack, line, env);
 const json = (line: string) => jsonOn(stack, line);
 
-/** A subscription whose receiver refuses until it is told otherwise, and as many events that were given up. */
+/** A subscription whose receiver refuses until it is told otherwise, with this many abandoned events. */
 async function givenUp(events: number) {
   const { accountId, sandbox } = await stack.newCustomer();
   const api = apiClient(stack.baseUrl, sandbox);
@@ -116,7 +116,7 @@ test("dead events are listed, shown, retried and dropped", async () => {
 
 test("bookings that are not settled are listed, and the one of a shipment's label", async () => {
   const { accountId } = await stack.newCustomer();
-  // Due later: the worker would take a due one between two lines of this test.
+  // Due later: the worker would take a due delivery between two lines of this test.
   await stack.databases.carrier.run(sql`
     INSERT INTO bookings (account_id, environment, id, shipment_id, carrier, state, idempotency_key, fingerprint, token,
       requested_by, request_id, reference, turn, leased_until, due_at, problem, created_at)
@@ -177,7 +177,7 @@ describe("an account", () => {
     const listed = await json("account list");
     expect(listed.find(({ id }: { id: string }) => id === accountId)).toHaveProperty("suspended_at");
 
-    // What was committed just before arrives while it is suspended.
+    // An event that was committed just before the suspension arrives during it.
     const environment = "sandbox";
     const event = eventFor({ accountId, environment });
     await stack.databases.records.run(sql`

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** Everything that can be wrong with a request at once; what is not named is right. */
+/** The faults that a request can have at once. Parts that are not named are valid. */
 interface Faults {
   route?: boolean;
   key?: boolean;
@@ -29,7 +29,7 @@ interface Faults {
   existence?: boolean;
 }
 
-/** The order of refusals: each rung with the answer to a request that is invalid there and on every rung below. */
+/** The order of errors: each rung with the response to a request that is invalid there and on every rung below. */
 const rungs: [keyof Faults, string][] = [
   ["route", "404 not_found"],
   ["key", "401 unauthorized"],
@@ -46,7 +46,7 @@ const rungs: [keyof Faults, string][] = [
   ["existence", "404 not_found"],
 ];
 
-/** Invalid on this rung and on all below, save those that the operation does not know. */
+/** The faults of this rung and of all below, except those that the operation does not have. */
 function faultsFrom(rung: keyof Faults, unknown: readonly (keyof Faults)[]): Faults {
   const names = rungs.map(([name]) => name);
   const from = names.slice(names.indexOf(rung)).filter((name) => !unknown.includes(name));

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterAll(() => stack.stop());
 
-/** Runs something while a part has no database connection left. */
+/** Runs a function while a part has no database connection left. */
 async function without<T>(part: Part, run: () => Promise<T>): Promise<T> {
   const { pool, listPool } = stack.databases[part];
   const all = [pool, listPool].flatMap((each) => Array.from({ length: each.options.max }, () => each.connect()));
@@ -27,7 +27,7 @@ async function without<T>(part: Part, run: () => Promise<T>): Promise<T> {
 
 describe("503 service_unavailable with Retry-After: 5, and no hang, while no connection is left", () => {
   test.each(parts)("in %s; its operations succeed afterwards, writes under the same key", async (part) => {
-    // Nothing is answered without the gateway's database, which knows the keys.
+    // No operation works without the gateway's database, which has the keys.
     const rows = part === "gateway" ? routes : routes.filter(({ owner }) => owner === part);
     const asked = await ofEach(rows, (route) => goodRequest(customer, route));
     const askAll = (key: string) =>
@@ -41,7 +41,7 @@ describe("503 service_unavailable with Retry-After: 5, and no hang, while no con
       expect(told(answer)).toBe("503 service_unavailable");
       expect(answer.headers.get("retry-after")).toBe("5");
     }
-    // On a machine that stands still for seconds, what was answered 503 may yet be executed, once: the key then has that answer.
+    // On a machine that stalls for seconds, a request that got 503 may still be executed, once: the key then has that response.
     const after = await askAll("k");
     const again = await askAll("k");
     for (const route of rows) {

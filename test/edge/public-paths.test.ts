@@ -23,7 +23,7 @@ async function send(method: string, path: string, headers: Record<string, string
 
 const get = (path: string, headers = {}) => send("GET", path, headers);
 
-/** What everybody may read. */
+/** The documents that are public. */
 const documents = [
   `${BASE_PATH}/openapi.json`,
   `${BASE_PATH}/postman.json`,
@@ -46,13 +46,13 @@ const others = ["/", "/nothing", "/docs/nothing", `${AREA_PATH}/nothing`, BASE_P
   path,
 }));
 
-/** Every path that somebody without a key can reach. */
+/** Every path that is reachable without a key. */
 const everything = [...documents.map((path) => ({ method: "GET", path })), ...area, ...operations, ...others];
 
 const OLD = "Thu, 01 Jan 1970 00:00:00 GMT";
 const NEW = "Fri, 01 Jan 2100 00:00:00 GMT";
 
-/** The request headers of RFC 9110, with values that mean something and values that mean nothing. */
+/** The request headers of RFC 9110, with valid and with meaningless values. */
 const HEADERS: Record<string, readonly string[]> = {
   Accept: ["text/html", "*/*;q=2", "nonsense", ";;"],
   "Accept-Charset": ["utf-8", "*;q=x"],
@@ -101,7 +101,7 @@ const sets: Record<string, string>[] = [
   { "If-None-Match": "*", "If-Modified-Since": "x", Cookie: "developers-session=x; ;=;" },
 ];
 
-// By default every path gets a tenth of them, so that all are sent to every kind of path; with TEST_RUNS all of them.
+// Each path gets a tenth of them by default, so that every kind of path gets all of them; TEST_RUNS sends more.
 const FRACTION = Math.max(1, Math.round(10 / runs(1)));
 const numbered = everything.map((one, index) => ({ ...one, index }));
 

@@ -18,7 +18,9 @@ const answers = (sender: Customer, request: typeof kept, query: string, rows = r
     return told(await ask(sender, { ...asked, path: asked.path + query }));
   });
 
-/** What every operation answers to an otherwise good request with such a query, which leaves it as good as it was. */
+/**
+ * The response of every operation to an otherwise valid request with such a query. A refused request has no effect, so that it can be sent again.
+ */
 const answersTo = (query: string, rows = routes) => answers(customer, kept, query, rows);
 
 describe("422 invalid_request for every operation, naming the parameter", () => {

@@ -26,7 +26,7 @@ afterAll(() => stack.stop());
 const LIMIT = 120;
 const newHolder = ({ accountId }: Customer) => newCustomer(stack, { accountId });
 
-/** How many requests are left, as an answer says it. */
+/** The number of remaining requests, from the response's header. */
 function leftOf({ headers }: ApiAnswer<unknown>): number {
   expect(headers.get("ratelimit-policy")).toBe('"default";q=120;w=60');
   const [, left, seconds] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get("ratelimit") ?? "") ?? [];
@@ -36,8 +36,8 @@ function leftOf({ headers }: ApiAnswer<unknown>): number {
 }
 
 /**
- * Sends so many requests at once, spread over the replicas, and counts the answers of each kind. What a slow machine keeps waiting too long
- * is refused before it is counted, and is sent again.
+ * Sends this many requests at once, spread over the replicas, and counts the responses of each kind. A slow machine may refuse a request for
+ * waiting too long, before it is counted; such a request is sent again.
  */
 async function burst(customer: Customer, requests: number): Promise<Record<string, number>> {
   const replicas = stack.baseUrls.map((baseUrl) => customer.through(baseUrl));
@@ -75,7 +75,7 @@ describe("120 requests per minute and key", () => {
       other = await newHolder(customer);
       await burst(customer, LIMIT);
     });
-    // As if they had been used just now: a busy machine may take a minute for all these tests.
+    // Sets the time of use to now, because a busy machine may take a minute for all these tests.
     beforeEach(() =>
       stack.databases.gateway.run(sql`
         UPDATE rate_windows SET last_second = floor(extract(epoch FROM clock_timestamp())), last_counted_at = clock_timestamp()`),
@@ -110,7 +110,7 @@ describe("120 requests per minute and key", () => {
 });
 
 describe("what is counted", () => {
-  /** By how much the requests in between lessen what is left. */
+  /** The number of counted requests between two reads. */
   async function cost(customer: Customer, requests: () => Promise<unknown>): Promise<number> {
     const before = leftOf(await customer.send("GET", "/account"));
     await requests();

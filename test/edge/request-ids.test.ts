@@ -18,7 +18,7 @@ afterAll(() => stack.stop());
 
 const FORM = /^req_[a-z2-7]{26}$/;
 
-/** The id of an answer, once an error is known to carry the same. */
+/** The ID of a response, after checking that an error's body has the same one. */
 function idOf({ status, headers, body }: ApiAnswer<unknown>): string {
   const id = headers.get("x-request-id") ?? "";
   expect(id).toMatch(FORM);

@@ -22,7 +22,7 @@ let customer: Customer;
 beforeAll(async () => {
   stack = await sharedStack({ requestsPerMinute: 100_000 });
 });
-// An account of its own for each test: one may not have as many keys as all of them need.
+// Each test has an account of its own, because all of them need more keys than one may have.
 beforeEach(async () => {
   customer = await newCustomer(stack);
 });
@@ -32,7 +32,7 @@ afterAll(() => stack.stop());
 const holderOf = (...held: Scope[]) => newCustomer(stack, { accountId: customer.accountId, scopes: held });
 const allBut = (scope: Scope) => scopes.filter((other) => other !== scope);
 
-/** The refusal, with the scopes that its message names. */
+/** The error, with the scopes that its message names. */
 function withNamedScopes(answer: ApiAnswer<unknown>): string {
   const named = scopes.filter((scope) => answer.body.error.message.includes(scope));
   return `${told(answer)}: ${named.join()}`;

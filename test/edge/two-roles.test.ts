@@ -20,11 +20,11 @@ import { allOf, ask, goodRequest, newCustomer, ofEach, told } from "./operations
 const guide = readFileSync(join(import.meta.dirname, "../../docs/operations/install.md"), "utf8");
 const PASSWORD = "a password of a test";
 
-/** The statements of the guide that create databases, each as what is run before and within the database. */
+/** The statements of the guide that create databases: for each, those that run before and within the database. */
 const [oneRole, twoRoles, split] = databaseStatements(guide);
 
-// Roles and databases belong to the server, which other tests share: hence names of our own. The administrator is no superuser, as on
-// managed services.
+// Roles and databases belong to the server, which other tests share, so the names are unique. The administrator is no superuser, as on managed
+// services.
 let run: string;
 async function createAdministrator(): Promise<void> {
   run = randomBytes(4).toString("hex");
@@ -34,7 +34,7 @@ async function createAdministrator(): Promise<void> {
 const named = (part: Part) => `${part}_${run}`;
 const migrations = (part: Part) => `${named(part)}_migrations`;
 
-/** The guide's statements, for another part than its example. */
+/** The guide's statements, for a part other than the one in its example. */
 const statementsFor = (part: Part, text = "") =>
   text.replaceAll("records", named(part)).replaceAll("…", PASSWORD).trim();
 
@@ -74,7 +74,7 @@ function opened(part: Part): TestDatabase {
   };
 }
 
-/** With two roles from the beginning. */
+/** A part with two roles from the beginning. */
 async function withTwoRoles(part: Part): Promise<TestDatabase> {
   await asAdministrator(statementsFor(part, twoRoles?.[0]));
   await execute(urlOf(part, migrations(part)), statementsFor(part, twoRoles?.[1]));
@@ -82,11 +82,11 @@ async function withTwoRoles(part: Part): Promise<TestDatabase> {
   return opened(part);
 }
 
-/** With one role, which has migrated, then with two. */
+/** A part with one role, which has migrated, that is then split into two. */
 async function splitLater(part: Part): Promise<TestDatabase> {
   await asAdministrator(statementsFor(part, oneRole?.[0]));
   await migrate({ url: urlOf(part, named(part)), directory: migrationFolders[part] });
-  // REASSIGN goes through what a role owns in an order of PostgreSQL's own. Here the database, whose owner may create tables, comes last.
+  // REASSIGN processes a role's objects in PostgreSQL's own order. Here the database comes last; its owner may create tables.
   await asServer(
     `ALTER DATABASE ${named(part)} OWNER TO CURRENT_USER;\nALTER DATABASE ${named(part)} OWNER TO ${named(part)}`,
   );
@@ -95,7 +95,7 @@ async function splitLater(part: Part): Promise<TestDatabase> {
   return opened(part);
 }
 
-/** Has the platform do everything that it does: every operation, deliveries, the request log, an export and an erasure. */
+/** Exercises the whole platform: every operation, deliveries, the request log, an export and an erasure. */
 async function useAll(stack: Stack, receiver: Receiver): Promise<void> {
   const customer = await newCustomer(stack);
   const answers = await ofEach(routes, async (route) => told(await ask(customer, await goodRequest(customer, route))));
@@ -109,7 +109,7 @@ async function useAll(stack: Stack, receiver: Receiver): Promise<void> {
   );
   const { erased } = await json(stack, `account erase --account ${accountId} --confirm Test`);
   expect(erased.filter(({ rows }: { rows: number }) => rows > 0).length).toBeGreaterThan(15);
-  // What the owner of a table alone may do, the request log has a function do that is the owner's.
+  // Only a table's owner may create partitions, so the request log calls a function of its owner.
   const days = sql`SELECT count(*)::int AS days FROM pg_inherits WHERE inhparent = 'request_log'::regclass`;
   expect(await gateway.run(days)).toEqual([{ days: 4 }]);
 }

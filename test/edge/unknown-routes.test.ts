@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** What the gateway answers to a method and a target, once it is the same with a key and without one, and not counted. */
+/** The gateway's response to a method and a target, after checking that it is the same with and without a key, and not counted. */
 async function unknown(method: string, target: string): Promise<string> {
   const answers = await Promise.all(
     [customer.key, undefined].map((key) => {

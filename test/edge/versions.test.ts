@@ -8,7 +8,7 @@ import { greeter } from "@shipping/kit/testing/greeter";
 import { pretendVersion } from "@shipping/kit/testing/older-postgres";
 import { migrationFolders, type Part } from "@shipping/local/parts";
 
-// Programs are run as `npm run build` has compiled them.
+// Runs the programs that `npm run build` has compiled.
 const { resolve } = createRequire(import.meta.filename);
 const root = join(import.meta.dirname, "../..");
 const OLD_POSTGRES = "PostgreSQL 14.19 is too old. Install version 15 or newer.";
@@ -22,7 +22,7 @@ async function database(part: Part, version?: string): Promise<string> {
 }
 afterEach(() => Promise.all(databases.splice(0).map(({ drop }) => drop())));
 
-/** Runs a program until it ends by itself, which it has to within a minute. */
+/** Runs a program until it exits, which it must do within a minute. */
 function run(program: string, env: Record<string, string>): Promise<{ status: unknown; lines: string[] }> {
   const surroundings = {
     PATH: process.env.PATH,

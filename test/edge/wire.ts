@@ -5,16 +5,16 @@ import type { ApiAnswer, Body } from "../platform/api-client.js";
 /** Longer than any answer takes, shorter than the 30 s after which the gateway gives a request up. */
 const ANSWER_MS = 15_000;
 
-/** A request, written as it is: nothing is mended, joined or put in order. */
+/** A request that is sent without corrections, joining or reordering. */
 export interface Sending {
   key?: string;
-  /** A list sends the header once for each value; undefined leaves out what would be sent by itself. */
+  /** A list sends the header once for each value; undefined omits a header that is sent by default. */
   headers?: Record<string, string | readonly string[] | undefined>;
-  /** Bytes or text as they are. Without further headers they are announced as JSON of their length. */
+  /** Sends bytes or text unchanged. Without further headers they are announced as JSON of their length. */
   body?: string | Buffer;
 }
 
-/** Sends a request on a connection of its own and yields its answer. `target` is what stands behind the method. */
+/** Sends a request on a connection of its own and yields its response. `target` follows the method in the request line. */
 export async function sendTo<Data>(
   port: number,
   method: string,
@@ -51,7 +51,7 @@ export async function exchange(port: number, ...parts: (string | Buffer)[]): Pro
   });
 }
 
-/** The same, but the client's side of the connection is closed behind the last byte. */
+/** The same, but the client half-closes the connection after the last byte. */
 export async function exchangeAndEnd(port: number, ...parts: (string | Buffer)[]): Promise<RawAnswer[]> {
   return answersOn(connect(port, "127.0.0.1"), (socket) => {
     for (const part of parts) socket.write(part);
@@ -74,7 +74,7 @@ async function answersOn(socket: Socket, write: (socket: Socket) => void): Promi
   return answers;
 }
 
-/** An answer as it stood on the wire, with its JSON parsed. */
+/** A response from the wire, with its JSON parsed. */
 export function answerOf<Data>({ status, headers, body }: RawAnswer): ApiAnswer<Data> {
   const isJson = headers["content-type"] === "application/json" && body !== "";
   const parsed = (isJson ? JSON.parse(body) : undefined) as Body<Data>;

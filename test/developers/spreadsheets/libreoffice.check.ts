@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Formulas after all that may be before them in a cell, or that may begin a cell within it. */
+/** Formulas behind every prefix that a cell may have before them, and formulas that begin a cell within a cell. */
 const FORMULAS = ["", "x;", "x\t", "x,", "x\n", "x\r", "x; y\t"].flatMap((before) =>
   ["", " ", "\t", "\u00a0", "\u3000", "\ufeff", "\0", "\0 ", '"', '""'].flatMap((lead) =>
     ["=1+1", "+1+1", "-1+1", "@SUM(1)", "＝1+1", '=1+1;"'].map((formula) => before + lead + formula),
@@ -37,7 +37,7 @@ const TELEPHONES = [
   "(030) 1234-56",
 ];
 
-/** Numbers of which LibreOffice, or Excel, makes another one. */
+/** Numbers that LibreOffice or Excel would change. */
 const COMPUTED = ["+49 30/1234", "+ 49 30 / 1234", "+49-30-1234", "+49/30"];
 
 interface Cell {

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 
-// A stand-in for curl on machines without it. It knows the options that the examples of the guides have, and refuses others.
+// A replacement for curl on machines without it. It supports the options in the guides' examples, and refuses others.
 const flag = (short) => ({ type: "boolean", short });
 const text = (short) => ({ type: "string", short });
 const { values, positionals } = parseArgs({
@@ -30,7 +30,7 @@ for (const header of values.header ?? []) headers.set(...header.split(/: ?(.*)/s
 const method = values.request ?? (values.data === undefined ? "GET" : "POST");
 
 try {
-  // Loaded when it is known which: a page sends more than 120 requests in a minute.
+  // Loaded only when the request is known: a page sends more than 120 requests in a minute.
   const library = await import(url.protocol === "https:" ? "node:https" : "node:http");
   const request = library.request(url, { method, headers: Object.fromEntries(headers) });
   request.end(values.data);

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 
-// A stand-in for `openssl dgst -sha256 -hmac KEY`, the only form of openssl that the guides have, on machines without it.
+// A replacement for `openssl dgst -sha256 -hmac KEY`, the only form of openssl in the guides, on machines without it.
 const [, , ...options] = process.argv;
 const [key = ""] = options.splice(3, 1);
 if (options.join(" ") !== "dgst -sha256 -hmac") throw new Error(`The stand-in for openssl does not know ${options}.`);
