@@ -15,7 +15,7 @@ import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-s
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { identityWith, newEvent } from "../platform/bus.js";
 
-// The users and permissions of the chart's trial and of `npm run cluster`, on a server of this test's own.
+// The users and permissions of the chart's trial and of `npm run cluster`, on a server of its own.
 const passwords = newBusPasswords();
 let folder: string;
 let server: NatsServer;
@@ -36,14 +36,14 @@ afterAll(async () => {
 
 const identityOf = (user: BusUser, password = passwords[user]) => identityWith(user, password);
 
-/** The bus as the part has it. */
+/** The bus with the part's credentials. */
 function busOf(part: "records" | "carrier" | "webhooks"): Bus {
   const bus = createJetStreamBus({ url: server.url, name: part, identity: identityOf(part), log: silentLog() });
   open.push(bus);
   return bus;
 }
 
-/** A connection that does what its user likes, not what the part's code does. It gathers what NATS refused it. */
+/** A connection that tries everything its user is allowed to, not only what the part's code does. It records the refusals of NATS. */
 async function intruder(user: BusUser): Promise<{ nc: NatsConnection; refused: string[] }> {
   const nc = await connect({ servers: server.url, ...identityOf(user), inboxPrefix: `_INBOX.${user}` });
   open.push(nc);
@@ -54,7 +54,7 @@ async function intruder(user: BusUser): Promise<{ nc: NatsConnection; refused: s
   return { nc, refused };
 }
 
-/** webhooks, taking what comes. */
+/** The subscription of webhooks. */
 async function taking(): Promise<{ got: Set<string>; dead: string[] }> {
   const got = new Set<string>();
   const dead: string[] = [];

@@ -13,7 +13,7 @@ import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-s
 import { newEvent } from "../platform/bus.js";
 import { natsAccount } from "../platform/nats-account.js";
 
-// An account of a managed NATS, on a server with limits of its own.
+// An account of a managed NATS, on a server with limits.
 const account = natsAccount({ max_bytes_required: true, disk_max_stream_bytes: 10_000_000, max_ack_pending: 1_000 });
 const MEBIBYTE = 1_048_576;
 const FITTING = { ...STREAM_LIMITS, maxBytes: MEBIBYTE, duplicateWindowMs: 60_000, maxAckPending: 1_000 };
@@ -42,7 +42,7 @@ function fileOf(name: string, content: string): string {
   return path;
 }
 
-/** A subscriber that asks for these limits: what it logs, what it gets, and what publishes to it. */
+/** A subscriber that requests these limits: its log, its events, and a publisher to it. */
 async function subscribed(limits: StreamLimits) {
   const lines: { msg: string; reason?: string; setting?: string }[] = [];
   const log = createLog({ part: "webhooks", destination: { write: (line) => void lines.push(JSON.parse(line)) } });
@@ -85,7 +85,7 @@ test.each<[string, StreamLimits, string]>([
   const { lines } = await subscribed(limits);
   const refused = () => lines.filter(({ msg }) => msg === "no events are consumed; trying again");
   await eventually(() => expect(refused()).toMatchObject([{ reason, setting }]));
-  // What comes after it shows that it was tried again: a subscriber that fits is served, and the first one says nothing more.
+  // A second subscriber shows that the first was tried again: it fits and is served, and the first one logs nothing more.
   const { bus, got } = await subscribed(FITTING);
   const event = newEvent();
   await eventually(() => bus.publish(event));

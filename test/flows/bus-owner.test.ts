@@ -65,7 +65,7 @@ function recordOf(id: string): OwnerRecord & { add(...tokens: string[]): void } 
 
 type Options = Partial<Parameters<typeof createJetStreamBus>[0]>;
 
-/** An installation whose subscriber keeps what it gets, and a bus of its publishers. */
+/** An installation whose subscriber records its events, and a bus of its publishers. */
 async function installation(url: string, name: string, record: OwnerRecord = recordOf(name), options: Options = {}) {
   const lines: { msg: string; reason?: string }[] = [];
   const log = createLog({ part: name, destination: { write: (line) => void lines.push(JSON.parse(line)) } });
@@ -143,7 +143,7 @@ test("a claim takes a stream over with what is in it, and the installation that 
   await eventually(() => expect(second.got.toSorted()).toEqual(ids.toSorted()));
   await first.known("another");
   expect([first.got, first.state.foreign]).toEqual([[], 0]);
-  // What was published before the claim is there, and what comes late from the other one's publishers is not.
+  // The events from before the claim arrive, and late ones from the other installation's publishers do not.
   await published(second.publisherTo(async () => ({ stream: STREAM, whose: "own", ownerId: "same" })));
   await eventually(() => expect(second.state.foreign).toBe(1));
   await second.inbox.claim();

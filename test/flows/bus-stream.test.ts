@@ -44,7 +44,7 @@ afterEach(async () => {
   await nats.close();
 });
 
-/** A subscriber that keeps what it gets, with the time of each try, and rejects the first `rejected` of them. */
+/** A subscriber that records its events with the time of each attempt, and rejects the first `rejected` of them. */
 function subscriber(durable: string, rejected = 0) {
   const tries: number[] = [];
   const dead: unknown[][] = [];

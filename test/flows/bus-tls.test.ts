@@ -13,7 +13,7 @@ import { findNatsServer, type NatsProgram } from "@shipping/local/servers/find-n
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
 import { natsAccount } from "../platform/nats-account.js";
 
-// The ways in which NATS and a part know each other, each tried on a server that asks for just that.
+// The ways in which NATS and a part authenticate to each other, each tested on a server that requires it.
 let authority: TestAuthority;
 let folder: string;
 let program: NatsProgram;
@@ -47,7 +47,7 @@ async function startWith(config: string): Promise<string> {
   return `nats://localhost:${new URL(server.url).port}`;
 }
 
-/** The server's half of TLS: a certificate for these hosts, and an authority of its clients' if it asks for theirs. */
+/** The server's TLS settings: a certificate for these hosts, and an authority for client certificates if it requires them. */
 async function tlsOf(hosts: readonly string[], verify = ""): Promise<string> {
   const { cert, key } = await authority.issue(hosts);
   const ca = fileOf("clients-ca.crt", authority.ca);
@@ -55,7 +55,7 @@ async function tlsOf(hosts: readonly string[], verify = ""): Promise<string> {
   return `tls { ${files}${verify} }`;
 }
 
-/** What comes of connecting with these settings: `bus connected`, or the reason for which it waits. On a busy machine, attempts time out first. */
+/** The result of connecting with these settings: `bus connected`, or the reason for which it waits. On a busy machine, attempts time out first. */
 async function attempt(url: string, settings: Partial<BusIdentitySettings>): Promise<string> {
   const lines: string[] = [];
   const log = createLog({ part: "test", destination: { write: (line: string) => void lines.push(line) } });
@@ -131,7 +131,7 @@ test("a credentials file, as operators of accounts give them out", async () => {
   expect(await attempt(url, { NATS_CREDENTIALS_FILE: credentials(natsAccount()) })).toMatch(/Authorization Violation/);
 });
 
-/** What doctor says of the event bus. */
+/** The doctor's report about the event bus. */
 async function doctor(env: Record<string, string>) {
   const printed: string[] = [];
   const out = (text: string) => void printed.push(text);
@@ -139,7 +139,7 @@ async function doctor(env: Record<string, string>) {
   return JSON.parse(printed.join("")).findings.find(({ part }: { part: string }) => part === "event bus");
 }
 
-/** A server's certificate, as doctor shows it. */
+/** A server's certificate in the doctor's report. */
 const certificate = (verified: boolean) => ({
   subject: expect.stringContaining("CN="),
   issuer: expect.stringMatching(/^CN=Shipping parts \w+$/),

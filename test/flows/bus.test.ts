@@ -15,7 +15,7 @@ import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-s
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { identityWith, newEvent } from "../platform/bus.js";
 
-// Each test breaks a server of its own, under records that publishes and webhooks that consumes, all the time.
+// Each test breaks a server of its own, while records publishes and webhooks consumes.
 const passwords = newBusPasswords();
 const authorization = busAuthorization(passwords);
 const DURABLE = "webhooks";
@@ -50,7 +50,7 @@ function openBus(part: "records" | "webhooks", url = server.url, replicas = 1): 
   return bus;
 }
 
-/** A producer and a subscriber. `carries` says that an event published now, as often as it takes, comes out at the other end. */
+/** A producer and a subscriber. `carries` resolves when an event that is published now, in as many attempts as it takes, reaches the subscriber. */
 async function consuming(url = server.url, replicas = 1) {
   const bus = openBus("records", url);
   const got = new Set<string>();
@@ -68,7 +68,7 @@ async function consuming(url = server.url, replicas = 1) {
   }
   const arrives = (event: Event) => eventually(() => expect(got).toContain(event.id));
 
-  /** Publishes without pause, each event until the bus has taken it, as an outbox does. */
+  /** Publishes without pause, each event until the bus has confirmed it, as an outbox does. */
   function publishing() {
     let over = false;
     const published: Event[] = [];
@@ -99,7 +99,7 @@ async function startAgain(): Promise<void> {
   server = await startNatsServer({ program, dataDir: folder, port, authorization });
 }
 
-/** The operator's hand on the server, for `work`. */
+/** An operator's connection to the server, for `work`. */
 async function managing<T>(work: (manager: JetStreamManager, nc: NatsConnection) => Promise<T>): Promise<T> {
   const nc = await connect({ servers: server.url, ...identityOf("operator") });
   try {
@@ -220,7 +220,7 @@ describe("a connection that dies silently", () => {
     proxy = createServer((near) => {
       const far = connectTcp(port, "127.0.0.1");
       sockets.push(near, far);
-      // Those of before stay dead for ever, as when a machine is gone.
+      // Earlier connections stay dead permanently, as after the loss of a machine.
       const dead = silent;
       const forward = (from: Socket, to: Socket) => {
         from.on("data", (chunk) => (silent || dead ? undefined : to.write(chunk)));

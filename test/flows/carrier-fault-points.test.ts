@@ -57,7 +57,7 @@ async function newOrder() {
   return { shipment_id: data.id, rate_id: `rate_express_${data.id}` };
 }
 
-/** What the carrier will charge for the shipment. */
+/** The bookings that the carrier will charge for the shipment. */
 async function charged(shipmentId: string): Promise<string[]> {
   const ledger = await simulator.ledger();
   return ledger.flatMap((entry) =>

@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What `npm run cluster` runs once it has built, on the data folder, until it has written `cluster.json`. */
+/** The program that `npm run cluster` runs after the build, on the data folder, until it has written `cluster.json`. */
 async function start(): Promise<ClusterFile> {
   return (await startThrough()).file;
 }
@@ -73,7 +73,7 @@ async function answers(address: string): Promise<void> {
   await once(socket, "connect").finally(() => socket.destroy());
 }
 
-/** Kills it, and resolves when it is back under its name and address. */
+/** Kills it, and resolves when it is back with its name and port. */
 async function comesBack(name: string): Promise<void> {
   const before = await find(name);
   process.kill(before.pid, "SIGKILL");
@@ -97,7 +97,7 @@ const party = { name: "Ada", street1: "Main 1", city: "Bonn", postal_code: "5311
 const parcel = { weight_kg: 1, length_cm: 10, width_cm: 10, height_cm: 10 };
 const packed = { reference: "cluster", from: party, to: party, parcel };
 
-/** A shipment, its label and its tracking, the calls taking turns between the gateways. */
+/** A shipment, its label and its tracking. The calls alternate between the gateways. */
 async function shipThroughBothGateways(): Promise<Shipment> {
   const [one, two] = cluster.gateways.map((url) => apiClient(url, cluster.sandbox_key));
   if (!one || !two) throw new Error("There are not two gateways.");

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Where to judge, and the keys that that takes. */
+/** The base URL to judge, and the keys for it. */
 interface Judged {
   baseUrl: string;
   sandbox: string;
@@ -53,7 +53,7 @@ function textOf({ stdout, stderr }: ChildProcess): () => string {
   return () => chunks.join("");
 }
 
-/** Judges, and expects every check to hold that needs nothing more; the table shows what does not. */
+/** Judges, and expects every check to pass that needs no further options; the table shows the others. */
 async function expectConforming(judged: Judged): Promise<void> {
   const { status, said, report } = await conformance(judged);
   expect({ status, said }).toEqual({ status: 0, said: expect.any(String) });
@@ -73,7 +73,7 @@ async function admin(dataDir: string, ...args: string[]) {
   return JSON.parse(said());
 }
 
-/** A sandbox key of another account, and one of the same with few scopes. */
+/** A sandbox key of another account, and one of the same account with few scopes. */
 async function moreKeys(dataDir: string, accountId: string): Promise<Pick<Judged, "second" | "narrow">> {
   const other = await admin(dataDir, "account", "create", "--name", "Another");
   const create = ["key", "create", "--environment", "sandbox", "--account"];
@@ -91,7 +91,7 @@ test.concurrent("npm start keeps the specification and the contract", async () =
     stdio: ["ignore", "pipe", "inherit"],
   });
   platform.stdout.resume();
-  // Once nobody can write to its output any more, not when npm alone has ended.
+  // Waits until no process has its output open any more, not only npm.
   const ended = once(platform, "close");
   try {
     const demo = await eventually(async () => JSON.parse(await readFile(join(folder, "demo.json"), "utf8")), {
@@ -111,7 +111,7 @@ test.concurrent("npm run cluster keeps them through each of its gateways, with a
   const cluster = await startCluster(replicas, { HOST: "::1" });
   try {
     const { live_key: live } = await cluster.now();
-    // Both at once: most of the time they wait rather than come near the limit of their keys.
+    // Both at once: they mostly wait, to stay below the limit of their keys.
     await Promise.all(
       cluster.gateways.map(async (baseUrl) => {
         const { accountId, key: sandbox } = await cluster.newCustomer();

@@ -9,7 +9,7 @@ import { brokerDown } from "../trials/chaos/deliveries/lost-broker.js";
 import type { Report } from "../trials/chaos/deliveries/report.js";
 import { newSubscriber } from "../trials/chaos/deliveries/subscriber.js";
 
-// The short forms of `npm run trial -- deliveries`. What takes time there is shortened, or left out: how fast, and the wiped broker's minute.
+// The short forms of `npm run trial -- deliveries`. Slow parts are shortened or left out: the steady rate, and the wiped broker's minute.
 const ARRIVE_WITHIN_MS = 120_000;
 
 const SECRET_FORMS =

@@ -45,7 +45,7 @@ test("asked for at one gateway, a link is a file for its owner only, and signs i
   expect((await visitor.get("/developers/audit")).html).toContain("Member invited");
 });
 
-/** The path of the link in the mail to an address. */
+/** The path of the link in the email to an email address. */
 function linkTo(address: string): Promise<string> {
   const folder = join(cluster.dataDir, "mail");
   return eventually(async () => {

@@ -48,7 +48,7 @@ const read = async (path: string) => {
   return ((await answer.json()) as { data?: unknown }).data;
 };
 
-/** How many events of the account have reached webhooks, by type. */
+/** The number of the account's events that have reached webhooks, by type. */
 async function arrived(): Promise<string[]> {
   const rows = await cluster.databases.webhooks.run<{ type: string }>(
     sql`SELECT type FROM events WHERE account_id = ${customer.accountId} ORDER BY type`,
@@ -61,7 +61,7 @@ async function orders(): Promise<number> {
   return rows.length;
 }
 
-/** A transaction that has written the key's ledger row and does not end. */
+/** A transaction that has written the key's ledger row and stays open. */
 async function holdKey(key: string) {
   const holder = await openTransaction(cluster.databases.records);
   await holder.query(

@@ -14,7 +14,7 @@ function constructorAt(definition: ReturnType<typeof load>, path: string): Servi
   return found as ServiceClientConstructor;
 }
 
-/** Calls a method as any gRPC client would, and answers the message or the status code. */
+/** Calls a method as any gRPC client would, and yields the message or the status code. */
 function call(file: string, service: string, port: number, method: string, request: object): Promise<unknown> {
   const Client = constructorAt(load(file), service);
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());

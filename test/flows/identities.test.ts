@@ -41,14 +41,14 @@ afterAll(async () => {
 
 const folderOf = (part: string) => join(cluster.dataDir, "certificates", part);
 
-/** What a part shows and believes. */
+/** The certificate and the authorities of a part. */
 function credentialsOf(part: string): Credentials {
   const [cert = "", key = "", ca = ""] = ["tls.crt", "tls.key", "ca.crt"].map((file) => join(folderOf(part), file));
   const files: TlsFiles = { TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca };
   return readTls(files)!.options();
 }
 
-/** A certificate that the platform's own authority has signed, for whomever. */
+/** A certificate for these names, signed by the platform's own authority. */
 async function signedFor(uri: string): Promise<Credentials> {
   const [cert = "", key = ""] = await Promise.all(
     ["ca.crt", "ca.key"].map((file) => readFile(join(folderOf("authority"), file), "utf8")),
@@ -57,7 +57,7 @@ async function signedFor(uri: string): Promise<Credentials> {
   return { ...issued, ca: cert, minVersion: "TLSv1.3" };
 }
 
-/** A client of a service, with somebody's certificate, or none. */
+/** A client of a service, with this certificate, or without one. */
 async function clientOf<Of extends Service>(of: Of, credentials?: Credentials) {
   const { address } = await cluster.process(`${of}-1`);
   const shown = credentials && { options: () => credentials };
@@ -105,7 +105,7 @@ describe("npm run cluster -- --tls", () => {
 
 describe("gets nothing of any service", () => {
   const asked = () => ({ caller: { accountId: customer.accountId, environment: "sandbox" }, limit: 5 });
-  /** A call that the gateway makes of each. */
+  /** A call of the gateway to each part. */
   async function ask(credentials?: Credentials) {
     const [records, carrier, tracking, webhooks] = await Promise.all([
       clientOf("records", credentials),

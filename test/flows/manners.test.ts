@@ -77,7 +77,7 @@ test("an outage of NATS makes nobody unready: requests are answered, and their e
   });
 });
 
-/** Takes every event, and remembers the ids of their resources. */
+/** Receives every event, and records the IDs of their resources. */
 async function startReceiver() {
   const received = new Set<string>();
   const server = createServer(async (request, response) => {
@@ -90,7 +90,7 @@ async function startReceiver() {
   return { received, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
-/** Asks the gateways as a balancer does: where nobody listens any more, the next one. Every other trouble is the caller's. */
+/** Sends to the gateways as a load balancer does: to the next one where the connection is refused. Other errors are the caller's. */
 async function balanced<T>(clients: readonly ApiClient[], ask: (client: ApiClient) => Promise<T>): Promise<T> {
   const [first, ...others] = clients;
   if (!first) throw new Error("No gateway listens.");

@@ -19,7 +19,7 @@ const given = {
   parcel: { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 },
 };
 
-/** Sends a write to the gateway whose turn it is, and again only after a 503, with which a busy machine may refuse some of many at once. */
+/** Sends a write to the next gateway, and repeats it only after a 503, with which a busy machine may refuse some of many at once. */
 async function send(write: Write, turn: number): Promise<{ status: number; replayed: boolean; text: string }> {
   const gateway = cluster.gateways[turn % cluster.gateways.length];
   const answer = await fetch(`${gateway}${write.path}`, {
@@ -83,7 +83,7 @@ test(
         idempotencyKey: `overlap-${round}-${turn}`,
         body: { ...given, reference },
       });
-      // Keys 0 to 29 from one side and 39 down to 10 from the other; of every third key the two bodies differ.
+      // Keys 0 to 29 from one side and 39 down to 10 from the other. For every third key, the two bodies differ.
       const ahead = Array.from({ length: 30 }, (_, turn) => write(turn, "ahead"));
       const back = Array.from({ length: 30 }, (_, at) => write(39 - at, (39 - at) % 3 === 0 ? "back" : "ahead"));
       const answers = await Promise.all([

@@ -30,12 +30,12 @@ async function openServer() {
     connectMs: CONNECT_MS,
     log: silentLog(),
   });
-  // Copying and dropping databases wait for a checkpoint, which is no matter of seconds on a busy disk.
+  // Copying and dropping databases wait for a checkpoint, which can take minutes on a busy disk.
   Object.assign(server.pool.options, { query_timeout: 0 });
   await server.run(raw("SET statement_timeout = 0"));
   const execute = (statement: string) => server.run(raw(statement));
 
-  /** Does something to a database while nobody is connected to it. */
+  /** Runs a function on a database without connections. */
   async function alone(name: string, work: () => Promise<unknown>): Promise<void> {
     await execute(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
     await eventually(async () => {
@@ -60,7 +60,7 @@ async function openServer() {
   };
 }
 
-/** A copy that is some seconds old has tokens that the stream may still have; a backup usually has not. */
+/** Replaces the tokens: those of a copy that is some seconds old may still be in the stream, those of a backup usually are not. */
 async function restoredTokens(): Promise<void> {
   await eventually(() => cluster.databases.webhooks.run(sql`UPDATE stream_owner SET tokens = ARRAY['tok_older']`));
   const refusal = async () => {
@@ -121,7 +121,7 @@ test("after every database is lost and restored, the gateway's from an older cop
 
   const kept = [...before.acknowledged, ...after.acknowledged];
   expect(await audit(cluster, [...first.accountIds, ...second.accountIds], kept)).toEqual(FLAWLESS);
-  // What came after the copies is gone, and is created again when a request is repeated.
+  // Writes after the copies are lost, and are executed again when a request is repeated.
   const [order] = gone.acknowledged;
   const again = await untilDefinite(cluster.gateways, order!.write);
   expect(again).toMatchObject({ status: 201, replayed: false });

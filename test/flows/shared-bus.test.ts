@@ -15,7 +15,7 @@ import { type ClusterUnderTest, startCluster } from "../platform/cluster.js";
 import { ONE_OF_EACH } from "../platform/launch-cluster.js";
 import { untilDefinite } from "../trials/chaos/retrying-client.js";
 
-// Two installations, as two people start them who do not know of each other: one NATS, and all names as they are by default.
+// Two independent installations with one NATS and with default names.
 const WRITES = 20;
 const parcel = { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 };
 const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
@@ -44,7 +44,7 @@ async function newDatabases(): Promise<Urls> {
   return Object.fromEntries(parts.map((part, at) => [part, made[at]?.url])) as Urls;
 }
 
-/** Copies of databases in use, as a restored backup is one. */
+/** Copies databases in use, as a restored backup does. */
 async function copies(urls: Urls): Promise<Urls> {
   const server = openDatabase(process.env.TEST_DATABASE_URL ?? "", { max: 1, log: silentLog() });
   const copied = async (url: string) => {
@@ -95,7 +95,7 @@ async function write({ cluster, key }: { cluster: ClusterUnderTest; key: string 
   }
 }
 
-/** How many events of an account a cluster's webhooks has stored. */
+/** The number of an account's events that a cluster's webhooks has stored. */
 async function stored(cluster: ClusterUnderTest, accountId: string): Promise<number> {
   const [row] = await cluster.databases.webhooks.run<{ count: number }>(
     sql`SELECT count(*)::integer AS count FROM events WHERE account_id = ${accountId}`,
@@ -103,7 +103,7 @@ async function stored(cluster: ClusterUnderTest, accountId: string): Promise<num
   return row?.count ?? 0;
 }
 
-/** What an operator's command prints about the platform in a data folder. */
+/** The output of an operator's command about the platform in a data folder. */
 async function admin(dataDir: string, ...words: string[]) {
   const printed: string[] = [];
   const keep = (text: string) => void printed.push(text);

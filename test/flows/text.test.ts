@@ -4,7 +4,7 @@ import { createOrder, createShipment, createWebhook, RECORD } from "../api/platf
 import { type ApiClient, apiClient, type Order, refusal, type Shipment } from "../platform/api-client.js";
 import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
 
-// Separate processes: what a text goes through on its way (JSON, protobuf, SQL) is all there.
+// Separate processes, so that a text passes through all formats: JSON, protobuf, SQL.
 let cluster: ClusterUnderTest;
 let api: ApiClient;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ async function newClient(name?: string): Promise<ApiClient> {
   return apiClient(cluster.gateways[0] ?? "", key);
 }
 
-// What decoders drop, editors mend, and databases fold: a byte order mark, line separators, joiners, marks that combine, astral and
+// Characters that decoders drop, editors normalise, or databases fold: a byte order mark, line separators, joiners, combining marks, astral and
 // private characters, noncharacters, spaces of all kinds.
 const EDGES = [
   ..."\ufeff\ufffe\uffff\u2028\u2029\u200b\u200d\u0301\u1160\u00a0\u0085\u3000\u007f\u0080\ue000\t\r\n ",
@@ -27,7 +27,7 @@ const EDGES = [
 const edge = fc.constantFrom("", ...EDGES);
 const character = fc.string({ unit: "binary", minLength: 1, maxLength: 1 }).filter((one) => one > "\u001f");
 
-/** Any text that the API takes, often with such a character at its ends. It says something, so that it may stand in every field. */
+/** Any text that the API accepts, often with such a character at its ends. It has visible characters, so every field accepts it. */
 const text = fc
   .tuple(edge, edge, fc.array(fc.oneof(character, edge), { maxLength: 60 }), edge, edge)
   .map(([a, b, middle, y, z]) => `${a}${b}${middle.join("")}x${y}${z}`);
@@ -46,7 +46,7 @@ const address = fc.record({
 });
 const metadata = fc.dictionary(text, fc.oneof(text, fc.array(text, { maxLength: 3 })), { maxKeys: 3 });
 const record = fc.record({ reference: text, from: address, to: address, metadata });
-// A record holds two dozen texts: fifty records are more than a thousand of them.
+// A record has two dozen texts, so fifty records have more than a thousand.
 const bounded = { numRuns: runs(25), interruptAfterTimeLimit: runs(20_000) };
 
 describe.each(["/orders", "/shipments"])("the texts of POST %s", (path) => {

@@ -20,7 +20,7 @@ afterAll(async () => {
   await collector.stop();
 });
 
-/** A receiver that takes everything, and the headers of what it took, by event. */
+/** A receiver that accepts everything, and the headers of its requests, by event. */
 async function startReceiver() {
   const received = new Map<string, IncomingHttpHeaders>();
   const server = createServer((request, response) => {
@@ -55,7 +55,7 @@ test("a POST /labels is one trace, from the gateway to the receiver", async () =
   const [, traceId, attemptId] = String(headers.traceparent).split("-");
   const trace = await eventually(() => {
     const spans = collector.spans.filter((span) => span.traceId === traceId);
-    // Each part sends its spans once a second; the gateway's first one ends with the answer.
+    // Each part sends its spans once a second. The gateway's first span ends with the response.
     const hops = spans.map(({ part, name }) => `${part}: ${name}`);
     expect(hops).toEqual(
       expect.arrayContaining([

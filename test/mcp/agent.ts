@@ -17,13 +17,13 @@ export async function connectAgent(transport: Transport) {
   return {
     client,
     call,
-    /** The `data` of a call that succeeds. */
+    /** The `data` of a successful call. */
     async dataOf<Data = { id: string }>(name: string, args: Record<string, unknown> = {}): Promise<Data> {
       const { isError, structuredContent, content } = await call(name, args);
       if (isError) throw new Error(JSON.stringify(content));
       return (structuredContent as { data: Data }).data;
     },
-    /** The text of a call that fails. */
+    /** The text of a failed call. */
     async refusalOf(name: string, args: Record<string, unknown> = {}): Promise<string> {
       const { isError, content } = await call(name, args);
       if (!isError) throw new Error(`${name} did not fail: ${JSON.stringify(content)}`);
@@ -37,7 +37,7 @@ export function textIn({ content }: CallToolResult): string {
   return content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 }
 
-/** An agent beside a server of its own. */
+/** An agent with a server of its own. */
 export async function agentFor(access: Pick<Access, "baseUrl" | "apiKey"> & Partial<Access>): Promise<Agent> {
   const origin = await fetch(`${access.baseUrl}/openapi.json`);
   const tools = readTools((await origin.json()) as ApiDocument);

@@ -5,7 +5,7 @@ const parcel = { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 };
 
 export const shipmentFor = (reference: string) => ({ reference, from: address, to: address, parcel });
 
-/** Repeats a call as a host does whose agent reads that it may. */
+/** Repeats a call as a host does when the error tells its agent to. */
 async function untilDone<Data>(agent: Agent, name: string, args: Record<string, unknown>): Promise<Data> {
   for (let call = 1; ; call++) {
     const result = await agent.call(name, args);

@@ -11,7 +11,7 @@ afterAll(() => stack.stop());
 
 const SUBSCRIPTION = { url: "https://shop.example.com/webhooks", events: ["label.created"] };
 
-/** An agent, and the idempotency keys that it has sent. */
+/** An agent, and the idempotency keys of its requests. */
 async function watchedAgent(apiKey: string): Promise<{ agent: Agent; keys: string[] }> {
   const keys: string[] = [];
   const watching: typeof fetch = (url, init) => {

@@ -53,7 +53,7 @@ describe("all tools", () => {
       getSubscription: ["readOnly", "idempotent"],
       disableSubscription: ["destructive", "idempotent"],
     });
-    // Some hosts refuse a tool that leaves one of them out.
+    // Some hosts refuse a tool that omits one of them.
     for (const { annotations } of tools)
       expect(Object.values(annotations ?? {}).filter((hint) => typeof hint === "boolean")).toHaveLength(4);
   });
@@ -71,7 +71,7 @@ describe("all tools", () => {
   });
 });
 
-/** What an agent with MCP_TOOLS=read has: tools that read, and words that name no other. */
+/** The tools of an agent with MCP_TOOLS=read only read, and their descriptions name no other tool. */
 async function expectOnlyReading(agent: Agent): Promise<void> {
   const { tools } = await agent.client.listTools();
   expect(tools).toHaveLength(11);
@@ -102,7 +102,7 @@ describe("MCP_TOOLS=read", () => {
   });
 });
 
-/** What the program says about settings with which it does not start. */
+/** The program's error about invalid settings. */
 async function refusal(env: Record<string, string>): Promise<string> {
   const ended = await promisify(execFile)(process.execPath, [PROGRAM], {
     env: { SHIPPING_URL: stack.baseUrl, SHIPPING_KEY: apiKey, ...env },

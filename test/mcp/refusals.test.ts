@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** Sends a message as it is, with the key unless another one is given. */
+/** Sends a message unchanged, with the key unless another one is given. */
 async function send(method: string, sending: Sending, version = "1.1") {
   const head = headOf(method, "/mcp", { key, ...sending }).replace("HTTP/1.1", `HTTP/${version}`);
   const [answer] = await exchange(port, head, sending.body ?? "");
   return { ...answer, json: JSON.parse(answer?.body ?? "") };
 }
 
-/** What the request log has about a request, once it is written. */
+/** The request log's row about a request, once it is written. */
 const rowOf = (requestId: string) =>
   eventually(async () => {
     const [row] = await stack.databases.gateway.run<{ path: string; method: string; status: number; code: string }>(

@@ -154,7 +154,7 @@ test(
     const key = (await stack.newCustomer()).sandbox;
     const through: typeof fetch = (url, init) => fetch(String(url).replace(stack.baseUrl, proxy.baseUrl), init);
     const access = { baseUrl: stack.baseUrl, apiKey: key, fetch: through };
-    // With less patience for what stalls, for a shorter test.
+    // A shorter timeout for stalled requests, to make the test faster.
     const troubled = await agentFor({ ...access, attemptMs: 4_000 });
     const made: string[] = [];
     let next = 0;

@@ -2,7 +2,7 @@ import { openApiDocument } from "@shipping/gateway/openapi/openapi";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 
-/** JSON Schema, as far as the document uses it for what is sent. */
+/** The keywords of JSON Schema that the document uses for requests and events. */
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -25,7 +25,7 @@ export interface Schema {
 }
 
 const document = JSON.parse(JSON.stringify(openApiDocument()));
-// Of the whole document, only what is asked for is taken for a schema.
+// Registers the whole document, and compiles only the requested schemas.
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, "document");
 
 /** The schema of a request's body, or of a parameter of its query. */
@@ -35,7 +35,7 @@ export function schemaOf(method: "get" | "post", path: string, parameter?: strin
   return operation.parameters.find(({ name }: { name?: string }) => name === parameter).schema;
 }
 
-/** The schema of what is sent for an event of this type. */
+/** The schema of an event of this type. */
 export function payloadSchemaOf(type: string): Schema {
   const schemas: Schema[] = Object.values(document.components.schemas);
   return schemas.find(({ examples: [example] = [] }) => example?.type === type) ?? {};
@@ -54,7 +54,7 @@ export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
 
 const LEVELS = 4;
 
-/** Values that have the form of a schema; what it refers to itself for ends after a few levels. */
+/** Values of a schema's form. Recursion ends after a few levels. */
 function formedBy(schema: Schema, level: number): fc.Arbitrary<unknown> {
   if (schema.$ref) return formedBy(resolved(schema.$ref), level);
   if (schema.const !== undefined) return fc.constant(schema.const);
@@ -75,7 +75,7 @@ function formedBy(schema: Schema, level: number): fc.Arbitrary<unknown> {
   }
 }
 
-/** Of any type: a keyword holds for the values that it knows. */
+/** A schema without a type: its keywords apply to values of the types that they know. */
 function anyOf(schema: Schema, level: number): fc.Arbitrary<unknown> {
   const nested = ["string", "number", "array", "object"].map((type) => formedBy({ ...schema, type }, level));
   return fc.oneof(fc.constant(null), fc.boolean(), ...nested);
@@ -86,7 +86,7 @@ function textsOf({ pattern, maxLength = 20 }: Schema): fc.Arbitrary<string> {
   if (pattern === undefined) return any;
   const form = new RegExp(pattern, "u");
   const fitting = fc.stringMatching(form);
-  // Where not any letter fits, what does is not met by chance.
+  // A pattern with few letters gets values of its own, because random text would not match.
   return form.test("x")
     ? fc.oneof(
         fitting,

@@ -22,15 +22,15 @@ def create(path, body):
     return response.json()["data"]
 
 
-# So many steps lead to a label that few scenarios get there.
+# So many steps lead to a label that few scenarios reach one.
 operation = json.loads(Path("openapi.json").read_text())["paths"]["/shipments"]["post"]
 example = operation["requestBody"]["content"]["application/json"]["example"]
 shipment = create("/shipments", {name: value for name, value in example.items() if name != "order_id"})
 rate = create("/rates", {"shipment_id": shipment["id"]})[0]
 label = create("/labels", {"shipment_id": shipment["id"], "rate_id": rate["id"]})
 
-# Refusals of bodies that keep the document's schema, for rules that JSON Schema has no words for, or none that every generator of clients
-# understands. Each is matched with the field's path, the message, and after a colon the value.
+# Errors for bodies that match the document's schema, because JSON Schema cannot express the rule, or not in a form that every generator
+# of clients understands. Each is matched with the field's path, the message, and after a colon the value.
 REFUSALS = {
     "| rate_id | string | yes | the rate returned for that exact shipment |": re.compile("rate_id "),
     "| metadata | JSON object | no | at most 4096 characters when serialized |": re.compile("metadata .*4096 characters"),

@@ -9,15 +9,15 @@ import fc from "fast-check";
 import { schemaOf, validatorOf, valuesOf } from "./document-schemas.js";
 import { spoiltBodies, spoiltCursors } from "./spoilt-values.js";
 
-// Rules that JSON Schema has no words for, or none that every generator of clients understands: the document has a sentence for each.
-// Lone surrogates are another, which no value here has.
+// Rules that JSON Schema cannot express, or not in a form that every generator of clients understands: the document has a sentence for each. Lone
+// surrogates are another, but these values have none.
 const UNSAID = [
   /at most 4096 characters when serialized/,
   /at most 16 levels deep/,
   /^metadata\b.* must not contain control characters/,
 ];
 
-/** Whether a rule that a body breaks is left to the document's sentences. */
+/** Whether a body breaks a rule that only the document's sentences have. */
 function isUnsaid(body: unknown, rule: string): boolean {
   if (UNSAID.some((unsaid) => unsaid.test(rule))) return true;
   const value = rule
@@ -25,15 +25,15 @@ function isUnsaid(body: unknown, rule: string): boolean {
     .join("")
     .split(".")
     .reduce<unknown>((at, name) => (at as Json | undefined)?.[name], body);
-  // A pattern beyond ASCII would mean something else to engines that match bytes.
+  // A pattern with characters beyond ASCII would mean something else to engines that match bytes.
   if (/ not blank,/.test(rule) && typeof value === "string") return /^(?=.*[^ -~])[\s\u0085]*$/.test(value);
-  // A label of a URL that begins like Punycode and is none.
+  // A label in a URL that begins like Punycode but is not.
   if (rule === "url must be a valid URL") return /[/.]xn--/i.test(String(value));
   // Several generators make a set of an array with `uniqueItems`.
   return Array.isArray(value) && new Set(value).size < value.length && rule.endsWith(" different event types");
 }
 
-// A body has too many parts for fast-check to find the least that fails, and the rules are named beside it.
+// A body has too many parts for fast-check to shrink, and the failure names the rules.
 const FIRST_FAILURE = { endOnFailure: true };
 
 type Json = Record<string, unknown>;
@@ -41,7 +41,7 @@ type Json = Record<string, unknown>;
 const posts = routes.filter((route): route is WriteRoute => route.method === "POST");
 const lists = routes.filter((route): route is ReadRoute => route.method === "GET" && route.query !== undefined);
 
-/** The rules that a request breaks, as the platform says it. */
+/** The rules that a request breaks, as the platform reports them. */
 function brokenRules(check: () => unknown): string[] {
   try {
     check();
@@ -57,7 +57,7 @@ function brokenByBody(route: WriteRoute, value: unknown): string[] {
     requireValid(checkBody(route.body, parseJsonBody(Buffer.from(JSON.stringify(value))), "/")),
   );
   if (route.path !== "/webhooks" || broken.length > 0) return broken;
-  // The owner's part, that of a platform without an operator's switches.
+  // The checks of the owner, that of a platform without an operator's switches.
   const rule = brokenTargetRule((value as { url: string }).url, { allowPrivate: false, allowTargets: [] });
   return rule === undefined ? [] : [`url ${rule}`];
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-// What a rule of the contract turns on, on both sides of it.
+// Values on both sides of the contract's rules.
 const TEXTS = [
   ..."\u0000 \u0008 \u000b \u000c \u001b \u001f \ufeff \u180e \u200b \u007f \u009f \ufffe \u{10ffff}".split(" "),
   ..."\t,\n,\r, ,\u0085,\u00a0,\u1680,\u2000,\u200a,\u2028,\u2029,\u202f,\u205f,\u3000, \u3000\t".split(","),
@@ -56,7 +56,7 @@ function placesIn(value: unknown, path: readonly string[] = []): (readonly strin
   return [path, ...Object.entries(value).flatMap(([name, member]) => placesIn(member, [...path, name]))];
 }
 
-/** The value with something else at one place, or with nothing there. */
+/** The value with another value at one place, or without it. */
 function replaced(value: unknown, [name, ...rest]: readonly string[], by: unknown): unknown {
   if (name === undefined) return by;
   const members = Object.entries(value as Json).map(([one, member]) => [
@@ -72,7 +72,7 @@ function added(value: unknown, name: string, member: unknown): unknown {
   return isObject ? { ...value, [name]: member } : member;
 }
 
-/** Good bodies in which one place was changed, for better or worse. */
+/** Valid bodies in which one place was changed; the result may be valid or not. */
 export function spoiltBodies(bodies: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const change = fc.constantFrom("replace", "remove", "add", "url");
   return fc.tuple(bodies, fc.nat(), change, anything, urls).map(([body, at, how, by, url]) => {
@@ -88,7 +88,7 @@ function valueAt(value: unknown, place: readonly string[]): unknown {
   return place.reduce((at, name) => (at as Json)[name], value);
 }
 
-/** Good cursors in which one character was changed. */
+/** Valid cursors in which one character was changed. */
 export function spoiltCursors(cursors: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   const change = fc.tuple(cursors, fc.nat({ max: 30 }), fc.constantFrom(..."abcdefgh4567890A_- é\n"));
   return change.map(([cursor, at, character]) => {

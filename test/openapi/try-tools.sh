@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# By hand, against a platform that runs: is its OpenAPI document fit for the tools of others, and does the platform keep it? Two linters
-# judge the document by their recommended rules, and Schemathesis holds the platform to it with thousands of requests. (Client generators are
-# tried by test/openapi/generators.) Needs npx, python3 and their package registries, keys of two accounts, and a platform started with
-# RATE_LIMIT_PER_MINUTE=1000000. What follows the address goes to Schemathesis, for instance --seed 7.
+# Run by hand against a running platform: tests whether its OpenAPI document suits other tools, and whether the platform conforms to it. Two
+# linters judge the document by their recommended rules, and Schemathesis checks the platform with thousands of requests. (Client generators are
+# tested by test/openapi/generators.) Needs npx, python3 and their package registries, keys of two accounts, and a platform started with
+# RATE_LIMIT_PER_MINUTE=1000000. Arguments after the URL go to Schemathesis, for instance --seed 7.
 #   SHIPPING_KEY=… SHIPPING_STRANGERS_KEY=… test/openapi/try-tools.sh http://127.0.0.1:8080/api/v1
 set -euo pipefail
 : "${SHIPPING_KEY:?the key of an account}" "${SHIPPING_STRANGERS_KEY:?the key of another account}"
@@ -13,7 +13,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 curl -sf "$SHIPPING_URL/openapi.json" -o openapi.json
 
-# Whose licence and whom to ask is for each operator to say. No operation sends an event: their schemas are for receivers of webhooks.
+# Each operator sets the licence and the contact. No operation sends an event: their schemas are for receivers of webhooks.
 events=$(grep -oP '"\w+Event"(?=:)' openapi.json | tr -d '"')
 cat > redocly.yaml <<< '{ extends: [recommended-strict], rules: { info-license: off } }'
 printf 'openapi.json:\n  no-unused-components:\n' > .redocly.lint-ignore.yaml

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-// The specification's resources, written down from its tables: the tests hold the platform to them, not to its own types.
+// The specification's resources, transcribed from its tables, so that the tests check the platform against them, not against its own types.
 
 export interface Address {
   name: string;
@@ -68,7 +68,7 @@ export interface Webhook {
   disabled_at?: string;
 }
 
-/** What a body holds depends on the status; the tests look at the one before the other. */
+/** The content of a body depends on the status. The tests check the status first. */
 export interface Body<Data> {
   data: Data;
   next_cursor: string | null;
@@ -79,11 +79,11 @@ export interface ApiAnswer<Data> {
   status: number;
   headers: Headers;
   bytes: Buffer;
-  /** The JSON of the answer; undefined for a file. */
+  /** The JSON of the response; undefined for a file. */
   body: Body<Data>;
 }
 
-/** A request as it goes out. */
+/** A request on the wire. */
 export interface Sending {
   method: string;
   path: string;
@@ -94,10 +94,10 @@ export interface Sending {
 /** The API as the holder of one key calls it. */
 export interface ApiClient {
   get<Data>(path: string): Promise<ApiAnswer<Data>>;
-  /** The body goes out as JSON; a string is taken for JSON text. Without an idempotency key it gets one of its own. */
+  /** Sends the body as JSON; a string is JSON text already. The default idempotency key is new. */
   post<Data>(path: string, body: unknown, idempotencyKey?: string): Promise<ApiAnswer<Data>>;
   delete<Data>(path: string, idempotencyKey?: string): Promise<ApiAnswer<Data>>;
-  /** Sends nothing but what stands here, and the key. */
+  /** Sends only this request and the key. */
   send<Data>(sending: Sending): Promise<ApiAnswer<Data>>;
 }
 
@@ -109,7 +109,7 @@ export function apiClient(baseUrl: string, key?: string): ApiClient {
     const response = await fetch(baseUrl + path, {
       method,
       headers: { ...authorization, ...headers },
-      // As bytes: to a string, fetch would add a content type.
+      // Sent as bytes, because fetch adds a content type to a string.
       ...(body === undefined ? {} : { body: Buffer.from(body) }),
     });
     const bytes = Buffer.from(await response.arrayBuffer());
@@ -130,7 +130,7 @@ export function apiClient(baseUrl: string, key?: string): ApiClient {
   };
 }
 
-/** Sends a request again while the answer is a 503, as a client does: with many at once, a busy machine may refuse some. */
+/** Repeats a request while the response is 503, as a client does: with many at once, a busy machine may refuse some. */
 export async function patiently<Data>(request: () => Promise<ApiAnswer<Data>>): Promise<ApiAnswer<Data>> {
   for (let tries = 1; ; tries++) {
     const answer = await request();
@@ -138,14 +138,14 @@ export async function patiently<Data>(request: () => Promise<ApiAnswer<Data>>): 
   }
 }
 
-/** The data of an answer that has to have this status. */
+/** The data of a response with the required status. */
 export async function dataOf<Data>(status: number, answer: Promise<ApiAnswer<Data>>): Promise<Data> {
   const { status: answered, bytes, body } = await answer;
   if (answered !== status) throw new Error(`Expected ${status}, but it is ${answered}: ${bytes.toString()}`);
   return body.data;
 }
 
-/** A refusal in a line, fields in order: `422 invalid_request from.name to.zip`. Its body is the error object and nothing more. */
+/** An error in one line, fields in order: `422 invalid_request from.name to.zip`. Its body is the error object and nothing more. */
 export function refusal({ status, headers, bytes, body }: ApiAnswer<unknown>): string {
   if (!body?.error) throw new Error(`Expected a refusal, but it is ${status}: ${bytes.toString("latin1", 0, 500)}`);
   const { code, message, fields } = body.error;

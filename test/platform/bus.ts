@@ -4,7 +4,7 @@ import { type BusIdentity, toBusIdentity } from "@shipping/kit/events/bus-identi
 import { newId } from "@shipping/kit/ids";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 
-/** An event of a new account, with a body of so many bytes. */
+/** An event of a new account, with a body of this many bytes. */
 export function newEvent(type = "order.created", bytes = 2): Event {
   return create(EventSchema, {
     id: newId("evt", randomBytes),
@@ -15,7 +15,7 @@ export function newEvent(type = "order.created", bytes = 2): Event {
   });
 }
 
-/** How a part that has a name and a password appears before NATS. */
+/** The credentials of a part with a name and a password at NATS. */
 export function identityWith(user: string, password: string): BusIdentity {
   return toBusIdentity({
     NATS_USER: user,

@@ -15,14 +15,14 @@ import { type Part, parts } from "@shipping/local/parts";
 import { type ClusterOptions, launchCluster } from "./launch-cluster.js";
 import { share } from "./share.js";
 
-/** A server process of the cluster, as cluster.json names it. */
+/** A server process of the cluster, as described in cluster.json. */
 export interface ClusterProcess {
   name: string;
   pid: number;
   address: string;
 }
 
-/** What cluster.json says. */
+/** The content of cluster.json. */
 export interface ClusterFile {
   base_url: string;
   account_id: string;
@@ -45,11 +45,11 @@ export interface ClusterUnderTest {
   process(name: string): Promise<ClusterProcess>;
   /** Ends a process as `kill -9` does, and resolves with the pid that it had. */
   kill(name: string): Promise<number>;
-  /** The names of the processes that take connections. */
+  /** The names of the processes that accept connections. */
   listening(): Promise<string[]>;
-  /** Resolves when every process answers again. */
+  /** Resolves when every process responds again. */
   healthy(): Promise<void>;
-  /** A new account with one sandbox key; its ID is made of `bytes` where a setting has named it before. */
+  /** A new account with one sandbox key. Its ID is made of `bytes` if a setting has named it before. */
   newCustomer(name?: string, bytes?: Uint8Array): Promise<{ accountId: string; key: string; keyId: string }>;
   /** One more sandbox key of an account. */
   newKey(accountId: string): Promise<{ key: string; keyId: string }>;
@@ -59,7 +59,7 @@ export interface ClusterUnderTest {
 
 const UNKNOWN_KEY = newApiKey("sandbox", randomBytes).key;
 
-/** Starts it, with these flags and settings; needs `npm run build` before. */
+/** Starts a cluster with these flags and settings; needs `npm run build` before. */
 export async function startCluster(
   flags: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
@@ -70,9 +70,9 @@ export async function startCluster(
 }
 
 /**
- * The cluster that the test files of this worker share, each with customers of its own and all processes healthy: three gateways, two of
- * every other part, no rate limit that a test reaches, receivers on this machine, waits between attempts `SHARED_SPEEDUP` times shorter,
- * and a fault file named `fault` in its data folder.
+ * The cluster that the test files of this worker share, each with customers of its own and all processes healthy: three gateways, two of every
+ * other part, a rate limit above what tests need, receivers on this machine, waits between attempts `SHARED_SPEEDUP` times shorter, and a fault
+ * file named `fault` in its data folder.
  */
 export async function sharedCluster(): Promise<ClusterUnderTest> {
   const { shared, release } = await share<{ dataDir: string }>("cluster");
@@ -136,7 +136,7 @@ async function openAll(dataDir: string): Promise<Record<Part, Database>> {
   return Object.fromEntries(opened) as Record<Part, Database>;
 }
 
-// Each process is there and takes connections, and each gateway looks up a key in its database (an unknown one: 401).
+// Each process runs and accepts connections, and each gateway looks up a key in its database (an unknown one: 401).
 async function requireHealth({ processes, gateways }: ClusterFile): Promise<void> {
   await Promise.all(processes.map(requireListening));
   for (const gateway of gateways) {

@@ -7,19 +7,19 @@ import { fileURLToPath } from "node:url";
 import { eventually } from "@shipping/kit/testing/eventually";
 
 export interface ClusterOptions {
-  /** A data folder that is kept; one of its own, which is removed, unless given. */
+  /** A data folder that is kept. By default, the cluster has one of its own, which is removed. */
   dataDir?: string;
-  /** Gets the folder before anything starts in it. */
+  /** Gets the folder before a process starts in it. */
   prepare?(dataDir: string): Promise<void>;
-  /** The root folder of the checkout whose cluster it is; this one unless given. */
+  /** The root folder of the checkout from which it runs; this one by default. */
   checkout?: string;
 }
 
-// Not `import.meta.dirname`: outside Jest, where there is none, Prisma's generated client sets it to its own folder.
+// Not `import.meta.dirname`: outside Jest, which does not provide it, Prisma's generated client sets it to its own folder.
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const START_MS = 300_000;
 
-/** By what the waits between attempts are divided in the cluster that tests share. */
+/** The factor by which waits between attempts are shorter in the cluster that tests share. */
 export const SHARED_SPEEDUP = 1_800;
 
 /** The flags of the smallest cluster. */
@@ -48,7 +48,7 @@ export async function launchCluster(
     [join(checkout, "deploy/local/dist/cluster/main.js"), "--port", "0", ...flags],
     {
       env: { ...process.env, LOG_LEVEL: "warn", ...env, DATA_DIR: dataDir },
-      // With a channel, it ends when this process does.
+      // The channel makes it end when this process does.
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     },
   );
@@ -68,7 +68,7 @@ export async function launchCluster(
   ).then(() => {
     if (launcher.exitCode !== null) throw new Error(`The cluster did not start: ${said.join("")}`);
   });
-  // What is left running would keep the tests' own process from ending.
+  // A remaining process would keep the tests' own process from ending.
   await started.catch(async (error) => {
     await stop();
     throw error;

@@ -31,7 +31,7 @@ export function natsAccount(limits: Readonly<Record<string, unknown>> = {}) {
   };
 }
 
-/** A token of NATS: what `issuer` says of a key. */
+/** A NATS token: the claims of `issuer` about a key. */
 function token(issuer: Pair, subject: string, nats: object): string {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const claims = { jti: subject, iat: 1, iss: issuer.getPublicKey(), name: "test", sub: subject };

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What is shared: something to tell its users, and how it ends. */
+/** A shared service: information for its users, and how to stop it. */
 export interface Shared {
   tells: object;
   stop(): Promise<void>;
@@ -14,10 +14,10 @@ interface Kept {
   idle?: NodeJS.Timeout;
 }
 
-/** How long the next test file may take to come. */
+/** How long to wait for the next test file. */
 const IDLE_MS = 5_000;
 
-/** Serves `share.ts`: `GET /KIND/WORKER` starts what nobody uses yet and tells about it, and `DELETE` releases it. */
+/** Serves `share.ts`: `GET /KIND/WORKER` returns the information, after starting the service if no one uses it yet; `DELETE` releases it. */
 export async function serveShared(kinds: Record<string, () => Promise<Shared>>) {
   const kept = new Map<string, Kept>();
   const stopping = new Set<Promise<void>>();
@@ -58,7 +58,7 @@ export async function serveShared(kinds: Record<string, () => Promise<Shared>>) 
     }
     response.end();
   });
-  // Else a connection could be closed at the moment that the next file uses it again.
+  // Without this, a connection could be closed at the moment that the next file uses it again.
   server.keepAliveTimeout = 0;
   await once(server.listen(0, "127.0.0.1"), "listening");
   return {

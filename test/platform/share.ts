@@ -1,6 +1,6 @@
 /**
- * Something that the test files of this worker share, or those of all workers, which `test-servers.ts` starts for the first of them. Some seconds after the last
- * that uses it has released it, it is stopped: an idle platform costs others time.
+ * A service that the test files of this worker share, or those of all workers. `test-servers.ts` starts it for the first user and stops it some
+ * seconds after the last one has released it, because an idle platform still takes CPU.
  */
 export async function share<Shared>(
   kind: string,

@@ -15,7 +15,7 @@ import { migrationFolders, type Part, parts } from "@shipping/local/parts";
 import type { RunningParts } from "@shipping/local/platform/start-parts";
 import { share } from "./share.js";
 
-/** The whole platform on databases of its own, and the operator's hand on it. */
+/** The whole platform on databases of its own, with functions for operator's tasks. */
 export interface Stack {
   /** The versioned root of the API. */
   baseUrl: string;
@@ -40,34 +40,34 @@ export interface KeyExtra {
 }
 
 export interface StackOptions {
-  /** 120 unless told otherwise. Of several, each is that of a replica. */
+  /** Requests per minute, by default 120. In a list, each is that of a replica. */
   requestsPerMinute?: number | readonly number[];
   logs?: boolean;
-  /** Whether webhooks may point at receivers on this machine: the operator's switch, which is off by default but on here. */
+  /** Whether webhooks may target receivers on this machine. The operator's switch for this is off by default but on here. */
   privateTargets?: boolean;
-  /** By what the waits between attempts are divided; 1 unless told otherwise. */
+  /** The factor by which waits between attempts are shorter; by default 1. */
   clockSpeedup?: number;
-  /** How its developer area differs from the one that everybody gets. */
+  /** Differences of its developer area from the default. */
   developerArea?: DeveloperArea;
-  /** How it sends mails; not at all unless told how. */
+  /** How it sends email; by default not at all. */
   mail?: MailRoute;
-  /** Proxies that are believed; none unless told otherwise. */
+  /** Trusted proxies; by default none. */
   trustedProxies?: number;
-  /** The tools of the MCP that it serves, if any; live keys do not write there. */
+  /** The tools of the MCP that it serves, if any. Live keys cannot write there. */
   mcp?: "read" | "all";
-  /** How a part gets its migrated database; a clone unless told otherwise. */
+  /** How a part gets its migrated database; by default as a clone. */
   databaseOf?: (part: Part) => Promise<TestDatabase>;
-  /** How many of every part run on the same databases; one unless told otherwise. */
+  /** Number of replicas of every part on the same databases; by default one. */
   replicas?: number;
 }
 
 const PER_MINUTE = 120;
 
-/** Where a platform is that test files share. Its replicas have these limits. */
+/** The location of a platform that test files share. Its replicas have these limits. */
 export type SharedStack = Pick<Stack, "baseUrls" | "rpcPorts" | "databaseUrls">;
 export const PER_MINUTE_SHARED: readonly number[] = [PER_MINUTE, 100_000];
 
-/** Starts it: all parts in this process, events in process, private webhook targets allowed unless the options say no. */
+/** Starts the platform: all parts in this process, events in process, private webhook targets allowed unless the options say otherwise. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const databaseOf = options.databaseOf ?? ((part) => testDatabase({ directory: migrationFolders[part] }));
   const cloned = await Promise.all(parts.map(async (part) => [part, await databaseOf(part)] as const));
@@ -83,7 +83,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const gateway = {
     port: 0,
     host: "127.0.0.1",
-    // All tests come from one address.
+    // All tests come from one IP address.
     paceLimits: { perSecond: 10_000, burst: 10_000 },
     trustedProxies: { count: options.trustedProxies ?? 0, header: "x-forwarded-for" as const, tickets: new Map() },
     mcp: options.mcp && { allowLive: false, readOnly: options.mcp === "read" },
@@ -92,7 +92,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     developerArea: options.developerArea ?? {},
     mail: options.mail,
   };
-  // Loads the whole platform, which tests that share one need not.
+  // Loads the whole platform, which tests with a shared one do not need.
   const { startParts } = await import("@shipping/local/platform/start-parts");
   const start = (requestsPerMinute: number) =>
     startParts({ databases, bus: createLocalBus(), delivery, gateway: { ...gateway, requestsPerMinute }, logOf });
@@ -118,7 +118,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 }
 
-/** The platform that the test files of this worker share, each with accounts of its own: with this limit, or one that no test reaches. */
+/** The platform that the test files of this worker share, each with accounts of its own: with this limit, or with one above what tests need. */
 export async function sharedStack(options: { requestsPerMinute?: 120 | 100_000 } = {}): Promise<Stack> {
   const { shared, release } = await share<SharedStack>("stack");
   const baseUrl = shared.baseUrls[PER_MINUTE_SHARED.indexOf(options.requestsPerMinute ?? PER_MINUTE)]!;

@@ -12,16 +12,16 @@ import { startNatsServer } from "@shipping/local/servers/nats-server";
 import { launchCluster, SHARED_SPEEDUP, withFaultPoints } from "./launch-cluster.js";
 import { type Shared, serveShared } from "./serve-shared.js";
 
-// The servers of a test run, in a process of their own. It prints their URLs as a line of JSON, and ends when its standard input
-// does: so they go when the test run goes, also when that is killed.
+// The servers of a test run, in a process of their own. It prints their URLs as a line of JSON, and ends when its standard input does, so that the
+// servers also end with a killed test run.
 const { TEST_DATABASE_URL, TEST_NATS_URL, TEST_POSTGRES_PROGRAMS: programs } = process.env;
 const folder = await mkdtemp(join(await dataFolder(), "shipping-test-"));
 await chmod(folder, 0o755);
 const stops: (() => Promise<void>)[] = [];
 
 /**
- * Where the servers keep their data: in memory if there is plenty. A run clones and drops hundreds of databases, and each clone took 18 ms of CPU
- * in memory, 60 to 300 on a disk.
+ * The folder of the servers' data: in memory if there is plenty. A run clones and drops hundreds of databases, and each clone took 18 ms of CPU in
+ * memory, 60 to 300 on a disk.
  */
 async function dataFolder(): Promise<string> {
   const memory = await statfs("/dev/shm").catch(() => undefined);
@@ -44,7 +44,7 @@ async function startNats(): Promise<string | undefined> {
     stops.push(nats.stop);
     return nats.url;
   } catch (error) {
-    // The one server that no npm package brings: without it, the tests that need none still run.
+    // No npm package has nats-server. Tests that do not need it run without it.
     say((error as Error).message);
     return undefined;
   }
@@ -55,7 +55,7 @@ const env = {
   TSX_TSCONFIG_PATH: fileURLToPath(new URL("../../gateway/tsconfig.json", import.meta.url)),
 };
 
-/** Starts `stack-process.ts`, which prints where it is. */
+/** Starts `stack-process.ts`, which prints its URLs. */
 async function startStack(databaseUrl: string): Promise<Shared> {
   const stack = spawn(process.execPath, [...process.execArgv, "stack-process.ts"], {
     env: { ...env, TEST_DATABASE_URL: databaseUrl },
@@ -86,7 +86,7 @@ async function startCluster(): Promise<Shared> {
   return { tells: { dataDir }, stop };
 }
 
-// What ends the test run, such as Ctrl-C in a terminal, reaches this process too, and nobody may be left to read what it prints.
+// A signal for the test run, such as Ctrl-C in a terminal, reaches this process too, and its output may have no reader left.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
 process.stdout.on("error", () => {});
 const released = once(process.stdin.resume(), "end");
@@ -102,7 +102,7 @@ try {
   console.log(JSON.stringify({ ...urls, TEST_DATA_FOLDER: folder }));
   await released;
 } finally {
-  // What was started last stops first: platforms before their database server.
+  // Stops in reverse order of the start: platforms before their database server.
   for (const stop of stops.reverse()) await stop();
   // If the run was killed, its clusters may still be ending.
   await rm(folder, { recursive: true, force: true, maxRetries: 10 });

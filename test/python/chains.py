@@ -12,7 +12,7 @@ AT_ONCE = 16
 
 address: Address = {"name": "A", "street1": "B 1", "city": "Bremen", "postal_code": "28195", "country": "DE"}
 
-# Three retries are for the proxy; a busy machine answers 503, too.
+# Three retries make up for the proxy's faults; a busy machine answers 503, too.
 shipping = Shipping(timeout=4, retries=8)
 
 

@@ -23,12 +23,12 @@ const script = (name: string) => join(import.meta.dirname, name);
 
 let folder: string;
 let stack: Stack;
-/** The wheel that the platform serves, and the one that Python's own tools make. */
+/** The wheel that the platform serves, and the one that Python's own tools build. */
 let served: string;
 let built: string;
-/** What an integrator has: the wheel alone. */
+/** An integrator's environment: the wheel alone. */
 let installed: VirtualEnvironment;
-/** What we build and check it with. */
+/** Our tools for building and checking it. */
 let tools: VirtualEnvironment;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shipping-python-"));
@@ -50,12 +50,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Installs the client with pip, which has no index. */
+/** Installs the client with pip, without an index. */
 function install(wheel: string): Promise<string> {
   return installed.python(["-m", "pip", "install", "--quiet", "--no-cache-dir", "--no-index", wheel]);
 }
 
-/** A customer of the platform, as a program knows it. */
+/** A customer of the platform, as a program sees it. */
 async function access(): Promise<{ SHIPPING_URL: string; SHIPPING_KEY: string }> {
   return { SHIPPING_URL: stack.baseUrl, SHIPPING_KEY: (await stack.newCustomer()).sandbox };
 }
@@ -108,7 +108,7 @@ describe("the types", () => {
     const config = ["--config-file", join(sources, "pyproject.toml"), "--cache-dir", join(folder, "mypy")];
     return tools.python(["-m", "mypy", ...config, ...options], { cwd: folder });
   };
-  // With the installed package: it has to say itself that it has types.
+  // With the installed package, which must declare that it has types.
   const withInstalled = () => ["--python-executable", join(installed.bin, "python")];
 
   /** The Python programs of pages. */
@@ -166,13 +166,13 @@ describe("the types", () => {
 
   test("are those that the guides' examples give", async () => {
     const pages = guides.map(({ file }) => readFileSync(join(root, file), "utf8"));
-    // Examples need not say what their own functions take.
+    // Examples may leave the parameters of their own functions untyped.
     const options = ["--allow-untyped-defs", "--allow-untyped-calls", ...withInstalled()];
     await mypy(...options, await written("guides-programs", programsIn(pages)));
   });
 
   test("and style pass ruff", async () => {
-    // The patterns of a configuration that is named count from the working folder.
+    // Patterns in a named configuration file are relative to the working folder.
     const own = ["--no-cache", "--config", "pyproject.toml", ".", import.meta.dirname, script("../trials/mutants")];
     await tools.python(["-m", "ruff", "check", ...own], { cwd: sources });
     await tools.python(["-m", "ruff", "format", "--check", ...own], { cwd: sources });

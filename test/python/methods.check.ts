@@ -12,7 +12,7 @@ const readme = readFileSync(join(import.meta.dirname, "../../client-python/READM
 
 describe("one method for each operation", () => {
   interface Sent {
-    /** As the README writes it. */
+    /** A method in the README's notation. */
     method: string;
     returns: string;
     request: string;

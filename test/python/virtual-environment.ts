@@ -4,15 +4,15 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** A Python of its own, without any package. */
+/** A Python environment without any package. */
 export interface VirtualEnvironment {
-  /** The folder of its programs. As the first of the `PATH`, it makes `python3` its own. */
+  /** The folder of its programs. Put first in `PATH`, it makes `python3` its own. */
   bin: string;
-  /** Runs its Python. Throws with all that was printed if it fails. */
+  /** Runs its Python. Throws with the whole output if it fails. */
   python(args: readonly string[], options?: { cwd?: string; env?: Record<string, string> }): Promise<string>;
 }
 
-/** Makes one in a folder. */
+/** Creates a virtual environment in a folder. */
 export async function makeVirtualEnvironment(folder: string, python: string): Promise<VirtualEnvironment> {
   await run(python, ["-m", "venv", folder]);
   const bin = join(folder, "bin");
@@ -30,12 +30,12 @@ export async function makeVirtualEnvironment(folder: string, python: string): Pr
   };
 }
 
-/** The Python that the client is tried with: `python3`, or the one that PYTHON names. Throws with how to get it if it is missing. */
+/** The Python for testing the client: `python3`, or the one that PYTHON names. Throws with instructions if it is missing. */
 export function findPython(): string {
   return firstOf([process.env.PYTHON ?? "python3"], 9);
 }
 
-/** The Python that checks types and style. What checks them needs a newer one than the client does. */
+/** The Python for checking types and style. The tools need a newer one than the client does. */
 export function findToolsPython(): string {
   return firstOf([findPython(), "python3"], 10);
 }
@@ -49,7 +49,7 @@ function firstOf(candidates: readonly string[], minor: number): string {
   );
 }
 
-/** Where this machine gets packages from: its proxy, its mirror, its certificates. */
+/** The machine's settings for package sources: its proxy, its mirror, its certificates. */
 function pipSettings(): NodeJS.ProcessEnv {
   const names = /^(PIP_.*|(HTTPS?|NO)_PROXY|SSL_CERT_FILE|REQUESTS_CA_BUNDLE)$/i;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => names.test(name)));

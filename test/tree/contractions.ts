@@ -1,9 +1,9 @@
-// What the release before still reads, writes or relies on.
+// Changes that break the previous release, which still reads, writes or relies on the old form.
 const CONTRACTIONS = [
-  // A nullable column is what old code still writes; the columns of a primary key may change their order.
+  // Allowed: DROP NOT NULL, because old code still writes the column, and another order of a primary key's columns.
   /\bDROP (?!NOT NULL\b|CONSTRAINT \w+_pkey, ADD PRIMARY KEY\b)/i,
   /(?<!_pkey, )\bADD PRIMARY KEY\b/i,
-  // Those that are NOT VALID too: they refuse new rows.
+  // Constraints that are NOT VALID, too: they refuse new rows.
   /\bADD (CONSTRAINT|CHECK|UNIQUE|FOREIGN KEY|EXCLUDE)\b/i,
   /\bRENAME\b/i,
   /\bSET NOT NULL\b/i,
@@ -15,10 +15,10 @@ const UNIQUE =
   /\bCREATE UNIQUE INDEX (?:CONCURRENTLY )?(?:IF NOT EXISTS )?(?:\w+ )?ON (?:ONLY )?(\w+)[^(;]*\(([^;]*)/gi;
 const TRIGGERS = /\bCREATE (?:OR REPLACE )?(?:CONSTRAINT )?TRIGGER \w+ [^;]*? ON (\w+)/gi;
 
-/** Whether code of the release before may fail after a migration that gives no reason for it. */
+/** Whether a migration that gives no reason may break code of the previous release. */
 export function contracts(text: string): boolean {
   if (text.startsWith("-- contract:")) return false;
-  // What a function does, its migration does not.
+  // The body of a function does not run during its migration.
   const code = text
     .replace(/--.*$/gm, "")
     .replace(/\bAS \$\$[\s\S]*?\$\$/g, "")
@@ -27,7 +27,7 @@ export function contracts(text: string): boolean {
     ([, table]) => table,
   );
   const added = [...code.matchAll(ADDED)].map(([, name = "", definition = ""]) => ({ name, definition }));
-  // Old code leaves a new column empty, and empty is never twice the same.
+  // Old code leaves a new column empty, and NULLs do not violate a unique index.
   const isNew = (column: string) => added.some(({ name }) => new RegExp(`\\b${name}\\b`).test(column));
   return (
     CONTRACTIONS.some((contraction) => contraction.test(code)) ||

@@ -27,7 +27,7 @@ test("migrations after a part's first only expand, so that old code runs on them
   expect(contracting.map(({ part, name }) => `${part} ${name}`)).toEqual([]);
 });
 
-/** The indexes that a migration builds on a table that may be large while others cannot write. */
+/** The indexes that a migration builds in a way that blocks writes, on a table that may be large. */
 function blockingIndexes(migrations: readonly Migration[]): string[] {
   const created = (text: string) => new Set([...text.matchAll(/CREATE TABLE (\w+)/g)].map(([, table]) => table));
   const indexes = (text: string) =>

@@ -21,7 +21,7 @@ describe("the operations guide", () => {
       row.slice(1).map(Number),
     );
     const spare = 10;
-    // During a roll-out each part has one replica more.
+    // During a rollout each part has one replica more.
     const needed = (replicas: number) => (replicas + 1) * pool;
     expect(rows.map(([replicas]) => replicas)).toEqual([1, 2, 4, 8, 16]);
     for (const [replicas = 0, ofOne, ofAll] of rows) {
@@ -61,7 +61,7 @@ describe("its statements after a restore", () => {
         .filter(({ mark }) => mark !== "shown")
         .map((fence) => ({ name, ...fence })),
     );
-    // Those of the installation create roles, for which `edge/two-roles.test.ts` executes them.
+    // The statements of the installation create roles, for which `edge/two-roles.test.ts` executes them.
     expect(examples.map(({ name, language }) => `${name} ${language}`)).toEqual([
       "backup.md sql",
       "install.md sql",
@@ -87,7 +87,7 @@ describe("its statements after a restore", () => {
   });
 });
 
-/** Whether a metric of this name is made somewhere in the source. */
+/** Whether the source creates a metric of this name. */
 function sourceNames(series: string): boolean {
   return SOURCES.some((text) => new RegExp(`\\b${series}\\b`).test(text));
 }

@@ -26,13 +26,13 @@ const documents = [
 ];
 const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 
-/** The cells of a document's table rows, without those that head or rule it. */
+/** The cells of a document's table rows, without the header and the separator. */
 function rowsOf(page: string): string[][] {
   const rows = page.match(/^\|.*\|$/gm) ?? [];
   return rows.map((row) => row.split("|").map((cell) => cell.trim())).filter(([, first]) => !/^-+$/.test(first ?? ""));
 }
 
-/** A heading as links name it. */
+/** A heading's anchor in links. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()

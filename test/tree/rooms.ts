@@ -1,8 +1,8 @@
-/** The folders of a package, the upper ones first: one imports only from those below it. `.` are the files that stand in none. */
+/** The folders of a package from top to bottom: a folder imports only from those below it. `.` stands for the files beside the folders. */
 export const rooms: Record<string, readonly string[]> = {
   "kit/src": ["service", "ledger", "events", "rpc", "rpc/unary", "postgres", "tls", "process", "."],
   "gateway/src": [
-    // Above the commands, so that none of them loads the whole gateway.
+    // Above the commands, so that no command loads the whole gateway.
     ".",
     ...[
       "cli",

@@ -38,9 +38,9 @@ describe("imports", () => {
     "services/tracking": ["kit", "proto"],
     "services/webhooks": ["kit", "proto"],
     gateway: ["kit", "proto"],
-    // It judges any platform from outside, so it knows none.
+    // It judges any platform from outside, so it imports none of ours.
     conformance: [],
-    // It knows the API from its OpenAPI document.
+    // It gets the API from its OpenAPI document.
     mcp: [],
   };
 
@@ -94,7 +94,7 @@ describe("rooms", () => {
   const roomOf = (root: string, path: string) => relative(root, dirname(path)).split(sep).join("/") || ".";
   const filesOf = (root: string) => production.filter(({ path }) => path.startsWith(`${root}/`) && /tsx?$/.test(path));
 
-  // What the runtime's tests import tells where they belong; those of a part may start all of it.
+  // The imports of the runtime's tests determine where they belong. Those of a part may start all of it.
   const testsOf = (root: string) =>
     root === "kit/src" ? sources.filter(({ path }) => /^kit\/src\/(?!testing\/).*\.test\.ts$/.test(path)) : [];
 
@@ -151,7 +151,7 @@ describe("files", () => {
     const parts = production.filter(({ path }) => /^(kit|gateway|services)\//.test(path) && !path.endsWith("/main.ts"));
     const readers = parts.filter(({ text }) => /\bDate\.now\(\)|\bnew Date\(\)/.test(text)).map(({ path }) => path);
     expect(readers.filter((path) => !path.startsWith("gateway/src/cli/")).sort()).toEqual([
-      // The header `Date`, the name of a file, what compares it with the database's, and a command.
+      // Exceptions: the header `Date`, a file name, a comparison with the database's clock, and a command.
       "gateway/src/http/refuse-connection.ts",
       "gateway/src/mail/deliver.ts",
       "kit/src/postgres/clock.ts",
@@ -164,7 +164,7 @@ describe("files", () => {
       /FIX[M]E/,
       /@ts-(ignore|nocheck)/,
       /\bas any\b[^\w\s]/,
-      // Of protobuf's reader, `skip` passes over a field.
+      // `skip` of protobuf's reader skips a field.
       /(?<!\breader)\.(only|skip)\b/,
       /\bx(test|it|describe)\(/,
     ];
@@ -187,7 +187,7 @@ describe("files", () => {
   });
 });
 
-// Comments, and SQL's own ORDER BY, may say what they like.
+// Comments, and SQL's own ORDER BY, may contain these words.
 function codeLines(text: string): string[] {
   return text
     .replace(/\/\*[\s\S]*?\*\//g, "")
@@ -199,7 +199,7 @@ describe("programs", () => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
   const started = Object.values(scripts).flatMap((script) => {
     const [, folder, file] = /node (\S+)\/dist\/(\S+)\.js/.exec(script) ?? [];
-    // What judges a platform from outside knows nothing of ours.
+    // The conformance suite is independent of our code.
     return folder && folder !== "conformance" ? [`${folder}/src/${file}.ts`] : [];
   });
   const parts = production
@@ -231,7 +231,8 @@ describe("the table of errors", () => {
   test("has no code that no test is answered, with its status", () => {
     const tests = sources.filter(({ path }) => /\.test\.ts$/.test(path) && /^(test|gateway)\//.test(path));
     const text = tests.map((source) => source.text).join("\n");
-    // As tests write what they were answered, and as their names begin. The codes alone prove nothing: tests of the document list them all.
+    // Matches the notation of responses in tests, and the beginnings of their names. A code alone would not count: tests of the document list all
+    // codes.
     const answered = new Set([...text.matchAll(/"(\d{3} [a-z_]+)[" ]/g)].map(([, said]) => said));
     expect(Object.entries(errors).filter(([code, { status }]) => !answered.has(`${status} ${code}`))).toEqual([]);
   });

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Writes JSON and texts into the folder. */
+/** Writes JSON and text files into the folder. */
 async function write(files: Record<string, unknown>): Promise<void> {
   for (const [path, content] of Object.entries(files)) {
     await mkdir(join(folder, dirname(path)), { recursive: true });
@@ -115,7 +115,7 @@ test("the SBOM lists all that is installed, and the licences are beside it", asy
 });
 
 describe("npm run audit", () => {
-  /** A registry with one package, which has these advisories, or that has no such thing. */
+  /** A registry with one package, which has these advisories, or that does not support advisories. */
   async function audit(
     advisories: object | undefined,
     { deprecated, kind = "dependencies" }: { deprecated?: string; kind?: "dependencies" | "peerDependencies" } = {},

@@ -1,4 +1,4 @@
-/** Modules that a process gets with fault points, by the end of their URL, and what wraps each of them. */
+/** Modules that get fault points in a process, by the end of their URL, and the wrapper of each. */
 const WRAPPED = {
   "/kit/dist/ledger/ledger.js": "./ledger.mjs",
   "/kit/dist/events/jetstream-bus.js": "./bus.mjs",
@@ -6,7 +6,7 @@ const WRAPPED = {
   "/carrier/simulator/dist/adapter.js": "./adapter.mjs",
 };
 
-/** Resolves such a module to its wrapper, which alone gets the module itself. */
+/** Resolves such a module to its wrapper, and only the wrapper's import to the module itself. */
 export async function resolve(specifier, context, nextResolve) {
   const resolved = await nextResolve(specifier, context);
   const end = Object.keys(WRAPPED).find((path) => resolved.url.endsWith(path));

@@ -3,7 +3,7 @@ import { readFileSync, renameSync } from "node:fs";
 const file = process.env.FAULT_FILE;
 
 /**
- * Ends the process, as kill -9 would, if FAULT_FILE names this point. The process that takes the file first ends, so one point ends one process,
+ * Ends the process, as kill -9 would, if FAULT_FILE names this point. Only the process that takes the file ends, so one point ends one process,
  * once.
  */
 export function at(point) {

@@ -8,14 +8,14 @@ import { startTomorrow, type TomorrowsPlatform } from "./tomorrow.js";
 
 const run = promisify(execFile);
 
-/** A generator of clients, and the commands that somebody who uses it types. */
+/** A generator of clients, and the commands that its user types. */
 export interface Generator {
   /** Its name and version. */
   name: string;
   language: string;
   /** The document that it reads. */
   document: "openapi.json" | "openapi-3.0.json";
-  /** Programs without which it cannot be tried, by how to get them. */
+  /** The programs that it needs, by how to install them. */
   needs: Readonly<Record<string, string>>;
   /** Gets the generator. */
   get?: string;
@@ -25,12 +25,12 @@ export interface Generator {
 }
 
 interface Played {
-  /** Gets what the client needs, and compiles it if it has to be. */
+  /** Installs the client's dependencies, and compiles it if necessary. */
   build: string;
   /** The folder in `programs` of the program that plays the corridor, and how this is run. */
   folder: string;
   play: string;
-  /** The folder in `programs` of what it shares with others. */
+  /** The folder in `programs` of the files that it shares with others. */
   shared?: string;
 }
 
@@ -39,7 +39,7 @@ interface NotPlayed {
   notPlayed: string;
 }
 
-/** What each program prints in the end. */
+/** The final output of each program. */
 interface Result {
   label: string;
   pdf: string;
@@ -53,7 +53,7 @@ interface Result {
 
 const PROGRAMS = join(import.meta.dirname, "programs");
 
-/** For each generator: it takes the document, its client compiles, and goes from an order to a voided label, today and tomorrow. */
+/** For each generator: it accepts the document, its client compiles, and goes from an order to a voided label, today and tomorrow. */
 export function describeGenerators(generators: readonly Generator[]): void {
   let folder: string;
   let stack: Stack;

@@ -6,10 +6,10 @@ const PYTHON = { python3: 'Run "apt-get install python3-venv".' };
 const GO = { go: "Get it from https://go.dev/dl." };
 
 const OPENAPI_GENERATOR = "7.25.0";
-/** Without what follows `-g`. */
+/** The name without `-g`. */
 export const OPENAPI_GENERATOR_COMMAND = "java -jar openapi-generator-cli.jar generate -i openapi.json -o client -g";
 
-/** A row of openapi-generator, which is got from Maven's repository once for all rows. */
+/** A row of openapi-generator, which is downloaded from Maven's repository once for all rows. */
 function openApiGenerator(
   language: string,
   options: string,
@@ -81,7 +81,7 @@ const oapiCodegen: Generator = {
   client: { build: "go mod tidy && go build -o corridor .", folder: "oapi-codegen", play: "./corridor" },
 };
 
-/** Every generator that is tried. */
+/** Every generator that is tested. */
 export const generators: readonly Generator[] = [
   python,
   openApiGenerator("Java (OkHttp, Gson)", "java --library okhttp-gson", MAVEN, { ...buildJava, folder: "java-okhttp" }),
@@ -160,5 +160,5 @@ export const generators: readonly Generator[] = [
   },
 ];
 
-/** Those that need only npm, Python, Java and Go. */
+/** Generators that need only npm, Python, Java and Go. */
 export const short: readonly Generator[] = [python, heyApi, oapiCodegen];

@@ -21,7 +21,7 @@ export interface TomorrowsPlatform {
   stop(): Promise<void>;
 }
 
-/** Stands in front of the API, and answers as a later version may: new members everywhere, new states, codes, carriers and event types. */
+/** A proxy in front of the API that answers as a later version may: new members everywhere, new states, codes, carriers and event types. */
 export async function startTomorrow(target: string): Promise<TomorrowsPlatform> {
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { host, connection, upgrade, ...headers } = request.headers;

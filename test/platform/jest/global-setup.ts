@@ -8,13 +8,13 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 declare global {
-  /** What the set-up leaves for the teardown to call. */
+  /** The stop functions that the set-up leaves for the teardown. */
   var stopTestServers: () => Promise<void>;
 }
 
 /**
- * Generated code whose inputs have changed is made anew. One PostgreSQL and one NATS for the whole run, at TEST_DATABASE_URL and TEST_NATS_URL
- * unless these are set. What tests write into the folder for temporary files goes with the run.
+ * Regenerates code whose inputs have changed. Starts one PostgreSQL and one NATS for the whole run, at TEST_DATABASE_URL and TEST_NATS_URL unless
+ * these are set. Files that tests write into the folder for temporary files are removed after the run.
  */
 // biome-ignore lint/style/noDefaultExport: Jest calls the default export.
 export default async function globalSetup(): Promise<void> {
@@ -48,6 +48,6 @@ function putStandIns(folder: string): void {
     const program = fileURLToPath(new URL(`../../docs/stand-ins/${name}.mjs`, import.meta.url));
     writeFileSync(join(folder, name), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`, { mode: 0o755 });
   }
-  // After what is there.
+  // Appended to the PATH, so that installed programs come first.
   process.env.PATH = `${process.env.PATH}${delimiter}${folder}`;
 }

@@ -3,12 +3,12 @@ const { writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 
 const folder = process.env.TEST_REPORTS;
-// Jest that a test starts is part of that test.
+// A Jest that a test starts is part of that test.
 delete process.env.TEST_REPORTS;
 
 /**
- * A reporter that writes what a run has found into the folder `TEST_REPORTS`, as `{ passed, failed, reasons }`. A file of tests that did not run counts as
- * one failure.
+ * A reporter that writes the results of a run into the folder `TEST_REPORTS`, as `{ passed, failed, reasons }`. A file of tests that did not run
+ * counts as one failure.
  */
 module.exports = class ReportFile {
   onRunComplete(_contexts, { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, testResults }) {

@@ -1,9 +1,6 @@
 const { version } = require("jest/package.json");
 
-/**
- * Jest's fields that we use, although they are no part of its interface: without them the tests would run in who knows what, so it is said
- * what to do.
- */
+/** We use internal fields of Jest. If one is missing, tests would run without isolation, so this throws an error that says what to do. */
 module.exports = function requireFields(holder, ...paths) {
   const missing = paths.filter((path) => path.split(".").reduce((at, name) => at?.[name], holder) === undefined);
   if (missing.length === 0) return;

@@ -3,8 +3,8 @@ const { installCommonGlobals } = require("jest-util");
 const requireFields = require("./require-fields.cjs");
 
 /**
- * One V8 context for all test files of a worker, so that a package is evaluated, and our source compiled, once per worker
- * (`worker-runtime.cjs`). After each file its globals are what they were before.
+ * One V8 context for all test files of a worker, so that a package is evaluated, and our source compiled, once per worker (`worker-runtime.cjs`).
+ * The globals are restored after each file.
  */
 class SharedContext extends TestEnvironment {
   /** Loaded packages by their path. */
@@ -16,7 +16,7 @@ class SharedContext extends TestEnvironment {
   async teardown() {
     this.fakeTimersModern.dispose();
     const { global, initialGlobals } = this;
-    // Symbols are Jest's own state. Packages look for names that they have set when they were loaded.
+    // Symbols are Jest's own state. Packages rely on names that they have set when they were loaded.
     for (const name of Object.getOwnPropertySymbols(global)) {
       if (!Object.hasOwn(initialGlobals, name)) delete global[name];
     }
@@ -31,7 +31,7 @@ class SharedContext extends TestEnvironment {
 
 let shared;
 
-/** Jest constructs an environment for each file: it gets the shared one, with a `process` that no other file has changed. */
+/** Jest constructs an environment for each file. It gets the shared one, with a fresh `process`. */
 module.exports = function WorkerEnvironment(config, context) {
   if (shared) shared.global.process = installCommonGlobals({ Symbol, Date }, {}).process;
   else shared = new SharedContext(config, context);

@@ -1,10 +1,10 @@
 const { default: Runtime } = require("jest-runtime");
 const requireFields = require("./require-fields.cjs");
 
-// They have a state of their own: a registry of metrics, and the one instance of a WebAssembly module.
+// Packages that cannot be shared because they have state: a registry of metrics, and the one instance of a WebAssembly module.
 const STATEFUL = ["prom-client", "@prisma/schema-engine-wasm"];
 
-// Packages, and generated code, which has no state.
+// Shared: packages, and generated code, which has no state.
 const SHARED = new RegExp(`/node_modules/(?!(${STATEFUL.join("|")})/)|/gen/`);
 
 let current;
@@ -28,11 +28,11 @@ class WorkerRuntime extends Runtime {
     };
   }
 
-  // A shared package that requires another one late does so through the runtime of the file that loaded it first.
+  // A shared package that requires another one late does so through the runtime of the first file that loaded it.
   requireModuleOrMock(from, name) {
     if (this !== current && SHARED.test(from)) return current.requireModuleOrMock(from, name);
     if (!SHARED.test(from)) return super.requireModuleOrMock(from, name);
-    // What such a package requires late may be required between two tests. Jest would refuse it, and the package would remember that for all files.
+    // Such a package may require another one between two tests. Jest would refuse this, and the package would keep that error for all files.
     const { testState } = this;
     const { state } = testState;
     if (state === "betweenTests") testState.state = "inTest";

@@ -1,4 +1,4 @@
-// What the programs in JavaScript share: what they send, and how they print what they got.
+// Shared by the programs in JavaScript: their requests, and how they print responses.
 const address = (name) => ({ name, street1: "Königsallee 1", city: "Düsseldorf", postal_code: "40212", country: "DE" });
 export const packed = (name) => ({
   reference: "PO-1",

@@ -1,4 +1,4 @@
-/** Sends what the client asks for to the platform, with the key. */
+/** Sends the client's requests to the platform, with the key. */
 export async function send<Answer>(path: string, { headers, ...options }: RequestInit): Promise<Answer> {
   const response = await fetch(`${process.env.SHIPPING_URL}${path}`, {
     ...options,
