@@ -7,7 +7,7 @@ import { runGrowth } from "./growth/run-growth.js";
 import { type Outcome, play } from "./play.js";
 import { type Experience, newVictim } from "./victim.js";
 
-// `growth` needs no platform: it measures everything that reads what strangers send.
+// `growth` needs no platform: it measures the code that reads input from strangers.
 const GROWTH = "growth";
 const known = [GROWTH, ...Object.keys(attacks)];
 const { args } = new Command("npm run trial -- abuse")
@@ -20,7 +20,7 @@ const chosenAttacks = chosen.filter((name) => name !== GROWTH);
 
 const CUSTOMERS = { accounts: 40, keysOfEach: 6 };
 const WARM_UP_SECONDS = 5;
-/** A disk that stalls for 300 ms, or whatever else the machine does at times, breaks a limit once. What an attack breaks, it breaks in most plays. */
+/** A disk that stalls for 300 ms, or other load on the machine, may exceed a limit once. An attack that exceeds one does so in most plays. */
 const PLAYS = 3;
 
 const percentiles = (latencies: number[]) =>
@@ -59,7 +59,7 @@ async function playAttacks(): Promise<void> {
         print(outcome);
         if (outcome.broken.length > 0) broken++;
         else kept++;
-        // Nothing else happens by chance, and most attacks break nothing.
+        // Only failures need repetition to rule out chance, and most attacks pass.
         if (broken === 0) break;
       }
       if (broken > PLAYS / 2) process.exitCode = 1;

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { parse } from "yaml";
 import type { Measured } from "../bench/process-costs.js";
 
-/** Has the kernel forget the peaks so far. proc(5): a 5 resets the "high water mark" of a process. Linux only. */
+/** Makes the kernel reset the memory peaks. proc(5): a 5 resets the "high water mark" of a process. Linux only. */
 export function resetPeaks(processes: readonly Measured[]): void {
   for (const { pid } of processes) writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }
 
 /**
- * The most memory that each process has had since then, in megabytes. The kernel keeps it: reading how large a process is at the moment
- * again and again stops it each time for as long as its pages are counted, which the victim's slowest requests would show.
+ * The peak memory of each process since then, in megabytes, as the kernel records it. Sampling the current size instead would stop the process
+ * while its pages are counted, which would slow the victim's requests.
  */
 export function peakMbOf(processes: readonly Measured[]): Record<string, number> {
   return Object.fromEntries(

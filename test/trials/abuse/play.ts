@@ -12,14 +12,14 @@ import { addViewer } from "./attacks/member.js";
 import { memoryLimits, peakMbOf, resetPeaks } from "./memory.js";
 import { type Experience, together, type Victim } from "./victim.js";
 
-/** What an attack did to others. */
+/** The effects of an attack on others. */
 export interface Outcome {
   attack: string;
   alone: Experience;
   beside: Experience;
-  /** What the attacker counted. */
+  /** The attacker's counters. */
   attacker: Record<string, number>;
-  /** Megabytes of each part at its highest: in all rounds, and before the first. */
+  /** Peak megabytes of each part: in all rounds, and before the first. */
   peaks: Record<string, number>;
   before: Record<string, number>;
   /** The promises that were broken, as sentences. */
@@ -30,15 +30,15 @@ const ROUNDS = 5;
 const SECONDS = { alone: 5, beside: 12, between: 1 };
 const KEYS = 50;
 const ATTACK = fileURLToPath(new URL("run-attack.ts", import.meta.url));
-/** Beside an attack, 99 of 100 requests take at most twice as long as alone, or so many milliseconds longer. */
+/** Beside an attack, 99 of 100 requests may take at most twice as long as alone, or this many milliseconds longer. */
 const SLOWER = { times: 2, ms: 20 };
 
-/** Has the victim live alone and beside the attack in turns, on the same platform. */
+/** Runs the victim alone and beside the attack in turns, on the same platform. */
 export async function play(attack: string, platform: Platform, victim: Victim): Promise<Outcome> {
   const attacker = await prepareAttack(attack, await knownTo(platform, victim));
   const { processes } = await platform.cluster.now();
   const limits = memoryLimits();
-  // Those with a limit are one process each; most of PostgreSQL's memory is shared by many.
+  // A part with a limit is one process; PostgreSQL's processes share most of their memory.
   const limited = processes.filter(({ name }) => partOf(name) in limits);
   const rounds: { alone: Experience; beside: Experience }[] = [];
   let counted: Record<string, number> = {};
@@ -87,7 +87,7 @@ async function knownTo({ cluster }: Platform, { receiver }: Victim): Promise<Kno
 /** An attacker that is ready. */
 interface Attacker {
   begin(): void;
-  /** Ends a round. Returns what it has counted in all rounds so far. */
+  /** Ends a round. Returns the counters of all rounds so far. */
   pause(): Promise<Record<string, number>>;
   end(): Promise<void>;
 }
@@ -133,7 +133,7 @@ function tooLarge(peaks: Record<string, number>, limits: Record<string, number>)
   });
 }
 
-/** The gateways that had more memory than before by more than an attack may cost them. */
+/** The gateways whose memory grew by more than an attack may cost them. */
 function grown(peaks: Record<string, number>, before: Record<string, number>, most = Number.POSITIVE_INFINITY) {
   return Object.entries(peaks).flatMap(([name, mb]) => {
     const more = mb - (before[name] ?? Number.NaN);

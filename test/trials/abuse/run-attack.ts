@@ -2,11 +2,11 @@ import { constants, setPriority } from "node:os";
 import { createInterface } from "node:readline";
 import { attacks, READY } from "./attacks/attacks.js";
 
-/** No attacker lives longer, whatever becomes of the one who started it. */
+/** Maximum lifetime of an attacker, even if the process that started it dies. */
 const MAX_MS = 600_000;
 
-// A process of its own, which gets the CPU time that others leave: an attacker has its own machine, and what it costs itself, most of all while it
-// starts, must not be taken for what it costs others. A line on its input begins a round, the next one ends it. It then says what it has counted so far.
+// A process of its own at low priority: an attacker has its own machine, so its own costs, above all at its start, must not slow the platform. A
+// line on its input begins a round, the next one ends it. It then prints its counters so far.
 setPriority(constants.priority.PRIORITY_LOW);
 const [name = "", known = ""] = process.argv.slice(2);
 const counts: Record<string, number> = {};

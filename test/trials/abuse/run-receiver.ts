@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { webhooks } from "shipping-client";
 
-// A receiver as the client's guide has it, on loopback. It sends its URL, then each event's resource and when it was received, before it was
-// verified. It is sent the secrets of the subscriptions; the last segment of the path says which of them is the subscription's.
+// A receiver from the client's guide, on loopback. It sends its URL, then each event's resource and the time of its receipt, before its
+// verification. It gets the secrets of the subscriptions; the last segment of the path names the subscription's.
 let secrets: readonly string[] = [];
 process.on("message", (sent: string[]) => {
   secrets = sent;
@@ -16,7 +16,7 @@ const server = createServer(async (request, response) => {
   const secret = secrets[Number(request.url?.split("/").at(-1))] ?? "whsec_unknown";
   const body = Readable.toWeb(request);
   const event = await webhooks.verify(body, request.headers["service-signature"], secret).catch(() => undefined);
-  // Whoever sends what is not signed does not get to send the rest of it.
+  // Closes the connection of a client that sends an unsigned request, without reading the rest of it.
   if (!event) return void response.writeHead(400, { connection: "close" }).end();
   process.send?.([(event.data as { id: string }).id, receivedMs]);
   response.writeHead(204).end();

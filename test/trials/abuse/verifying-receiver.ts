@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** Events that were verified, by the resource that they tell of, with the time in `performance.now()` at which the first was received, before it was verified. */
+/** Verified events, by their resource, with the receipt time of the first in `performance.now()`, before its verification. */
 export interface VerifyingReceiver {
   url: string;
   arrivals: ReadonlyMap<string, number>;
@@ -13,7 +13,7 @@ export interface VerifyingReceiver {
 
 const RECEIVER = fileURLToPath(new URL("run-receiver.ts", import.meta.url));
 
-/** A receiver in a process of its own: what attackers send to it must not delay whoever measures the platform. */
+/** A receiver in a process of its own, so that attacks on it do not delay the process that measures the platform. */
 export async function openVerifyingReceiver(): Promise<VerifyingReceiver> {
   const arrivals = new Map<string, number>();
   const receiver = fork(RECEIVER);

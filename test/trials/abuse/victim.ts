@@ -5,16 +5,16 @@ import { subscribeAll } from "../bench/subscriptions.js";
 import type { Target } from "../bench/target.js";
 import { openVerifyingReceiver, type VerifyingReceiver } from "./verifying-receiver.js";
 
-/** What a victim saw: milliseconds of each request, and what it was not answered as it should be. */
+/** A victim's measurements: milliseconds of each request, and wrong responses. */
 export interface Experience {
   latencies: number[];
-  /** From the answer to the receipt of its event. */
+  /** From the response to the receipt of its event. */
   eventLatencies: number[];
   missingEvents: number;
   errors: Record<string, number>;
 }
 
-/** What it saw in all rounds. */
+/** The measurements of all rounds. */
 export function together(rounds: readonly Experience[]): Experience {
   const errors: Record<string, number> = {};
   for (const [error, count] of rounds.flatMap((round) => Object.entries(round.errors)))
@@ -27,11 +27,11 @@ export function together(rounds: readonly Experience[]): Experience {
   };
 }
 
-/** Customers who do nothing unusual: reads, writes, and a receiver of events that verifies them as our guides say. */
+/** Customers with ordinary use: reads, writes, and a receiver of events that verifies them as our guides say. */
 export interface Victim {
   /** URL of its receiver. */
   receiver: string;
-  /** Lives for so many seconds. */
+  /** Runs for this many seconds. */
   live(seconds: number): Promise<Experience>;
   close(): void;
 }

@@ -6,16 +6,16 @@ import type { Target } from "./target.js";
 /** An operation that is measured on the platform and on its floor. */
 export interface Case {
   name: string;
-  /** What an operation is, for the reader of the table. */
+  /** A description of the operation, for the table. */
   does: string;
   operation(target: Target, seeds: Seeds): Operation;
   /** Requests that an operation makes one after the other; 1 unless given. */
   requests?: number;
-  /** Done before each round, which takes about so many seconds. */
+  /** Work before each round of about this many seconds. */
   prepare?(target: Target, seeds: Seeds, seconds: number): Promise<void>;
 }
 
-/** More than a platform or a floor makes. */
+/** More operations than a platform or a floor completes. */
 const LABELS_PER_SECOND = 1_500;
 
 /** The cases over HTTP, in the order of the table. */
@@ -49,7 +49,7 @@ export const cases: readonly Case[] = [
   {
     name: "labels",
     does: "POST /labels of a shipment that is there",
-    // A shipment has one label, so that each round needs new ones.
+    // A shipment has one label, so each round needs new shipments.
     async prepare(target, { drafts }, seconds) {
       drafts.splice(0, drafts.length, ...(await createShipments(target, LABELS_PER_SECOND * seconds)));
     },

@@ -1,16 +1,16 @@
-/** What part of the platform's cost, and of the floor's speed, a case has: 1 would be as cheap, or as fast, as the floor. */
+/** The platform's efficiency relative to the floor in a case: 1 would be as cheap, or as fast, as the floor. */
 export interface Ratios {
   cpu: number;
   throughput: number;
 }
 
-/** The ratios of the cases, by how many processes there were of each part. */
+/** The ratios of the cases, by the number of processes per part. */
 export type Column = Record<number, Record<string, Ratios>>;
 
-/** A column for each measured version of Node, by its first number: that of the images, and the oldest that will do. */
+/** A column for each measured version of Node, by its major version: that of the images, and the oldest supported one. */
 export type Baseline = Record<number, Column>;
 
-/** The column of a version of Node; without one of its own, that of the newest before it. */
+/** The column of a version of Node, or of the newest version before it. */
 export function columnFor(baseline: Baseline, node: number): Column {
   return (
     baseline[
@@ -23,7 +23,7 @@ export function columnFor(baseline: Baseline, node: number): Column {
   );
 }
 
-/** By CPU alone, since a machine that does something else as well changes the throughput most, and only by much: runs of the same code differ, too. */
+/** By CPU alone: other load on the machine affects mostly the throughput. The threshold is large because runs of the same code differ, too. */
 const FALL = 0.5;
 
 /** Why these cases cannot be compared with a column of the baseline; undefined if they can. */
@@ -33,20 +33,20 @@ export function incomparable(column: Column, replicas: number, measured: readonl
   return `With --replicas ${replicas}, the baseline has no ratio of ${missing.join(", ")}.`;
 }
 
-/** The ratios by CPU that have fallen by more than a half since the baseline, each in a line. What only one of both has is not compared. */
+/** The ratios by CPU that have fallen by more than half since the baseline, each in a line. Cases that only one of both has are ignored. */
 export function fallen(baseline: Record<string, Ratios>, now: Record<string, Ratios>): string[] {
   return Object.entries(baseline).flatMap(([name, before]) => {
     const after = now[name];
-    // Without a single operation of the platform or the floor, the ratio is no finite number.
+    // If the platform or the floor completed no operation, the ratio is not a finite number.
     if (!after || (Number.isFinite(after.cpu) && after.cpu >= before.cpu * (1 - FALL))) return [];
     return [`${name}: the ratio by CPU fell from ${before.cpu.toFixed(2)} to ${after.cpu.toFixed(2)}`];
   });
 }
 
-/** Of a hundred operations, so many may fail. */
+/** Maximum failures per hundred operations. */
 const MAY_FAIL = 1;
 
-/** The cases in which too many operations failed for their ratios to say anything, each in a line. */
+/** The cases with too many failed operations for a meaningful ratio, each in a line. */
 export function failing(cases: Record<string, { attempts?: number; failures?: Record<string, number> }>): string[] {
   return Object.entries(cases).flatMap(([name, { attempts = 0, failures = {} }]) => {
     const failed = Object.values(failures).reduce((sum, count) => sum + count, 0);

@@ -10,7 +10,7 @@ export interface Customer {
   keys: string[];
 }
 
-/** Customers with keys of their own, which a load takes in turn, so that no key comes near its limit. */
+/** Customers with keys of their own, which a load uses in turn, so that no key comes near its limit. */
 export interface Customers {
   readonly all: readonly Customer[];
   /** The next customer. */
@@ -19,7 +19,7 @@ export interface Customers {
   keyOf(customer: Customer): string;
 }
 
-/** Takes customers, and the keys of each, in turn. */
+/** Yields customers, and the keys of each, in turn. */
 export function inTurn(all: readonly Customer[]): Customers {
   let turn = 0;
   const turnOf = new Map<Customer, number>();
@@ -63,7 +63,7 @@ export async function createCustomers(
   return customers;
 }
 
-/** Leaves nothing of the limit of these customers' keys for the next minute. */
+/** Uses up the limit of these customers' keys for the next minute. */
 export async function exhaust(db: Database, customers: readonly Customer[], limit: number): Promise<void> {
   await db.run(sql`
     UPDATE rate_windows SET counters[61] = ${limit}, last_second = floor(extract(epoch FROM clock_timestamp()))

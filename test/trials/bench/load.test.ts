@@ -44,7 +44,7 @@ describe("open loop", () => {
       return Promise.resolve();
     };
     const { latencies } = await openLoop(standStill, { rate: 1000, seconds: 0.01 });
-    // The second was due one millisecond after the first, and began when that was over.
+    // The second operation was due one millisecond after the first, and began when that ended.
     expect(latencies[1]).toBeGreaterThan(20);
   });
 });

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from "node:os";
 
-/** Where figures were taken. */
+/** The machine on which figures were measured. */
 export interface Machine {
   cores: number;
   cpu: string;
@@ -9,7 +9,7 @@ export interface Machine {
   system: string;
   node: string;
   commit: string;
-  /** Load average of the last minute, before anything was started: above 0.5 the machine was not the bench's alone. */
+  /** Load average of the last minute before the run: above 0.5, other programs used the machine, too. */
   loadBefore: number;
 }
 

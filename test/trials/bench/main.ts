@@ -12,13 +12,13 @@ import { ratiosOf, renderReport } from "./report.js";
 import { renderSoak } from "./soak/render-soak.js";
 
 const BASELINE = fileURLToPath(new URL("baseline.json", import.meta.url));
-// What starts the platform is imported where it is used: help and refusals need nothing of it.
+// Modules that start the platform are imported where they are used: help and errors do not need them.
 const say = (line: string) => process.stderr.write(`${line}\n`);
 const major = Number(process.versions.node.split(".")[0]);
 
-/** What the platform costs, beside the least that its work can cost. */
+/** Measures the platform's cost relative to the minimum for the same work. */
 async function bench(options: BenchOptions): Promise<void> {
-  // Read before anything is measured: without one, a check would end in vain after minutes.
+  // Read before the measurement, so that a check without a baseline fails at once and not after minutes.
   const baseline: Baseline = options.check || options.baseline ? JSON.parse(await readFile(BASELINE, "utf8")) : {};
   const column = columnFor(baseline, major);
   const problem = options.check ? incomparable(column, options.replicas, options.measured) : undefined;
@@ -42,14 +42,14 @@ async function bench(options: BenchOptions): Promise<void> {
   await writeFile(BASELINE, `${JSON.stringify(updated, null, 2)}\n`);
 }
 
-/** What it costs with more and more rows. */
+/** Measures the cost with more and more rows. */
 async function growth(options: BenchOptions): Promise<void> {
   const { runGrowth } = await import("./growth/run-growth.js");
   const report = await runGrowth(options, say);
   await publish(report, renderGrowth(report), options.json);
 }
 
-/** What its processes keep. */
+/** Measures the memory that its processes retain. */
 async function soak(options: BenchOptions): Promise<void> {
   const { runSoak } = await import("./soak/run-soak.js");
   const report = await runSoak(options, say);
@@ -63,11 +63,11 @@ async function publish(report: { startedAt: string }, text: string, wanted: stri
   console.log(`${text}\n\nAll figures are in ${file}.`);
 }
 
-/** The same on another version of Node: what is started runs on that of this process. */
+/** Runs the same on another version of Node: child processes use that of this process. */
 async function onNode(version: string): Promise<void> {
   const program = join(await getNode(version), "node");
   const other = spawn(program, [...process.execArgv, ...process.argv.slice(1)], { stdio: "inherit" });
-  // Ctrl-C reaches both.
+  // Both processes get Ctrl-C.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => other.kill());
   const [code] = await once(other, "exit");

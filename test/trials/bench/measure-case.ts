@@ -5,10 +5,10 @@ import { type Comparison, compareRounds, measureRound, type Round } from "./roun
 import type { Seeds } from "./seed.js";
 import { settled, type Target } from "./target.js";
 
-/** How long and how hard a case is measured. */
+/** Duration and load of a case's measurement. */
 export interface Effort {
   rounds: number;
-  /** Of each round and target. */
+  /** Seconds of each round and target. */
   seconds: number;
   clients: number;
   /** Requests per second of the open loop. */
@@ -24,9 +24,9 @@ export interface Latency {
 /** A case, measured on the platform and its floor. */
 export interface CaseResult extends Comparison {
   latency: { platform: Latency; floor: Latency };
-  /** Operations that were begun on both, warming up included. */
+  /** Operations that were started on both, including the warm-up. */
   attempts: number;
-  /** What went wrong, and how often: with many of these the other figures say little. */
+  /** The number of each error. With many errors, the other figures have no meaning. */
   failures: Record<string, number>;
 }
 
@@ -42,7 +42,7 @@ interface Side {
 
 const WARM_UP_SECONDS = 3;
 
-/** Measures a case on the platform and its floor in turn, so that whatever else the machine does meets both. */
+/** Measures a case on the platform and its floor in turn, so that other load on the machine affects both. */
 export async function measureCase(
   one: Case,
   targets: { platform: { target: Target; seeds: Seeds }; floor: { target: Target; seeds: Seeds } },

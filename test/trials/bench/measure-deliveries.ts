@@ -23,7 +23,7 @@ interface Arrival {
 
 const data = JSON.stringify({ id: "shp_bench", object: "shipment", status: "draft", ...parcelBody });
 
-/** From the answer to a write until its receiver has the event, in milliseconds; 0 where the event was there first. */
+/** From the response to a write to the receipt of its event, in milliseconds; 0 if the event came first. */
 export interface EventLatency {
   perSecond: number;
   p50: number;
@@ -31,7 +31,7 @@ export interface EventLatency {
   p99: number;
 }
 
-/** Deliveries: what one costs beside its floor, and how long events take. */
+/** Deliveries: the cost of one relative to its floor, and the delay of events. */
 export interface DeliveryResult {
   deliveries: Comparison;
   events: EventLatency;
@@ -45,7 +45,7 @@ const ARRIVED_MS = 120_000;
 
 type Work = () => Promise<{ operations: number; seconds: number }>;
 
-/** Measures deliveries to a receiver in this process. Afterwards every customer has a subscription: nothing else is to follow. */
+/** Measures deliveries to a receiver in this process. Afterwards every customer has a subscription, so it must run last. */
 export async function measureDeliveries(
   platform: Platform,
   floor: Floor,
@@ -86,7 +86,7 @@ async function compare(ours: Target, onPlatform: Work, least: Target, onFloor: W
   return compareRounds(platform, floor);
 }
 
-// Straight onto the bus: what it costs to make an event is in the cases of the API.
+// Published directly on the bus, because the cases of the API include the cost of making an event.
 async function deliverOnPlatform({ target }: Platform, bus: Bus, arrivals: Arrival[], count: number) {
   let left = count;
   arrivals.length = 0;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Does one operation against a target; rejects if the answer was not the expected one. */
+/** Executes one operation on a target; rejects if the response is not the expected one. */
 export type Operation = () => Promise<unknown>;
 
-/** What a load has done. Operations that failed count nowhere. */
+/** The results of a load. Failed operations do not count. */
 export interface Load {
   operations: number;
   seconds: number;
@@ -12,8 +12,8 @@ export interface Load {
 }
 
 /**
- * Open loop, for latency: operations begin at a steady rate whether or not others have ended, and a latency counts from the moment at
- * which its operation was due. So a target that stands still for a while is charged for everyone it kept waiting.
+ * Open loop, for latency: operations begin at a steady rate whether or not others have ended, and a latency counts from the moment at which its
+ * operation was due. So a target that stalls is charged for every operation that it delayed.
  */
 export async function openLoop(operation: Operation, at: { rate: number; seconds: number }): Promise<Load> {
   const latencies: number[] = [];
@@ -34,22 +34,22 @@ export async function openLoop(operation: Operation, at: { rate: number; seconds
   return toLoad(latencies, begun);
 }
 
-/** Does an operation, and adds its latency `since` a time to the others. */
+/** Executes an operation, and adds its latency since the time `since` to the others. */
 export async function timed(operation: Operation, since: number, latencies: number[]): Promise<void> {
   try {
     await operation();
     latencies.push(performance.now() - since);
   } catch {
-    // The operation's author counts its failures, if they matter.
+    // The caller counts the failures, if they matter.
   }
 }
 
-/** What has been done since `begun`. */
+/** The results since `begun`. */
 export function toLoad(latencies: number[], begun: number): Load {
   return { operations: latencies.length, seconds: (performance.now() - begun) / 1000, latencies };
 }
 
-/** The least value that `share` (0 to 1) of all values do not exceed. */
+/** The smallest value that is at least as large as `share` (0 to 1) of all values. */
 export function percentile(values: readonly number[], share: number): number {
   if (values.length === 0) return Number.NaN;
   const sorted = Float64Array.from(values).sort();

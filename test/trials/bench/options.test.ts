@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { benchOptions, measurements } from "./options.js";
 
-/** Reads a line with a command that throws where another ends the process. */
+/** Parses a line with a command that throws instead of ending the process. */
 const read = (args: string[]) =>
   benchOptions(args, new Command().exitOverride().configureOutput({ writeErr: () => {} }));
 

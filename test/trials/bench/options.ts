@@ -3,14 +3,14 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { nodes } from "../versions/combinations.js";
 import { cases } from "./cases.js";
 
-/** The names by which `--only` takes a measurement. */
+/** The names of measurements in `--only`. */
 export const measurements: readonly string[] = [...cases.map(({ name }) => name), "deliveries"];
 
-/** What `npm run bench` is asked for. */
+/** The options of `npm run bench`. */
 export interface BenchOptions {
-  /** The names of what is measured. */
+  /** The names of the measurements. */
   measured: readonly string[];
-  /** Of each round and target. */
+  /** Seconds of each round and target. */
   seconds: number;
   rounds: number;
   clients: number;
@@ -20,28 +20,28 @@ export interface BenchOptions {
   replicas: number;
   /** Whether the parts speak mutual TLS. */
   tls: boolean;
-  /** Numbers of rows at which growth is measured, in place of the cases. */
+  /** Numbers of rows at which growth is measured, instead of the cases. */
   rows: readonly number[];
-  /** Seconds of load over which memory is watched, in place of the cases; 0: not at all. */
+  /** Seconds of load over which memory is watched, instead of the cases; 0: not at all. */
   soak: number;
-  /** Deliveries among which the dispatcher's claim is measured with growth: done ones, and half as many due. */
+  /** Number of deliveries among which the dispatcher's claim is measured with growth: completed ones, and half as many due. */
   deliveries: number;
-  /** Fails when a case costs twice as much CPU beside the floor as in the baseline with as many processes of each part. */
+  /** Fails when a case costs twice as much CPU relative to the floor as in the baseline with the same number of processes per part. */
   check: boolean;
-  /** Makes the ratios that were measured the new baseline, with so many processes of each part. */
+  /** Stores the measured ratios as the new baseline, for this number of processes per part. */
   baseline: boolean;
-  /** Has every process of the platform write a CPU profile, and says where their time went. */
+  /** Makes every process of the platform write a CPU profile, and prints where their time went. */
   profile: boolean;
-  /** Where the results go as JSON. */
+  /** Output file for the results as JSON. */
   json?: string;
-  /** The first number of the version of Node on which everything runs; that in use unless given. */
+  /** The major version of Node on which everything runs; the current one by default. */
   node?: string;
 }
 
-// They have no meaning where no cases are compared: a run that ignored `--check` would pass.
+// They have no effect if no cases are compared: a run that ignored `--check` would pass.
 const OF_CASES = ["only", "tls", "check", "baseline", "profile"];
 
-/** Reads the command line. One that it cannot understand ends the process, with a sentence. */
+/** Parses the command line. An invalid one ends the process with an error message. */
 export function benchOptions(args: readonly string[], command = new Command("npm run bench --")): BenchOptions {
   command
     .description("Measure what requests cost, compared with the minimum.")

@@ -11,16 +11,16 @@ export interface Platform {
 
 const DEFAULT_LIMIT = 120;
 
-/** Starts `npm run cluster` and makes hundreds or thousands of keys. */
+/** Starts `npm run cluster` and creates hundreds or thousands of keys. */
 export async function startPlatform(wanted: {
   replicas: number;
-  /** Whether the parts speak mutual TLS; not unless given. */
+  /** Whether the parts speak mutual TLS; by default not. */
   tls?: boolean;
   accounts: number;
   keysOfEach: number;
-  /** Of each key; as the spec says unless given. */
+  /** Requests per minute and key; by default the specification's. */
   requestsPerMinute?: number;
-  /** Of PostgreSQL's own cache; the launcher's default unless given. */
+  /** Size of PostgreSQL's own cache; the launcher's default if undefined. */
   sharedBuffersMb?: number;
   env?: NodeJS.ProcessEnv;
 }): Promise<Platform> {
@@ -31,7 +31,7 @@ export async function startPlatform(wanted: {
   if (wanted.sharedBuffersMb !== undefined) flags.push("--shared-buffers-mb", String(wanted.sharedBuffersMb));
   const cluster = await startCluster(flags, {
     ...wanted.env,
-    // As operators run it: what a log line costs is part of the price.
+    // The default log level of operators, because the cost of a log line is part of the result.
     LOG_LEVEL: "info",
     RATE_LIMIT_PER_MINUTE: String(limit),
     WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",

@@ -3,19 +3,19 @@ import { readdirSync, readFileSync } from "node:fs";
 // proc(5): CPU times are in ticks of 1/100 s, on every architecture that Node runs on.
 const TICK_MS = 10;
 
-/** A server process, by its pid; what it has started belongs to it. */
+/** A server process, by its PID; its children belong to it. */
 export interface Measured {
   name: string;
   pid: number;
 }
 
-/** Milliseconds of CPU that each process has used so far, those of its children included, also of those that have ended. Linux only. */
+/** Milliseconds of CPU that each process has used so far, including its running and its ended children. Linux only. */
 export function cpuMsOf(processes: readonly Measured[]): Record<string, number> {
   const children = childrenByParent();
   return Object.fromEntries(processes.map(({ name, pid }) => [name, treeOf(pid, children).reduce(addCpu, 0)]));
 }
 
-/** Megabytes of memory of each process and its children. What several processes share counts once in their sum. Linux only. */
+/** Megabytes of memory of each process and its children. Shared memory counts once in their sum. Linux only. */
 export function memoryMbOf(processes: readonly Measured[]): Record<string, number> {
   const children = childrenByParent();
   const kbOf = (pid: number) => Number(/^Pss:\s+(\d+) kB/m.exec(readOr(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
@@ -44,7 +44,7 @@ function childrenByParent(): Map<number, number[]> {
   return children;
 }
 
-// What follows the name, which may itself hold blanks and brackets. Empty for a process that is gone.
+// The fields after the name, which may contain spaces and brackets. Empty if the process has ended.
 function statOf(pid: number): string[] {
   const stat = readOr(`/proc/${pid}/stat`);
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");

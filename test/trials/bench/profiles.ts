@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Measured } from "./process-costs.js";
 import { textTable } from "./text-table.js";
 
-/** What V8 writes: a tree of functions, and which of them was on top at each sample. */
+/** V8's profile: a tree of functions, and the function on top of the stack at each sample. */
 export interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
   samples: number[];
@@ -13,7 +13,7 @@ export interface CpuProfile {
 
 const RECORDER = new URL("record-profile.mjs", import.meta.url).href;
 
-/** The environment with which Node.js processes can be told to profile themselves; the profiles go to `folder`. */
+/** The environment that lets Node.js processes profile themselves on request; the profiles go to `folder`. */
 export function profiling(folder: string): NodeJS.ProcessEnv {
   return { NODE_OPTIONS: `--import=${RECORDER}`, PROFILES: folder };
 }
@@ -23,12 +23,12 @@ export function nodeProcesses(processes: readonly Measured[]): Measured[] {
   return processes.filter(({ name }) => name !== "postgres" && name !== "nats");
 }
 
-/** Begins the profiles of processes; they are written when these end. */
+/** Starts profiling processes; they write the profiles when they end. */
 export function startProfiles(processes: readonly Measured[]): void {
   for (const { pid } of nodeProcesses(processes)) process.kill(pid, "SIGUSR2");
 }
 
-/** Where the time of a process went: its functions, those that took most first. */
+/** The functions in which a process spent its time, the most expensive first. */
 export function summary(folder: string, { name, pid }: Measured, lines = 25): string {
   const profile = JSON.parse(readFileSync(join(folder, `${pid}.cpuprofile`), "utf8")) as CpuProfile;
   const spent = timeByFunction(profile);
@@ -39,7 +39,7 @@ export function summary(folder: string, { name, pid }: Measured, lines = 25): st
   return textTable([`${name}, busy for ${(busy / 1000).toFixed(1)} s`, "ms", "share"], rows);
 }
 
-/** Milliseconds on top of the stack, by function and file, without the time in which there was nothing to do. */
+/** Milliseconds on top of the stack, by function and file, without idle time. */
 export function timeByFunction(profile: CpuProfile): { what: string; ms: number }[] {
   const whatOf = new Map(profile.nodes.map(({ id, callFrame }) => [id, place(callFrame)]));
   const spent = new Map<string, number>();

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A receiver of webhooks that does as little as it can: reads, tells, answers 204. */
+/** A minimal receiver of webhooks: reads, reports, answers 204. */
 export interface BareReceiver {
   url: string;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-// Imported by every process of a platform that is profiled (Node 20 takes no --cpu-prof from NODE_OPTIONS): records where time goes, from
+// Imported by every process of a platform that is profiled (Node 20 does not accept --cpu-prof in NODE_OPTIONS): records a CPU profile from
 // SIGUSR2 until the process ends.
 import { writeFileSync } from "node:fs";
 import { Session } from "node:inspector";

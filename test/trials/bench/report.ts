@@ -6,10 +6,10 @@ import type { Comparison } from "./round.js";
 import type { Spread } from "./statistics.js";
 import { textTable } from "./text-table.js";
 
-/** A case over HTTP; of the deliveries, the comparison alone. */
+/** A case over HTTP; for deliveries, only the comparison. */
 type Result = Comparison & Partial<CaseResult>;
 
-/** Everything that a run found, as it is written to the JSON file. */
+/** All results of a run, in the form of the JSON file. */
 export interface Report {
   machine: Machine;
   startedAt: string;
@@ -21,7 +21,7 @@ export interface Report {
   memoryMb: { before: Record<string, number>; after: Record<string, number> };
 }
 
-/** The figures that count: the ratio of each case to its floor. */
+/** The main figures: the ratio of each case to its floor. */
 export function ratiosOf({ cases }: Report): Record<string, Ratios> {
   return Object.fromEntries(
     Object.entries(cases).map(([name, { ratio }]) => [

@@ -1,20 +1,20 @@
 import { type Spread, spread } from "./statistics.js";
 import { settled, type Target } from "./target.js";
 
-/** What one stretch of work cost a target. */
+/** The cost of a round of work on a target. */
 export interface Round {
   operations: number;
   perSecond: number;
   /** Milliseconds of CPU per operation, of all processes together and of each, by its name. */
   cpuMs: number;
   cpuMsOf: Record<string, number>;
-  /** Committed transactions per operation, by database: here, each statement is one. */
+  /** Committed transactions per operation, by database; each statement is one here. */
   statementsOf: Record<string, number>;
-  /** Bytes per operation that stay in the databases. */
+  /** Bytes per operation that remain in the databases. */
   storedBytes: number;
 }
 
-/** Several rounds of a target taken together: medians, where there is no spread. */
+/** Several rounds of a target combined: medians where no spread is given. */
 export interface Cost {
   perSecond: Spread;
   cpuMs: Spread;
@@ -23,14 +23,14 @@ export interface Cost {
   storedBytes: number;
 }
 
-/** The platform's cost, the floor's, and what part of the first the second is, round by round. */
+/** The platform's cost, the floor's, and the ratio of the floor's to the platform's, round by round. */
 export interface Comparison {
   platform: Cost;
   floor: Cost;
   ratio: { cpu: Spread; throughput: Spread };
 }
 
-/** Runs a stretch of work on a target that is at rest, and waits until everything that follows from it is done, too. */
+/** Runs a round of work on an idle target, and waits until the work that it triggers is done, too. */
 export async function measureRound(
   target: Target,
   work: () => Promise<{ operations: number; seconds: number }>,
@@ -52,7 +52,7 @@ export async function measureRound(
   };
 }
 
-/** Compares rounds of the platform with those of the floor that ran beside them. */
+/** Compares rounds of the platform with the floor's rounds that ran in between. */
 export function compareRounds(platform: readonly Round[], floor: readonly Round[]): Comparison {
   const pairs = platform.map((round, index) => [round, floor[index]!] as const);
   return {

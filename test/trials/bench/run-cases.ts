@@ -17,14 +17,14 @@ const ACCOUNTS = 80;
 const KEYS_OF_EACH = 50;
 const SEEDS = { shipments: 26, labels: 3 };
 
-/** Measures the cases on a platform and a floor that it starts, and stops when it has all figures. */
+/** Measures the cases on a platform and a floor, which it starts and stops. */
 export async function runCases(options: BenchOptions, say: (line: string) => void): Promise<Report> {
   const machine = describeMachine();
   const startedAt = new Date().toISOString();
   const profiles = options.profile ? await mkdtemp(join(tmpdir(), "shipping-profiles-")) : undefined;
   const floor = await startFloor({ accounts: ACCOUNTS });
   try {
-    // What a refusal costs is of interest here, not how long it is held back.
+    // The case measures the cost of an error, not the delay with which it is sent.
     const env = { ADDRESS_REQUESTS_PER_SECOND: "1000000", ...(profiles && profiling(profiles)) };
     const wanted = { replicas: options.replicas, tls: options.tls, accounts: ACCOUNTS, keysOfEach: KEYS_OF_EACH, env };
     const platform = await startPlatform(wanted);
@@ -38,7 +38,7 @@ export async function runCases(options: BenchOptions, say: (line: string) => voi
   }
 }
 
-/** `begin` is called when everything is in place, before the first measurement. */
+/** `begin` is called before the first measurement, when all is set up. */
 async function measureAll(
   platform: Platform,
   floor: Floor,

@@ -28,14 +28,14 @@ export const parcelBody = {
   metadata: { channel: "web", lines: 3 },
 };
 
-/** A shipment that was created, and under which key. */
+/** A shipment that was created, and its idempotency key. */
 export interface Seeded {
   customer: Customer;
   id: string;
   idempotencyKey: string;
 }
 
-/** What cases read: shipments, some of them with labels. */
+/** The resources that cases read: shipments, some of them with labels. */
 export interface Seeds {
   shipments: Seeded[];
   /** Ids of labels. */
@@ -55,7 +55,7 @@ export async function seed(target: Target, ofEach: { shipments: number; labels: 
   return { shipments, labels, drafts: [] };
 }
 
-/** Creates so many shipments, of all customers in turn. */
+/** Creates this many shipments, for all customers in turn. */
 export function createShipments(target: Target, count: number): Promise<Seeded[]> {
   const customers = Array.from({ length: count }, () => target.customers.next());
   return inParallel(customers, (customer) => createShipment(target, customer));
@@ -75,7 +75,7 @@ export async function createShipment(target: Target, customer: Customer): Promis
   return { customer, id: idIn(answer), idempotencyKey };
 }
 
-/** Asks for a shipment's rate. */
+/** Requests a shipment's rate. */
 export async function quoteRate(target: Target, { customer, id }: Seeded): Promise<string> {
   const rates = await target.call({
     customer,
@@ -96,7 +96,7 @@ export async function createLabel(target: Target, { customer, id }: Seeded): Pro
   return { customer, id: idIn(label), idempotencyKey };
 }
 
-// The first id in an answer; parsing it all would be the load's CPU, not the target's.
+// The first ID in a response. Parsing all of it would cost CPU of the load, not of the target.
 function idIn(answer: Buffer): string {
   return /"id":"(\w+)"/.exec(answer.toString("latin1"))?.[1] ?? "";
 }
@@ -119,7 +119,7 @@ async function inParallel<Item, Result>(
   return results;
 }
 
-/** Does it again until it succeeds: processes that have just started, on a busy machine, may make a request wait for too long. */
+/** Repeats it until it succeeds: on a busy machine, processes that have just started may time out. */
 export async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let left = 20; ; left--) {
     try {

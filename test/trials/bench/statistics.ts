@@ -1,4 +1,4 @@
-/** The middle of several measurements, and how far they lie apart. */
+/** The median of several measurements, and their spread. */
 export interface Spread {
   median: number;
   min: number;

@@ -12,11 +12,11 @@ export interface Call {
   path: string;
   body?: unknown;
   idempotencyKey?: string;
-  /** The status that it is to have. */
+  /** The expected status. */
   expect: number;
 }
 
-/** What is measured: the platform or its floor, which answers the same calls. */
+/** The target of a measurement: the platform or its floor, which offers the same calls. */
 export interface Target {
   name: "platform" | "floor";
   customers: Customers;
@@ -28,7 +28,7 @@ export interface Target {
   call(call: Call): Promise<Buffer>;
   cpuMs(): Record<string, number>;
   memoryMb(): Record<string, number>;
-  /** What its databases say of themselves so far, by their names. */
+  /** The current figures of its databases, by name. */
   databases(): Promise<DatabaseFigures>;
   /** Closes the connections. */
   close(): Promise<void>;
@@ -40,9 +40,9 @@ export interface DatabaseFigures {
   bytes: Record<string, number>;
 }
 
-/** How a target's processes and servers are reached. */
+/** The locations of a target's processes and servers. */
 export interface TargetParts extends Pick<Target, "name" | "customers" | "limited" | "limit"> {
-  /** Versioned roots of the API; calls go to each in turn. */
+  /** Versioned roots of the API, which calls use in turn. */
   baseUrls: readonly string[];
   processes(): Measured[];
   databases: Record<string, Database>;
@@ -100,7 +100,7 @@ const IDLE_WINDOW_MS = 150;
 const IDLE_SHARE = 0.1;
 const PATIENCE_MS = 5_000;
 
-/** Resolves when what a target does after its answers (marks, events) is done: it is part of their cost, and not of the next one's. */
+/** Resolves when the work that a target does after its responses (marks, events) is done: it counts as their cost, not as that of the next ones. */
 export async function settled(target: Target): Promise<void> {
   const total = () => Object.values(target.cpuMs()).reduce((sum, ms) => sum + ms, 0);
   const deadline = performance.now() + PATIENCE_MS;

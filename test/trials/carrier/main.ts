@@ -14,7 +14,7 @@ const command = new Command("npm run trial -- carrier")
 const chains: number = command.processedArgs[0];
 const { clients, keys, minutes } = command.opts<{ clients: number; keys: boolean; minutes?: number }>();
 const limit = minutes === undefined ? {} : { limitMs: minutes * 60_000 };
-// Loaded after the command line is read: help and its refusals need nothing of the platform.
+// Loaded after the command line is parsed, because help and errors do not need the platform.
 const { runChains } = await import("./run-chains.js");
 const report = await runChains({ chains, clients, killEveryMs: 1_000, rate: 0.15, takesKeys: keys, ...limit });
 console.log(JSON.stringify(report, null, 2));

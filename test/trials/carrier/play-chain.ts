@@ -1,22 +1,22 @@
 import { type Definite, untilDefinite, type Write } from "../chaos/retrying-client.js";
 
-/** A customer of a carrier that costs money. */
+/** A customer with a carrier that charges for labels. */
 export interface Customer {
   gateways: readonly string[];
   key: string;
 }
 
-/** What became of one shipment, as its customer was told. */
+/** The outcome for one shipment, according to the responses to its customer. */
 export interface Played {
   shipmentId: string;
   end: "labelled" | "voided" | "refused";
-  /** The answer to the label's request, byte by byte. */
+  /** The response to the label's request, byte by byte. */
   answers: string[];
   labelId?: string;
   trackingNumber?: string;
-  /** Attempts that were answered 503, "in progress" or nothing. */
+  /** Attempts without a definite response: 503, "in progress" or a lost connection. */
   errors: number;
-  /** Answers that no customer should see. */
+  /** Responses that no customer should see. */
   wrong: string[];
 }
 
@@ -24,8 +24,8 @@ const PARCEL = { weight_kg: 1.5, length_cm: 30, width_cm: 20, height_cm: 10 };
 const ADDRESS = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
 
 /**
- * From a shipment to its label, and at times to its void, as a careful customer goes: with the same key until the answer is definite, at times
- * by several processes at once, at times with a second key.
+ * From a shipment to its label, and sometimes to its void, as a careful customer goes: with the same key until the response is definite, sometimes
+ * by several processes at once, sometimes with a second key.
  */
 export async function playChain(customer: Customer, name: string, random = Math.random): Promise<Played> {
   const played: Played = { shipmentId: "", end: "labelled", answers: [], errors: 0, wrong: [] };
@@ -56,7 +56,7 @@ export async function playChain(customer: Customer, name: string, random = Math.
     await send("/shipments", "shipment", { reference: name, from: ADDRESS, to, parcel: PARCEL }),
     201,
   );
-  // What is wrong is noted, and the chain ends.
+  // A wrong response is recorded, and the chain ends.
   if (played.wrong.length > 0) return played;
   const shipmentId: string = dataOf(shipment).id;
   played.shipmentId = shipmentId;
@@ -75,7 +75,7 @@ export async function playChain(customer: Customer, name: string, random = Math.
     for (const answer of answers) check(answer, 422);
     return { ...played, end: "refused" };
   }
-  // With two keys, one has the label, the other is told that there is one.
+  // With two keys, one gets the label, and the other the error that there is one.
   for (const answer of answers) check(answer, 201, ...(other.length > 0 ? [409] : []));
   const made = answers.filter(({ status }) => status === 201);
   if (made.length === 0) played.wrong.push("No key has the label.");
@@ -94,5 +94,5 @@ export async function playChain(customer: Customer, name: string, random = Math.
   return played;
 }
 
-// What the owner has rendered; the request's ID around it differs.
+// The response as the owner has rendered it, without the request's ID around it, which differs.
 const dataText = (text: string) => JSON.stringify(JSON.parse(text).data);

@@ -12,20 +12,20 @@ import { ADAPTER, startSimulatorProcess } from "../../carrier/simulator-process.
 import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
 import { type Played, playChain } from "./play-chain.js";
 
-/** What a run did and found. */
+/** The actions and results of a run. */
 export interface ChainsReport {
   chains: number;
   labelled: number;
   voided: number;
   refused: number;
-  /** Attempts without a definite answer, all repeated with their key. */
+  /** Attempts without a definite response, all repeated with their key. */
   errors: number;
   kills: number;
   /** At the carrier: all bookings ever made, and those cancelled. */
   bookings: number;
   cancelled: number;
   seconds: number;
-  /** After the last answer, until nothing was left to do. */
+  /** Time from the last response until the last booking was settled. */
   settledAfterSeconds: number;
   wrong: string[];
   audit: Audit;
@@ -38,18 +38,18 @@ export interface ChainsOptions {
   /** How many of the carrier's calls go wrong, from 0 to 1. */
   rate: number;
   takesKeys: boolean;
-  /** After this time no further chain begins. */
+  /** No chain begins after this time. */
   limitMs?: number;
 }
 
-// Enough that one of each is left while others start again.
+// Enough that one of each survives while others start again.
 const PROCESSES = ["--gateways", "3", "--carrier", "3", "--records", "1", "--webhooks", "1"];
-// Longer than a booking that could not be settled rests at most.
+// Longer than the maximum pause of a booking that could not be settled.
 const SETTLED_MS = 240_000;
 
 /**
- * Plays label chains at a carrier that loses, doubles, delays and refuses calls, while gateways and carriers are killed. Then it waits until
- * nothing is left to do, and compares the carrier's books with the labels and with what the customers were told.
+ * Plays label chains at a carrier that loses, doubles, delays and refuses calls, while gateways and carriers are killed. Then waits until all
+ * bookings are settled, and compares the carrier's ledger with the labels and with the responses to the customers.
  */
 export async function runChains(options: ChainsOptions): Promise<ChainsReport> {
   const folder = await mkdtemp(join(tmpdir(), "shipping-carrier-"));
@@ -130,7 +130,7 @@ async function play(
   };
 }
 
-/** A gateway or a carrier that takes connections, as does another one of its part. */
+/** A gateway or a carrier that accepts connections, if another process of its part does, too. */
 async function victimIn(cluster: ClusterUnderTest): Promise<string | undefined> {
   const names = (await cluster.listening()).filter((name) => /^(gateway|carrier)/.test(name));
   const partOf = (name: string) => name.split("-")[0];

@@ -4,7 +4,7 @@ import type { ClusterUnderTest } from "../../platform/cluster.js";
 import type { Acknowledged } from "./mixed-load.js";
 import { untilDefinite } from "./retrying-client.js";
 
-/** What an audit found wrong, as counts. */
+/** The faults that an audit found, as counts. */
 export interface Audit {
   lost: number;
   doubled: number;
@@ -14,7 +14,7 @@ export interface Audit {
   surplusEvents: number;
 }
 
-/** What it finds when every promise was kept. */
+/** The result if every promise was kept. */
 export const FLAWLESS: Audit = {
   lost: 0,
   doubled: 0,
@@ -24,7 +24,7 @@ export const FLAWLESS: Audit = {
   surplusEvents: 0,
 };
 
-/** Holds what was acknowledged against what the databases hold and the API answers, once all of it agrees or `settledWithinMs` are over. */
+/** Compares the acknowledged writes with the databases and the API, until all of it agrees or `settledWithinMs` have passed. */
 export async function audit(
   cluster: ClusterUnderTest,
   accountIds: readonly string[],
@@ -41,7 +41,7 @@ export async function audit(
   const lost = kinds.flatMap(([ids, stored]) => without(ids, stored));
   const doubled = kinds.flatMap(([ids, stored]) => without(stored, ids));
   const differing = await differingReplays(cluster, acknowledged);
-  // Projections and events are on their way for a few seconds at most.
+  // Projections and events take a few seconds at most.
   const settled = await eventually(
     async () => {
       const disagreeing = await disagreeingStatuses(cluster, accountIds);
@@ -143,7 +143,7 @@ async function eventCounts(
   };
 }
 
-/** What there is beyond `known`. */
+/** Items that are not in `known`. */
 function without(all: Iterable<string>, known: Iterable<string>): string[] {
   const others = new Set(known);
   return [...all].filter((one) => !others.has(one));

@@ -8,7 +8,7 @@ const { processedArgs } = new Command("npm run trial -- chaos")
   .addHelpText("after", examples("npm run trial -- chaos 500"))
   .parse();
 const operations: number = processedArgs[0];
-// Loaded after the command line is read: help and its refusals need nothing of the platform.
+// Loaded after the command line is parsed, because help and errors do not need the platform.
 const { startCluster } = await import("../../platform/cluster.js");
 const { runChaos } = await import("./run-chaos.js");
 const cluster = await startCluster(["--gateways", "3"], { RATE_LIMIT_PER_MINUTE: "1000000" });

@@ -1,15 +1,15 @@
 import { type Attempt, untilDefinite, type Write } from "./retrying-client.js";
 
-/** A write that was acknowledged, with the very answer. */
+/** An acknowledged write, with its response. */
 export interface Acknowledged {
   write: Write;
   status: number;
   text: string;
-  /** The resource's id; of rates, the rate's. */
+  /** The resource's ID; for rates, the rate's. */
   id: string;
 }
 
-/** What a load has done. */
+/** The results of a load. */
 export interface LoadResult {
   acknowledged: Acknowledged[];
   retries: number;
@@ -29,18 +29,21 @@ const given = {
   parcel: { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 },
 };
 
-/** Makes chains of order, shipment, rates, label and (every other one) void, `clients` at a time, until that many writes are acknowledged or it is stopped. */
+/**
+ * Makes chains of order, shipment, rates, label and (every other one) void, `clients` at a time, until that many writes are acknowledged or it is
+ * stopped.
+ */
 export async function mixedLoad(options: {
   gateways: readonly string[];
   customers: readonly Customer[];
   operations: number;
   clients: number;
   stopping?: AbortSignal;
-  /** Whether a chain may find that what it builds on is gone; it ends there. */
+  /** Whether a chain may end because a resource that it needs is gone. */
   mayBeGone?: boolean | undefined;
-  /** Told of every request. */
+  /** Called for every request. */
   attempted?(attempt: Attempt): void;
-  /** Told of every acknowledged write at once. */
+  /** Called for every acknowledged write at once. */
   acknowledged?(write: Acknowledged): void;
 }): Promise<LoadResult> {
   const result: LoadResult = { acknowledged: [], retries: 0 };

@@ -1,6 +1,6 @@
 import { request } from "undici";
 
-/** A definite answer, how many times the request was sent for it, and what came before: statuses, or "none" for no answer. */
+/** A definite response, the number of attempts, and the outcomes before it: statuses, or "none" for no response. */
 export interface Definite {
   status: number;
   text: string;
@@ -9,7 +9,7 @@ export interface Definite {
   indefinite: string[];
 }
 
-/** One request of a write: when it was sent, how long it took, and its status (0 if there was no answer). */
+/** One request of a write: its time, its duration, and its status (0 without a response). */
 export interface Attempt {
   path: string;
   atMs: number;
@@ -31,7 +31,7 @@ const GIVE_UP_MS = 90_000;
 const ATTEMPT_MS = 12_000;
 const MAX_PAUSE_MS = 500;
 
-/** Sends a write to any gateway, with the same key again and again, until it gets a definite answer: no lost connection, no 5xx, no "in progress". */
+/** Sends a write to any gateway, with the same key, until it gets a definite response: no lost connection, no 5xx, no "in progress". */
 export async function untilDefinite(
   gateways: readonly string[],
   write: Write,

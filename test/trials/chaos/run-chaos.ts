@@ -4,7 +4,7 @@ import type { ClusterUnderTest } from "../../platform/cluster.js";
 import { type Audit, audit } from "./audit.js";
 import { mixedLoad } from "./mixed-load.js";
 
-/** What a chaos run did and found. */
+/** The actions and results of a chaos run. */
 export interface ChaosReport {
   operations: number;
   kills: number;
@@ -16,7 +16,7 @@ export interface ChaosReport {
 const STORES = ["postgres", "nats"];
 const ACCOUNTS = 4;
 
-/** So many are down at once, at most: where a start takes longer than many kills, no request would ever be executed. */
+/** Maximum number of processes that are down at once: if a start takes longer than many kills, no request would ever be executed. */
 const MOST_DOWN = 3;
 
 /** Kills a random process with SIGKILL every `killEveryMs`, unless too many are down, while a mixed load runs, then audits everything that was acknowledged. */

@@ -1,17 +1,17 @@
 import { quantile } from "../chaos/deliveries/report.js";
 import type { Attempt } from "../chaos/retrying-client.js";
 
-/** What customers saw of a fault. Times are milliseconds. */
+/** The effects of a fault on customers. Times are milliseconds. */
 export interface Seen {
   requests: number;
   /** Failed requests by status; `none` for those without an answer. */
   failed: Record<string, number>;
-  /** Failed requests that were no `503` with `Retry-After`. */
+  /** Failed requests other than `503` with `Retry-After`. */
   unclear: number;
   p50: number;
   p99: number;
   longest: number;
-  /** The longest time in which no request succeeded. */
+  /** The longest time without a successful request. */
   longestOutage: number;
 }
 
@@ -62,7 +62,7 @@ function summarize(attempts: readonly Attempt[]): Seen {
   };
 }
 
-// A repetition that arrives while the first request still runs is told so with 409 and asked to come again: no failure.
+// A repetition that arrives while the first request still runs gets 409 and is sent again, which is not a failure.
 function succeeded({ status }: Attempt): boolean {
   return status > 0 && status < 500;
 }

@@ -14,10 +14,10 @@ import { startWithClocks, type WrongClocks } from "./wrong-clocks.js";
 const SKEW_MS = 300_000;
 const PER_SECOND = 5;
 const JUMP_EVERY_MS = 250;
-// What a receiver tolerates, and the time that the signature is under way.
+// A receiver's tolerance, and the delivery time of the signature.
 const TOLERATED_MS = SKEW_MS + 2_000;
 
-/** Which clocks are five minutes wrong: of two replicas one is ahead and one is behind, and of the databases every other one. */
+/** The clocks that are five minutes wrong: of two replicas one is ahead and one is behind, and so is every other database. */
 const PHASES: readonly (readonly [name: string, isWrong: (name: string) => boolean])[] = [
   ["gateways disagree", (name) => name.startsWith("gateway-")],
   ["services disagree", (name) => /^(records|carrier|tracking|webhooks)-/.test(name)],
@@ -25,7 +25,10 @@ const PHASES: readonly (readonly [name: string, isWrong: (name: string) => boole
   ["everything disagrees", () => true],
 ];
 
-/** Clocks of processes and databases disagree by five minutes either way, then jump: nothing is refused, lost, doubled or late. */
+/**
+ * Clocks of processes and databases disagree by five minutes in both directions, then jump: no request is refused, and no event is lost, doubled
+ * or late.
+ */
 export async function clocks(say: (line: string) => void, phaseMs = 8_000, jumpingMs = 20_000): Promise<Report> {
   const wrong = await startWithClocks({ RATE_LIMIT_PER_MINUTE: "1000000", WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" });
   const { cluster } = wrong;
@@ -83,7 +86,7 @@ export async function clocks(say: (line: string) => void, phaseMs = 8_000, jumpi
   }
 }
 
-/** Sets one clock after the other to another time: minutes forth or back, or right. */
+/** Sets one clock after the other to another time: minutes forward or back, or right. */
 export async function jump(wrong: WrongClocks, forMs: number): Promise<number> {
   const until = performance.now() + forMs;
   let jumps = 0;

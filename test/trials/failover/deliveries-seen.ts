@@ -5,7 +5,7 @@ import { arrivalsByEvent, quantile, seconds } from "../chaos/deliveries/report.j
 import { newSubscriber, type Subscriber } from "../chaos/deliveries/subscriber.js";
 import type { Customer } from "../chaos/mixed-load.js";
 
-/** What receivers saw of a load. Times are from the event's creation to its arrival. */
+/** The receivers' observations under a load. Times are from the event's creation to its arrival. */
 export interface DeliveriesSeen {
   delivered: number;
   /** Events that were sent more than once. */
@@ -15,12 +15,12 @@ export interface DeliveriesSeen {
   latestSeconds: number;
 }
 
-/** The receivers of customers who subscribe to everything that a mixed load does. */
+/** The receivers of customers who subscribe to all events of a mixed load. */
 export interface Receivers {
   customers: Customer[];
   /** The longest delay in seconds of an event that was created between two times of `performance.now()`. */
   latestBetween(fromMs: number, toMs: number): number;
-  /** Waits until so many events have arrived, or as long as it may take. */
+  /** Waits until this many events have arrived, or until the timeout. */
   seen(events: number, withinMs: number): Promise<DeliveriesSeen>;
   close(): Promise<void>;
 }

@@ -5,15 +5,15 @@ import { recordAttempts } from "./attempts.js";
 
 /** A load that runs beside a fault until it is stopped. */
 export interface Load {
-  /** What its writes have seen so far. */
+  /** The results of its writes so far. */
   attempts: ReturnType<typeof recordAttempts>;
-  /** How many writes have been acknowledged so far. */
+  /** The number of acknowledged writes so far. */
   acknowledged(): number;
   /** Ends its chains and resolves with everything that was acknowledged. */
   stop(): Promise<LoadReport>;
 }
 
-/** What a load was promised, and what its reads saw. */
+/** The acknowledged writes of a load, and the results of its reads. */
 export interface LoadReport {
   accountIds: string[];
   acknowledged: Acknowledged[];
@@ -25,7 +25,7 @@ export interface Reads {
   right: number;
   /** `503` with `Retry-After`. */
   unavailable: number;
-  /** Anything else, as sentences; the first ten. */
+  /** Other failures, as sentences; the first ten. */
   wrong: string[];
 }
 
@@ -57,7 +57,7 @@ export async function startLoad(
       if (write.write.path === "/orders") orders.push(write);
     },
   });
-  // Awaited by `stop`; until then a failure is nobody's.
+  // Awaited by `stop`; until then a rejection has no handler.
   writing.catch(() => {});
   const reading = readOrders(cluster.gateways, orders, stopping.signal);
   return {
@@ -71,7 +71,7 @@ export async function startLoad(
   };
 }
 
-/** An order is read as it was answered when it was created, byte for byte, or not at all. */
+/** A read of an order returns the bytes of its creation, or fails. */
 async function readOrders(
   gateways: readonly string[],
   orders: readonly Acknowledged[],

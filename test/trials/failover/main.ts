@@ -13,7 +13,7 @@ import { asyncStandby } from "./postgres/async-standby.js";
 import { demotedPrimary, hangingStandby, lostPrimary, silentPrimary } from "./postgres/lose-primary.js";
 import { startPair } from "./postgres/pair.js";
 
-/** Each starts what it needs, plays a fault below the platform under load, and stops everything. */
+/** Each scenario starts its platform, plays a fault below it under load, and stops everything. */
 const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>> = {
   "no-fault": noFault,
   "nats-node": natsNode,

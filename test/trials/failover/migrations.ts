@@ -11,7 +11,7 @@ import { startLoad } from "./load.js";
 import { withServer } from "./postgres/replication.js";
 import { verdict } from "./verdict.js";
 
-/** One of each kind that a release may have, as somebody would write it. */
+/** One migration of each kind that a release may have. */
 const SAMPLES: readonly (readonly [name: string, script: string])[] = [
   ["add_column", "ALTER TABLE labels ADD COLUMN zone integer, ADD COLUMN weight_class text NOT NULL DEFAULT 'small';"],
   [
@@ -25,7 +25,7 @@ const SAMPLES: readonly (readonly [name: string, script: string])[] = [
   ["add_constraint", "ALTER TABLE labels ADD CONSTRAINT labels_zone CHECK (zone > 0) NOT VALID;"],
   ["validate_constraint", "ALTER TABLE labels VALIDATE CONSTRAINT labels_zone;"],
 ];
-// Somebody's transaction that stands in the way of each migration.
+// A transaction that blocks each migration.
 const IN_THE_WAY_MS = 3_000;
 const MAX_MS = 1_000;
 const CHUNK = 500_000;
@@ -77,7 +77,7 @@ async function carrierUrl(dataDir: string): Promise<string> {
   return JSON.parse(await readFile(join(dataDir, "platform.json"), "utf8")).databases.carrier;
 }
 
-/** Fills the table of labels as an account that nobody uses, in chunks, so that a run that is stopped stops soon. */
+/** Fills the table of labels for an unused account, in chunks, so that a run that is stopped stops soon. */
 async function fillLabels(client: Client, rows: number): Promise<void> {
   for (let first = 1; first <= rows; first += CHUNK) {
     await client.query(
@@ -91,7 +91,7 @@ async function fillLabels(client: Client, rows: number): Promise<void> {
   await client.query("ANALYZE labels");
 }
 
-/** Applies one more migration beside those of the part, as the chart's job does. Yields how often it had to wait. */
+/** Applies one more migration beside those of the part, as the chart's job does. Yields the number of its waits. */
 async function applySample(url: string, [name, script]: readonly [string, string]): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), "sample-migration-"));
   const lines: string[] = [];

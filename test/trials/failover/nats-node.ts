@@ -1,10 +1,13 @@
 import type { Report } from "../chaos/deliveries/report.js";
 import { type Around, calm, type NatsFault, playNatsFaults, secondsOf } from "./nats-platform.js";
 
-// Until the supervisor has started a killed server again and the others have noticed.
+// Until the supervisor has restarted a killed server and the others have noticed.
 const RETURN_MS = 2_000;
 
-/** The leader of the stream dies and comes back; it then dies with its disk, and an empty one takes its place; and once more, so that this one counts. */
+/**
+ * The leader of the stream dies and comes back; then it dies with its disk, and an empty one takes its place; and once more, to check that the
+ * replacement has the data.
+ */
 export function natsNode(
   say: (line: string) => void,
   options: Around & { lostMs: number } = { clients: 8, calmMs: 8_000, lostMs: 5_000, arriveWithinMs: 120_000 },

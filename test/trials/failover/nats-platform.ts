@@ -5,13 +5,13 @@ import { startLoad } from "./load.js";
 import { type NatsServers, natsServersOf } from "./nats-servers.js";
 import { verdict } from "./verdict.js";
 
-/** A fault of NATS: what happens to its servers, and the seconds of it that are worth telling. */
+/** A fault of NATS: its effect on the servers, and the durations to report. */
 export interface NatsFault {
   name: string;
   play(servers: NatsServers): Promise<Record<string, number>>;
 }
 
-/** How a load runs around faults. */
+/** The timing of a load around faults. */
 export interface Around {
   clients: number;
   /** Before the first fault, and after each. */

@@ -9,11 +9,11 @@ const STREAM = "EVENTS";
 const CONSUMER = "webhooks";
 const SETTLE_MS = 60_000;
 
-/** The NATS servers of a cluster under test, and what can happen to them. */
+/** The NATS servers of a cluster under test, and their faults. */
 export interface NatsServers {
   /** Resolves with the leaders of stream and consumer once all three servers have a complete copy of both. */
   settled(): Promise<{ stream: string; consumer: string }>;
-  /** Ends servers as `kill -9` does, and lets none start until the returned function is called; `wiped` ones start without their data. */
+  /** Ends servers as `kill -9` does, and keeps them from starting until the returned function is called; `wiped` ones start without their data. */
   takeDown(names: readonly string[], how?: { wiped: boolean }): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function natsServersOf(cluster: ClusterUnderTest): Promise<NatsServ
     await Promise.all(names.map((name) => cluster.kill(name)));
     for (const folder of folders) {
       await rename(folder, `${folder}.kept`);
-      // A file in place of its folder: it ends at each start.
+      // A file in place of its folder makes a server exit at each start.
       await writeFile(folder, "");
       if (wiped) await rm(`${folder}.kept`, { recursive: true });
     }

@@ -4,7 +4,7 @@ import type { Report } from "../chaos/deliveries/report.js";
 import { startLoad } from "./load.js";
 import { verdict } from "./verdict.js";
 
-/** What the other scenarios are to be compared with: the same load, and nothing happens. */
+/** The baseline for the other scenarios: the same load without a fault. */
 export async function noFault(say: (line: string) => void, runMs = 10_000): Promise<Report> {
   const cluster = await startCluster([], { RATE_LIMIT_PER_MINUTE: "1000000" });
   try {

@@ -1,5 +1,5 @@
-// Loaded into every process of a cluster by NODE_OPTIONS: its wall clock goes wrong by as many milliseconds as CLOCKS_FILE says under its
-// port, from one moment to the next. Timers and `performance.now()` stay as they are: they do not follow the wall clock.
+// Loaded into every process of a cluster by NODE_OPTIONS: shifts its wall clock by as many milliseconds as CLOCKS_FILE has for its port, from one
+// moment to the next. Timers and `performance.now()` are unchanged, because they do not follow the wall clock.
 import { readFileSync } from "node:fs";
 
 const TrueDate = Date;
@@ -10,7 +10,7 @@ function look() {
   try {
     aheadMs = JSON.parse(readFileSync(process.env.CLOCKS_FILE, "utf8"))[process.env.PORT] ?? 0;
   } catch {
-    // Not written yet, or half of it.
+    // Not written yet, or incomplete.
   }
 }
 

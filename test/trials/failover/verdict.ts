@@ -3,7 +3,7 @@ import { type Audit, audit } from "../chaos/audit.js";
 import { type Report, reportOf } from "../chaos/deliveries/report.js";
 import type { Load } from "./load.js";
 
-/** Stops the load, audits everything that was acknowledged, and reports what customers saw beside a scenario's own figures and promises. */
+/** Stops the load, audits everything that was acknowledged, and reports the effects on customers beside a scenario's own figures and promises. */
 export async function verdict(
   cluster: ClusterUnderTest,
   load: Load,

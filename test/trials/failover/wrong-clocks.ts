@@ -7,7 +7,7 @@ import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
 /** A cluster whose clocks a scenario sets: each process has one, and each database. */
 export interface WrongClocks {
   cluster: ClusterUnderTest;
-  /** The names of what has a clock: `gateway-1`, …, and the databases as `records database`, …. */
+  /** The names of the clocks: `gateway-1`, …, and the databases as `records database`, …. */
   names: readonly string[];
   /** Sets a clock so many milliseconds ahead of the true time. */
   set(name: string, aheadMs: number): Promise<void>;
@@ -56,7 +56,7 @@ export async function startWithClocks(env: NodeJS.ProcessEnv): Promise<WrongCloc
 }
 
 /**
- * PostgreSQL has no clock of its own to set. All our statements ask `clock_timestamp()` for the time: one of ours stands before it in the
+ * PostgreSQL has no clock of its own to set. All our statements call `clock_timestamp()` for the time, so a function of ours precedes it in the
  * search path of every new connection.
  */
 async function giveClock({ databases }: ClusterUnderTest, part: Part): Promise<void> {
@@ -71,7 +71,7 @@ async function giveClock({ databases }: ClusterUnderTest, part: Part): Promise<v
       RETURN pg_catalog.clock_timestamp() + (SELECT ms FROM clocks.ahead) * interval '1 ms';
     END $$;
     ALTER DATABASE ${part} SET search_path = clocks, pg_catalog, public`);
-  // Connections from before have the true time, this one included.
+  // Connections from before still have the true time, this one included.
   await client.query(`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()`);

@@ -27,7 +27,7 @@ function formBomb(attack: Attack): Promise<void> {
   });
 }
 
-/** Searches for as many words as fit into an address, no two alike. */
+/** Searches for as many different words as fit into a URL. */
 function searchFlood(attack: Attack): Promise<void> {
   return hammer(attack, {
     connections: 8,
@@ -38,7 +38,7 @@ function searchFlood(attack: Attack): Promise<void> {
   });
 }
 
-/** Searches for many beginnings of words, from five addresses at the pace that each is allowed. */
+/** Searches for many prefixes, from five IP addresses, each at its maximum pace. */
 async function searchWords(attack: Attack): Promise<void> {
   const words = ["t", "s", "c", "p", "r", "idempot", "shipping_cli", "authorizat", "postal_code", "them"];
   const next = (turn: number) => ({
@@ -48,7 +48,7 @@ async function searchWords(attack: Attack): Promise<void> {
   await Promise.all(addresses.map((localAddress) => hammer(attack, { connections: 10, localAddress, next })));
 }
 
-/** Links that nobody was given, and forms without a session. */
+/** Guessed links, and forms without a session. */
 function signInFlood(attack: Attack): Promise<void> {
   const { origin } = new URL(attack.known.baseUrl);
   return hammer(attack, {
@@ -81,10 +81,10 @@ async function mailFlood(attack: Attack): Promise<void> {
   }
 }
 
-// Emails of earlier rounds.
+// Deletes the emails of earlier rounds.
 const counted = new Set<string>();
 
-/** The page to sign in, requested by two hundred clients, each far below its own limit. */
+/** Requests for the sign-in page, by two hundred clients, each far below its own limit. */
 function pageFlood(attack: Attack): Promise<void> {
   return hammer(attack, {
     connections: 20,
@@ -92,7 +92,7 @@ function pageFlood(attack: Attack): Promise<void> {
   });
 }
 
-/** Connections that say nothing. */
+/** Idle connections. */
 async function idleConnections({ known, stopped, count }: Attack): Promise<void> {
   const { hostname, port } = new URL(known.baseUrl);
   const open: Socket[] = [];

@@ -1,8 +1,8 @@
-/** What an attacker knows: addresses, and the keys of one account of its own. */
+/** An attacker's knowledge: URLs, and the keys of one account of its own. */
 export interface Known {
   /** Versioned root of the API. */
   baseUrl: string;
-  /** `host:port` of records' RPCs, for an attacker that has got into the network. */
+  /** `host:port` of records' RPCs, for an attacker inside the network. */
   records: string;
   keys: string[];
   /** The cookie of a viewer of that account. */
@@ -14,13 +14,13 @@ export interface Known {
   mailFolder: string;
 }
 
-/** The most that an attacker may count of something. */
+/** Maximum of an attacker's counters. */
 export const MOST: Readonly<Record<string, number>> = { "emails to the member": 10, "refused own requests": 0 };
 
-/** An attacker: it continues until it is stopped. It is started again for each round. */
+/** An attacker: it continues until it is stopped, and starts again for each round. */
 export interface Attack {
   known: Known;
   stopped: AbortSignal;
-  /** Counts what came of something that it did. */
+  /** Counts an outcome of the attack. */
   count(what: string): void;
 }

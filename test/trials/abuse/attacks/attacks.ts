@@ -18,10 +18,10 @@ export const attacks: Record<string, (attack: Attack) => Promise<void>> = {
   ...receiverAttacks,
 };
 
-/** By how many megabytes an attack may raise a gateway's memory; without an entry, the limit of the chart is the measure. */
+/** By how many megabytes an attack may raise a gateway's memory. An attack without an entry is judged by the chart's limit. */
 export const MOST_MORE_MB: Readonly<Record<string, number>> = Object.fromEntries(
   ["form-bomb", ...Object.keys(slowReaderAttacks)].map((name) => [name, 80]),
 );
 
-/** What an attacker says when all that it needs is loaded. */
+/** An attacker's message that it is ready. */
 export const READY = "ready";

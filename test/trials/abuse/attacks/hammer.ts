@@ -10,7 +10,7 @@ export interface Blow {
   body?: string | Buffer;
 }
 
-/** Sends requests on so many connections, on each the next as soon as the last is answered, until told to stop. Counts the statuses. */
+/** Sends requests on this many connections, one after the other on each, until it is stopped. Counts the statuses. */
 export async function hammer(
   { known, stopped, count }: Attack,
   options: { connections: number; origin?: string; localAddress?: string; next(turn: number): Blow },
@@ -18,7 +18,7 @@ export async function hammer(
   const { connections, origin = new URL(known.baseUrl).origin, localAddress } = options;
   const pool = new Pool(origin, { connections, connect: localAddress ? { localAddress } : {} });
   let turn = 0;
-  // One for each request under way.
+  // One for each open request.
   setMaxListeners(0, stopped);
 
   async function connection(): Promise<void> {

@@ -31,7 +31,7 @@ function post(known: Known, turn: number, path: string, body: string): Blow {
   return { method: "POST", path: prefixOf(known) + path, headers, body };
 }
 
-/** A shipment of as many bytes as one can have. */
+/** A shipment of the maximum size in bytes. */
 export function largeRecord(known: Known, turn: number): Blow {
   return post(known, turn, "/shipments", LARGE);
 }
@@ -66,12 +66,12 @@ function manyKeys(attack: Attack): Promise<void> {
   return hammer(attack, { connections: 400, next });
 }
 
-/** Records of as many bytes as one can have. */
+/** Records of the maximum size in bytes. */
 function hugeMetadata(attack: Attack): Promise<void> {
   return hammer(attack, { connections: 32, next: (turn) => largeRecord(attack.known, turn) });
 }
 
-/** Bodies that are all brackets, all members, all numbers. */
+/** Bodies that consist only of brackets, members or numbers. */
 function deepJson(attack: Attack): Promise<void> {
   const bytes = 65_000;
   const bodies = [

@@ -7,7 +7,7 @@ import type { Attack } from "./attack.js";
 const STREAMS = 50;
 const CALLS = 2_000;
 
-/** Batches of thousands of calls, of calls that promise gigabytes, at a service's RPC port. */
+/** Batches of thousands of calls, and calls that announce gigabytes, at a service's RPC port. */
 async function batchBomb({ known, stopped, count }: Attack): Promise<void> {
   const path = "/shipping.records.v1.RecordsService/ListShipments";
   const call = { path, headers: {}, message: Buffer.alloc(0) };

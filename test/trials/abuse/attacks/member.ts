@@ -10,9 +10,9 @@ import { hammer } from "./hammer.js";
 const RECORDS = 20_000;
 
 /**
- * Gives an account a viewer, and shipments with labels that all begin alike, one a second as customers create them: indexes of lists are
- * sorted by time alone, so that a list of rows of one time would read all of them. They are live ones: the account's keys list others. Returns
- * the viewer's cookie.
+ * Creates a viewer of an account, and shipments with labels that all begin alike, one a second as customers create them: indexes of lists are
+ * sorted by time alone, so that a list of rows of one time would read all of them. They are live, because the account's keys list the sandbox.
+ * Returns the viewer's cookie.
  */
 export async function addViewer({ databases }: ClusterUnderTest, accountId: string): Promise<string> {
   const { token, hash } = newSessionToken({ random: pooledRandom });
@@ -23,7 +23,7 @@ export async function addViewer({ databases }: ClusterUnderTest, accountId: stri
   await databases.gateway.run(sql`
     INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at) VALUES (${hash}, ${member}, now(), now(), now())`);
   const address = JSON.stringify({ name: "aaa", street1: "a", city: "a", postal_code: "aaa", country: "DE" });
-  // IDs are unique in the whole table of labels: they end like the account's.
+  // IDs are unique in the whole table of labels, so they end like the account's ID.
   const end = accountId.slice(-20);
   await databases.records.run(sql`
     INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, label_id, created_at)
@@ -41,7 +41,7 @@ export async function addViewer({ databases }: ClusterUnderTest, accountId: stri
   return `developers-session=${token}`;
 }
 
-/** A viewer who searches labels by a text that all shipments begin with, on twenty connections. */
+/** A viewer who searches labels by a prefix that all shipments have, on twenty connections. */
 function labelSearches(attack: Attack): Promise<void> {
   const headers = { cookie: attack.known.viewer };
   return hammer(attack, { connections: 20, next: () => ({ path: "/developers/live/labels?q=aaa", headers }) });

@@ -16,7 +16,7 @@ import time
 SEGMENT_BYTES = 1_400
 BUFFER_BYTES = 4_096
 TICK_SECONDS = 0.25
-# An answer that has been read to its end keeps nothing busy. One that has not begun may wait for its turn.
+# A response that has been read completely keeps nothing busy. One that has not begun may wait for its turn.
 IDLE_SECONDS = 5
 WAIT_SECONDS = 30
 

@@ -8,7 +8,7 @@ const FORGERIES = [
   { signatures: 1, body: Buffer.alloc(64 * 1024) },
 ];
 
-/** Forged deliveries at a customer's receiver, of this second, each with as much to hash as it can make of them. */
+/** Forged deliveries at a customer's receiver, with a current timestamp and the maximum number of signatures to check. */
 function forgedDeliveries(attack: Attack): Promise<void> {
   const { origin, pathname } = new URL(attack.known.receiver);
   return hammer(attack, {

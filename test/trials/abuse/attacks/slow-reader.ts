@@ -9,10 +9,10 @@ import { largeRecord } from "./heavy.js";
 const PROGRAM = fileURLToPath(new URL("read_slowly.py", import.meta.url));
 const LARGE_RECORDS = 100;
 
-/** So slow that a CSV of two megabytes takes hours, but not so slow that the gateway takes the client for one that has gone. */
+/** Slow enough that a CSV of two megabytes takes hours, but fast enough that the gateway does not consider the client gone. */
 const BYTES_PER_SECOND = 280;
 
-/** A request whose answer is hardly read. */
+/** A request whose response is read very slowly. */
 interface SlowlyRead {
   method?: "GET" | "POST";
   path: string;
@@ -20,7 +20,7 @@ interface SlowlyRead {
   body?: string;
 }
 
-/** Has so many connections, each with one of the requests, read next to nothing of their answers. */
+/** Opens this many connections, each with one of the requests, and reads their responses very slowly. */
 async function readSlowly(
   { known, stopped, count }: Attack,
   options: { connections: number; requests: readonly SlowlyRead[] },
@@ -44,7 +44,7 @@ function toText(host: string, { method = "GET", path, headers = {}, body = "" }:
   return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
 }
 
-/** Has the account's lists hold as many bytes as they can. */
+/** Fills the account's lists with the maximum number of bytes. */
 export async function fill({ known, stopped }: Attack): Promise<void> {
   const filled = new AbortController();
   if (created >= LARGE_RECORDS) return;
@@ -55,7 +55,7 @@ export async function fill({ known, stopped }: Attack): Promise<void> {
   await hammer({ known, stopped: either, count }, { connections: 4, next: (turn) => largeRecord(known, turn) });
 }
 
-// An attack is made in several rounds by one process.
+// One process runs several rounds of an attack.
 let created = 0;
 
 const authorized = (key: string) => ({ Authorization: `Bearer ${key}` });
@@ -68,7 +68,7 @@ async function slowLists(attack: Attack): Promise<void> {
   await readSlowly(attack, { connections: 100, requests });
 }
 
-/** The same lists, asked for by an agent. */
+/** The same lists, requested by an agent. */
 async function slowAgent(attack: Attack): Promise<void> {
   await fill(attack);
   const params = { name: "listShipments", arguments: { limit: 100 } };
@@ -80,7 +80,7 @@ async function slowAgent(attack: Attack): Promise<void> {
   await readSlowly(attack, { connections: 100, requests });
 }
 
-/** Pages and downloads of a member, and documents that anybody can read, none of them compressed. */
+/** Pages and downloads of a member, and public documents, none of them compressed. */
 async function slowPages(attack: Attack): Promise<void> {
   await fill(attack);
   const { baseUrl, viewer } = attack.known;
@@ -94,7 +94,7 @@ async function slowPages(attack: Attack): Promise<void> {
   await readSlowly(attack, { connections: 100, requests });
 }
 
-/** Downloads of one member, beside requests with a key of the same account, none of which may be refused. */
+/** Downloads of one member, beside requests with a key of the same account that must all succeed. */
 async function slowDownload(attack: Attack): Promise<void> {
   const { known, stopped, count } = attack;
   const requests = [{ path: "/developers/live/shipments/csv", headers: { Cookie: known.viewer } }];

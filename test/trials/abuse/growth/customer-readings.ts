@@ -19,7 +19,7 @@ const objectOf = (part: (n: number) => string) => (size: number) => `{${numbered
 
 const deep = `${'{"a":['.repeat(15)}${"]}".repeat(15)}`;
 
-/** What comes as JSON. Every text of these is valid. */
+/** Inputs in JSON. Every text of these is valid. */
 const json: Reader["shapes"] = {
   members: objectOf((n) => `"m${n}":0,`),
   "members in falling order": objectOf((n) => `"m${99_999 - n}":0,`),
@@ -107,7 +107,7 @@ const textReadings: readonly Reading[] = [
     }),
   ),
   ...readingsOf({ ...targets, reader: "webhook URLs", most: BODY_BYTES }),
-  // Below the length that is refused before anything else is looked at.
+  // Shorter than the length that is refused before any other check.
   ...readingsOf({ ...targets, reader: "short webhook URLs", most: 2_000 }),
   ...readingsOf({ reader: "the text of labels", most: 200, shapes: texts, given: asSent, read: layOutText }),
   ...readingsOf({ reader: "the letters of labels", most: 200, shapes: scripts, given: asSent, read: layOutLetters }),
@@ -143,5 +143,5 @@ const batches = [
   calls("fields that nobody knows", MAX_BATCH_BYTES, (bytes) => Buffer.alloc(bytes & ~1, Buffer.of(0x7a, 0)), 64),
 ];
 
-/** Readings of what takes a key, or a place within the platform. */
+/** Readings of inputs that need a key, or access to the platform's network. */
 export const customerReadings = [...textReadings, ...batches];

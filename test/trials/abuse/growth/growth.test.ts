@@ -22,7 +22,7 @@ describe("what is measured", () => {
       for (let a = 0; a < size; a++) for (let b = 0; b < size; b++) sum += a ^ b;
       return sum;
     });
-    // The least of several attempts counts, so a single disturbed round may not decide one.
+    // The minimum of several attempts counts, so a single disturbed round may not decide one.
     expect(measureGrowth(quadratic, { workMs: 5, rounds: 5 }).times).toBeGreaterThan(MAX_TIMES);
   });
 

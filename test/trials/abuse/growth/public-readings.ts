@@ -16,7 +16,7 @@ import { asSent, fill, nearlySecret, numbered, type Reader, readingsOf } from ".
 const HEAD_BYTES = 16 * 1024;
 const BODY_BYTES = 64 * 1024;
 
-/** What comes in percent-encoding. */
+/** Inputs in percent-encoding. */
 const pairs: Reader["shapes"] = {
   "one name again and again": fill("a&"),
   "one name and value": fill("limit=1&"),
@@ -33,7 +33,7 @@ const pairs: Reader["shapes"] = {
 const list = pageQuery(orderId);
 const origin = "https://ship.example";
 
-/** A header whose value is what a shape makes, as far as the readers look. */
+/** A header whose value has this shape, up to the length that the readers see. */
 const headers = (name: string, value: string) => ({ headersDistinct: { [name]: [value] } });
 
 const readers: readonly Omit<Reader, "given">[] = [
@@ -156,7 +156,7 @@ const readers: readonly Omit<Reader, "given">[] = [
   { reader: "the log", most: BODY_BYTES, shapes: nearlySecret, read: redact },
 ];
 
-/** A refused request, as the request log is told of it. */
+/** A refused request as the request log receives it. */
 const refused = {
   ...{ requestId: "req_a", method: "GET", path: "/", status: 404, aborted: false, ms: 1, replayed: false },
   ...{ source: "192.0.2.1", userAgent: "" },
@@ -166,5 +166,5 @@ function requestWith(rawHeaders: string[], headersDistinct: NodeJS.Dict<string[]
   return { httpVersion: "1.1", rawHeaders, headersDistinct } as unknown as IncomingMessage;
 }
 
-/** Readings of what anybody can send, without a key. */
+/** Readings of inputs that need no key. */
 export const publicReadings = readers.flatMap((reader) => readingsOf({ ...reader, given: asSent }));

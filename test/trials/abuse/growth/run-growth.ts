@@ -2,10 +2,10 @@ import { customerReadings } from "./customer-readings.js";
 import { type Effort, type Growth, MAX_TIMES, measureGrowth, type Reading } from "./measure-growth.js";
 import { publicReadings } from "./public-readings.js";
 
-/** Everything that reads what strangers or customers send. */
+/** Every reader of input from strangers or customers. */
 export const readings: readonly Reading[] = [...publicReadings, ...customerReadings];
 
-/** Measures every reading, says what each costs, and yields those that cost more than what they weigh. */
+/** Measures every reading, prints the costs, and yields those whose cost grows faster than their input. */
 export function runGrowth(effort: Effort, say: (line: string) => void): string[] {
   return readings.flatMap((reading) => {
     const growth = measureGrowth(reading, effort);

@@ -5,15 +5,15 @@ export interface Reader<Input = string> {
   reader: string;
   most: number;
   shapes: Readonly<Record<string, (size: number) => string>>;
-  /** What others make of the text before it is read here. */
+  /** How earlier code transforms the text before this reader gets it. */
   given(text: string): Input;
   read(input: Input): unknown;
 }
 
-/** Nothing is made of the text. */
+/** Leaves the text unchanged. */
 export const asSent = (text: string) => text;
 
-/** The same part again and again. */
+/** Repeats one part. */
 export const fill = (part: string) => (size: number) => part.repeat(Math.ceil(size / part.length));
 
 /** Parts that differ in their number. */
@@ -26,7 +26,7 @@ export const numbered = (part: (n: number) => string) => (size: number) => {
   return parts.join("");
 };
 
-/** Texts that look like a secret almost everywhere, for those who look for one. */
+/** Texts that resemble a secret almost everywhere, for code that searches for one. */
 export const nearlySecret: Reader["shapes"] = {
   "a scheme of many parts": (size) => `${"a.".repeat(size / 2)}://`,
   "users without a password": fill("a://a:"),
@@ -37,14 +37,14 @@ export const nearlySecret: Reader["shapes"] = {
   "a header without an end": (size) => `"authorization":"${"\\a".repeat(size / 2)}`,
 };
 
-/** A reading for each shape. A refusal ends a reading like any other. */
+/** A reading for each shape. An error ends a reading like a success. */
 export function readingsOf<Input>({ reader, most, shapes, given, read }: Reader<Input>): Reading[] {
   return Object.entries(shapes).map(([shape, make]) => ({
     reader,
     shape,
     most,
     prepare(size) {
-      // As it comes from the wire: in one piece, not in those that it was made of.
+      // Flattened into one string, as from the wire, instead of a rope of concatenated parts.
       const input = given(Buffer.from(make(size)).toString());
       return () => {
         try {

@@ -6,8 +6,8 @@ import { isLimited, listShipments, readAnswer, readLabelFile, readShipment, show
 import { createRecord, type FloorWrite } from "./write.js";
 
 /**
- * The least that an Express process can do for the same answers: parse, one prepared statement, render. It checks no key and no field
- * beyond what a case is about; a caller is the account that stands where a key would.
+ * The minimal Express process that gives the same responses: parse, one prepared statement, render. It checks no key, and no field except those
+ * that a case is about; the account stands in the place of the key.
  */
 export function floorApp(db: Database): Express {
   const app = express().disable("x-powered-by").disable("etag");
@@ -56,7 +56,7 @@ export function floorApp(db: Database): Express {
   app.get("/labels/:id/file", async (request, response) => {
     response.type("pdf").send(await readLabelFile(db, accountOf(request), request.params.id));
   });
-  // Four parameters, by which Express knows it.
+  // Express recognises an error handler by its four parameters.
   app.use((_error: Error, _request: Request, response: Response, _next: NextFunction) => {
     refuse(response, 503, "service_unavailable", "Too busy.");
   });

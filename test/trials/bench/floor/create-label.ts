@@ -8,7 +8,7 @@ import sql from "sql-template-tag";
 import { readShipment } from "./read.js";
 import { type FloorWrite, keepAnswer, keepEvent } from "./write.js";
 
-/** Renders a label's PDF and stores it, with everything that follows from it, in one statement. Yields the answer. */
+/** Renders a label's PDF and stores it, with its event and its other rows, in one statement. Yields the response. */
 export async function createLabel(db: Database, write: FloorWrite): Promise<string> {
   const { accountId, body } = write;
   const shipmentId = String(body.shipment_id);
@@ -59,7 +59,7 @@ export async function createLabel(db: Database, write: FloorWrite): Promise<stri
   return data;
 }
 
-/** Answers the one rate of a shipment, and keeps the answer. */
+/** Returns the one rate of a shipment, and stores the response. */
 export async function quoteRates(db: Database, write: FloorWrite): Promise<string> {
   const shipmentId = String(write.body.shipment_id);
   const rate = { id: `rate_test_${shipmentId}`, object: "rate", shipment_id: shipmentId, carrier: "service_sandbox" };

@@ -49,7 +49,7 @@ test("a creation leaves what the platform's owners leave: resource, kept answer,
   await cases.find(({ name }) => name === "label-chain")?.operation(floor.target, seeds)();
   const after = await rowsOf(floor);
   const added = Object.entries(after).map(([table, n]) => [table, n - (before[table] ?? 0)]);
-  // The answers of shipment, rates and label; the events of shipment and label.
+  // The responses for shipment, rates and label; the events of shipment and label.
   expect(Object.fromEntries(added)).toEqual({
     shipments: 1,
     labels: 1,

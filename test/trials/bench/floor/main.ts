@@ -10,8 +10,8 @@ import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres
 import { floorApp } from "./app.js";
 import { floorSchema } from "./schema.js";
 
-// The floor as a process of its own, on a PostgreSQL of its own whose settings are those of the platform's. It prints where both are as
-// a line of JSON, and ends when its standard input does: so it goes when the benchmark goes, also when that is killed.
+// The floor as a process of its own, on a PostgreSQL of its own with the platform's settings. It prints the URLs of both as a line of JSON, and
+// ends when its standard input does, so that it also ends with a killed benchmark.
 const folder = await mkdtemp(join(tmpdir(), "shipping-floor-"));
 await chmod(folder, 0o755);
 process.on("SIGINT", () => {});

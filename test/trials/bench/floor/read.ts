@@ -17,7 +17,7 @@ export interface FloorShipment {
 
 const columns = sql`id, status, reference, sender, recipient, parcel, metadata, label_id, created_at`;
 
-/** Reads a shipment that has to be there. */
+/** Reads a shipment that must exist. */
 export async function readShipment(db: Database, accountId: string, id: string): Promise<FloorShipment> {
   const [row] = await db.run<FloorShipment>(sql`
     SELECT ${columns} FROM shipments WHERE account_id = ${accountId} AND environment = 'sandbox' AND id = ${id}`);
@@ -25,7 +25,7 @@ export async function readShipment(db: Database, accountId: string, id: string):
   return row;
 }
 
-/** Reads a page of shipments, and one more that tells whether there is a next page. */
+/** Reads a page of shipments, and one more that shows whether there is a next page. */
 export function listShipments(db: Database, accountId: string, after: string, limit: number): Promise<FloorShipment[]> {
   return db.run<FloorShipment>(sql`
     SELECT ${columns} FROM shipments
@@ -40,7 +40,7 @@ export async function readLabelFile(db: Database, accountId: string, labelId: st
   return row.pdf;
 }
 
-/** Reads the answer that is kept under an idempotency key. */
+/** Reads the stored response of an idempotency key. */
 export async function readAnswer(
   db: Database,
   accountId: string,
@@ -60,7 +60,7 @@ export async function isLimited(db: Database, accountId: string): Promise<boolea
   return row.limited;
 }
 
-/** A shipment as it is answered. */
+/** A shipment in the form of a response. */
 export function shown(row: FloorShipment): Record<string, unknown> {
   return {
     id: row.id,

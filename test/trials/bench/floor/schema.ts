@@ -1,6 +1,6 @@
 /**
- * The tables of the floor: those that the parts' migrations make for the same data, in one database, with the same keys and indexes. They
- * are written down here, so that ratios of different days have one floor.
+ * The tables of the floor: those that the parts' migrations make for the same data, in one database, with the same keys and indexes. They are
+ * fixed here, so that ratios of different days have one floor.
  */
 export const floorSchema = `
   CREATE TABLE accounts (id text COLLATE "C" PRIMARY KEY, limited boolean NOT NULL);

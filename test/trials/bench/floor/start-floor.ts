@@ -10,11 +10,11 @@ import sql from "sql-template-tag";
 import { inTurn } from "../customers.js";
 import { openTarget, type Target } from "../target.js";
 
-/** The floor, running. */
+/** The floor while it runs. */
 export interface Floor {
   target: Target;
   db: Database;
-  /** Its PostgreSQL, for whatever else needs a database. */
+  /** Its PostgreSQL, for tests that need another database. */
   postgresUrl: string;
   stop(): Promise<void>;
 }

@@ -3,14 +3,14 @@ import { newId } from "@shipping/kit/ids";
 import type { Database } from "@shipping/kit/postgres/database";
 import sql, { type Sql } from "sql-template-tag";
 
-/** A write: whose, under which idempotency key, and what the client sent. */
+/** A write: its account, its idempotency key, and the client's body. */
 export interface FloorWrite {
   accountId: string;
   idempotencyKey: string;
   body: Record<string, unknown>;
 }
 
-/** The CTE `claim`: the row that keeps the answer for replays. */
+/** The CTE `claim`: the row that stores the response for replays. */
 export function keepAnswer({ accountId, idempotencyKey, body }: FloorWrite, status: number, data: string): Sql {
   const fingerprint = createHash("sha256").update(JSON.stringify(body)).digest();
   return sql`
@@ -28,7 +28,7 @@ export function keepEvent(type: string, accountId: string, data: string, now: Da
     SELECT ${id}, ${type}, ${accountId}, 'sandbox', ${Buffer.from(`${head.slice(0, -1)},"data":${data}}`)}, ${now} FROM claim`;
 }
 
-/** Creates an order or a shipment with its answer and its event in one statement, and yields the answer. */
+/** Creates an order or a shipment with its response and its event in one statement, and yields the response. */
 export async function createRecord(db: Database, kind: "order" | "shipment", write: FloorWrite): Promise<string> {
   const { accountId, body } = write;
   const now = new Date();

@@ -4,13 +4,13 @@ import type { Database } from "@shipping/kit/postgres/database";
 import sql, { type Sql } from "sql-template-tag";
 import { parcelBody } from "../seed.js";
 
-/** What rows are loaded into: an owner's database and the gateway's. */
+/** The databases into which rows are loaded: an owner's and the gateway's. */
 export interface Stores {
   records: Database;
   gateway: Database;
 }
 
-/** Rows of one statement: few enough for the pool's limit of five seconds on a slow disk. */
+/** Rows per statement: few enough for the pool's limit of five seconds on a slow disk. */
 const CHUNK = 5_000;
 const VACUUM_MS = 600_000;
 
@@ -35,7 +35,7 @@ export async function loadRows(
   await Promise.all([tidy(stores.records), tidy(stores.gateway)]);
 }
 
-// As autovacuum would have done long since, had the rows come one by one; and longer than the pool lets a statement run.
+// Does the work of autovacuum, which would have run if the rows had come one by one. It takes longer than the pool allows a statement.
 async function tidy({ pool }: Database): Promise<void> {
   const client = await pool.connect();
   try {
@@ -46,19 +46,19 @@ async function tidy({ pool }: Database): Promise<void> {
   }
 }
 
-/** The id of an account's shipment by its number: as random as a real one, and known without asking. */
+/** The ID of an account's shipment by its number: as random as a real one, but computable. */
 export function shipmentId(accountId: string, number: number): string {
   const hex = createHash("md5").update(`${accountId}/${number}`).digest("hex");
   return `shp_${hex.slice(0, 25).replace(/./g, letter)}a`;
 }
 
-/** An id below which lies that share of an account's shipments. */
+/** An ID below which this share of an account's shipments lies. */
 export function idAt(share: number): string {
   const digits = Math.floor(Math.min(share, 1 - 2 ** -40) * 2 ** 40);
   return `shp_${digits.toString(16).padStart(10, "0").replace(/./g, letter)}${"a".repeat(16)}`;
 }
 
-/** The idempotency key under which it was created. */
+/** The idempotency key of its creation. */
 export function idempotencyKey(accountId: string, number: number): string {
   return `load-${createHash("md5").update(`${accountId}/key/${number}`).digest("hex")}`;
 }
@@ -74,7 +74,7 @@ function letter(digit: string): string {
 const { from, to, parcel, reference, metadata } = parcelBody;
 const CREATED_AT = "2026-01-01T00:00:00.000Z";
 const FINGERPRINT = fingerprint("POST", "/shipments", parcelBody);
-// The answer to a creation, without the id that stands at its beginning.
+// The response to a creation, without the ID at its beginning.
 const given = { object: "shipment", status: "draft", ...parcelBody, livemode: false, created_at: CREATED_AT };
 const REST_OF_BODY = `",${JSON.stringify(given).slice(1)}`;
 

@@ -9,14 +9,14 @@ import { dispatchOnce } from "@shipping/webhooks/dispatch/dispatch-deliveries";
 import sql from "sql-template-tag";
 import { percentile } from "../open-loop.js";
 
-/** Deliveries among which the dispatcher looks for due ones. */
+/** Number of deliveries among which the dispatcher looks for due ones. */
 export interface Backlog {
   subscriptions: number;
   done: number;
   due: number;
 }
 
-/** How long a claim takes, in milliseconds, and how many deliveries it yields. */
+/** Duration of a claim, in milliseconds, and the number of deliveries in it. */
 export interface ClaimResult extends Backlog {
   p50: number;
   p99: number;
@@ -27,7 +27,7 @@ const CLAIMS = 100;
 const SLOTS = 64;
 const CHUNK = 5_000;
 
-/** Measures the dispatcher's claim on a backlog in a database of its own, where nobody else claims. */
+/** Measures the dispatcher's claim on a backlog in a database of its own, without other dispatchers. */
 export async function measureClaims(postgresUrl: string, backlog: Backlog): Promise<ClaimResult> {
   const { db, drop } = await testDatabase({ directory: migrationFolders.webhooks, url: postgresUrl });
   try {
@@ -48,7 +48,7 @@ export async function measureClaims(postgresUrl: string, backlog: Backlog): Prom
   }
 }
 
-/** Loads it: done deliveries are a month's, due ones fell due in the last hour. */
+/** Loads it: completed deliveries are those of a month, due ones fell due in the last hour. */
 export async function loadBacklog(db: Database, { subscriptions, done, due }: Backlog): Promise<void> {
   const accountId = newId("acc", randomBytes);
   await db.run(sql`

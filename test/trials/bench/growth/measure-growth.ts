@@ -9,7 +9,7 @@ import { createShipment, parcelBody } from "../seed.js";
 import type { Target } from "../target.js";
 import { idAt, idempotencyKey, loadRows, shipmentId } from "./load-rows.js";
 
-/** What operations take with that many shipments, ledger and registry rows. */
+/** The cost of operations with that many shipments, ledger and registry rows. */
 export interface SizeResult {
   rows: number;
   loadedInSeconds: number;
@@ -17,7 +17,7 @@ export interface SizeResult {
   latency: Record<string, { p50: number; p99: number }>;
   /** Bytes of the databases of records and gateway. */
   bytes: number;
-  /** What part of the blocks that were asked for during the load stood in PostgreSQL's own cache. The rest came from the system's, or the disk. */
+  /** The share of blocks that PostgreSQL's own cache served during the load. The others came from the system's cache or the disk. */
   cacheHitRate: number;
 }
 
@@ -70,13 +70,13 @@ export async function measureGrowth(
   return results;
 }
 
-// A load leaves gigabytes to write, which PostgreSQL would spread over the minutes of the measurement.
+// A load leaves gigabytes to write, which PostgreSQL would otherwise write during the measurement.
 async function checkpoint(cluster: ClusterUnderTest): Promise<void> {
   const { address } = await cluster.process("postgres");
   await withServer(await superuserUrl(cluster.dataDir, address), (client) => client.query("CHECKPOINT"));
 }
 
-/** The operations, on customers who have `each` shipments. */
+/** The operations, for customers who have `each` shipments. */
 function operationsAt(target: Target, each: number): Record<string, Operation> {
   const { customers } = target;
   const get = () => {

@@ -6,7 +6,7 @@ import { startPlatform } from "../platform.js";
 import { type ClaimResult, measureClaims } from "./measure-claims.js";
 import { measureGrowth, type SizeResult } from "./measure-growth.js";
 
-/** What a run found about growth. */
+/** The results of a run about growth. */
 export interface GrowthReport {
   machine: Machine;
   startedAt: string;
@@ -16,13 +16,13 @@ export interface GrowthReport {
   claims: ClaimResult;
 }
 
-// Few, so that each has many rows: what slows with an account's rows shows sooner.
+// Few accounts, so that each has many rows: costs that grow with an account's rows show sooner.
 const ACCOUNTS = 10;
 const KEYS_OF_EACH = 50;
-// As many requests as 4,000 keys may make by the default.
+// The total limit of 4,000 keys by default.
 const REQUESTS_PER_MINUTE = 960;
 const SUBSCRIPTIONS = 1_000;
-// What part of the memory is PostgreSQL's own cache: what is measured is growth, not a cache that is too small.
+// The share of memory for PostgreSQL's own cache, large enough that the run measures growth and not a small cache.
 const CACHE_SHARE = 0.45;
 
 /** Measures at each number of rows, on a platform that it starts; and the dispatcher's claim on a backlog. */

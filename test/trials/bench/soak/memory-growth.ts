@@ -6,13 +6,13 @@ export type Memory = Readonly<Record<string, number>>;
 /** How the memory of a process changed over a load, in megabytes. */
 export interface MemoryGrowth {
   /**
-   * What nine tenths of the samples do not exceed, of the first fifth of them and of the last. Not a mean: a heap falls at moments of its
-   * own choosing, a little one by half, and takes minutes to be where it was; a leak shows in how high it stands.
+   * The 90th percentile of the samples, of the first fifth of them and of the last. A mean would be misleading: garbage collection runs at
+   * irregular times, sometimes halves a small heap, and the heap takes minutes to grow again; a leak shows in its upper level.
    */
   first: number;
   last: number;
   max: number;
-  /** What `last` is beyond `first`, as a part of it: 0.1 for a tenth more. */
+  /** The growth from `first` to `last` as a fraction: 0.1 for a tenth more. */
   growth: number;
 }
 

@@ -10,7 +10,7 @@ import { seed } from "../seed.js";
 import { subscribeAll } from "../subscriptions.js";
 import { type Memory, type MemoryGrowth, memoryGrowth } from "./memory-growth.js";
 
-/** What a run found about memory. */
+/** The results of a run about memory. */
 export interface SoakReport {
   machine: Machine;
   startedAt: string;
@@ -30,7 +30,7 @@ const ACCOUNTS = 80;
 const KEYS_OF_EACH = 50;
 const SEEDS = { shipments: 26, labels: 3 };
 
-/** Watches the memory of every process under all kinds of requests at once, each shipment with a delivery, once it has warmed up. */
+/** Watches the memory of every process after the warm-up, under all kinds of requests at once, with a delivery for each shipment. */
 export async function runSoak(options: BenchOptions, say: (line: string) => void): Promise<SoakReport> {
   const machine = describeMachine();
   const startedAt = new Date().toISOString();
@@ -66,7 +66,7 @@ export async function runSoak(options: BenchOptions, say: (line: string) => void
   }
 }
 
-/** One operation after the other, and how many have failed. */
+/** Runs operations one after the other, and counts the failures. */
 function inTurn(operations: readonly Operation[]): { operation: Operation; failed(): number } {
   let turn = 0;
   let failed = 0;

@@ -8,10 +8,10 @@ import { newSubscriber } from "./subscriber.js";
 
 const WAIT_MINUTES = [1, 2, 4, 8, 16, 32, 60];
 const MAX_JITTER = 0.1;
-/** What an attempt itself, a poll and a busy machine may add to a wait. */
+/** Tolerance for the attempt itself, a poll and a busy machine. */
 const GRACE_MS = 1_000;
 
-/** Lets a receiver fail always, on a cluster whose waits are `speedup` times shorter (`CLOCK_SPEEDUP`). */
+/** Plays a receiver that always fails, on a cluster whose waits are `speedup` times shorter (`CLOCK_SPEEDUP`). */
 export async function alwaysFailing(
   cluster: ClusterUnderTest,
   options: { events: number; speedup: number },
@@ -24,7 +24,7 @@ export async function alwaysFailing(
   const expected = 8 * acknowledged.length;
   const deadline = performance.now() + allMs + 10_000;
   while (subscriber.arrivals.length < expected && performance.now() < deadline) await sleep(100);
-  // Would there be a ninth, it would come within another wait.
+  // A ninth attempt would come within another wait.
   await sleep((waitsMs.at(-1) ?? 0) * (1 + MAX_JITTER) + GRACE_MS);
   await subscriber.close();
 
@@ -62,7 +62,7 @@ function gapsOf(arrivals: readonly Arrival[]) {
   return arrivals.slice(1).map(({ atMs }, number) => ({ number, gapMs: atMs - (arrivals[number]?.atMs ?? 0) }));
 }
 
-/** Signed for the second in which it was sent. */
+/** Signed with the time of its sending. */
 function isFreshlySigned(secret: string, { signature, body, atMs }: Arrival): boolean {
   const arrivedSeconds = (performance.timeOrigin + atMs) / 1000;
   const signedSeconds = Number(/^t=(\d+),/.exec(signature)?.[1]);

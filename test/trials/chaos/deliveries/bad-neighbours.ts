@@ -12,8 +12,8 @@ const WORSE_FACTOR = 1.2;
 const WORSE_MS = 5;
 
 /**
- * Measures healthy receivers alone and beside a hanging, a resetting and a refusing one with a long backlog, in turns: the backlog is
- * put off by a day for the rounds without them.
+ * Measures healthy receivers alone and beside a hanging, a resetting and a refusing one with a long backlog, in turns: for the rounds without
+ * them, the backlog is postponed by a day.
  */
 export async function badNeighbours(
   cluster: ClusterUnderTest,
@@ -88,7 +88,7 @@ async function requireDeliveries({ databases }: ClusterUnderTest, of: readonly S
   if (row?.count !== expected) throw new Error(`There are ${row?.count} deliveries instead of ${expected}.`);
 }
 
-/** Moves everything pending to that time from now, with its attempts as at the start, and waits until nothing is under way if that is later. */
+/** Moves all pending deliveries to that time from now, with no attempts made. If the time is later, waits until none is in flight. */
 async function putOff({ databases }: ClusterUnderTest, of: readonly Subscriber[], by: string): Promise<void> {
   await eventually(async () => {
     await databases.webhooks.run(sql`

@@ -3,20 +3,20 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { performance } from "node:perf_hooks";
 
-/** How a receiver treats every request. */
+/** A receiver's treatment of every request. */
 export type Manner = "answers" | "refuses" | "resets" | "hangs";
 
 /** A request as it arrived, at a time of `performance.now()`. */
 export interface Arrival {
   eventId: string;
-  /** The id of the resource that the event tells of. */
+  /** The ID of the event's resource. */
   resourceId: string;
   signature: string;
   body: Buffer;
   atMs: number;
 }
 
-/** An endpoint on loopback that remembers what it got. */
+/** An endpoint on loopback that records its requests. */
 export interface EventReceiver {
   url: string;
   arrivals: readonly Arrival[];
@@ -30,7 +30,7 @@ const MANNERS: Record<Manner, (response: ServerResponse) => void> = {
   hangs: () => {},
 };
 
-/** Opens it. One that answers does so after `delayMs`. */
+/** Opens it. A receiver that responds does so after `delayMs`. */
 export async function openEventReceiver(options: { manner?: Manner; delayMs?: number } = {}): Promise<EventReceiver> {
   const { manner = "answers", delayMs = 0 } = options;
   const arrivals: Arrival[] = [];

@@ -11,7 +11,7 @@ import { newSubscriber } from "./subscriber.js";
 
 const WORKERS = 16;
 
-// As a shop would send it.
+// An order as a shop would send it.
 const order = {
   reference: "Order 2026-118204",
   from: {
@@ -34,7 +34,7 @@ const order = {
   metadata: { shop: "uk", basket: 118204 },
 };
 
-/** Measures what each table, and the stream, takes on disk for 1,000 of its rows, or messages: so many parcels go from order to void. */
+/** Measures the size on disk of 1,000 rows of each table, or messages of the stream: this many parcels go from order to void. */
 export async function growth(cluster: ClusterUnderTest, options: { parcels: number }): Promise<Report> {
   const subscriber = await newSubscriber(cluster, { events: EVENT_TYPES });
   let started = 0;

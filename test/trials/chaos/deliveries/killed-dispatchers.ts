@@ -7,10 +7,10 @@ import { arrivalsByEvent, latencies, quantile, type Report, reportOf, seconds, s
 import { newSubscriber } from "./subscriber.js";
 
 const MAX_ATTEMPTS = 8;
-// Long enough that a kill finds attempts under way.
+// Long enough that attempts are in flight at a kill.
 const RECEIVER_MS = 25;
 
-/** Kills a webhooks process, taking turns, while orders are created; the pauses between kills are between these. */
+/** Kills the webhooks processes in turn while orders are created. The pauses between kills are between these values. */
 export async function killedDispatchers(
   cluster: ClusterUnderTest,
   options: { perSecond: number; seconds: number; pauseMs: readonly [number, number]; arriveWithinMs: number },
@@ -26,7 +26,7 @@ export async function killedDispatchers(
       () => kills++,
       () => undefined,
     );
-    // What the dead process had claimed stays so until its lease ends.
+    // Deliveries that the dead process had claimed stay claimed until the lease ends.
     for (const id of await underWay(cluster)) underWayAtKill.add(id);
     const [least, most] = options.pauseMs;
     await new Promise((resolve) => setTimeout(resolve, least + Math.random() * (most - least)));

@@ -6,7 +6,7 @@ import { ordersAtRate } from "./order-load.js";
 import { latencies, quantile, type Report, reportOf, seconds, stillMissing } from "./report.js";
 import { newSubscriber } from "./subscriber.js";
 
-/** Keeps NATS down for a while under load: the API goes on, and everything arrives afterwards. */
+/** Keeps NATS down for a while under load: the API keeps working, and everything arrives afterwards. */
 export async function brokerDown(
   cluster: ClusterUnderTest,
   options: { perSecond: number; downMs: number; arriveWithinMs: number },
@@ -38,7 +38,7 @@ export async function brokerDown(
   );
 }
 
-/** Wipes NATS while it holds events that webhooks has not taken: everything acknowledged arrives all the same. */
+/** Wipes NATS while it holds events that webhooks has not received: everything acknowledged arrives all the same. */
 export async function brokerWiped(
   cluster: ClusterUnderTest,
   options: { perSecond: number; seconds: number; arriveWithinMs: number },
@@ -72,11 +72,11 @@ export async function brokerWiped(
 
 const keptData = ({ dataDir }: ClusterUnderTest) => join(dataDir, "nats.kept");
 
-/** Kills NATS and lets it start only after `during`, with the data that then stands in `keptData`. Resolves with the time of its return. */
+/** Kills NATS and starts it only after `during`, with the data in `keptData` at that time. Resolves with the time of its return. */
 async function withoutBroker(cluster: ClusterUnderTest, during: () => Promise<unknown>): Promise<number> {
   const data = join(cluster.dataDir, "nats");
   await cluster.kill("nats");
-  // A file in place of its folder: NATS ends at each start.
+  // A file in place of its folder makes NATS exit at each start.
   await rename(data, keptData(cluster));
   await writeFile(data, "");
   await during();

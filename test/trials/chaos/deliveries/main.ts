@@ -10,7 +10,7 @@ import { brokerDown, brokerWiped } from "./lost-broker.js";
 import type { Report } from "./report.js";
 import { steadyRate } from "./steady-rate.js";
 
-// The long forms of what test/flows/deliveries.test.ts plays in short.
+// The long forms of the scenarios in test/flows/deliveries.test.ts.
 const SPEEDUP = 120;
 const minutes = (count: number) => count * 60_000;
 
@@ -30,7 +30,7 @@ const scenarios: Record<string, Scenario> = {
   growth: (cluster) => growth(cluster, { parcels: 2_500 }),
 };
 
-// What two cores can feed; the other scenarios are about what replicas do to each other.
+// The rate that two cores can sustain. The other scenarios test how replicas affect each other.
 const TWO_DISPATCHERS = ["--webhooks", "2"];
 
 async function play(name: string, scenario: Scenario): Promise<boolean> {

@@ -3,13 +3,13 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { untilDefinite } from "../retrying-client.js";
 
-/** An order that was acknowledged, and when, in milliseconds of `performance.now()`. */
+/** An acknowledged order, and its time in milliseconds of `performance.now()`. */
 export interface AcknowledgedOrder {
   id: string;
   answeredMs: number;
 }
 
-/** What a load has done, and how often which answer made it send an order again ("none": no answer at all). */
+/** The results of a load: its orders, and how often each response made it repeat a request ("none": no response at all). */
 export interface OrderLoad {
   acknowledged: AcknowledgedOrder[];
   repetitions: Record<string, number>;
@@ -21,7 +21,7 @@ const order = { reference: "deliveries", from: address, to: address, parcel };
 
 interface Target {
   gateways: readonly string[];
-  /** Orders take turns among these keys. */
+  /** Orders use these keys in turn. */
   keys: readonly string[];
 }
 
@@ -35,7 +35,7 @@ async function createOrder({ gateways, keys }: Target, load: OrderLoad, number: 
   for (const reason of indefinite) load.repetitions[reason] = (load.repetitions[reason] ?? 0) + 1;
 }
 
-/** Creates orders at a steady rate, whatever the answers take, and resolves when all are answered. */
+/** Creates orders at a steady rate, independent of the responses, and resolves when all have responses. */
 export async function ordersAtRate(target: Target & { perSecond: number; seconds: number }): Promise<OrderLoad> {
   const load: OrderLoad = { acknowledged: [], repetitions: {} };
   const total = Math.round(target.perSecond * target.seconds);
@@ -50,7 +50,7 @@ export async function ordersAtRate(target: Target & { perSecond: number; seconds
   return load;
 }
 
-/** Creates so many orders as fast as they are answered, a few at a time. */
+/** Creates this many orders as fast as possible, a few at a time. */
 export async function ordersAtOnce(target: Target & { count: number; concurrency: number }): Promise<OrderLoad> {
   const load: OrderLoad = { acknowledged: [], repetitions: {} };
   let started = 0;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Arrival } from "./event-receiver.js";
 import type { AcknowledgedOrder } from "./order-load.js";
 
-/** What a scenario measured, and which promises it saw broken, as sentences. */
+/** The measurements of a scenario, and the broken promises, as sentences. */
 export interface Report {
   figures: Record<string, unknown>;
   broken: string[];
@@ -13,14 +13,14 @@ export function reportOf(figures: Report["figures"], promises: readonly (readonl
   return { figures, broken: promises.filter(([kept]) => !kept).map(([, sentence]) => sentence) };
 }
 
-/** The value below which that share of the numbers lies, rounded to tenths. */
+/** The given percentile of the numbers, rounded to tenths. */
 export function quantile(numbers: readonly number[], share: number): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   const at = Math.min(sorted.length - 1, Math.floor(share * sorted.length));
   return Math.round((sorted[at] ?? Number.NaN) * 10) / 10;
 }
 
-/** From the API's answer to the first arrival, in milliseconds, for each order that has arrived. */
+/** From the API's response to the first arrival, in milliseconds, for each order that has arrived. */
 export function latencies(orders: readonly AcknowledgedOrder[], arrivals: readonly Arrival[]): number[] {
   const first = firstArrivals(arrivals);
   return orders.flatMap(({ id, answeredMs }) => {
@@ -29,7 +29,7 @@ export function latencies(orders: readonly AcknowledgedOrder[], arrivals: readon
   });
 }
 
-/** How many orders have not arrived once none is missing, or nothing more is to be hoped for after `withinMs`. */
+/** The number of missing orders once all have arrived, or after `withinMs`. */
 export async function stillMissing(
   orders: readonly AcknowledgedOrder[],
   arrivals: readonly Arrival[],
@@ -44,7 +44,7 @@ export async function stillMissing(
   }
 }
 
-/** The requests of each event, by its id. */
+/** The requests of each event, by its ID. */
 export function arrivalsByEvent(arrivals: readonly Arrival[]): Map<string, Arrival[]> {
   const byEvent = new Map<string, Arrival[]>();
   for (const arrival of arrivals) byEvent.set(arrival.eventId, [...(byEvent.get(arrival.eventId) ?? []), arrival]);

@@ -11,7 +11,7 @@ export interface Subscriber extends EventReceiver {
   secret: string;
 }
 
-/** Makes it, for `order.created` and a customer of its own unless told otherwise. */
+/** Creates it for `order.created`, with a new customer by default. */
 export async function newSubscriber(
   cluster: ClusterUnderTest,
   options: {

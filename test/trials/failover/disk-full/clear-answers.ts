@@ -3,11 +3,11 @@ import { errors } from "@shipping/proto/errors";
 import { request } from "undici";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
 
-/** What a customer who watches the API sees. */
+/** The observations of a customer who watches the API. */
 export interface ClearAnswers {
   /** Answers by status and code. */
   seen(): Record<string, number>;
-  /** What no customer should see, as sentences; the first ten. */
+  /** Responses that no customer should see, as sentences; the first ten. */
   unclear: readonly string[];
   stop(): Promise<void>;
 }
@@ -16,7 +16,7 @@ const PATHS = ["/account", "/orders?limit=5", "/shipments?limit=5", "/labels?lim
 const EVERY_MS = 100;
 const TIMEOUT_MS = 12_000;
 
-/** Reads everything that can be listed, again and again, one request at each gateway every tenth of a second, however long an answer takes. */
+/** Reads every list repeatedly, one request at each gateway every tenth of a second, even while earlier responses are open. */
 export function watchAnswers({ gateways }: ClusterUnderTest, key: string): ClearAnswers {
   const seen: Record<string, number> = {};
   const unclear: string[] = [];

@@ -23,7 +23,7 @@ export interface OnSmallDisks {
   stop(): Promise<void>;
 }
 
-/** What is done to a store; resolves when it has all it needs again. */
+/** A fault of a store; resolves when the store is healthy again. */
 export const diskFaults = {
   "PostgreSQL's disk is full": ({ disks }: OnSmallDisks) => whileFull(disks.postgres!, () => sleep(15_000)),
   "PostgreSQL's disk is full and its log needs more of it": ({ cluster, disks }: OnSmallDisks) =>
@@ -33,7 +33,7 @@ export const diskFaults = {
     }),
   "NATS's disk is full": async ({ cluster, disks }: OnSmallDisks) => {
     await whileFull(disks.nats!, () => sleep(15_000));
-    // A nats-server (2.15) that could not write refuses every event from then on, until it is started again.
+    // A nats-server (2.15) that could not write refuses every event until it is restarted.
     await cluster.kill("nats");
     await cluster.healthy();
   },
@@ -115,7 +115,7 @@ async function whileFull(disk: SmallDisk, during: () => Promise<unknown>): Promi
   }
 }
 
-/** In seconds, from now to the end of the first write that is sent from now on and succeeds. */
+/** Seconds from now to the end of the first write that is sent after now and succeeds. */
 async function untilBack(load: Load): Promise<number> {
   const roomMs = performance.now();
   return eventually(

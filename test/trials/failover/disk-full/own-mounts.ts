@@ -14,7 +14,7 @@ export function hasOwnMounts(): boolean {
   return outside !== undefined && outside !== mountsOf();
 }
 
-/** Runs the scenario once more, in a process whose mounts nobody else sees and that end with it. */
+/** Runs the scenario again in a process whose mounts are private and end with it. */
 export async function inOwnMounts(scenario: string): Promise<Report> {
   const { out, missing } = await rerunInOwnMounts([scenario]);
   if (missing !== undefined) return { figures: {}, broken: [missing] };
@@ -22,7 +22,7 @@ export async function inOwnMounts(scenario: string): Promise<Report> {
   return { figures, broken };
 }
 
-/** Runs this program once more with other arguments and its own mounts. Resolves with what it printed, or with what is missing for that. */
+/** Runs this program again with other arguments and its own mounts. Resolves with its output, or with the missing requirement. */
 export async function rerunInOwnMounts(
   args: readonly string[],
 ): Promise<{ out: string; code: number | null; missing?: string }> {

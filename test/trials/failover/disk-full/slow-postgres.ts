@@ -5,7 +5,7 @@ import type { Part } from "@shipping/local/parts";
 import pg from "pg";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
 
-/** Stops every process of PostgreSQL for a while and lets them go on for a while, as a disk does that hangs. */
+/** Alternately stops and continues every process of PostgreSQL, like a disk that hangs. */
 export async function hangInBursts(
   cluster: ClusterUnderTest,
   { bursts, stoppedMs, runningMs }: { bursts: number; stoppedMs: number; runningMs: number },
@@ -25,7 +25,7 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name);
     } catch {
-      // A connection that has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
 }
@@ -35,14 +35,14 @@ async function childrenOf(parent: number): Promise<number[]> {
   const parents = await Promise.all(
     numbers.map(async (number) => {
       const status = await readFile(`/proc/${number}/stat`, "utf8").catch(() => "");
-      // After the name, which may hold anything: the state, then the parent.
+      // After the name, which may contain anything: the state, then the parent.
       return { pid: Number(number), parent: Number(status.split(") ").at(-1)?.split(" ")[1]) };
     }),
   );
   return parents.filter((one) => one.parent === parent).map(({ pid }) => pid);
 }
 
-/** Holds a lock that nobody else can use the table with, as a careless migration does. */
+/** Holds a lock that blocks all use of the table, as a careless migration does. */
 export async function holdLock(
   cluster: ClusterUnderTest,
   { part, table, ms }: { part: Part; table: string; ms: number },
@@ -61,7 +61,7 @@ export async function holdLock(
 
 const MAX_PIECES = 500;
 
-/** Makes PostgreSQL write its log until there is no room for it: then it ends all connections, and cannot start again. */
+/** Makes PostgreSQL write its log until the disk is full: then it closes all connections, and cannot start again. */
 export async function writeLogUntilPanic(cluster: ClusterUnderTest): Promise<void> {
   const [password, { address }] = await Promise.all([
     readFile(join(cluster.dataDir, "postgres.password"), "utf8"),

@@ -10,9 +10,9 @@ const run = promisify(execFile);
 const KEEP_FULL_MS = 50;
 const PIECE = Buffer.alloc(65_536, 1);
 
-/** A small file system that a file of ours can fill up. */
+/** A small file system that a file can fill up. */
 export interface SmallDisk {
-  /** Takes all room that is left, and whatever becomes free, until the function that it returns is called. */
+  /** Takes all free space, also space that becomes free later, until the returned function is called. */
   fill(): Promise<() => Promise<void>>;
   /** Removes it with everything on it. */
   remove(): Promise<void>;

@@ -8,8 +8,8 @@ import { eventsOf, keysOn, repeatOrders, SETTLED_MS } from "./lost-writes.js";
 import { startPair } from "./pair.js";
 
 /**
- * The primary is lost while its asynchronous standby is behind: exactly what the standby lacks is lost, in all databases at once. What is
- * left agrees with itself, and a request that is repeated with its key is executed again.
+ * The primary is lost while its asynchronous standby is behind: exactly the missing part is lost, in all databases at once. The remaining data is
+ * consistent, and a request that is repeated with its key is executed again.
  */
 export async function asyncStandby(
   say: (line: string) => void,

@@ -9,13 +9,13 @@ export interface RunningPostgres {
   dataDir: string;
 }
 
-// What a server makes anew, or what belongs to the process that serves the original.
+// Files that a server makes anew, or that belong to the process that serves the original.
 const LEFT_OUT = new Set(["postmaster.pid", "postmaster.opts", "postgresql.auto.conf", "pg_internal.init"]);
 const LEFT_EMPTY = new Set(["pg_wal", "pg_replslot", "pg_notify", "pg_serial", "pg_snapshots", "pg_stat_tmp"]);
 
 /**
- * Copies a running server to the new folder `dataDir`: a base backup, as `pg_basebackup` makes it, which the embedded PostgreSQL does not
- * include. It starts once `follow` has said where the log since the beginning of the copy comes from.
+ * Copies a running server to the new folder `dataDir`: a base backup, as `pg_basebackup` makes it, which the embedded PostgreSQL does not include.
+ * It starts once `follow` has configured the source of the log since the beginning of the copy.
  */
 export async function copyServer(server: RunningPostgres, dataDir: string): Promise<void> {
   const { data, user } = await findInstallationPaths(dataDir);
@@ -38,7 +38,7 @@ export async function removeServer(dataDir: string): Promise<void> {
   await rm(data, { recursive: true, force: true });
 }
 
-/** Puts a copy in the place of the data in `dataDir`. The copy stays. */
+/** Replaces the data in `dataDir` by a copy. The copy remains. */
 export async function restoreCopy(copy: string, dataDir: string): Promise<void> {
   await removeServer(dataDir);
   const { data, user } = await findInstallationPaths(dataDir);
@@ -46,8 +46,8 @@ export async function restoreCopy(copy: string, dataDir: string): Promise<void> 
 }
 
 /**
- * Says to a copy, before it starts, to catch up: as a standby, or as far as a recovery's settings say. They stand in a file, because a
- * command line is no place for a password.
+ * Configures a copy, before it starts, to catch up: as a standby, or as far as a recovery's settings say. They are in a file, because a command
+ * line must not contain a password.
  */
 export async function follow(
   dataDir: string,
@@ -74,7 +74,7 @@ async function copyFolder(from: string, to: string, user: PostgresUser | undefin
   }
 }
 
-// A file can go while a server runs; its removal is in the log that the standby replays.
+// A file may disappear while a server runs; its removal is in the log that the standby replays.
 async function copyOwned(source: string, target: string, user: PostgresUser | undefined): Promise<void> {
   try {
     await copyFile(source, target);

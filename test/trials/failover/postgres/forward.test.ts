@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const server of [address, ...servers.splice(0)]) server.close();
 });
 
-/** A server that says its name to whoever says something. */
+/** A server that sends its name to every client that writes. */
 async function named(name: string): Promise<number> {
   const server = createServer((socket) => {
     sockets.push(socket.on("error", () => {}));

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** Passes connections to a free port on to the port that `target` returns at the time, as the `-rw` Service of an operator does. */
+/** Forwards connections at a free port to the port that `target` returns at the time, as the `-rw` Service of an operator does. */
 export async function forward(target: () => number | undefined): Promise<Server> {
   const server = createServer((client) => {
     const port = target();
@@ -17,7 +17,7 @@ export async function forward(target: () => number | undefined): Promise<Server>
   return server;
 }
 
-/** Sends one side what the other says, and ends it when the other ends. */
+/** Forwards one side's data to the other, and ends the other with it. */
 function join(from: Socket, to: Socket): void {
   from.pipe(to);
   from.on("error", () => to.destroy());

@@ -5,16 +5,16 @@ import { startLoad } from "../load.js";
 import { verdict } from "../verdict.js";
 import { type PostgresPair, startPair } from "./pair.js";
 
-/** How long each stage of a failover takes. */
+/** Duration of each stage of a failover. */
 export interface Stages {
   beforeMs: number;
-  /** From the loss of the primary to the promotion: as long as an operator takes to be sure. */
+  /** From the loss of the primary to the promotion: the time that an operator needs to be sure. */
   downMs: number;
   afterMs: number;
 }
 
 const STAGES: Stages = { beforeMs: 5_000, downMs: 4_000, afterMs: 15_000 };
-// A write is answered within ten seconds of its last byte.
+// A write gets its response within ten seconds of its last byte.
 const DEADLINE_MS = 10_500;
 const RECOVERY_MS = 10_000;
 
@@ -25,15 +25,15 @@ type Fault = (pair: PostgresPair) => Promise<void>;
 export const lostPrimary = (say: Say, flags?: readonly string[], stages = STAGES): Promise<Report> =>
   failover(say, (pair) => pair.losePrimary(), { flags, stages });
 
-/** The primary's machine is gone: nobody ends the connections to it. */
+/** The primary's machine is gone, so its connections stay open. */
 export const silentPrimary = (say: Say, flags?: readonly string[], stages = STAGES): Promise<Report> =>
   failover(say, (pair) => pair.haltPrimary(), { flags, stages });
 
-/** The primary is demoted, and goes on to answer on the connections that are open. */
+/** The primary is demoted, and continues to respond on open connections. */
 export const demotedPrimary = (say: Say, flags?: readonly string[], stages = STAGES): Promise<Report> =>
   failover(say, (pair) => pair.demotePrimary(), { flags, stages });
 
-/** Loses the primary under load, promotes its synchronous standby, and moves the address. */
+/** Loses the primary under load, promotes its synchronous standby, and moves the host name to it. */
 async function failover(
   say: Say,
   fault: Fault,
@@ -71,7 +71,7 @@ async function failover(
   }
 }
 
-/** The synchronous standby hangs: commits wait for it, reads do not, and all goes on when it is back. */
+/** The synchronous standby hangs: commits wait for it, reads do not, and everything continues when it is back. */
 export async function hangingStandby(
   say: Say,
   stages = { beforeMs: 5_000, downMs: 20_000, afterMs: 10_000 },

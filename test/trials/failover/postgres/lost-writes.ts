@@ -3,10 +3,10 @@ import type { Acknowledged } from "../../chaos/mixed-load.js";
 import { untilDefinite } from "../../chaos/retrying-client.js";
 import { withServer } from "./replication.js";
 
-/** Events that were published before a loss, and are unpublished after it, are missed by a check that runs every minute. */
+/** A check that runs every minute finds events that were published before a loss and are unpublished after it. */
 export const SETTLED_MS = 240_000;
 
-/** The keys of the writes whose answers a server holds. */
+/** The keys of the writes whose responses a server holds. */
 export async function keysOn(superuserUrl: string): Promise<Set<string>> {
   const statement = "SELECT idempotency_key AS key FROM ledger WHERE kind = 'result'";
   const rows = await Promise.all(
@@ -17,7 +17,7 @@ export async function keysOn(superuserUrl: string): Promise<Set<string>> {
   return new Set(rows.flat().map(({ key }) => key as string));
 }
 
-/** How many events webhooks has of writes that are lost: NATS delivered them again. */
+/** The number of events in webhooks about lost writes: NATS delivered them again. */
 export async function eventsOf({ databases }: ClusterUnderTest, lost: readonly Acknowledged[]): Promise<number> {
   const { rows } = await databases.webhooks.pool.query<{ type: string; body: Buffer }>("SELECT type, body FROM events");
   const told = new Set(lost.map(({ write, id }) => `${id} ${write.path.endsWith("/void")}`));
@@ -25,7 +25,7 @@ export async function eventsOf({ databases }: ClusterUnderTest, lost: readonly A
     .length;
 }
 
-/** Customers repeat their lost orders: each is to be created anew, once. */
+/** Customers repeat their lost orders: each is to be created again, once. */
 export async function repeatOrders(cluster: ClusterUnderTest, lost: readonly Acknowledged[]) {
   const orders = lost.filter(({ write }) => write.path === "/orders");
   let [executedAgain, replayed] = [0, 0];

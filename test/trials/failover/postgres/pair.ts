@@ -14,31 +14,31 @@ import { copyServer, follow } from "./copy-server.js";
 import { forward } from "./forward.js";
 import { prepareReplication, promote, STANDBY, untilStreaming, withServer } from "./replication.js";
 
-/** What can happen to a primary and its standby, as an operator or a machine does it. */
+/** The faults of a primary and its standby, caused by an operator or a machine. */
 export interface PostgresPair {
   /** Ends every process of the primary at once, and deletes its data. */
   losePrimary(): Promise<void>;
-  /** Halts every process of the primary: its connections stay open and say nothing, as after the loss of a machine. */
+  /** Halts every process of the primary: its connections stay open and silent, as after the loss of a machine. */
   haltPrimary(): Promise<void>;
-  /** Ends the replication: from now on the standby has what it has. Resolves when all of that can be read there. */
+  /** Ends the replication, so that the standby gets no further data. Resolves when all of its data can be read there. */
   cutOffStandby(): Promise<void>;
   /** Halts every process of the standby while `work` goes on. */
   withoutStandby(work: () => Promise<unknown>): Promise<void>;
-  /** Lets the primary answer, but refuse every write, on connections that are open, too. */
+  /** Lets the primary respond, but refuse every write, on open connections, too. */
   demotePrimary(): Promise<void>;
   /** The superuser's URL of one of the two. */
   url(server: "postgres-1" | "postgres-2"): string;
   /** Runs a statement on one of the two. */
   query<Row>(server: "postgres-1" | "postgres-2", text: string): Promise<Row[]>;
-  /** Promotes the standby and moves the address there. Resolves with the moment at which it took writes, as `performance.now()`. */
+  /** Promotes the standby and moves the host name there. Resolves with the moment at which it accepted writes, as `performance.now()`. */
   failOver(): Promise<number>;
   /** Stops the platform and both servers. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the platform on a PostgreSQL with a standby and an address that leads to the primary. `sync` commits wait until the standby has
- * them. `through` gets the port of that address and the passwords of the parts, and returns the port by which the parts reach it.
+ * Starts the platform on a PostgreSQL with a standby and a port that leads to the primary. `sync` commits wait until the standby has them.
+ * `through` gets that port and the passwords of the parts, and returns the port by which the parts reach it.
  */
 export async function startPair(
   mode: "sync" | "async",
@@ -128,7 +128,7 @@ async function startStandby(
 }
 
 async function signalAll({ pid }: EmbeddedPostgres, signal: NodeJS.Signals): Promise<void> {
-  // The postmaster is halted first: it would start again what ends, and a backend that it starts meanwhile would outlive its machine.
+  // The postmaster is halted first, because it would restart processes that end, and a backend that it starts meanwhile would outlive its machine.
   sendIfThere(pid, "SIGSTOP");
   for (const one of [pid, ...(await childrenOf(pid))]) sendIfThere(one, signal);
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
-/** The standby's name: of its role, its replication slot, and itself in `synchronous_standby_names`. */
+/** The standby's name, which is also that of its role, its replication slot, and its entry in `synchronous_standby_names`. */
 export const STANDBY = "standby";
 
 const POLL_MS = 50;
@@ -28,7 +28,7 @@ export async function withServer<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
-/** Gives the primary what a standby needs: a role that may replicate, and a slot that keeps the log which the standby does not have yet. */
+/** Creates the primary's objects for a standby: a role that may replicate, and a slot that keeps the log until the standby has it. */
 export async function prepareReplication(url: string, password: string): Promise<void> {
   await withServer(url, async (client) => {
     await client.query(`CREATE ROLE ${STANDBY} LOGIN REPLICATION PASSWORD ${pg.escapeLiteral(password)}`);
