@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { examples } from "@shipping/local/option-values";
 import { Command } from "commander";
 
-/** Programs that take minutes or hours and report what they measured. Each reads the rest of the command line itself. */
+/** Programs that take minutes or hours and report their measurements. Each parses the rest of the command line itself. */
 const trials: Record<string, { main: string; summary: string }> = {
   chaos: { main: "chaos/main.js", summary: "run operations while processes are killed, and audit every response" },
   deliveries: {
@@ -46,7 +46,7 @@ for (const [name, { main, summary }] of Object.entries(trials)) {
     .passThroughOptions()
     .argument("[arguments...]")
     .action(async (args: string[]) => {
-      // Its own program, too: some run themselves once more.
+      // A separate process, because some programs start themselves again.
       process.argv.splice(1, process.argv.length, fileURLToPath(new URL(main, import.meta.url)), ...args);
       await import(`./${main}`);
     });

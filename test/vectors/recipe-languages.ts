@@ -1,18 +1,18 @@
 import { spawnSync } from "node:child_process";
 
-/** A language that `docs/webhooks.md` has a recipe in, and how to run its two files. Commands run in the folder that holds them. */
+/** A language with a recipe in `docs/webhooks.md`, and how to run its two files. Commands run in the folder that contains them. */
 export interface Language {
   name: string;
   /** The language of its code blocks. */
   fence: string;
-  /** Prints the version, if the language is on this machine. */
+  /** Prints the version, if the language is installed. */
   version: Command;
-  /** Those of our own that are put beside the recipe's: `run` reads a vector per line and prints `true` or `false`. */
+  /** Our own files beside the recipe's: `run` reads a vector per line and prints `true` or `false`. */
   runners: readonly string[];
   build: readonly Command[];
   verify: Command;
   receive(port: number): Command;
-  /** What compares in constant time. */
+  /** The function that compares in constant time. */
   comparison: string;
 }
 
@@ -85,13 +85,13 @@ export const languages: readonly Language[] = [
   },
 ];
 
-/** The version of a language on this machine; undefined if it is not here. */
+/** The installed version of a language; undefined if it is not installed. */
 export function versionHere({ version: [program, ...args] }: Language): string | undefined {
   const { status, stdout } = spawnSync(program, args, { encoding: "utf8" });
   return status === 0 ? /\d+(\.\d+)+/.exec(stdout)?.[0] : undefined;
 }
 
-/** The files of a language's recipe, exactly as printed: a comment at the top of each is its name. */
+/** The files of a language's recipe, exactly as printed: the comment at the top of each is its name. */
 export function recipeFiles(page: string, { fence }: Pick<Language, "fence">): Map<string, string> {
   const blocks = page.matchAll(new RegExp(`^\`\`\`${fence} recipe tab\\n([\\s\\S]*?)^\`\`\`$`, "gm"));
   return new Map(

@@ -25,7 +25,7 @@ const here = languages.flatMap((language) => {
 const absent = languages.map(({ name }) => name).filter((name) => !here.some((language) => language.name === name));
 const listed = here.map(({ name, version }) => `${name} ${version}`).join(", ");
 
-// A compiler that has built nothing yet builds its standard library first.
+// A compiler builds its standard library at its first use.
 const BUILD_MS = 180_000;
 
 describe("recipes of docs/webhooks.md", () => {
@@ -86,7 +86,7 @@ describe.each(here)("the recipe in $name $version", (language) => {
     }
   });
 
-  // PHP's server to try with reads as much as is announced, before the recipe begins.
+  // PHP's development server reads the whole announced body before the recipe begins.
   const testBound = language.name === "PHP" ? () => undefined : test;
   testBound("reads no body to its end that is too long, or says that it has fewer bytes than none", async () => {
     const server = await serve(folder, receive, secret);
@@ -100,7 +100,7 @@ describe.each(here)("the recipe in $name $version", (language) => {
     }
   });
 
-  // As docs/versioning.md says that bodies and IDs may change.
+  // The changes to bodies and IDs that docs/versioning.md allows.
   test("works on events with other white space, another order of members and IDs of another form", async () => {
     const server = await serve(folder, receive, secret);
     const events = ["evt_ABC3", "evt_01-abc4"].flatMap((id) => {
@@ -115,7 +115,7 @@ describe.each(here)("the recipe in $name $version", (language) => {
       await eventually(async () => expect(await server.post("{}")).toBe(400));
       for (const event of [...events, ...events]) expect(await server.post(event, signed(event))).toBe(204);
       await eventually(() => expect(events.map(times)).toEqual(events.map(() => 1)));
-      // The one that has no parser refuses an event in which it finds no ID, so that it is sent again.
+      // The recipe without a parser refuses an event without an ID, so that it is sent again.
       if (language.name === "Java") expect(await server.post("{}", signed("{}"))).toBe(500);
     } finally {
       await server.end();
@@ -134,7 +134,7 @@ describe.each(here)("the recipe in $name $version", (language) => {
   });
 });
 
-/** The event of a shipment, as long as asked for. */
+/** The event of a shipment, with the given length. */
 function eventOf(letter: string, bytes = 0): string {
   const id = letter.repeat(26);
   const head = `{"id":"evt_${id}","type":"shipment.created","livemode":false,"created_at":"2026-11-21T09:30:00.000Z",`;
@@ -166,7 +166,7 @@ async function serve(folder: string, receive: Language["receive"], webhookSecret
       const headers = { "content-type": "application/json", ...(signature && { "service-signature": signature }) };
       return (await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers, body })).status;
     },
-    /** How much of an endless body it takes before it answers or closes the connection. */
+    /** How much of an endless body it reads before it responds or closes the connection. */
     async bytesTaken(framing: string, signature: string): Promise<number> {
       const socket = connect(port, "127.0.0.1");
       socket.on("error", () => {});
@@ -191,19 +191,19 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-/** What a language's `verify` prints for each line. */
+/** The output of a language's `verify` for each line. */
 async function answers(folder: string, verify: Command, lines: readonly string[]): Promise<string[]> {
   return (await output(folder, verify, `${lines.join("\n")}\n`)).trimEnd().split(/\r?\n/);
 }
 
-// Go fetches neither modules nor another version of itself, and needs no C compiler. What it has built it keeps where it always does.
+// Go downloads neither modules nor another version of itself, and needs no C compiler. Its build cache is the default one.
 const offline = { GOPROXY: "off", GOTOOLCHAIN: "local", GOFLAGS: "", CGO_ENABLED: "0" };
 
 function start(folder: string, [program, ...args]: Command, env: NodeJS.ProcessEnv = {}): ChildProcess {
   return spawn(program, args, { cwd: folder, env: { ...process.env, ...offline, ...env } });
 }
 
-/** What a command prints; fails if it fails. */
+/** The output of a command. Throws if the command fails. */
 async function output(folder: string, command: Command, input = ""): Promise<string> {
   const child = start(folder, command);
   child.stdin?.end(input);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { newSecret } from "@shipping/webhooks/subscriptions/subscription";
 import { sendingUnderTest } from "@shipping/webhooks/testing/sending";
 
-/** A delivery as a receiver has it, and whether a verifier must accept it with this secret. */
+/** A delivery as a receiver gets it, and whether a verifier must accept it with this secret. */
 export interface StandardDelivery {
   name: string;
   secret: string;
@@ -19,7 +19,7 @@ const EVENT =
   '{"id":"evt_kq3v7zj2m5xw4a6bnd2tc7yhre","type":"order.created","livemode":false,' +
   '"created_at":"2026-09-21T13:33:20.000Z","data":{"id":"ord_a2b3c4d5e6f7g2h3i4j5k6l7mn","object":"order","status":"received","reference":"Księgarnia 🚚 1.0"}}';
 
-/** Has the dispatcher deliver events to a receiver, some long ago, and changes some of them afterwards. */
+/** Makes the dispatcher deliver events to a receiver, some long ago, and changes some of them afterwards. */
 export async function standardDeliveries(): Promise<StandardDelivery[]> {
   const { receiverWith, post, end } = sendingUnderTest();
   const secret = secretWithSigns();
@@ -54,7 +54,7 @@ export async function standardDeliveries(): Promise<StandardDelivery[]> {
   }
 }
 
-/** What `docs/webhooks.md` shows for a language: the lines that import the library, and those that verify `body` and `request.headers`. */
+/** The code in `docs/webhooks.md` for a language: the lines that import the library, and those that verify `body` and `request.headers`. */
 export function libraryLines(language: string): { imports: string; verifies: string } {
   const page = readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
   const [, code = ""] = new RegExp(`^\`\`\`${language} library tab\n([\\s\\S]*?)^\`\`\`$`, "m").exec(page) ?? [];
@@ -62,17 +62,17 @@ export function libraryLines(language: string): { imports: string; verifies: str
   return { imports, verifies };
 }
 
-/** With the characters in which base64 differs from base64url. */
+/** A secret with the characters in which base64 differs from base64url. */
 function secretWithSigns(): string {
   return newSecret((length) => Buffer.concat([Buffer.from([0xfb, 0xef, 0xff]), randomBytes(length - 3)]));
 }
 
-/** A secret as earlier releases made it. */
+/** A secret in the form of earlier releases. */
 export function toOlder(secret: string): string {
   return secret.replaceAll("+", "-").replaceAll("/", "_").replace("=", "");
 }
 
-/** The spelling that libraries can decode, as `docs/webhooks.md` says. */
+/** The encoding that libraries can decode, as `docs/webhooks.md` says. */
 export function toStandard(older: string): string {
   const [prefix, text = ""] = older.split(/(?<=^whsec_)/);
   return `${prefix}${text.replaceAll("-", "+").replaceAll("_", "/")}=`;

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Has a program judge fresh deliveries. It reads `deliveries.json`, and prints `true` or `false` for each. */
+/** Makes a program judge fresh deliveries. It reads `deliveries.json`, and prints `true` or `false` for each. */
 async function expectSameVerdicts(judge: () => Promise<string>): Promise<void> {
   const deliveries: StandardDelivery[] = await standardDeliveries();
   await writeFile(join(folder, "deliveries.json"), JSON.stringify(deliveries));

@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { sign } from "@shipping/webhooks/dispatch/signature";
 import { newSecret } from "@shipping/webhooks/subscriptions/subscription";
 
-/** A delivery and whether its signature is good, for the tests of a receiver in any language. */
+/** A delivery and whether its signature is valid, for the tests of a receiver in any language. */
 export interface Vector {
   name: string;
   secret: string;
@@ -30,7 +30,7 @@ export function vectorsText(): string {
   return `${JSON.stringify(webhookVectors(), null, 2)}\n`;
 }
 
-/** All of them, always the same. What is valid is said here, not computed by the code that verifies. */
+/** All vectors, always the same. Their validity is written here, not computed by the code that verifies. */
 export function webhookVectors(): Vector[] {
   return [...bodies(), ...times(), ...tampered(), ...wrongKeys(), ...wrongContents(), ...malformedHeaders()];
 }
@@ -167,7 +167,7 @@ function malformedHeaders(): Vector[] {
   return Object.entries(headers).map(([name, header]) => vector(`malformed header: ${name}`, { header }));
 }
 
-/** A vector that is good in all that is not given, and marked as invalid unless told otherwise. */
+/** A vector that is valid in all parts that are not given, and marked as invalid unless told otherwise. */
 function vector(
   name: string,
   given: { header?: string; body?: string | Uint8Array; now?: number; valid?: boolean },

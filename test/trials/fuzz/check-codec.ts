@@ -4,14 +4,14 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { decodeAnswer, decodeCall } from "@shipping/kit/rpc/unary/batch-codec";
 import { AnswerSchema, CallSchema } from "@shipping/proto/shipping/batch/v1/batch_pb";
 
-/** Without the known fields whose wire type is another one: protobuf's rule is that they are unknown. */
+/** Removes known fields whose wire type differs: protobuf's rule is that they are unknown. */
 function withoutMistyped(bytes: Uint8Array, types: Record<number, number>, entry?: number): Uint8Array {
   const reader = new BinaryReader(bytes);
   const writer = new BinaryWriter();
   while (reader.pos < reader.len) {
     const [field, type] = reader.tag();
     const data = reader.skip(type, field);
-    // Of a map's entry, the library (2.13) does not skip unknown fields, but reads on inside of them.
+    // The library (2.13) does not skip unknown fields of a map's entry, but reads on inside of them.
     const isUnknown = types[field] === undefined;
     if (isUnknown ? entry === undefined : types[field] !== type) continue;
     writer.tag(field, type);
@@ -34,9 +34,9 @@ function sameMessage(read: () => object, expected: () => object): void {
   assert.deepEqual(outcome(read), outcome(expected));
 }
 
-/** Reads the bytes as a `Call` and as an `Answer`, and compares what is read, or that it is refused, with the library. */
+/** Reads the bytes as a `Call` and as an `Answer`, and compares the result, or the error, with the library's. */
 export function checkCodec(bytes: Buffer): void {
-  // A list of pairs, since a name may be `__proto__`.
+  // A list of pairs, because a name may be `__proto__`.
   const plain = ({ headers, ...rest }: { headers: Record<string, string>; [field: string]: unknown }) => ({
     ...rest,
     headers: Object.entries(headers),

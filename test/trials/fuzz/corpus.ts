@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const fileOf = (name: string) => join(import.meta.dirname, "corpus", `${name}.txt`);
 
-/** The committed inputs of a target, in base64, one a line. */
+/** The committed inputs of a target, in base64, one per line. */
 export async function readCorpus(name: string): Promise<Buffer[]> {
   const text = await readFile(fileOf(name), "utf8").catch(() => "");
   return text

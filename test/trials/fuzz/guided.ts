@@ -2,17 +2,17 @@ import { Session } from "node:inspector/promises";
 import type { Target } from "./targets.js";
 
 const MAX_BYTES = 4096;
-/** Inputs between two looks at the coverage, which takes milliseconds. */
+/** Number of inputs between two reads of the coverage, which takes milliseconds. */
 const BATCH = 50;
 
 export interface Found {
-  /** The smallest inputs that reach all blocks that were reached. */
+  /** The smallest inputs that together reach all covered blocks. */
   corpus: Buffer[];
   inputs: number;
   failure?: { input: Buffer; error: unknown };
 }
 
-/** Changes known inputs, and keeps those that reach blocks of the parser that none has reached, until the time is over or a check fails. */
+/** Changes known inputs, and keeps those that reach new blocks of the parser, until the time is over or a check fails. */
 export async function fuzz(
   target: Target,
   known: readonly Buffer[],
@@ -75,7 +75,7 @@ export async function fuzz(
   }
 }
 
-/** Those that are needed for all blocks, short ones first. */
+/** The inputs that are needed to reach all blocks, short ones first. */
 function smallest(corpus: { input: Buffer; blocks: string[] }[]): Buffer[] {
   const covered = new Set<string>();
   return corpus
@@ -105,7 +105,7 @@ function mutate(corpus: readonly { input: Buffer }[], random: () => number): Buf
       () => Buffer.concat([before, after.subarray(0, length), after]),
       () => Buffer.concat([before, other.subarray(from, from + 1 + below(32)), after]),
       () => Buffer.concat([before, other.subarray(from)]),
-      // A character that is more than a byte, or is special to someone.
+      // A character that takes more than a byte, or that some parser treats specially.
       () =>
         Buffer.concat([
           before,

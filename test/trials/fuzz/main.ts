@@ -22,14 +22,14 @@ const command = new Command("npm run trial -- fuzz")
   .parse();
 const options = command.opts<{ minutes: number; seed?: number; save?: boolean; only: string }>();
 const { minutes, seed = randomInt(2 ** 31), save, only } = options;
-// Loaded after the command line is read: help needs nothing of the platform.
+// Loaded after the command line is parsed, because help does not need the platform.
 const [{ fuzz }, { readCorpus, writeCorpus }, { targets }] = await Promise.all([
   import("./guided.js"),
   import("./corpus.js"),
   import("./targets.js"),
 ]);
 
-/** Mulberry32. */
+/** The generator Mulberry32. */
 let state = seed;
 function random(): number {
   state = (state + 0x6d2b79f5) | 0;
@@ -51,7 +51,7 @@ for (const name of command.args.length > 0 ? command.args : [...NAMES, "growth"]
   } else if (save) await writeCorpus(name, corpus);
 }
 
-/** In a process of its own, in which tsx knows how the gateway's pages are compiled. */
+/** Runs in a process of its own, in which tsx knows how the gateway's pages are compiled. */
 async function growth(): Promise<void> {
   const [main, config] = ["growth/main.ts", "../../../gateway/tsconfig.json"].map((path) =>
     join(import.meta.dirname, path),

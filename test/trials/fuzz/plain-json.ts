@@ -1,7 +1,7 @@
-/** A second reading of JSON that shares nothing with the gateway's, as simple as it can be: recursive, one character after the other. */
+/** A second JSON parser that shares no code with the gateway's, as simple as possible: recursive, one character after the other. */
 export interface PlainJson {
   depth: number;
-  /** Where each number of the value is, and how it was written. Of members with the same name, the last counts. */
+  /** The path of each number in the value, and its notation. If members have the same name, the last counts. */
   numbers: { place: (string | number)[]; digits: string }[];
 }
 
@@ -30,7 +30,7 @@ export function readPlainJson(text: string): PlainJson {
         const name = first === "[" ? parts.size : string();
         if (first === "{") blanks();
         if (first === "{") at += 1;
-        // A member that is sent again moves to the end.
+        // A repeated member moves to the end.
         const numbers = value([...place, name], depth + 1);
         parts.delete(name);
         parts.set(name, numbers);
@@ -43,12 +43,12 @@ export function readPlainJson(text: string): PlainJson {
     at += digits.length;
     return /^[-\d]/.test(digits) ? [{ place, digits }] : [];
   }
-  // A value that is no array or object is at depth 0.
+  // A value that is neither array nor object is at depth 0.
   const numbers = value([], 0);
   return { depth: deepest, numbers };
 }
 
-/** Whether a number is none that a double stands for: an integer that would be another one, or one that would be 0 or infinite. */
+/** Whether a double cannot represent a number: an integer that would become another one, or a number that would become 0 or infinite. */
 export function isPlainlyLost(digits: string): boolean {
   const double = Number(digits);
   if (!Number.isFinite(double)) return true;

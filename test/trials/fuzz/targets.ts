@@ -20,10 +20,10 @@ import { checkCodec } from "./check-codec.js";
 import { isPlainlyLost, readPlainJson } from "./plain-json.js";
 
 export interface Target {
-  /** What its parser is: the ends of the paths of the files whose coverage counts. */
+  /** The parser: the ends of the paths of the files whose coverage counts. */
   files: string[];
   seeds: string[];
-  /** Throws if the parser does anything but what the second opinion says. */
+  /** Throws if the parser disagrees with the second parser. */
   check(bytes: Buffer): void | Promise<void>;
 }
 
@@ -103,7 +103,7 @@ export const targets: Record<string, Target> = {
       assert.deepEqual([url.protocol, url.port, url.username, url.password, url.hash], ["https:", "", "", "", ""]);
       assert.match(url.hostname, /^(?=.{1,253}$)([a-z0-9-]{1,63}\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/);
       assert.equal(url.hostname, /^https:\/\/([^/?:]+)/i.exec(text)?.[1]?.toLowerCase());
-      // What the service takes, the OpenAPI document allows.
+      // The OpenAPI document allows everything that the service accepts.
       assert.match(text, new RegExp(urlForm.pattern));
       assert.doesNotMatch(text, new RegExp(urlForm.not.pattern));
     },

@@ -17,7 +17,7 @@ const command = new Command("npm run trial -- history")
   .addHelpText("after", examples("npm run trial -- history --minutes 2 --faults none kill"))
   .parse();
 const options = command.opts<{ minutes: number; calm: number; faults: string[]; revision: string; seed?: number }>();
-// Loaded after the command line is read: help and its refusals need nothing of the platform.
+// Loaded after the command line is parsed, because help and errors do not need the platform.
 const { hasOwnMounts, rerunInOwnMounts } = await import("../failover/disk-full/own-mounts.js");
 if (options.faults.includes("disk-full") && !hasOwnMounts()) {
   const { out, code, missing } = await rerunInOwnMounts(process.argv.slice(2));

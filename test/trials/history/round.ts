@@ -10,7 +10,7 @@ import { clientOf, contend } from "./workload/contend.js";
 import { type Customer, newCustomer, newKeys, revokeInUse, useKey } from "./workload/customers.js";
 import { type Chance, type Recorder, record } from "./workload/recorder.js";
 
-/** What one fault showed. */
+/** The results of one fault. */
 export interface Round {
   operations: number;
   events: number;
@@ -19,21 +19,21 @@ export interface Round {
   anomalies: Anomaly[];
 }
 
-/** How a round goes: the time before the fault and after it, the customers, and the clients of each. */
+/** The plan of a round: the time before the fault and after it, the customers, and the clients of each. */
 export interface Pace {
   calmMs: number;
   customers: number;
   clients: number;
 }
 
-/** Requests per minute and key: so low that one client reaches it within a round. */
+/** Requests per minute and key: low enough that one client reaches it within a round. */
 export const LIMIT = 240;
 
 const MAX_OPERATIONS = 200_000;
 const EVENTS_MS = 180_000;
 const WELL_MS = 2_000;
 
-/** A key of the platform that asks for more than the limit all the time. Its history goes on from round to round. */
+/** A key of the platform that always sends more than the limit. Its history spans all rounds. */
 export async function startGreedy({ cluster, gateways }: Stage, chance: Chance) {
   const { accountId: account } = await cluster.newCustomer("Greedy");
   const [key] = await newKeys(cluster, account, 1);
@@ -46,7 +46,7 @@ export async function startGreedy({ cluster, gateways }: Stage, chance: Chance) 
   const { history } = recorder;
   return {
     disturbed: (...some: Disturbance[]) => history.disturbances.push(...some),
-    /** The anomalies since the last time, and how many were refused. Two windows stay. */
+    /** The new anomalies since the last call, and the number of refused requests. Two windows are kept. */
     judge() {
       const anomalies = wrongLimits(history, LIMIT, keptMs);
       const limited = history.operations.filter(({ status }) => status === 429).length;
@@ -61,7 +61,7 @@ export async function startGreedy({ cluster, gateways }: Stage, chance: Chance) 
   };
 }
 
-/** Lets clients compete while a fault is played, lets them find out what became of everything, and judges what they saw. */
+/** Lets clients compete during a fault, then lets them find out the outcome of every request, and judges their observations. */
 export async function playRound(
   stage: Stage,
   { name, play }: { name: string; play: Fault },
@@ -106,7 +106,7 @@ export async function playRound(
   };
 }
 
-/** Reads all lists and waits for the last events: then what became of lost answers is known. */
+/** Reads all lists and waits for the last events, which shows the outcome of lost responses. */
 async function settle(
   { history, ...recorder }: Recorder,
   customers: readonly Customer[],

@@ -7,7 +7,7 @@ import { upgradeStage } from "./faults/upgrade.js";
 import { LIMIT, type Pace, playRound, startGreedy } from "./round.js";
 import { chanceFrom } from "./workload/recorder.js";
 
-/** What a trial saw. */
+/** The results of a trial. */
 export interface HistoryReport {
   seed: number;
   operations: number;
@@ -30,7 +30,7 @@ const CUSTOMERS = 6;
 const CLIENTS = 8;
 const SHOWN = 10;
 
-/** Plays the faults, one after the other and all again, until the time is over, each round with customers of its own. */
+/** Plays the faults repeatedly, one after the other, until the time is over, each round with customers of its own. */
 export async function runHistory(
   say: (line: string) => void,
   options: { minutes: number; calm: number; faults: readonly string[]; seed: number; revision: string },

@@ -21,7 +21,7 @@ const VERSIONS = [
 const GUIDE = fileURLToPath(new URL("../../../docs/operations/install.md", import.meta.url));
 const PASSWORD = "a password of a test";
 
-/** The guide's statements for databases, run by an administrator without superuser, as managed services have it. */
+/** Runs the guide's statements for databases as an administrator without superuser, as on managed services. */
 export async function administrators(say: (line: string) => void): Promise<Report> {
   const guide = await readFile(GUIDE, "utf8");
   const scripts = databaseStatements(guide).map((parts) => parts.map((part) => part.replaceAll("…", PASSWORD)));
@@ -36,7 +36,7 @@ export async function administrators(say: (line: string) => void): Promise<Repor
   return reportOf({ versions: VERSIONS }, [[failed.length === 0, failed.join("; ")]]);
 }
 
-/** One role, which migrates, and is split later; on a database of its own, two roles from the beginning. */
+/** One role, which migrates, and is split later; on another database, two roles from the beginning. */
 async function runGuide(scripts: string[][], version: string, dataDir: string, ends: (() => unknown)[]): Promise<void> {
   const [oneRole, twoRoles, split] = scripts;
   const programs = await getPostgres(version);

@@ -7,7 +7,7 @@ import { poolerRow } from "./pooler.js";
 import { processRow } from "./process.js";
 import { settingsRow } from "./settings.js";
 
-/** A row: what other people's infrastructure does, and how the platform does on it. */
+/** A row: a behaviour of external infrastructure, and the platform's results with it. */
 const rows: Record<string, (say: (line: string) => void) => Promise<Report>> = {
   settings: settingsRow,
   "nats-account": natsAccountRow,

@@ -25,7 +25,7 @@ const FITTING = {
 };
 
 /**
- * The workload in an account with limits, as a provider or `nsc` makes it: first without the settings for them, then with. Under load, its
+ * Runs the workload in an account with limits, as a provider or `nsc` makes it: first without the settings for them, then with. Under load, its
  * consumer is paused, and then deleted.
  */
 export const natsAccountRow = (say: (line: string) => void): Promise<Report> =>
@@ -69,7 +69,7 @@ export const natsAccountRow = (say: (line: string) => void): Promise<Report> =>
     });
   });
 
-/** The operator's hand on the account's streams. */
+/** An operator's functions for the account's streams. */
 async function manager(servers: string, credentials: string) {
   const nc = await connect({ servers, authenticator: credsAuthenticator(Buffer.from(credentials)) });
   const { consumers } = await jetstreamManager(nc);

@@ -56,7 +56,7 @@ describe.each([
     );
     const url = await start(settings);
     const db = openDatabase(url, { log: createLog({ part: role, destination: { write: () => {} } }) });
-    // Several sessions exist before, as of replicas that wait for the migration.
+    // Several sessions exist already, like those of replicas that wait for the migration.
     await Promise.all(Array.from({ length: 4 }, () => db.pool.query("SELECT pg_sleep(0.1)")));
     await eventually(() => requireSession(db.pool, { store: true }));
     const asked = await Promise.all(Array.from({ length: 50 }, () => db.run<{ value: string }>(readSettings)));

@@ -10,13 +10,13 @@ import { freePort } from "../../platform/free-port.js";
 /** PgBouncer in transaction mode, before a PostgreSQL on 127.0.0.1. */
 export interface PgBouncer extends ServerProcess {
   port: number;
-  /** Its configuration is kept, so that it can be started again where it was. */
+  /** Its configuration is kept, so that it can restart at the same port. */
   startAgain(): Promise<PgBouncer>;
 }
 
 const run = promisify(execFile);
 const NOBODY = 65_534;
-// It refuses to run as root.
+// PgBouncer refuses to run as root.
 const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : undefined;
 
 /** Starts Debian's PgBouncer. `users` have the passwords with which it signs in to PostgreSQL, too. */
@@ -24,7 +24,7 @@ export async function startPgBouncer(options: {
   postgresPort: number;
   users: Readonly<Record<string, string>>;
   settings?: Readonly<Record<string, string>>;
-  /** Where it is if it is installed. */
+  /** Its path if it is installed. */
   installed?: string;
 }): Promise<PgBouncer> {
   const { program, libraries } = await findPgBouncer(options.installed ?? "/usr/sbin/pgbouncer");
@@ -62,7 +62,7 @@ export async function startPgBouncer(options: {
   return start();
 }
 
-/** The installed one; else Debian's package, unpacked where the user that it runs as can reach it. */
+/** The installed one, or else Debian's package, unpacked where its user can read it. */
 async function findPgBouncer(installed: string): Promise<{ program: string; libraries: string }> {
   if (await exists(installed)) return { program: installed, libraries: "" };
   const shared = await sharedFolder(user);
@@ -78,7 +78,7 @@ const exists = (path: string) =>
     () => false,
   );
 
-/** Renamed into place when complete, so that another process sees all of it or nothing. */
+/** Renamed into place when complete, so that another process never sees a part of it. */
 async function download(shared: string, kept: string): Promise<void> {
   const folder = await mkdtemp(join(shared, "fetching-"));
   const options = { cwd: folder, timeout: 120_000 };

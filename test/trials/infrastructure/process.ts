@@ -15,7 +15,9 @@ import { withFolder } from "./stand.js";
 const LOAD_MS = 10_000;
 const SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGHUP"] as const;
 
-/** The workload through a gateway whose output nobody reads, which may open few files and has more connections, while every part gets signals. */
+/**
+ * Runs the workload through a gateway whose output is not read, that may open few files and has more connections, while every part gets signals.
+ */
 export const processRow = (say: (line: string) => void): Promise<Report> =>
   withFolder(async (_folder, ends) => {
     const cluster = await startCluster(ONE_OF_EACH, { RATE_LIMIT_PER_MINUTE: "1000000" });

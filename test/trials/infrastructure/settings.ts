@@ -21,7 +21,7 @@ const SETTINGS = {
 };
 const LOAD_MS = 10_000;
 
-/** The workload on a server with other defaults; and a database of another encoding, which is refused. */
+/** Runs the workload on a server with other defaults; and expects an error for a database of another encoding. */
 export const settingsRow = (say: (line: string) => void): Promise<Report> =>
   withFolder(async (folder, ends) => {
     const { postgres, env } = await startDatabases(join(folder, "postgres"), SETTINGS);

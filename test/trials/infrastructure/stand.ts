@@ -8,7 +8,7 @@ import { createDatabases } from "@shipping/local/databases/prepare-databases";
 import { mapParts } from "@shipping/local/parts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 
-/** A folder that goes with what was started in it, in reverse. */
+/** A folder that is removed after its servers have stopped, in reverse order. */
 export async function withFolder<T>(work: (folder: string, ends: (() => unknown)[]) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "shipping-infrastructure-"));
   await chmod(folder, 0o755);
@@ -36,7 +36,7 @@ export async function startDatabases(dataDir: string, settings: Record<string, s
   return { postgres, env };
 }
 
-/** Runs a program and returns its status and all that it printed. */
+/** Runs a program and returns its status and its output. */
 export async function runProgram(args: readonly string[], options: { cwd?: string; env: NodeJS.ProcessEnv }) {
   const { stdout, stderr, code } = await promisify(execFile)(process.execPath, args, options).then(
     (done) => ({ ...done, code: 0 }),

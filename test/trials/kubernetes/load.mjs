@@ -1,6 +1,6 @@
-// Steady load on a deployed gateway, through its Service, until /tmp/stop appears: four clients that place orders, make shipments and labels
-// and read them back, and never repeat a request, unless REPEAT is set and it was answered 503 with Retry-After, or a label that was made a
-// moment ago is not tracked yet. Ends with one line of JSON: what failed, and which events did not reach the receiver.
+// Steady load on a deployed gateway, through its Service, until /tmp/stop appears: four clients that create orders, shipments and labels and read
+// them. They repeat a request only if REPEAT is set and the response was 503 with Retry-After, or if a new label is not tracked yet. Ends with one
+// line of JSON: the failures, and the events that did not reach the receiver.
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
@@ -19,9 +19,9 @@ let slowestMs = 0;
 
 const admin = (...args) => JSON.parse(execFileSync("admin", [...args, "--json"], { encoding: "utf8" }));
 
-// After how many seconds a request may be repeated; undefined if it may not be.
+// Seconds until a request may be repeated; undefined if it may not be.
 function repeatAfter(path, { status, headers }) {
-  // The tracking record is a copy. If tracking is away while a label is made, it follows within seconds.
+  // The tracking record is a copy. If tracking is down while a label is made, the copy follows within seconds.
   if (status === 404 && path.startsWith("/tracking/")) return 1;
   return status === 503 ? headers.get("retry-after")?.match(/^\d+$/)?.[0] : undefined;
 }
@@ -74,7 +74,7 @@ async function placeOne() {
 
 async function client() {
   while (!existsSync("/tmp/stop")) {
-    // The failure is noted, and the client continues with the next order.
+    // The failure is recorded, and the client continues with the next order.
     await placeOne().catch(() => {});
     await pause(Number(PAUSE_MS));
   }
@@ -122,7 +122,7 @@ const summary = {
   events: expected.length,
   lost: missing.length,
 };
-// Idle connections would keep the process for another minute. A pipe takes 64 KiB at once: what is more would be cut off without waiting.
+// Idle connections would keep the process for another minute. A pipe holds 64 KiB, so longer output would be cut off without waiting.
 process.stdout.write(
   `${[...failures, ...missing.map((event) => `lost: ${event}`)].join("\n")}\n${JSON.stringify(summary)}\n`,
   () => process.exit(failures.length + missing.length > 0 ? 1 : 0),

@@ -1,4 +1,4 @@
-// Prints which of the given addresses (host:port) accept a TCP connection, one line each.
+// Prints which of the given endpoints (host:port) accept a TCP connection, one line each.
 import { connect } from "node:net";
 
 function reaches(host, port) {

@@ -11,12 +11,12 @@ import { sweeperMoves } from "./sweeper.js";
 import { type Exploration, movesOn, type Way } from "./way.js";
 
 export interface Scenario {
-  /** The requests that race for one key. Each is repeated once at most. */
+  /** The requests that compete for one key. Each is repeated once at most. */
   requests: readonly Letter[];
   rules: Rules;
   /** Whether claims are swept as well. */
   sweeps?: boolean;
-  /** How many moves the exploration goes from the start; without it, to the end. */
+  /** Maximum number of moves from the start; unlimited if undefined. */
   depth?: number;
 }
 

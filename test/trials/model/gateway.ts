@@ -14,23 +14,23 @@ import {
 import { withMessage } from "./state-key.js";
 import type { Does } from "./transitions.js";
 
-/** One request in its gateway, about to make its next move. */
+/** One request in its gateway, before its next move. */
 interface Turn {
   state: State;
   index: number;
   request: Request;
   rules: Rules;
-  /** The move that changes the request, and the state around it, like this. */
+  /** The move that changes the request, and the state around it, in this way. */
   move(does: Does, request: Partial<Request>, around?: Partial<State>): Move;
 }
 
-/** More attempts than these make no difference to anybody. */
+/** More attempts than these make no difference. */
 const MAX_ATTEMPTS = 3;
 
 const again = { at: "peek", claim: undefined } as const;
 const ended = (answer: ModelAnswer, claim?: Claim) => ({ at: "end", claim, answer }) as const;
 
-/** What the gateway of a request can do next. */
+/** The possible next moves of a request's gateway. */
 export function gatewayMoves(state: State, index: number, rules: Rules): Move[] {
   const request = state.requests[index]!;
   const who = `${request.letter}${index + 1}`;
@@ -61,7 +61,7 @@ export function gatewayMoves(state: State, index: number, rules: Rules): Move[] 
   }
 }
 
-// Reads and writes the registry in one move: each write is a compare-and-set on what was read.
+// Reads and writes the registry in one move, because each write is a compare-and-set on the value that was read.
 function proceed({ state, request, rules, move }: Turn): Move {
   const { row } = state;
   const { letter } = request;
@@ -70,7 +70,7 @@ function proceed({ state, request, rules, move }: Turn): Move {
   if (row.state === "done") {
     return equal ? move("readReplay", ended("replay")) : move("peekKey: done", ended("conflict"));
   }
-  // Those who wait do so by not moving; this is the end of their patience.
+  // A waiting request makes no move; this is its timeout.
   if (row.leaseLive) {
     return move("peekKey: lease live", ended(equal || rules.waitsForOthers ? "inProgress" : "conflict"));
   }
@@ -120,7 +120,7 @@ function deleteFencedClaim({ state, rules, move }: Turn, claim: Claim): Move {
   return move("deleteFencedClaim: too late", rules.rereadsLostClaims ? again : ended("refused", claim));
 }
 
-/** The registry after `markDone`, whoever calls it. */
+/** The registry after `markDone` by any caller. */
 export function markDone({ row }: State, claim: Claim, letter: Letter): Pick<State, "row"> {
   return { row: isClaim(row, claim) ? { state: "done", letter } : row };
 }

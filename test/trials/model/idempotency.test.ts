@@ -2,7 +2,8 @@ import { explore } from "./explore.js";
 import { protocol, type Rules } from "./rules.js";
 import type { Letter } from "./state.js";
 
-// To the end: `idempotency.check.ts`. How many states there are is part of each test: a model that has lost a move finds nothing either.
+// A bounded exploration; `idempotency.check.ts` is the full one. Each test includes the number of states, because a model that has lost a move
+// finds no fault either.
 describe("the idempotency protocol keeps its promises", () => {
   test.each<[string, Letter[], number]>([
     ["two equal requests", ["A", "A"], 5_136],

@@ -2,7 +2,7 @@ import { isTakenFrom } from "./owner.js";
 import type { Rules } from "./rules.js";
 import { type Message, type ModelAnswer, type Move, replaced, type State } from "./state.js";
 
-/** What can happen to anybody at any time: leases end, gateways die, clients give up and come back, messages get lost. */
+/** Events that can happen at any time: leases end, gateways die, clients give up and return, messages get lost. */
 export function mishaps(state: State, rules: Rules): Move[] {
   const sent = state.messages.filter(({ outcome }) => !outcome);
   return [
@@ -12,7 +12,7 @@ export function mishaps(state: State, rules: Rules): Move[] {
   ];
 }
 
-// By `endLease` after an unknown outcome, or because its time is over, by whatever clock.
+// Ended by `endLease` after an unknown outcome, or because its time is over, by any clock.
 function leaseEnds(state: State): Move[] {
   const { row } = state;
   if (row?.state !== "claimed" || !row.leaseLive) return [];
@@ -21,7 +21,7 @@ function leaseEnds(state: State): Move[] {
 
 const REPEATABLE: readonly ModelAnswer[] = ["unknown", "inProgress", "conflict"];
 
-// A time-out is a death too: nobody hears the outcome. So is a lost answer, which needs no move of its own.
+// A time-out counts as a death, because no one hears the outcome. So does a lost response, which needs no move of its own.
 function partings(state: State, index: number): Move[] {
   const request = state.requests[index]!;
   const { letter, at, answer, repeated } = request;

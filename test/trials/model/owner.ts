@@ -2,7 +2,7 @@ import type { Rules } from "./rules.js";
 import { type Claim, type Letter, type Message, type Move, ownerOf, replaced, type State } from "./state.js";
 import { withMessage } from "./state-key.js";
 
-/** What the owners can do next: with each message that is on its way to them. */
+/** The possible next moves of the owners: one for each message that is on its way to them. */
 export function ownerMoves(state: State, rules: Rules): Move[] {
   return state.messages.filter(({ outcome }) => !outcome).flatMap((message) => execute(state, message, rules));
 }
@@ -19,7 +19,7 @@ function execute(state: State, message: Message, rules: Rules): Move[] {
 
   const held = state.ledgers[ownerOf(letter)];
   const holder = held?.kind === "result" ? held.letter : undefined;
-  // An operation looks at its resource before it comes to its statement: it may refuse whatever the ledger holds.
+  // An operation reads its resource before its statement, so it may refuse whatever the ledger contains.
   const refused = answer({ outcome: "refused" });
   if (isTakenFrom(message, state, rules)) {
     if (!holder) return [answer({ outcome: "stale" }), refused];
@@ -35,7 +35,7 @@ export function isTakenFrom({ letter, token }: Claim, state: State, rules: Rules
   return held?.kind === "result" || (rules.fences && held !== undefined && held.token >= token);
 }
 
-/** The ledger's `fence`, and what `resolve` answers: whose result is there for good, or else the ledgers with the tombstone. */
+/** The ledger's `fence`, and the answer of `resolve`: the owner of a permanent result, or else the ledgers with the tombstone. */
 export function fence(state: State, claim: Claim, rules: Rules): Letter | Pick<State, "ledgers"> {
   const { ledgers } = state;
   const owner = ownerOf(claim.letter);

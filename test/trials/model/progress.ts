@@ -6,8 +6,8 @@ import { type Letter, newRequest, type State } from "./state.js";
 import { keyOf } from "./state-key.js";
 
 /**
- * Looks for keys that are locked for good. In any state everybody who deals with the key may die, their messages get lost and
- * leases end. If a fresh request that then comes alone always hears of a success or a definite refusal, no key is ever locked.
+ * Searches for keys that are locked permanently. In any state, all requests and sweepers may die, messages get lost and leases end. If a fresh
+ * request that then comes alone always gets a success or a definite error, no key is ever locked.
  */
 export function createLockSearch(letters: readonly Letter[], rules: Rules): (state: State) => string | undefined {
   const findings = new Map<string, string | undefined>();
@@ -24,7 +24,7 @@ export function createLockSearch(letters: readonly Letter[], rules: Rules): (sta
   };
 }
 
-/** Whether the only request comes to an end whatever way it goes, and never in a circle. No lease outlasts its patience. */
+/** Whether the only request ends on every path, without a cycle. No lease lasts longer than its timeout. */
 function ends(state: State, rules: Rules, before: ReadonlySet<string>): boolean {
   if (state.requests[0]?.at === "end") return true;
   const key = keyOf(state);

@@ -1,6 +1,6 @@
 import type { Request, State } from "./state.js";
 
-/** The promise that this state breaks, if it breaks one. */
+/** The promise that this state breaks, if any. */
 export function brokenPromise(before: State, state: State): string | undefined {
   const { executed, requests, row } = state;
   if (executed.length > 1) return "executed twice";

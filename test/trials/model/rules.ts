@@ -1,14 +1,14 @@
-/** The ingredients of the protocol. Each can be taken away, to see what it is there for. */
+/** The rules of the protocol. Each can be switched off, which shows its purpose. */
 export interface Rules {
-  /** `resolve` leaves a tombstone in the ledger, and `execute` heeds it. */
+  /** `resolve` leaves a tombstone in the ledger, and `execute` respects it. */
   fences: boolean;
-  /** `releaseClaim` has the owner settle a claim that was sent more than once. */
+  /** `releaseClaim` makes the owner settle a claim that was sent more than once. */
   resolvesSharedClaims: boolean;
-  /** A refusal is not reported if the claim is gone by the time it is to be deleted: the registry is read again. */
+  /** An error is not returned if its claim is already gone when it is deleted: the registry is read again. */
   rereadsLostClaims: boolean;
-  /** A request that finds another one under way waits for its outcome: it is no conflict as long as that may fail. */
+  /** A request that finds another one in progress waits for its outcome: it is no conflict as long as that one may fail. */
   waitsForOthers: boolean;
-  /** Whoever hears that its claim was fenced off replaces it, rather than read the registry again and wait for the one who did it. */
+  /** A request whose claim was fenced off replaces it, instead of reading the registry again and waiting for the request that did it. */
   replacesFencedClaims: boolean;
   /** The transport delivers a call at most once. */
   sendsOnce: boolean;

@@ -1,11 +1,11 @@
 import type { Message, State } from "./state.js";
 
-/** The simplest state from which the same can happen. Without this there would be no end of states. */
+/** The simplest state with the same possible futures. Without this, the number of states is infinite. */
 export function simplified(state: State): State {
   return renumbered(withoutLateReplies(state));
 }
 
-/** An answer that comes after its time-out, or after the next attempt was sent, finds nobody. */
+/** A response after its time-out, or after the next attempt was sent, is ignored. */
 function withoutLateReplies(state: State): State {
   const late = ({ outcome, sender, token }: Message) => {
     const { at, claim } = state.requests[sender]!;
@@ -14,7 +14,7 @@ function withoutLateReplies(state: State): State {
   return state.messages.some(late) ? { ...state, messages: state.messages.filter((message) => !late(message)) } : state;
 }
 
-/** The same state under the lowest tokens: nothing but their order means anything. */
+/** The same state with the lowest tokens: only their order matters. */
 function renumbered(state: State): State {
   const used = tokensIn(state);
   if (used === (1 << state.nextToken) - 2) return state;
@@ -32,7 +32,7 @@ function renumbered(state: State): State {
   };
 }
 
-/** A bit for each: of three requests and a sweeper there are fourteen at most. */
+/** One bit each: three requests and a sweeper have fourteen at most. */
 function tokensIn({ row, ledgers, executed, messages, requests, sweeper }: State): number {
   let tokens = 0;
   if (row?.state === "claimed") tokens |= 1 << row.token;

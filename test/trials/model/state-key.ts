@@ -1,6 +1,6 @@
 import type { LedgerRow, Message, Request, Row, State } from "./state.js";
 
-/** The same for states from which the same can happen, since equal requests can change places: here the first and the last. */
+/** The same key for states with the same possible futures: equal requests, here the first and the last, are interchangeable. */
 export function keyOf(state: State): string {
   const key = keyInOrder(state);
   const { requests, messages } = state;
@@ -16,7 +16,7 @@ export function keyOf(state: State): string {
   return key;
 }
 
-/** Equal messages are one: what two of them can do, the messages of two equal requests do. */
+/** Equal messages count as one: two of them allow the same moves as the messages of two equal requests. */
 export function withMessage(messages: readonly Message[], message: Message): readonly Message[] {
   const key = keyOfMessage(message);
   return messages.some((other) => keyOfMessage(other) === key) ? messages : [...messages, message];

@@ -1,9 +1,9 @@
 import type { Does } from "./transitions.js";
 
-/** What a request asks for. Equal letters have equal fingerprints; A and C belong to one owner, B to another. */
+/** The content of a request. Equal letters have equal fingerprints; A and C belong to one owner, B to another. */
 export type Letter = "A" | "B" | "C";
 
-/** A claim as those who deal with it remember it. */
+/** A claim as requests and sweepers remember it. */
 export interface Claim {
   letter: Letter;
   token: number;
@@ -21,45 +21,45 @@ export type LedgerRow = { kind: "tombstone"; token: number } | (Claim & { kind: 
 export interface Message extends Claim {
   sender: number;
   outcome?: "snapshot" | "replay" | "conflict" | "stale" | "refused";
-  /** Whose result the owner holds, where that is the conflict. */
+  /** The request whose result the owner has, in a conflict. */
   holder?: Letter;
   /** Made by a transport that delivers twice. */
   copy?: boolean;
 }
 
-/** What the client hears. `inProgress` ends a wait that was too long, `unknown` is 503 or no answer at all. */
+/** The client's response. `inProgress` ends a wait that was too long, `unknown` is 503 or no response at all. */
 export type ModelAnswer = "snapshot" | "replay" | "conflict" | "refused" | "inProgress" | "unknown";
 
-/** A request, and where it is in `executeOnce`. */
+/** A request, and its position in `executeOnce`. */
 export interface Request {
   letter: Letter;
   at: "peek" | "resolve" | "takeOver" | "send" | "receive" | "release" | "delete" | "end";
-  /** Its own, or the stranger's that it resolves and takes over; at its end the one it was refused under. */
+  /** Its own claim, or the other request's that it resolves and takes over; at its end the one under which it was refused. */
   claim: Claim | undefined;
   answer: ModelAnswer | undefined;
   /** Whether the client has sent it a second time. */
   repeated: boolean;
 }
 
-/** Somebody who settles claims that nobody came back for. */
+/** A process that settles abandoned claims. */
 export interface Sweeper {
   at: "sweep" | "resolve" | "delete";
   claim: Claim | undefined;
 }
 
-/** One key, everybody who deals with it, and everything on its way between them. */
+/** One key, its requests and sweepers, and all messages between them. */
 export interface State {
   row: Row | undefined;
   ledgers: readonly (LedgerRow | undefined)[];
   nextToken: number;
-  /** The writes that really happened. */
+  /** The writes that were executed. */
   executed: readonly Claim[];
   messages: readonly Message[];
   requests: readonly Request[];
   sweeper: Sweeper | undefined;
 }
 
-/** One thing that can happen next. */
+/** One possible next step. */
 export interface Move {
   who: string;
   does: Does;

@@ -4,7 +4,7 @@ import type { Rules } from "./rules.js";
 import { isClaim, type Move, type State, type Sweeper } from "./state.js";
 import type { Does } from "./transitions.js";
 
-/** What a sweeper can do next. It may sweep any claim whose lease is over: how long ago makes no difference to safety. */
+/** The possible next moves of a sweeper. It may sweep any claim whose lease is over, because the time since then makes no difference to safety. */
 export function sweeperMoves(state: State, rules: Rules): Move[] {
   const { row, sweeper } = state;
   if (!sweeper) return [];

@@ -1,4 +1,4 @@
-/** What the code can do to a key, by the names of its functions. */
+/** The code's actions on a key, by the names of its functions. */
 export const transitions = [
   "peekKey",
   "claimKey",
@@ -18,5 +18,5 @@ export const transitions = [
 
 type Transition = (typeof transitions)[number];
 
-/** What happens in a move, and what came of it; or what nobody's code does. */
+/** The event and the result of a move; or an event outside the code. */
 export type Does = Transition | `${Transition}: ${string}` | "dies" | "is lost" | "repeats";

@@ -1,17 +1,17 @@
-/** What visiting the states of a model has found. */
+/** The results of visiting the states of a model. */
 export interface Exploration {
   states: number;
-  /** The shortest way to a broken promise. */
+  /** The shortest path to a broken promise. */
   counterexample?: { broken: string; moves: string[] };
 }
 
-/** How a state was reached: by a move, and by those before it. */
+/** How a state was reached: by a move, and by the moves before it. */
 export interface Way {
   before: Way | undefined;
   move: string;
 }
 
-/** The moves of a way, the first one first. */
+/** The moves of a path, the first one first. */
 export function movesOn(way: Way | undefined): string[] {
   return way ? [...movesOn(way.before), way.move] : [];
 }

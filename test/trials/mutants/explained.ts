@@ -1,6 +1,6 @@
 import type { Mutant } from "./find-mutants.js";
 
-/** Mutants that no test can notice, or that none should. `original` is their text in the file, or the part of it that `replacement` stands for. */
+/** Mutants that no test can detect, or that none should. `original` is their text in the file, or the part of it that `replacement` stands for. */
 export const explained: { file: string; original: string; replacement: string; why: string }[] = [
   {
     file: "gateway/src/admission/bulkhead.ts",

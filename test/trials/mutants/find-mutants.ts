@@ -5,20 +5,20 @@ import { pathToFileURL } from "node:url";
 import { fromNpm } from "../versions/get-programs.js";
 import { sqlMutants } from "./sql-mutants.js";
 
-// The last that runs on Node 20. Of Stryker only this: its runner for Jest takes no environment below `<rootDir>` (stryker-js #6108), starts
-// Jest and its servers for each mutant, and runs a copy of the tree whose workspaces are still those of the original.
+// The last version that runs on Node 20. Only this part of Stryker is used: its runner for Jest does not support environments below `<rootDir>`
+// (stryker-js #6108), starts Jest and its servers for each mutant, and runs a copy of the tree whose workspaces are still those of the original.
 const INSTRUMENTER = "9.6.1";
 
 export interface Mutant {
   id: string;
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   file: string;
   line: number;
   original: string;
   replacement: string;
 }
 
-/** What `jest/` runs: the files of mutants by their ids, the sources with all mutants in them, and the mutants of statements by their text. */
+/** The input of `jest/`: the files of mutants by their IDs, the sources with all mutants in them, and the mutants of statements by their text. */
 export interface Plan {
   files: Record<string, string>;
   sources: Record<string, string>;
@@ -40,7 +40,7 @@ interface Found {
   location: Record<"start" | "end", { line: number; column: number }>;
 }
 
-/** As much of Babel's path as is read here. */
+/** The part of Babel's path that is read here. */
 interface Path {
   node: {
     start: number;
@@ -57,7 +57,7 @@ interface Path {
   toString(): string;
 }
 
-/** What operators and developers read is not what the tests promise. */
+/** The texts for operators and developers are not part of the tests' promises. */
 const ignorer = {
   shouldIgnore(path: Path): string | undefined {
     const isSpanName = path.listKey === "arguments" && path.key === 0;

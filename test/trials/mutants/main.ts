@@ -16,7 +16,7 @@ const command = new Command("npm run trial -- mutants")
   .addHelpText("after", examples("npm run trial -- mutants input", "npm run trial -- mutants dispatch --most 100"))
   .parse();
 const { most, seed, file } = command.opts<{ most?: number; seed: number; file?: string }>();
-// Loaded after the command line is read: help needs nothing of npm.
+// Loaded after the command line is parsed, because help needs no npm packages.
 const { findMutants } = await import("./find-mutants.js");
 const { runMutants } = await import("./run-mutants.js");
 const { findPythonMutants, runPythonMutants } = await import("./run-python-mutants.js");
@@ -40,7 +40,7 @@ for (const name of command.args.length > 0 ? command.args : Object.keys(rooms)) 
   }
 }
 
-/** Tries a sample of a room's mutants, and prints how many were killed, and which were not. */
+/** Tries a sample of a room's mutants, and prints the number of killed ones, and the survivors. */
 async function measure<M extends Mutant>(
   name: string,
   all: M[],
@@ -66,7 +66,7 @@ async function measure<M extends Mutant>(
   console.log(`${name}: ${killed} of ${mutants.length} killed, ${((100 * killed) / mutants.length).toFixed(1)} %\n`);
 }
 
-/** In one line, and not longer than two. */
+/** In one line, of limited length. */
 function shown(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length > 160 ? `${line.slice(0, 100)} … ${line.slice(-50)}` : line;

@@ -32,7 +32,7 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 FUNCTIONS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 TYPES = {"annotation", "returns", "decorator_list", "format_spec"}
-# The name of a type or a variable is for debuggers.
+# The name of a type or a variable is only for debuggers.
 NAMED = {"TypeVar", "ParamSpec", "ContextVar"}
 
 
@@ -101,7 +101,7 @@ def mutants(file: str) -> Iterator[dict[str, Any]]:
     source = Path(file).read_text(encoding="utf-8")
     tree = ast.parse(source)
     for parent, field, index, node in list(places(tree)):
-        # "0 for 1" says little: a constant is shown with the expression that it stands in.
+        # "0 for 1" says little, so a constant is shown with the surrounding expression.
         place = parent if isinstance(node, ast.Constant) and isinstance(parent, ast.expr) else node
         for new in replacements(node, parent, field):
             put(parent, field, index, new)

@@ -1,6 +1,7 @@
 /**
- * Rooms that carry promises: the files that are mutated, and what runs in one process and must notice. A folder means its files or its tests. Of the
- * Python client, the files that retry and that verify signatures; its tests run in a process for each of their files.
+ * Rooms that implement promises: the files that are mutated, and the tests in one process that must detect the mutants. A folder means its files
+ * or its tests. The Python client contributes the files that retry and that verify signatures; each of its test files runs in a process of its
+ * own.
  */
 export const rooms: Record<string, { files: string[]; tests: string[] }> = {
   input: { files: ["gateway/src/input"], tests: ["gateway/src/input", "gateway/src/openapi"] },

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Mutant, Plan } from "./find-mutants.js";
 
-/** `unclear`: on a busy machine, its tests took too long without it, too. */
+/** `unclear`: on a busy machine, its tests also took too long without it. */
 export type Outcome = "killed" | "survived" | "not reached" | "unclear";
 
-/** Longer than a test file takes, on a busy machine too. */
+/** Longer than a test file takes, even on a busy machine. */
 const STILL_MS = 300_000;
 
 type Told =
@@ -17,7 +17,7 @@ type Told =
   | { begun: string }
   | { ended: string; outcome: Outcome };
 
-/** Runs the tests against each mutant, in one process that is started anew after a mutant that ends it or stops answering. */
+/** Runs the tests against each mutant, in one process that is restarted after a mutant that ends or blocks it. */
 export async function runMutants(
   root: string,
   { plan, mutants, tests }: { plan: Plan; mutants: Mutant[]; tests: string[] },
@@ -70,7 +70,7 @@ export async function runMutants(
       });
       await once(jest, "exit");
       clearTimeout(still);
-      // What ends the process twice, or holds it, is noticed by every test. Once may be the work of the mutant before.
+      // A mutant that ends or blocks the process twice is detected by every test. Once may be the effect of the mutant before.
       if (current && endedBy.has(current)) end(current, "killed");
       else if (current) endedBy.add(current);
       else if (open.size === before) throw new Error("Jest ended before the first mutant.");

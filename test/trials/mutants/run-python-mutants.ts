@@ -8,7 +8,7 @@ import type { Outcome } from "./run-mutants.js";
 
 const SOURCES = "client-python/src";
 
-/** How often a test file is tried that fails without a mutant, too. */
+/** How often a test file is tried that also fails without a mutant. */
 const MAX_TRIES = 3;
 
 /** A mutant of a Python file, with the text of the whole file. */
@@ -34,13 +34,13 @@ export async function runPythonMutants(
   const usualMs = new Map<string, number>();
   const passes = (test: string) =>
     new Promise<boolean>((resolve) => {
-      // An endless loop is noticed, too.
+      // An endless loop counts as detected.
       const timeout = 30_000 + 5 * (usualMs.get(test) ?? 0);
       const options = { cwd, env, timeout, killSignal: "SIGKILL" } as const;
       execFile("python3", ["-m", "unittest", "--failfast", test], options, (error) => resolve(error === null));
     });
 
-  /** A failure that took long may be the machine's: it counts if it happens twice, and the same tests then pass without the mutant. */
+  /** A slow failure may be the machine's fault: it counts if it happens twice, and the same tests then pass without the mutant. */
   async function judge(test: string, { file, text }: PythonMutant): Promise<Outcome> {
     const path = join(folder, relative(SOURCES, file));
     for (let tries = 1; tries <= MAX_TRIES; tries++) {

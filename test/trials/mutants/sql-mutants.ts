@@ -1,17 +1,17 @@
 /** A statement with one change. Placeholders are `$0`, `$1` … */
 export interface SqlMutant {
-  /** Where the change begins in the text, and what stood there and stands there now. */
+  /** The position of the change in the text, and the text there before and after. */
   at: number;
   original: string;
   replacement: string;
   text: string;
 }
 
-/** What ends a condition that is not inside brackets. */
+/** The words that end a condition outside brackets. */
 const ENDS =
   /^(AND|OR|ORDER|GROUP|LIMIT|RETURNING|FOR|ON|UNION|THEN|ELSE|END|AS|FROM|WHERE|HAVING|WINDOW|JOIN|LEFT|CROSS|OFFSET|SET|SELECT|USING|DO)\b|^[,;]/;
 
-/** Where the condition or clause that begins at `start` ends: at a keyword, a comma, or the bracket that closes around it. */
+/** The end of the condition or clause that begins at `start`: a keyword, a comma, or the closing bracket around it. */
 function endOf(text: string, start: number, ends: RegExp): number {
   let depth = 0;
   let isBetween = false;
@@ -41,7 +41,7 @@ export function sqlMutants(text: string): SqlMutant[] {
   };
   for (const { 0: keyword, index } of text.matchAll(/\b(WHERE|AND|OR|WHEN|FILTER \(WHERE)\s+/g)) {
     const start = index + keyword.length;
-    // The second part of BETWEEN is no condition, nor is OR of CREATE OR REPLACE.
+    // The second part of BETWEEN is no condition, and neither is OR in CREATE OR REPLACE.
     if (/^AND/.test(keyword) && /\bBETWEEN\s+(?:(?!\bAND\b|\bOR\b|\bWHERE\b)[\s\S])*$/.test(text.slice(0, index)))
       continue;
     const end = endOf(text, start, ENDS);

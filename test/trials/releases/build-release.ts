@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const execute = promisify(execFile);
 
-/** The commit that a tag, branch or hash names. An unknown one is an error with a sentence. */
+/** The commit of a tag, branch or hash. An unknown one is an error with a sentence. */
 export async function commitOf(revision: string): Promise<string> {
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`];
   try {
@@ -17,7 +17,7 @@ export async function commitOf(revision: string): Promise<string> {
   }
 }
 
-/** Puts the files of a commit into a new folder, installs what they need and compiles them. */
+/** Checks out the files of a commit into a new folder, installs their dependencies and compiles them. */
 export async function buildRelease(commit: string, folder: string): Promise<void> {
   await mkdir(folder);
   const git = spawn("git", ["archive", commit], { cwd: root, stdio: ["ignore", "pipe", "inherit"] });

@@ -11,7 +11,7 @@ const command = new Command("npm run trial -- releases")
   .addHelpText("after", examples("npm run trial -- releases HEAD~50"))
   .parse();
 const { seconds } = command.opts<{ seconds: number }>();
-// Loaded after the command line is read: help and its refusals need nothing of the platform.
+// Loaded after the command line is parsed, because help and errors do not need the platform.
 const { mixedReleases } = await import("./mixed-releases.js");
 const { figures, broken } = await mixedReleases(say, command.args[0] ?? "", seconds * 1000).catch((error) =>
   command.error(`error: ${error instanceof Error ? error.message : error}`),

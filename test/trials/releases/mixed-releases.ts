@@ -15,7 +15,7 @@ import { linkParts, type PartLinks } from "./part-links.js";
 import { type KeyForms, openKeyForms } from "./use-forms.js";
 
 const here = fileURLToPath(new URL("../../..", import.meta.url));
-/** Services first, there and back: so old gateways call new services, and new gateways old ones. */
+/** Services first, in both directions, so that old gateways call new services, and new gateways old ones. */
 export const ORDER: readonly Part[] = ["webhooks", "tracking", "carrier", "records", "gateway"];
 const TWO_OF_EACH = ["--tracking", "2"];
 const SWITCHES = { RATE_LIMIT_PER_MINUTE: "1000000", WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" };
@@ -24,8 +24,8 @@ const RESTART_MS = 60_000;
 const ARRIVE_MS = 120_000;
 
 /**
- * Upgrades the platform from the release of `revision` to this checkout, and rolls it back, process by process and under load; `calmMs` is
- * the time after each replacement. No request may fail, and nothing that was acknowledged may be lost or doubled, by either release.
+ * Upgrades the platform from the release of `revision` to this checkout, and rolls it back, process by process and under load; `calmMs` is the
+ * time after each replacement. No request may fail, and no acknowledged write may be lost or doubled, by either release.
  */
 export async function mixedReleases(say: (line: string) => void, revision: string, calmMs: number): Promise<Report> {
   const commit = await commitOf(revision);
@@ -52,7 +52,7 @@ export async function mixedReleases(say: (line: string) => void, revision: strin
   }
 }
 
-/** Runs the old release as it was, on databases of its own schema. */
+/** Runs the old release unchanged, on databases of its own schema. */
 async function writeWithOld(at: { old: string; dataDir: string; calmMs: number }): Promise<LoadReport> {
   const { old: checkout, dataDir, calmMs } = at;
   const cluster = await startCluster([], SWITCHES, { dataDir, checkout });

@@ -4,9 +4,9 @@ import { type Part, parts } from "@shipping/local/parts";
 
 /** One link for each part, to the checkout from which its processes start. */
 export interface PartLinks {
-  /** What makes `npm run cluster` start the parts through these links. */
+  /** The environment that makes `npm run cluster` start the parts through these links. */
   flags: string[];
-  /** From now on, processes of this part start from that checkout. Those that run are not touched. */
+  /** Makes new processes of this part start from that checkout. Running ones are unaffected. */
   point(part: Part, checkout: string): Promise<void>;
 }
 
@@ -14,7 +14,7 @@ export interface PartLinks {
 export async function linkParts(folder: string, checkout: string): Promise<PartLinks> {
   await mkdir(folder);
   const linkTo = (part: Part) => join(folder, part);
-  // Renamed into place: a part that is restarted at this very moment finds one of the two.
+  // Renamed into place, so that a part that restarts at this very moment finds one of the two.
   const point = async (part: Part, target: string) => {
     await symlink(target, `${linkTo(part)}.new`);
     await rename(`${linkTo(part)}.new`, linkTo(part));

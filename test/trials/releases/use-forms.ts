@@ -2,10 +2,10 @@ import { actionOf, fieldsOf, newVisitor, type PageAnswer, pathIn, secretIn } fro
 
 /** A member in the developer area who creates and revokes API keys. */
 export interface KeyForms {
-  /** Loads each form from one gateway and sends it to another, as behind a load balancer: from the first to the second, and back. */
+  /** Loads each form from one gateway and sends it to another, as behind a load balancer: from the first to the second, and the other way round. */
   use(gateways: readonly string[]): Promise<void>;
   sent: number;
-  /** The forms that were answered in another way than they should be, as sentences. */
+  /** The forms with an unexpected response, as sentences. */
   wrong: string[];
 }
 
@@ -17,7 +17,7 @@ export async function openKeyForms(signInLink: string): Promise<KeyForms> {
   const { status } = await visitor.submit(pathIn(signInLink));
   if (status !== 303) throw new Error(`The sign-in link answers ${status} instead of 303.`);
 
-  /** Yields the answer if it is the one that was expected. */
+  /** Yields the response if it is the expected one. */
   async function submit(from: string, to: string, path: string, expected: number): Promise<PageAnswer | undefined> {
     forms.sent++;
     try {

@@ -8,13 +8,13 @@ import { superuserUrl, withServer } from "../failover/postgres/replication.js";
 
 /** Backups of a cluster's PostgreSQL and of its encryption keys, as an operator makes them. */
 export interface Backups {
-  /** Has the server archive its log continuously, for which it restarts. */
+  /** Makes the server archive its log continuously, which needs a restart. */
   beginArchive(cluster: ClusterUnderTest): Promise<void>;
   /** Copies the server and the keys. */
   copy(cluster: ClusterUnderTest): Promise<void>;
-  /** Names this moment, and resolves when all the log until then is archived. */
+  /** Names this moment, and resolves when the log up to it is archived. */
   markPoint(cluster: ClusterUnderTest, name: string): Promise<void>;
-  /** Puts the copy in the place of the data, and recovers it to a named moment. Yields the server's URL, and how to stop it. */
+  /** Replaces the data by the copy, and recovers it to a named moment. Yields the server's URL, and a function that stops it. */
   restore(dataDir: string, point: string): Promise<{ url: string; stop(): Promise<void> }>;
 }
 
@@ -25,7 +25,7 @@ export async function keepBackups(folder: string): Promise<Backups> {
   const [base, archive, keys] = ["base", "archive", KEYS].map((name) => join(folder, name)) as [string, string, string];
   await mkdir(archive, { recursive: true });
   await chmod(folder, 0o755);
-  // PostgreSQL runs as another user where we are root.
+  // PostgreSQL runs as another user if this process runs as root.
   await chmod(archive, 0o777);
 
   return {
@@ -68,14 +68,14 @@ export async function keepBackups(folder: string): Promise<Backups> {
   };
 }
 
-/** Loses the server and everything it has stored, and the keys. */
+/** Loses the server and all its data, and the keys. */
 export async function loseServer(cluster: ClusterUnderTest): Promise<void> {
   await cluster.kill("postgres");
   await rm(join(cluster.dataDir, "postgres"), { recursive: true, force: true });
   await rm(join(cluster.dataDir, KEYS));
 }
 
-/** Step 2 of the guide: the gateway's next token is above every ledger's. Yields by how much it was raised. */
+/** Step 2 of the guide: the gateway's next token is above every ledger's. Yields the amount by which it was raised. */
 export async function raiseTokens(url: string): Promise<number> {
   const owners = ["records", "carrier", "webhooks"];
   const one = (database: string, statement: string) =>

@@ -10,7 +10,7 @@ new Command("npm run trial -- restore")
 const began = performance.now();
 const say = (line: string) =>
   console.error(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
-// Loaded after the command line is read: help and its refusals need nothing of the platform.
+// Loaded after the command line is parsed, because help and errors do not need the platform.
 const { restoreDrill } = await import("./restore.js");
 const { figures, broken } = await restoreDrill(say);
 console.log(JSON.stringify({ ...figures, broken }, null, 2));

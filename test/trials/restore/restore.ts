@@ -15,7 +15,7 @@ import { keepBackups, loseServer, raiseTokens } from "./archived-postgres.js";
 const POINT = "drill";
 const ENV = { RATE_LIMIT_PER_MINUTE: "1000000" };
 
-/** Restores the platform as docs/operations/backup.md says, while customers repeat their requests, and audits what they were promised. */
+/** Restores the platform as docs/operations/backup.md says, while customers repeat their requests, and audits the acknowledged writes. */
 export async function restoreDrill(say: (line: string) => void, loadMs = 4_000): Promise<Report> {
   const steps: Record<string, number> = {};
   async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -29,7 +29,7 @@ export async function restoreDrill(say: (line: string) => void, loadMs = 4_000):
   await chmod(folder, 0o755);
   const [dataDir, backupFolder] = [join(folder, "data"), join(folder, "backups")];
   await mkdir(dataDir);
-  // The same address before and after, which customers go on to call.
+  // The same base URL before and after, which customers continue to use.
   const flags = [...ONE_OF_EACH, "--port", String(await freePort())];
   const start = () => startCluster(flags, ENV, { dataDir });
   let cluster: ClusterUnderTest | undefined;

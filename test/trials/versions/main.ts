@@ -7,13 +7,13 @@ import { Argument, Command } from "commander";
 import { type Combination, combinations } from "./combinations.js";
 import { getPrograms } from "./get-programs.js";
 
-// `npm run trial -- versions [oldest] [middle] [newest]`: on each, the tests beside the code, which run every statement, and the demo
-// over separate processes. `--short` runs those tests that most depend on the versions: `.ci/run` does so on the oldest.
+// `npm run trial -- versions [oldest] [middle] [newest]`: runs on each the tests beside the code, which run every statement, and the demo over
+// separate processes. `--short` runs those tests that depend most on the versions: `.ci/run` does so on the oldest.
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-// Drawing, rendering and parsing, which ask neither PostgreSQL nor NATS, and Node for little.
+// Drawing, rendering and parsing, which use neither PostgreSQL nor NATS, and little of Node.
 const SAME_EVERYWHERE =
   "/carrier/src/label/|/gateway/src/(developers/page|guides|input|openapi|reference)/|/node_modules/";
-/** What speaks to the bus and to PostgreSQL itself, and most of the statements. */
+/** The code that uses the bus and PostgreSQL directly, and most of the statements. */
 const SHORT = [
   "kit/src/(postgres|ledger|events)/",
   "services/(records|tracking|webhooks)/src/",
@@ -23,7 +23,7 @@ const SHORT = [
 ];
 const LIMIT_MS = 40 * 60_000;
 
-// Ctrl-C ends the tests, and then what was started for them here.
+// Ctrl-C ends the tests, and then the servers that were started for them here.
 let interrupted = false;
 process.on("SIGINT", () => {
   interrupted = true;
@@ -40,7 +40,7 @@ const command = new Command("npm run trial -- versions")
 const { short } = command.opts<{ short?: true }>();
 const names = command.args;
 
-/** Runs all on one combination, and says whether it went well. */
+/** Runs everything on one combination, and returns whether it passed. */
 async function runOn(combination: Combination): Promise<boolean> {
   const { postgres, nats, node } = await getPrograms(combination);
   const env = {

@@ -48,7 +48,7 @@ export function apiPlaces({ key }: Sender): Place[] {
   });
 }
 
-/** The places of all messages of MCP: every argument of every tool, and what the other methods take. */
+/** The places of all messages of MCP: every argument of every tool, and the parameters of the other methods. */
 export function mcpPlaces({ key }: Sender): Place[] {
   const send = (body?: string, method = "POST", query = ""): Sent => ({
     method,

@@ -1,7 +1,7 @@
 import { createApp } from "@shipping/gateway/app";
 import type { Express } from "express";
 
-/** A route of the gateway, as Express has it. */
+/** A route of the gateway, as registered in Express. */
 export interface AppRoute {
   method: string;
   /** A pattern of Express, with `:name` for a parameter. */
@@ -13,9 +13,9 @@ interface Layer {
   handle: { stack?: Layer[] };
 }
 
-/** Every route of the gateway with developer area and MCP. They are read from Express itself, so none can be missing. */
+/** Every route of the gateway with developer area and MCP. They are read from Express itself, so the list is complete. */
 export function appRoutes(): AppRoute[] {
-  // Nothing is called before there is a request, except what yields an address.
+  // Dependencies are not called before the first request, except for those that yield a URL.
   const stub: unknown = new Proxy(() => {}, { get: () => stub, apply: () => stub });
   const given: Record<string | symbol, unknown> = {
     developerArea: {},

@@ -54,12 +54,12 @@ describe("the places", () => {
       ),
     );
     expect(named.length).toBeGreaterThan(5);
-    // Node reads the length of a body itself.
+    // Node itself parses the length of a body.
     expect(named.filter((name) => name !== "content-length" && !READ_HEADERS.includes(name ?? ""))).toEqual([]);
   });
 
   test("hold a text of any size in a request that the gateway reads", () => {
-    // They become nine times as long in a URL, and six times in JSON.
+    // Characters that take nine times the space in a URL, and six times in JSON.
     const text = hostileTexts["lone surrogates"]!(16 * 1024);
     for (const { put } of places) {
       const { path, headers, body = "" } = put(text);
@@ -83,7 +83,7 @@ describe("a fault is", () => {
   });
 
   test("a reader that looks at every place again for every place, and not one that looks once", async () => {
-    // As many steps as the square of the length, divided by the step.
+    // Takes as many steps as the square of the length, divided by the step.
     const reader = (step: number) => (size: number) => () => {
       let sum = 0;
       for (let from = 0; from < size; from += step) for (let at = 0; at < size; at++) sum ^= at;

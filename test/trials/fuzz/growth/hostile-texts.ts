@@ -1,12 +1,12 @@
-/** The same part again and again. */
+/** Repeats one part. */
 const fill = (part: string) => (size: number) => part.repeat(Math.ceil(size / part.length)).slice(0, size);
-/** The same, behind a beginning and before an end. */
+/** The same, after a beginning and before an end. */
 const between = (start: string, part: string, end: string) => (size: number) =>
   start + fill(part)(Math.max(0, size - start.length - end.length)) + end;
 
 /**
- * Texts on which parsers, searches and regular expressions are known to spend more than their length: long runs of what a pattern may
- * repeat, with an end that does not fit; openings without an end; separators; and characters that become more when they are folded.
+ * Texts for which parsers, searches and regular expressions are known to take more than linear time: long repetitions of what a pattern may
+ * repeat, with an end that does not match; openings without an end; separators; and characters that fold to several.
  */
 export const hostileTexts: Readonly<Record<string, (size: number) => string>> = {
   letters: fill("a"),

@@ -1,7 +1,7 @@
 import startServers from "../../../platform/jest/global-setup.js";
 import { runGrowth } from "./run-growth.js";
 
-// What `npm run trial -- fuzz growth` starts. Its argument is a part of the names of places.
+// The program of `npm run trial -- fuzz growth`. Its argument is a part of the names of places.
 await startServers();
 try {
   const faults = await runGrowth(process.argv[2] ?? "", (line) => console.log(line));

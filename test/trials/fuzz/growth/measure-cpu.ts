@@ -1,9 +1,9 @@
-/** A core on which the yardstick takes so long is the unit of all CPU times here. */
+/** The unit of CPU times: that of a core on which the yardstick takes this long. */
 const YARDSTICK_MS = 10;
 const TOO_LONG_MS = 500;
 let leastYardstickMs = Number.POSITIVE_INFINITY;
 
-/** The CPU time of this process, while it does something, in milliseconds. */
+/** The CPU time of this process during a piece of work, in milliseconds. */
 async function cpuOf(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();
@@ -11,7 +11,7 @@ async function cpuOf(work: () => unknown): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** Adds and multiplies ten million times, without a global name, which is slow to look up in Jest. */
+/** Adds and multiplies ten million times, without global names, which are slow to look up in Jest. */
 function yardstick(): number {
   let sum = 0;
   for (let n = 0; n < 10_000_000; n++) sum = (sum * 31 + n) | 0;
@@ -19,9 +19,9 @@ function yardstick(): number {
 }
 
 /**
- * The CPU time of a piece of work, in milliseconds of a core on which the yardstick takes 10: what else a machine does makes the work
- * dearer, and the yardstick, too. Of each, the cheapest run counts: of the work, of `times`, or of fewer if one is below `enoughMs`, or if
- * they take too long for chance to be the reason.
+ * The CPU time of a piece of work, in milliseconds of a core on which the yardstick takes 10: other load on the machine makes the work more
+ * expensive, and the yardstick, too. The cheapest run of each counts. The work runs `times` times, or less often if one run is below `enoughMs`,
+ * or if the runs take too long for chance to be the reason.
  */
 export async function cpuMs(work: () => unknown, enoughMs: number, times = 15): Promise<number> {
   if (leastYardstickMs === Number.POSITIVE_INFINITY) for (let n = 0; n < 5; n++) await measureYardstick();

@@ -2,14 +2,14 @@ import { cpuMs } from "./measure-cpu.js";
 
 /** The sizes of hostile texts, each eight times the one before. */
 export const SIZES = [1024, 8 * 1024, 64 * 1024] as const;
-/** What a text may cost beyond the same request with a text of one character. */
+/** Maximum cost of a text beyond the same request with a text of one character. */
 const MOST_MS = 5;
-// Less than this is noise, and what it takes to receive the text.
+// A smaller cost is noise, or the cost of receiving the text.
 const FLOOR_MS = 2.5;
-// Eight times the text may cost eight times as much: the rest is noise. What grows with the square costs 64 times as much.
+// Eight times the text may cost eight times as much, with a tolerance for noise. Quadratic growth costs 64 times as much.
 const MAX_TIMES = 16;
 
-/** What is wrong with the costs of texts of each size, beyond those of one character. */
+/** The faults in the costs of texts of each size, beyond those of one character. */
 export function faultOf(costs: readonly number[]): string | undefined {
   const shown = costs.map((ms) => ms.toFixed(1)).join(", ");
   if (costs.some((ms) => ms > MOST_MS)) return `costs more than ${MOST_MS} ms of CPU: ${shown}`;
@@ -19,7 +19,7 @@ export function faultOf(costs: readonly number[]): string | undefined {
   return grows ? `grows faster than its length: ${shown} ms of CPU` : undefined;
 }
 
-/** Gives a reader texts of each size, and says what is wrong with what they cost beyond a text of one character. */
+/** Gives a reader texts of each size, and yields the faults in their costs beyond a text of one character. */
 export async function measurePlace(
   prepare: (size: number) => () => unknown,
   baseMs: number,
@@ -29,7 +29,7 @@ export async function measurePlace(
   return faultOf(costs);
 }
 
-/** What a reader costs with a text of one character. The first times are those of the compiler. */
+/** A reader's cost with a text of one character. The first times include compilation. */
 export async function measureBase(read: () => unknown): Promise<number> {
   await cpuMs(read, 0, 5);
   return cpuMs(read, 0, 10);

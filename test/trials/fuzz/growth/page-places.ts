@@ -5,7 +5,7 @@ import { asItIs, inForm, inHeader, inPath, inUrl, type Place, placesOf, type Sen
 
 const FORM = { "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" };
 
-/** The places of all pages of the developer area, which are opened by whom they are for: path, query and form, with every declared field. */
+/** The places of all pages of the developer area, opened by a visitor with the required role: path, query and form, with every declared field. */
 export function pagePlaces({ cookies, accountId, pathOf }: Sender): Place[] {
   return pages.flatMap((page) => {
     const form = page.method === "POST" ? page.form : undefined;
@@ -47,7 +47,7 @@ export function documentPlaces(others: ReadonlySet<string>): Place[] {
   });
 }
 
-/** The headers that the gateway reads, and those that something reads on its way to it. */
+/** The headers that the gateway reads, and those that a library reads before it. */
 export const READ_HEADERS = [
   ...["accept", "accept-encoding", "authorization", "content-encoding", "content-type", "cookie", "expect", "host"],
   ...["idempotency-key", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "origin"],
@@ -55,7 +55,7 @@ export const READ_HEADERS = [
   ...["forwarded", "mcp-protocol-version", "x-forwarded-for", "x-real-ip"],
 ];
 
-/** The headers of one request of each kind: they are read before the routes differ. */
+/** The headers of one request of each kind. They are read before the routes differ. */
 export function headerPlaces({ key, cookies, pathOf }: Sender): Place[] {
   const authorization = `Bearer ${key}`;
   const kinds: Sent[] = [

@@ -1,6 +1,6 @@
 import type { PageRoute } from "@shipping/gateway/developers/page/page";
 
-/** A request, as it goes over the wire. */
+/** A request on the wire. */
 export interface Sent {
   method: string;
   path: string;
@@ -8,37 +8,37 @@ export interface Sent {
   body?: string | undefined;
 }
 
-/** The value of a header `idempotency-key` that is another one each time. */
+/** Placeholder for a fresh value of the header `idempotency-key`. */
 export const NEW_KEY = "new";
 
-/** A place of a request, at which a text can be. */
+/** A place of a request that can contain a text. */
 export interface Place {
-  /** The route as Express has it: `POST /api/v1/orders`. */
+  /** The route as in Express: `POST /api/v1/orders`. */
   route: string;
-  /** Where in the request: `body to.name`. */
+  /** The place in the request: `body to.name`. */
   at: string;
   put(text: string): Sent;
 }
 
-/** Who sends the requests, and of what their paths speak. */
+/** The sender of the requests, and the resources in their paths. */
 export interface Sender {
   key: string;
   accountId: string;
   /** The cookies of a visitor who is not signed in, of a viewer, and of an admin. */
   cookies: Record<PageRoute["access"], string>;
-  /** The path of a page of the developer area about something that exists. */
+  /** The path of a page of the developer area about an existing resource. */
   pathOf(path: string): string;
 }
 
-/** The places of a route, by where they are. */
+/** The places of a route, by name. */
 export function placesOf(route: string, puts: Record<string, Place["put"]>): Place[] {
   return Object.entries(puts).map(([at, put]) => ({ route, at, put }));
 }
 
-// As much as a body (64 KiB) and a head (16 KiB) have room for, beside the rest of them.
+// The space in a body (64 KiB) and in a head (16 KiB) beside the rest of them.
 const [MAX_BODY, MAX_HEAD] = [63 * 1024, 15 * 1024];
 
-// What makes a text hostile may be its end.
+// The end of a text is kept, because it may be its hostile part.
 const END = 8;
 
 /** As much of the text as fits when it is encoded, with its end. */
@@ -57,14 +57,14 @@ export const inForm = (text: string) =>
   fit(text, MAX_BODY, (part) => new URLSearchParams([["", part]]).toString().slice(1));
 export const inJson = (text: string) => fit(text, MAX_BODY, (part) => JSON.stringify(part));
 export const asItIs = (text: string) => fit(text, MAX_BODY, (part) => part);
-/** Without what cannot stand in a line of a head. */
+/** Without characters that a header cannot contain. */
 export const inHeader = (text: string) => fit(text.replace(/[\0-\x1f\x7f]/g, ""), MAX_HEAD, (part) => part);
-/** Without what cannot stand in a path, or is refused there at the first look. */
+/** Without characters that a path cannot contain, or that are refused there at once. */
 export const inPath = (text: string) => inHeader(text).replace(/[^!-~]|[%?#]/g, "") || "x";
 
 const PLACE = "\ue000";
 
-/** A copy of a value, with the place at a path. */
+/** A copy of a value, with the text at a path. */
 function withPlace(value: unknown, [name, ...rest]: readonly (string | number)[]): unknown {
   if (name === undefined) return PLACE;
   if (typeof name === "number") return [withPlace(undefined, rest)];
@@ -72,7 +72,7 @@ function withPlace(value: unknown, [name, ...rest]: readonly (string | number)[]
   return { ...known, [name]: withPlace(known[name], rest) };
 }
 
-/** What is read of a JSON Schema here. */
+/** The parts of a JSON Schema that are read here. */
 export interface Schema {
   $ref?: string;
   properties?: Record<string, Schema>;
@@ -80,7 +80,7 @@ export interface Schema {
   anyOf?: Schema[];
 }
 
-/** The paths of all values of a schema, those of objects and lists included. */
+/** The paths of all values of a schema, including objects and lists. */
 export function fieldsOf(schema: Schema, schemas: Record<string, Schema> = {}): (string | number)[][] {
   const { $ref = "", properties = {}, items, anyOf = [] } = schema;
   const parts = [...Object.entries(properties), ...(items ? [[0, items] as const] : [])];

@@ -9,13 +9,13 @@ import { apiClient } from "../../../platform/api-client.js";
 import { type Stack, startStack } from "../../../platform/stack.js";
 import type { Sender } from "./place.js";
 
-/** A platform in this process, with a member of each role and one of everything that pages are about. */
+/** A platform in this process, with a member of each role and one of every resource that pages show. */
 export async function startWorld() {
   const stack = await startStack({
     requestsPerMinute: 1_000_000_000,
     mcp: "all",
     trustedProxies: 1,
-    // Nobody listens there: what leads to the provider ends, and what comes back from it is read.
+    // A port without a listener: redirects to the provider end there, and its callbacks are read.
     developerArea: { provider: { issuer: "http://127.0.0.1:9", clientId: "area", clientSecret: "secret" } },
   });
   const prisma = openPrisma(stack.databases.gateway);
@@ -49,7 +49,7 @@ export async function startWorld() {
     sender,
     port: Number(port),
     opsPort: ops.port,
-    /** Forgets how many forms and mails there were, so that none is refused before it is read, and that the sign-in is getting old. */
+    /** Resets the counts of forms and emails, so that no request is refused before it is read, and the age of the sign-in. */
     async forgetLimits(): Promise<void> {
       await stack.databases.gateway.pool.query(
         "DELETE FROM mail_counts; DELETE FROM sign_in_refusals; UPDATE sessions SET forms = 0, authenticated_at = now()",
@@ -72,7 +72,7 @@ export async function startWorld() {
 const address = { name: "Jo", street1: "Am Kai 1", city: "Hamburg", postal_code: "20457", country: "DE" };
 const parcel = { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 };
 
-/** The IDs of one of each thing that pages are about. */
+/** The IDs of one resource of each kind that pages show. */
 async function createThings({ baseUrl }: Stack, key: string, admin: Visitor) {
   const api = apiClient(baseUrl, key);
   const create = async (path: string, body: object): Promise<string> => {

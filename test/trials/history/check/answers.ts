@@ -1,7 +1,7 @@
 import { errors } from "@shipping/proto/errors";
 import { type Anomaly, codeIn, type History, lineAbout, type Operation } from "./operation.js";
 
-/** The answers that no client may ever see: a 500, or an error that the contract does not know. */
+/** The responses that no client may ever see: a 500, or an error that the contract does not have. */
 export function foreignAnswers({ operations }: History): Anomaly[] {
   return operations
     .filter((operation) => operation.status >= 300 && !isOfContract(operation))

@@ -2,16 +2,16 @@ import { shownBy } from "./lives.js";
 import { type Anomaly, type Disturbance, type History, lineAbout, type Operation, outcomeIn } from "./operation.js";
 
 /**
- * A label belongs to carrier; the shipment's status and the tracking record are copies of its status, in other databases. What holds of
- * them is less than linearizability, but not much: they never show what has not happened, they never go back, and once every write that
- * competes for the same step is answered they show it. (A replay, or a second void, can be answered while the first request still waits
- * for the copies.) Only if a write took as long as it waits for them, or something was broken meanwhile, may they lag.
+ * A label belongs to carrier; the shipment's status and the tracking record are copies of its status, in other databases. Their guarantee is
+ * slightly weaker than linearizability: they never show a change that has not happened, they never go back, and they show a step once every write
+ * that competes for it has its response. (A replay, or a second void, can get its response while the first request still waits for the copies.)
+ * They may lag only if a write has waited for them for the maximum time, or during a fault.
  */
 const WAITS_MS = 1_000;
-/** For how long they may lag after the write, or after everything is well again. */
+/** How long they may lag after the write, or after the end of a fault. */
 export const LAG_MS = 5_000;
 
-/** How far a label has come: 0 none, 1 created, 2 voided. Copies go through the same stages. */
+/** The stage of a label: 0 none, 1 created, 2 voided. Copies go through the same stages. */
 type Stage = 0 | 1 | 2;
 
 interface Change {
@@ -19,7 +19,7 @@ interface Change {
   operation: Operation;
 }
 
-/** The writes and the reads of one label's copies; `shipment` and `tracking` are copies of their own. */
+/** The writes and the reads of one label's copies. `shipment` and `tracking` are separate copies. */
 interface Copied {
   writes: Change[];
   reads: { shipment: Change[]; tracking: Change[] };
@@ -94,7 +94,7 @@ function anomaliesOf(
   return anomalies;
 }
 
-/** From when on, at the latest, a copy shows a write to those who ask at `askedMs`; never if it was not answered with success. */
+/** The latest time from which a copy shows a write to readers since `askedMs`; never if the write did not succeed. */
 function shownAtMs(
   { stage, operation }: Change,
   writes: readonly Change[],
@@ -102,7 +102,7 @@ function shownAtMs(
   disturbances: readonly Disturbance[],
 ): number {
   if (outcomeIn(operation) !== "done") return Number.POSITIVE_INFINITY;
-  // One of them has done it, and waits for the copies.
+  // One of them has made the change, and waits for the copies.
   const rivals = writes
     .filter((write) => write.stage === stage && write.operation.startMs <= operation.endMs)
     .map((write) => write.operation);

@@ -11,10 +11,10 @@ import {
   type Resource,
 } from "./operation.js";
 
-/** What something done to a resource tells: `type id`. */
+/** The change that an event reports: `type id`. */
 type Told = string;
 
-/** The events that a history promises, by what they tell, each with an operation that shows why. */
+/** The events that a history promises, by the reported change, each with an operation that proves it. */
 export function promisedEvents({ operations }: History): Map<Told, Operation> {
   const promised = new Map<Told, Operation>();
   const promise = (told: Told, operation: Operation) => promised.has(told) || promised.set(told, operation);
@@ -29,12 +29,12 @@ export function promisedEvents({ operations }: History): Map<Told, Operation> {
   return promised;
 }
 
-/** What the events that have arrived tell. */
+/** The changes that the arrived events report. */
 export function toldBy(arrivals: readonly Arrival[]): Set<Told> {
   return new Set(arrivals.map((arrival) => toldIn(arrival).told));
 }
 
-/** The anomalies of events: each is there, once (it may be sent again), not before what it tells of, and as that was. */
+/** The anomalies of events: each arrives, once (it may be sent again), not before its change, and with the resource's state at that time. */
 export function wrongEvents(history: History): Anomaly[] {
   const { operations, arrivals } = history;
   const anomalies: Anomaly[] = [];
@@ -67,7 +67,7 @@ function toldIn({ text }: Arrival): { told: Told; data: Resource } {
   return { told: `${type} ${data.id}`, data };
 }
 
-/** The answers to writes, by what they tell: what the resource was, and before when it cannot have been. */
+/** The successful writes by the reported change: the resource's state, and the earliest time of the change. */
 function originalsIn(operations: readonly Operation[]): Map<Told, { data: string; sinceMs: number; by: Operation }> {
   const startedMs = new Map<string, number>();
   for (const { idempotencyKey = "", startMs } of operations)
@@ -79,7 +79,7 @@ function originalsIn(operations: readonly Operation[]): Map<Told, { data: string
     for (const resource of shownBy(operation)) {
       const told = `${resource.object}.${isEnded(resource) ? "voided" : "created"} ${resource.id}`;
       const known = originals.get(told);
-      // A label may be voided with several keys: the first of them may be the one that did it.
+      // A label may be voided with several keys. The first of them may have made the change.
       if (!known || known.sinceMs > sinceMs) {
         originals.set(told, { data: JSON.stringify(resource), sinceMs, by: operation });
       }

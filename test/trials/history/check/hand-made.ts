@@ -1,8 +1,8 @@
 import type { Arrival, History, Operation } from "./operation.js";
 
-/** A short history to be written by hand: times are seconds. */
+/** A short history, written by hand. Times are seconds. */
 export interface HandMade extends History {
-  /** Adds a request from `startS` to `endS`, 2xx unless told otherwise. */
+  /** Adds a request from `startS` to `endS`, with status 2xx by default. */
   request(line: string, [startS, endS]: [number, number], answer?: Partial<Operation> & { data?: unknown }): Operation;
   /** Adds a delivery of an event. */
   event(type: string, data: { id: string }, atS: number): Arrival;
@@ -10,7 +10,7 @@ export interface HandMade extends History {
   page(path: string, at: [number, number], data: { id: string }[], next_cursor: string | null): Operation;
 }
 
-/** An empty one, with an account `acc` and an API key `key`. */
+/** An empty history, with an account `acc` and an API key `key`. */
 export function handMade(): HandMade {
   const history: History = { operations: [], arrivals: [], revocations: [], disturbances: [] };
   const request: HandMade["request"] = (line, [startS, endS], { data, ...answer } = {}) => {
@@ -57,8 +57,8 @@ export const label = (voided_at?: string) => ({
   ...(voided_at === undefined ? {} : { voided_at }),
 });
 
-/** An answer with an error of the contract. */
+/** A response with an error of the contract. */
 export const refusal = (status: number, code: string) => ({ status, text: JSON.stringify({ error: { code } }) });
 
-/** No answer. */
+/** No response. */
 export const LOST: [number, number] = [0, Number.POSITIVE_INFINITY];

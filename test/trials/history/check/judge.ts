@@ -9,7 +9,7 @@ import { type Anomaly, type History, lineAbout, outcomeIn } from "./operation.js
 import { wrongLimits } from "./rate-limit.js";
 import { wrongAdmissions } from "./revocations.js";
 
-/** Everything in a history that the platform promises never to show. `limit` is that of requests per minute. */
+/** Every anomaly in a history, which the platform promises never to show. `limit` is that of requests per minute. */
 export function judge(history: History, { limit }: { limit: number }): Anomaly[] {
   return [
     ...wrongKeys(history),

@@ -17,7 +17,7 @@ function stepOf({ startMs, endMs, sets, reads, isUnknown }: Seen): Step<Register
 
 const search = (seen: readonly Seen[]) => linearize({ value: 0 }, seen.map(stepOf)).found;
 
-/** The same by trying every order. */
+/** The same result by trying every order. */
 function isExplained(state: Register, left: readonly Seen[]): boolean {
   if (left.every(({ isUnknown }) => isUnknown)) return true;
   return left.some((next) => {

@@ -1,19 +1,19 @@
-/** Something that happened at one moment between two times, if it happened. */
+/** A step that happened at one moment between two times, if it happened. */
 export interface Step<State> {
   startMs: number;
   endMs: number;
   /**
-   * The states that it can lead to: none if it cannot have happened in this one; the very same object if it changes nothing here, and would
-   * change nothing in any later state either.
+   * The states that it can lead to: an empty list if it is impossible in this state; the very same object if it changes nothing in this state or
+   * any later one.
    */
   after(state: State): readonly State[];
-  /** Set if it may never have happened. Steps with the same name have the same effect. */
+  /** True if it may never have happened. Steps with the same name have the same effect. */
   unknown?: string | undefined;
-  /** One line that tells it to a reader. */
+  /** A description in one line. */
   line(): string;
 }
 
-/** What a search found: an order that explains everything, the steps at which the best order ends, or nothing within its budget. */
+/** The result of a search: an order that explains all steps, the steps at which the best order ends, or no result within its budget. */
 export type Search =
   | { found: "order" }
   | { found: "none"; explained: readonly string[]; unexplained: readonly string[] }
@@ -23,8 +23,8 @@ const BUDGET = 200_000;
 const SHOWN = 6;
 
 /**
- * Looks for an order in which every step happened at a moment between its two times, each in a state that allows it: Wing and Gong's
- * search, with Lowe's memory of the states that were met. A step that may not have happened can be left out.
+ * Searches for an order in which every step happened at a moment between its two times, each in a state that allows it: Wing and Gong's search,
+ * with Lowe's memory of visited states. An optional step can be left out.
  */
 export function linearize<State>(initial: State, given: readonly Step<State>[], budget = BUDGET): Search {
   const steps = [...given].sort((a, b) => a.startMs - b.startMs);
@@ -47,7 +47,7 @@ export function linearize<State>(initial: State, given: readonly Step<State>[], 
 
 interface Done {
   done: bigint;
-  /** Every step before this one is done: most are done in their order, and need no second look. */
+  /** Every step before this one is done: most steps are done in order and need no second check. */
   from: number;
 }
 
@@ -56,7 +56,7 @@ interface Position<State> extends Done {
   state: State;
 }
 
-/** Takes every step that is possible here and changes nothing: no order is lost by taking it at once. */
+/** Takes every possible step that changes nothing: taking it at once rules out no order. */
 function withoutChange<State>(steps: readonly Step<State>[], { state, ...before }: Position<State>): Position<State> {
   let { done, from, count } = before;
   for (;;) {
@@ -71,7 +71,7 @@ function withoutChange<State>(steps: readonly Step<State>[], { state, ...before 
   }
 }
 
-/** The steps that can be the next: those that began before any other one was over. */
+/** The possible next steps: those that began before any other one was over. */
 function firstSteps<State>(steps: readonly Step<State>[], { done, from }: Done): number[] {
   const first: number[] = [];
   let overMs = Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 import { shownBy } from "./lives.js";
 import { type Anomaly, type History, lineAbout, type Operation, outcomeIn, pageIn } from "./operation.js";
 
-/** From when on records have certainly existed, by ID, and the operation that has shown them first. Nothing is ever deleted. */
+/** The times from which records have certainly existed, by ID, with the operation that has shown them first. Records are never deleted. */
 type Existing = Map<string, { sinceMs: number; by: Operation }>;
 
 /** The anomalies of a history's lists: a record that existed during the whole walk appears exactly once, in the order of IDs. */
@@ -51,7 +51,7 @@ function wrongPages(pages: readonly Operation[]): Anomaly[] {
   });
 }
 
-/** What a walk has missed: up to where it came, if its reader gave up. */
+/** The records that a walk has missed, up to where it ended if its reader gave up. */
 function missingIn(pages: readonly Operation[], existing: Existing): Anomaly[] {
   const [first, end] = [pages[0]!, pageIn(pages.at(-1)!).next_cursor];
   const shown = new Set(pages.flatMap((page) => pageIn(page).data.map(({ id }) => id)));

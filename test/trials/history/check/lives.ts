@@ -13,12 +13,12 @@ import {
   resourceIn,
 } from "./operation.js";
 
-/** Everything that a history says about each resource, by what names it before it has an ID: see `nameIn`. */
+/** All observations of each resource in a history, by its name before it has an ID: see `nameIn`. */
 export type Lives = Map<string, { account: string; steps: Step<LifeState>[] }>;
 
 /**
- * What makes a resource one of a kind in a history, although it may be created by a request whose answer is lost: the reference of an order
- * or a shipment, the shipment of a label, the URL of a subscription.
+ * The unique name of a resource in a history, even if the response to its creation is lost: the reference of an order or a shipment, the shipment
+ * of a label, the URL of a subscription.
  */
 function nameIn({ object, reference, shipment_id, url }: Resource): string {
   return `${object} ${reference ?? shipment_id ?? url}`;
@@ -43,7 +43,7 @@ export function livesIn({ operations, arrivals }: History): Lives {
   for (const arrival of arrivals) {
     const { type, data } = JSON.parse(arrival.text);
     const name = nameIn(data);
-    // What it tells of a label may be past; what it tells of an end is final.
+    // Its information about a label may be out of date; that about an end is final.
     if (type === "label.voided") add(name, arrival, { does: "end", resource: data, isReplay: true });
     else add(name, arrival, { does: "create", resource: data, isReplay: true });
   }
@@ -68,7 +68,7 @@ export function shownBy(operation: Operation): Resource[] {
   return resource && /^(order|shipment|label|webhook)$/.test(resource.object) ? [resource] : [];
 }
 
-/** What an operation does to which life, or shows of it. */
+/** The effect of an operation on a life, or its observation of one. */
 function stepsOf(operation: Operation, namesById: ReadonlyMap<string, string>): [string, LifeStep][] {
   const { method, path, replayed: isReplay } = operation;
   const outcome = outcomeIn(operation);
@@ -90,7 +90,7 @@ function stepsOf(operation: Operation, namesById: ReadonlyMap<string, string>): 
   return status === undefined ? [] : names.map((name) => [name, { does: "imply", status }]);
 }
 
-/** What a refusal says about the resource that it concerns. */
+/** The information of an error about the resource that it concerns. */
 const REFUSALS: Record<string, "living" | "ended" | "absent"> = {
   "create label_exists": "living",
   "create shipment_voided": "ended",

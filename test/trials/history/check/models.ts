@@ -1,9 +1,9 @@
 import { codeIn, type Operation, outcomeIn, type Resource } from "./operation.js";
 
-/** What an idempotency key stands for: nothing yet, or a request and its answer, as far as that is known. */
+/** The state of an idempotency key: unused, or a request and its response, as far as that is known. */
 export type KeyState = { request: string; answer?: string } | null;
 
-/** A request with an idempotency key: a key is taken once, by the request that succeeds first, and answers all others. */
+/** A request with an idempotency key: the first request that succeeds takes the key, and its response is that of all others. */
 export function keyAfter(operation: Operation): (state: KeyState) => readonly KeyState[] {
   const request = requestIn(operation);
   const answer = `${operation.status} ${operation.text}`;
@@ -24,23 +24,23 @@ export function keyAfter(operation: Operation): (state: KeyState) => readonly Ke
   }
 }
 
-/** What the key stands for: method, path and content. */
+/** The identity of a request: method, path and content. */
 export function requestIn({ method, path, body }: Operation): string {
   return `${method} ${path} ${JSON.stringify(body)}`;
 }
 
 /**
- * A resource that is created once and ended at most once: an order or a shipment (never ended), a label (voided), a subscription
- * (disabled). `fixed` is what never changes, `end` what its end has added; undefined as long as no answer has told.
+ * A resource that is created once and ended at most once: an order or a shipment (never ended), a label (voided), a subscription (disabled).
+ * `fixed` is the part that never changes, `end` the part that its end has added; undefined until a response shows it.
  */
 export type LifeState = { fixed?: string; ended: boolean; end?: string } | null;
 
-/** What is seen of a life, or done to it. */
+/** An observation of a life, or a change of it. */
 export type LifeStep =
   | { does: "create"; resource?: Resource; isReplay?: boolean }
   | { does: "end"; resource?: Resource; isReplay?: boolean }
   | { does: "show"; resource: Resource }
-  /** Without its content: there and not ended, ended, or not there at all. */
+  /** Without its content: existing and not ended, ended, or missing. */
   | { does: "imply"; status: "living" | "ended" | "absent" };
 
 const NONE: readonly LifeState[] = [];
@@ -55,7 +55,7 @@ export function lifeAfter(step: LifeStep): (state: LifeState) => readonly LifeSt
     case "create": {
       const { resource, isReplay } = step;
       if (!resource) return (state) => [state ?? { ended: false }];
-      // A replay shows the resource as it was, not as it is.
+      // A replay shows the resource at the time of the original response.
       if (isReplay) return (state) => (state ? learned(state, resource) : NONE);
       return (state) => (state ? NONE : [{ fixed: fixedPart(resource), ended: false }]);
     }
@@ -63,13 +63,13 @@ export function lifeAfter(step: LifeStep): (state: LifeState) => readonly LifeSt
       const { resource } = step;
       if (!resource) return (state) => [state && !state.ended ? { ...state, ended: true } : state];
       if (step.isReplay) return (state) => (state?.ended ? shown(state, resource) : NONE);
-      // Ending it once more answers it unchanged.
+      // Ending it again returns it unchanged.
       return (state) => (state ? shown(state.ended ? state : { ...state, ended: true }, resource) : NONE);
     }
   }
 }
 
-/** The state, if a read may show this in it, with what the read has told. */
+/** The state after a read, if the read is possible in this state, with its new information. */
 function shown(state: LifeState, resource: Resource): readonly LifeState[] {
   if (!state || isEnded(resource) !== state.ended) return NONE;
   if (!state.ended) return learned(state, resource);
@@ -97,7 +97,7 @@ function endIn({ voided_at, disabled_at }: Resource): string {
   return String(voided_at ?? disabled_at);
 }
 
-// `secret` is in one answer only; `status` and `label_id` of a shipment are copies.
+// `secret` is only in one response; `status` and `label_id` of a shipment are copies.
 const CHANGING = new Set(["status", "voided_at", "disabled_at", "secret", "label_id"]);
 
 function fixedPart(resource: Resource): string {

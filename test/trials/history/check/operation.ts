@@ -1,24 +1,24 @@
 /** A request as its client saw it. Times are milliseconds of `performance.now()` of the one process in which all clients run. */
 export interface Operation {
-  /** The index of the gateway that it was sent to. */
+  /** The index of the gateway that received it. */
   gateway: number;
   account: string;
   /** The name of the API key, not the key. */
   apiKey: string;
   method: "GET" | "POST" | "DELETE";
-  /** Below `/api/v1`, with the query. */
+  /** The path below `/api/v1`, with the query. */
   path: string;
   idempotencyKey?: string;
   body?: unknown;
-  /** The pages that one reader read one after the other have the same. */
+  /** The same for all pages that one reader read in a row. */
   walk?: number;
   startMs: number;
-  /** Infinite if no answer came: what was asked for may happen at any later time. */
+  /** Infinite without a response: the request may be executed at any later time. */
   endMs: number;
-  /** 0 if no answer came. */
+  /** 0 without a response. */
   status: number;
   replayed: boolean;
-  /** The body of the answer; that of a file is left out. */
+  /** The body of the response, except that of a file. */
   text: string;
 }
 
@@ -30,21 +30,21 @@ export interface Arrival {
   text: string;
 }
 
-/** A revocation of an API key that was answered. */
+/** A successful revocation of an API key. */
 export interface Revocation {
   apiKey: string;
   startMs: number;
   endMs: number;
 }
 
-/** A time in which something was broken, or not yet well again. */
+/** A time with a fault, or until recovery from it. */
 export interface Disturbance {
   name: string;
   fromMs: number;
   toMs: number;
 }
 
-/** What clients, receivers and operators saw of one platform. */
+/** The observations of clients, receivers and operators of one platform. */
 export interface History {
   operations: Operation[];
   arrivals: Arrival[];
@@ -52,15 +52,15 @@ export interface History {
   disturbances: Disturbance[];
 }
 
-/** Something that the platform promises never to show, with the piece of history that shows it. */
+/** A violated promise of the platform, with the part of the history that proves it. */
 export interface Anomaly {
   rule: string;
-  /** Of what, such as an ID. */
+  /** The subject, such as an ID. */
   subject: string;
   seen: readonly string[];
 }
 
-/** A public resource, as far as a history judges it. */
+/** The members of a public resource that a history judges. */
 export interface Resource {
   id: string;
   object: string;
@@ -68,10 +68,10 @@ export interface Resource {
   [member: string]: unknown;
 }
 
-/** What an answer says about its operation: `unknown` if it may have been executed, now or later. */
+/** The outcome of an operation according to its response: `unknown` if it may have been executed, now or later. */
 export type Outcome = "done" | "refused" | "unknown" | "not admitted";
 
-/** Which of these it was. A request that gave up waiting for an equal one has executed nothing. */
+/** The outcome. A request that gave up waiting for an equal one has executed nothing. */
 export function outcomeIn(operation: Operation): Outcome {
   const { status } = operation;
   if (status === 0 || status >= 500) return "unknown";
@@ -85,7 +85,7 @@ export function codeIn({ text }: Operation): string {
   return /"code":"(\w+)"/.exec(text)?.[1] ?? "";
 }
 
-/** The resource of a successful answer; undefined for rates and files. */
+/** The resource of a successful response; undefined for rates and files. */
 export function resourceIn({ text }: Operation): Resource | undefined {
   if (!text.startsWith('{"data":{')) return undefined;
   return JSON.parse(text).data;
@@ -98,7 +98,7 @@ export function pageIn({ text }: Operation): { data: Resource[]; next_cursor: st
 
 const WORTH_SHOWING = /"(id|status|label_id|shipment_id|reference|voided_at|disabled_at|code)":"[^"]*"/g;
 
-/** One line about an operation: when, where, what, and the part of the answer that says something. */
+/** One line about an operation: time, gateway, request, and the informative part of the response. */
 export function lineAbout(operation: Operation): string {
   const { startMs, endMs, gateway, method, path, idempotencyKey, status, replayed, text } = operation;
   const end = endMs === Number.POSITIVE_INFINITY ? "?" : inSeconds(endMs);

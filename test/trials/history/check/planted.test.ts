@@ -4,7 +4,7 @@ import { judge } from "./judge.js";
 const LIMIT = 6;
 const rulesIn = (history: HandMade) => judge(history, { limit: LIMIT }).map(({ rule }) => rule);
 
-/** Bugs that every one of our services could have, each with a history that shows it and one that does not. */
+/** Bugs that services could have, each with a history that shows it and one that does not. */
 const bugs: Record<string, { history: (h: HandMade, isPlanted: boolean) => void; rule: string }> = {
   "a replay that ignores the path": {
     rule: "No order explains the answers.",

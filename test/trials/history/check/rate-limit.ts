@@ -1,20 +1,19 @@
 import { type Anomaly, codeIn, type Disturbance, type History, lineAbout, type Operation } from "./operation.js";
 
 const WINDOW_MS = 60_000;
-/** As the window counts whole seconds, it may refuse for one more. */
+/** The window counts whole seconds, so it may refuse for one more. */
 const REFUSES_MS = 61_000;
-/** Only a crash of the gateway's database may forget the last second. */
+/** Only a crash of the gateway's database may lose the last second. */
 const FORGETS_MS = 1_000;
 
-/** The requests that certainly counted: they were answered after the limit, and before the service could be unavailable. */
+/** The requests that certainly counted: their responses came after the limit check, and the service was available. */
 function isCounted({ status }: Operation): boolean {
   return status > 0 && status < 500 && status !== 401 && status !== 429;
 }
 
 /**
- * The anomalies of a limit per API key: more than `limit` requests admitted in 60 s, or one refused although fewer had been admitted in the
- * last 61 s. The counts say nothing while the clock of the gateway's database is wrong. `sinceMs` is when the history began, if the keys
- * are older.
+ * The anomalies of a limit per API key: more than `limit` requests admitted in 60 s, or one refused although fewer had been admitted in the last
+ * 61 s. The counts are meaningless while the clock of the gateway's database is wrong. `sinceMs` is when the history began, if the keys are older.
  */
 export function wrongLimits(
   { operations, disturbances }: History,
@@ -35,7 +34,7 @@ export function wrongLimits(
   ]);
 }
 
-/** Admission is somewhere between start and end: a window has too many if so many lie within it entirely. */
+/** Admission happens between start and end: a window has too many if that many lie within it entirely. */
 function tooManyOf(apiKey: string, counted: Operation[], limit: number, crashes: readonly Disturbance[]): Anomaly[] {
   if (counted.length <= limit) return [];
   const starts = [...counted].sort((a, b) => a.startMs - b.startMs);
@@ -53,7 +52,7 @@ function tooManyOf(apiKey: string, counted: Operation[], limit: number, crashes:
   return [];
 }
 
-/** A refusal needs as many requests that may have been admitted in the 61 s before it. */
+/** An error 429 needs as many requests that may have been admitted in the 61 s before it. */
 function refusedEarly(apiKey: string, all: readonly Operation[], limit: number, sinceMs: number): Anomaly[] {
   const refused = all.filter((operation) => operation.status === 429 && codeIn(operation) === "rate_limited");
   const early = refused.find(({ startMs, endMs }) => {

@@ -1,6 +1,9 @@
 import { type Anomaly, type History, lineAbout } from "./operation.js";
 
-/** The anomalies of API keys: a request that began after a revocation was answered is refused, and none before it was asked for. */
+/**
+ * The anomalies of API keys: a request that began after a successful revocation is refused, and none is refused before the revocation was
+ * requested.
+ */
 export function wrongAdmissions({ operations, revocations }: History): Anomaly[] {
   const byKey = new Map(revocations.map((revocation) => [revocation.apiKey, revocation]));
   return operations.flatMap((operation) => {

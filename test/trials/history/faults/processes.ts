@@ -11,7 +11,7 @@ const NO_FAULT_MS = 10_000;
 const KILLS = 10;
 const KILL_EVERY_MS = 1_000;
 
-/** The platform on one machine, whose processes end, hang and come back. */
+/** The platform on one machine, whose processes end, hang and return. */
 export async function processStage({ limit, chance }: StageOptions): Promise<Stage> {
   const cluster = await startCluster(["--tracking", "2"], switches(limit));
   const gateways = [...cluster.gateways];
@@ -26,7 +26,7 @@ export async function processStage({ limit, chance }: StageOptions): Promise<Sta
       },
       async kill() {
         for (let kill = 0; kill < KILLS; kill++) {
-          // It may have ended just now, and not be started again yet.
+          // It may just have ended, and not have restarted yet.
           await cluster.kill(oneOf(await servers(), chance)).catch(() => {});
           await sleep(KILL_EVERY_MS);
         }
@@ -51,7 +51,7 @@ export async function processStage({ limit, chance }: StageOptions): Promise<Sta
   };
 }
 
-/** The platform with three NATS servers, of which two go and come back, then one without its disk. */
+/** The platform with three NATS servers, of which two go down and return, then one without its disk. */
 export async function natsStage({ limit, chance }: StageOptions): Promise<Stage> {
   const cluster = await startCluster(["--nats", "3"], switches(limit));
   const servers = await natsServersOf(cluster);

@@ -2,21 +2,21 @@ import type { ClusterUnderTest } from "../../../platform/cluster.js";
 import type { Chance } from "../workload/recorder.js";
 
 /**
- * Does something to a platform and resolves when it has stopped doing it. Returns what the fault costs beside time: `crash` if the
- * gateway's database may have forgotten its last second, `clocks` if its clock was wrong.
+ * Plays a fault and resolves when it is over. Returns its consequences besides time: `crash` if the gateway's database may have lost its last
+ * second, `clocks` if its clock was wrong.
  */
 export type Fault = () => Promise<readonly ("crash" | "clocks")[]>;
 
-/** A platform that runs, and the faults that it can be played. */
+/** A running platform, and the faults that can be played on it. */
 export interface Stage {
   cluster: ClusterUnderTest;
-  /** Those that a load balancer would choose from at the moment. */
+  /** The gateways that a load balancer would choose from at the moment. */
   gateways: string[];
   faults: Record<string, Fault>;
   stop(): Promise<void>;
 }
 
-/** What all stages are started with. */
+/** The options of all stages. */
 export interface StageOptions {
   /** Requests per minute and API key. */
   limit: number;
@@ -25,7 +25,7 @@ export interface StageOptions {
   revision: string;
 }
 
-/** What all stages have in common. */
+/** The common start of all stages. */
 export function switches(limit: number) {
   return {
     RATE_LIMIT_PER_MINUTE: String(limit),

@@ -8,7 +8,7 @@ import { type Stage, type StageOptions, switches } from "./stage.js";
 const DOWN_MS = 4_000;
 const JUMPING_MS = 10_000;
 
-/** The platform on a PostgreSQL whose primary is lost, with or without a word, and whose synchronous standby takes its place. */
+/** The platform on a PostgreSQL whose primary is lost, with or without closed connections, and whose synchronous standby takes its place. */
 export async function failoverStage({ limit, chance }: StageOptions): Promise<Stage> {
   const pair = await startPair("sync", [], switches(limit));
   return {

@@ -5,7 +5,7 @@ import type { Chance, NamedKey, Recorder } from "./recorder.js";
 export interface Shared {
   account: string;
   keys: readonly NamedKey[];
-  /** Where subscriptions of no interest point. */
+  /** A URL for subscriptions whose events do not matter. */
   sinkUrl: string;
 }
 
@@ -13,7 +13,7 @@ const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_co
 const parcel = { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 };
 const LISTS = ["/orders", "/shipments", "/labels", "/webhooks"];
 
-/** Works on a customer's records until it is stopped: each turn does something on which several requests compete. */
+/** Works on a customer's records until it is stopped. In each turn, several requests compete. */
 export async function contend(
   recorder: Recorder,
   shared: Shared,
@@ -37,7 +37,7 @@ export function clientOf(recorder: Recorder, { account, keys, sinkUrl }: Shared,
     recorder.untilDefinite({ ...given, method: "POST", path, idempotencyKey, body });
   const remove = (path: string, idempotencyKey: string) =>
     recorder.untilDefinite({ ...given, method: "DELETE", path, idempotencyKey });
-  /** Sometimes the same request twice at once: with one key, on any gateways. */
+  /** Sometimes sends the same request twice at once: with one key, on any gateways. */
   const twice = (write: () => Promise<Operation>) => Promise.all(chance() < 0.4 ? [write(), write()] : [write()]);
   const idIn = (operations: readonly Operation[]) =>
     operations.map((one) => (outcomeIn(one) === "done" ? resourceIn(one)?.id : undefined)).find(Boolean);
@@ -106,7 +106,7 @@ export function clientOf(recorder: Recorder, { account, keys, sinkUrl }: Shared,
     await get(`/webhooks/${id}`);
   }
 
-  /** A whole list, page by page; a page that was refused is asked for again. */
+  /** A whole list, page by page; a refused page is requested again. */
   async function walk(list = LISTS[Math.floor(chance() * LISTS.length)], limit = 1 + Math.floor(chance() ** 2 * 100)) {
     const number = ++walks;
     for (let cursor: string | null = ""; cursor !== null; ) {

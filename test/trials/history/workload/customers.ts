@@ -9,7 +9,7 @@ import type { NamedKey, Recorder } from "./recorder.js";
 
 /** A customer of one round, whose receiver gets every event. */
 export interface Customer extends Shared {
-  /** Keys that are revoked in the course of the round. */
+  /** Keys that are revoked during the round. */
   doomed: readonly NamedKey[];
   arrivals(): Arrival[];
   close(): Promise<void>;
@@ -68,7 +68,7 @@ export async function useKey(
   }
 }
 
-/** Revokes keys one after the other while they are in use. A revocation that fails was not answered: that key may go either way. */
+/** Revokes keys one after the other while they are in use. A revocation that fails has no known outcome, so that key may work or not. */
 export async function revokeInUse(
   recorder: Recorder,
   cluster: ClusterUnderTest,

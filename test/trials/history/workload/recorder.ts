@@ -10,30 +10,30 @@ export interface NamedKey {
   keyId: string;
 }
 
-/** A request to make, by any of the keys. */
+/** A request, with any of the keys. */
 export interface Sending extends Pick<Operation, "account" | "method" | "path" | "body" | "idempotencyKey" | "walk"> {
   keys: readonly NamedKey[];
 }
 
-/** Makes requests and keeps what was seen of them. */
+/** Sends requests and records the observations. */
 export interface Recorder {
   history: History;
   /** The number of requests so far. */
   count(): number;
-  /** Sends it once, to a gateway and with a key that chance chooses. */
+  /** Sends it once, to a random gateway and with a random key. */
   once(sending: Sending): Promise<Operation>;
-  /** Sends it until it gets an answer that is definite, or as often as a patient customer would. */
+  /** Sends it until the response is definite, or as often as a patient customer would. */
   untilDefinite(sending: Sending): Promise<Operation>;
 }
 
-/** A source of chance: from 0 to below 1. */
+/** A random number from 0 to below 1. */
 export type Chance = () => number;
 
 const ANSWER_MS = 12_000;
 const PATIENCE = 40;
 const MAX_PAUSE_MS = 500;
 
-/** Starts a history. `gateways` are those that a load balancer would choose from; they are numbered as in `all`. */
+/** Starts a history. `gateways` are those that a load balancer would choose from; their numbers are those in `all`. */
 export function record(all: readonly string[], gateways: readonly string[], chance: Chance): Recorder {
   const history: History = { operations: [], arrivals: [], revocations: [], disturbances: [] };
 
@@ -89,7 +89,7 @@ async function send(gateway: string, key: string, { method, path, body, idempote
   };
 }
 
-/** Chance that is the same for the same seed (mulberry32). */
+/** A random generator with a seed (mulberry32). */
 export function chanceFrom(seed: number): Chance {
   let state = seed;
   return () => {

@@ -1,6 +1,6 @@
 import { leave, type Move, type State } from "./state.js";
 
-/** What the carrier, time and accidents do. */
+/** The moves of the carrier, of time and of accidents. */
 export function mishaps(state: State, takesKeys: boolean): Move[] {
   const moves: Move[] = [];
   for (const [index, { row, driver, made }] of state.calls.entries()) {
@@ -13,7 +13,7 @@ export function mishaps(state: State, takesKeys: boolean): Move[] {
           next.calls[index]!.made = known < 0 ? next.bookings.length - 1 : known;
         },
       });
-    // It was never carried out, or nobody waits for what it made.
+    // It was never executed, or no driver waits for its result.
     if (driver === undefined) moves.push({ does: "a call ends", act: (next) => next.calls.splice(index, 1) });
   }
   for (const [index, row] of state.rows.entries()) {

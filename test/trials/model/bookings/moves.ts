@@ -1,7 +1,7 @@
 import type { Rules } from "./rules.js";
 import { type Driver, leave, type Move, type Row, type State } from "./state.js";
 
-/** All that a driver may do next. */
+/** All possible next moves of a driver. */
 export function movesOf(state: State, who: number, rules: Rules, takesKeys: boolean): Move[] {
   const driver = state.drivers[who]!;
   const { kind, at } = driver;

@@ -1,28 +1,28 @@
-/** What the protocol of bookings consists of. Each can be taken away, to see what it is for. */
+/** The rules of the protocol of bookings. Each can be switched off, which shows its purpose. */
 export interface Rules {
-  /** What is to be booked is written down before the carrier is called. */
+  /** A booking is stored before the carrier is called. */
   writesFirst: boolean;
-  /** Whoever takes a booking over asks the carrier by its key before it books. */
+  /** A driver that takes a booking over asks the carrier by the booking's key before it books. */
   asksFirst: boolean;
-  /** Before the carrier is called again, that is written down, too. */
+  /** A repeated call is stored, too, before the carrier is called again. */
   notesCalls: boolean;
-  /** A carrier that takes no keys is not called again while an earlier call may take effect. */
+  /** A carrier that ignores keys is not called again while an earlier call may take effect. */
   waitsOutDoubt: boolean;
-  /** A call without an answer is neither a success nor a failure. */
+  /** A call without a response is neither a success nor a failure. */
   keepsDoubt: boolean;
-  /** That a search fails says nothing about the booking. */
+  /** A failed search says nothing about the booking. */
   searchSaysNothing: boolean;
   /** A shipment has one booking that may become its label. */
   oneForShipment: boolean;
-  /** A label is recorded only under a claim that is not over. */
+  /** A label is stored only under an open claim. */
   recordsUnderClaim: boolean;
-  /** What nobody wants is looked at again when nothing can come any more. */
+  /** An abandoned booking is checked again when no more calls can take effect. */
   looksAgain: boolean;
-  /** What is to be cancelled is cancelled until the carrier says so. */
+  /** A cancellation is repeated until the carrier confirms it. */
   cancelsUntilConfirmed: boolean;
-  /** A void is written down before the carrier is called. */
+  /** A void is stored before the carrier is called. */
   writesVoidFirst: boolean;
-  /** A void is recorded after the carrier has said so. */
+  /** A void is completed after the carrier has confirmed it. */
   voidsAfterCancel: boolean;
 }
 

@@ -4,17 +4,17 @@ export interface Row {
   /** The customer's key, and the claim under it. */
   key: number;
   token: number;
-  /** Who took it last, and whether its lease has not ended. */
+  /** The driver that took it last, and whether its lease has not ended. */
   owner: number;
   leased: boolean;
-  /** Whether a call of unknown outcome is noted: `open` while it may still take effect, `past` when time has ruled that out. */
+  /** Whether a call of unknown outcome is stored: `open` while it may still take effect, `past` when enough time has passed to rule that out. */
   doubt: "none" | "open" | "past";
   due: boolean;
   /** The number of the booking that the label has. */
   has: number | undefined;
 }
 
-/** Who works on bookings: a request for a label, for a void, or the worker. */
+/** A driver of bookings: a request for a label or for a void, or the worker. */
 export interface Driver {
   kind: "label" | "void" | "worker";
   key: number;
@@ -24,25 +24,25 @@ export interface Driver {
   isFresh: boolean;
   /** Whether the row was in doubt when it was taken. */
   wasInDoubt: boolean;
-  /** What the carrier said: numbers of bookings. */
+  /** The carrier's response: numbers of bookings. */
   told: number[];
 }
 
 export interface State {
   rows: Row[];
-  /** At the carrier: under which row each was booked, and whether it stands. */
+  /** At the carrier: the row of each booking, and whether it is active. */
   bookings: { row: number; stands: boolean }[];
-  /** Calls under way that book; one that is carried out has its booking. The driver that has given up waiting is nobody. */
+  /** Calls under way that book. One that is executed has its booking. A call whose driver has given up has no driver. */
   calls: { row: number; driver: number | undefined; made: number | undefined }[];
   label: { booking: number; row: number; voided: boolean; isStale: boolean } | undefined;
-  /** For each key of the customer: the highest claim that is over, and whether it has its answer. */
+  /** For each key of the customer: the highest closed claim, and whether it has its answer. */
   keys: { fence: number; hasResult: boolean }[];
   drivers: Driver[];
-  /** How many of them may still come. */
+  /** The number of drivers that may still come. */
   left: { requests: number; voids: number; crashes: number; fences: number };
 }
 
-/** A customer's shipment for which that many requests come, each key once or more. */
+/** A customer's shipment with that many requests, each key once or more. */
 export function initialState(keys: readonly number[], left: State["left"]): State {
   const away = { at: "away", row: -1, token: 0, isFresh: false, wasInDoubt: false, told: [] } as const;
   const drivers = keys.map((key): Driver => ({ ...away, kind: "label", key, told: [] }));
@@ -57,18 +57,18 @@ export function initialState(keys: readonly number[], left: State["left"]): Stat
   };
 }
 
-/** One step of somebody: what it does to a copy of the state. */
+/** One step of a driver or of the environment: its effect on a copy of the state. */
 export interface Move {
   does: string;
   act(state: State): void;
 }
 
-/** Ends what a driver is at, as if it had never come. */
+/** Ends a driver, as if it had never come. */
 export function leave(driver: Driver): void {
   Object.assign(driver, { at: "away", row: -1, told: [], token: 0, isFresh: false, wasInDoubt: false });
 }
 
-/** Which promise a state breaks. */
+/** The promise that a state breaks. */
 export function brokenPromise(state: State): string | undefined {
   const { rows, bookings, label } = state;
   const wanted = (row: number) => ["unwritten", "asked", "held", "voiding"].includes(rows[row]?.state ?? "");
@@ -84,7 +84,7 @@ export function brokenPromise(state: State): string | undefined {
   return standing < labels ? "a label without a booking" : undefined;
 }
 
-/** Nobody has anything left to do. */
+/** No driver has anything left to do. */
 export function isQuiet({ rows, calls, drivers }: State): boolean {
   return drivers.every(({ at }) => at === "away") && calls.length === 0 && !rows.some(({ due }) => due);
 }

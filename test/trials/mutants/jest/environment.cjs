@@ -4,7 +4,7 @@ const WorkerEnvironment = require("../../../platform/jest/worker-environment.cjs
 const nameOf = ({ name, parent }) =>
   parent && parent.name !== "ROOT_DESCRIBE_BLOCK" ? `${nameOf(parent)} ${name}` : name;
 
-/** The tests' context, which knows the active mutant. Tests that do not reach it are left out, and all after the first that failed. */
+/** The tests' context, which has the active mutant. Skips tests that do not reach it, and all after the first failure. */
 module.exports = function MutantEnvironment(config, context) {
   const state = globalThis.mutantState;
   const environment = new WorkerEnvironment(config, context);

@@ -6,13 +6,13 @@ const { default: TestRunner } = require("jest-runner");
 const state = { activeMutant: "none", sqlMutants: {} };
 globalThis.mutantState = state;
 
-/** How often a test file is tried that fails without a mutant, too. */
+/** How often a test file is tried that also fails without a mutant. */
 const MAX_TRIES = 3;
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 /**
- * Runs the tests once to learn which mutant each of them reaches, then for each mutant those that reach it, until one fails. All in this
+ * Runs the tests once to learn which mutants each of them reaches, then for each mutant those that reach it, until one fails. All run in this
  * process, where packages stay loaded and our modules compiled.
  */
 module.exports = class MutantRunner extends TestRunner {
@@ -77,7 +77,7 @@ module.exports = class MutantRunner extends TestRunner {
     }
   }
 
-  /** A failure that took long may be the machine's: it counts if the same tests then pass without the mutant, within the same limits. */
+  /** A slow failure may be the machine's fault: it counts if the same tests then pass without the mutant, within the same limits. */
   async judge(run, id, hits, trial) {
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       Object.assign(state, { activeMutant: id, hitCount: 0, hitLimit: 1000 + 100 * hits, isSlow: false, trial });
@@ -93,7 +93,7 @@ module.exports = class MutantRunner extends TestRunner {
   }
 };
 
-/** The test files that reach a mutant: first those that killed others of its file, or have its name, and take little time. */
+/** The test files that reach a mutant. Fast ones that killed others of its file, or have its name, come first. */
 function inOrder(reached, id, source, history) {
   return reached
     .map(([path, file]) => {

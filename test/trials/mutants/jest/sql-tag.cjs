@@ -1,6 +1,6 @@
 const real = require("../../../node_modules/sql-template-tag/dist/index.js");
 
-/** Stands for `sql-template-tag`: a template that has the active mutant is replaced by its mutated text. */
+/** Replaces `sql-template-tag`: a template that has the active mutant gets its mutated text. */
 function tag(strings, ...values) {
   const state = globalThis.__stryker__;
   const mutants = state.sqlMutants[strings.join("?")];

@@ -4,7 +4,7 @@ const swc = require("@swc/jest");
 
 const { sources } = JSON.parse(readFileSync(join(process.env.MUTANTS_FOLDER, "plan.json"), "utf8"));
 
-/** Compiles as the other tests do, but of the files with mutants the source that holds them all. */
+/** Compiles as the other tests do, but takes files with mutants from the source that contains all of them. */
 module.exports = {
   createTransformer(options) {
     const transformer = swc.createTransformer(options);
