@@ -24,7 +24,7 @@ describe("the collection", () => {
     expect(text).not.toMatch(/(ord|shp|lbl|whk)_[a-z2-7]{26}|"_postman_id"/);
   });
 
-  test("is of nothing that is no OpenAPI document", async () => {
+  test("is refused for any other document", async () => {
     await expect(convertDocument({ openapi: "3.1.1" })).rejects.toThrow("must contain an Info Object");
   });
 });

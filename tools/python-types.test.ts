@@ -38,7 +38,7 @@ describe("Python's types from an OpenAPI document", () => {
 `);
   });
 
-  test("what is sent has the values of today; what is answered may have others later, unless they tell what it is", () => {
+  test("requests have today's values; responses may have others later, except in members that tell kinds of objects apart", () => {
     const properties = {
       object: { type: "string", const: "thing" },
       states: { type: "array", items: { type: "string", enum: ["a", "b"] } },

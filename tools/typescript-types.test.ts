@@ -35,7 +35,7 @@ export interface Parcel {
 `);
   });
 
-  test("what is sent may hold undefined, through references and lists too; what is answered does not", () => {
+  test("members of requests may be undefined, through references and lists too; those of responses may not", () => {
     const inner = { type: "object", properties: { note: { type: "string" } } };
     const types = typesOf({
       Input: {
@@ -52,7 +52,7 @@ export interface Parcel {
     ]);
   });
 
-  test("what is sent has the values of today; what is answered may have others later, unless they tell what it is", () => {
+  test("requests have today's values; responses may have others later, except in members that tell kinds of objects apart", () => {
     const properties = {
       object: { type: "string", const: "thing" },
       state: { type: "string", enum: ["a", "b"] },

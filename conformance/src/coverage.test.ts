@@ -7,7 +7,7 @@ import { unproven } from "./unproven.js";
 const quotesOf = (profile: "spec" | "contract") =>
   checks.filter((check) => (check.profile ?? "spec") === profile).flatMap(({ proves }) => proves);
 
-describe("what checks quote", () => {
+describe("a check's quote", () => {
   test("is in the specification, or for profile contract in the contract, word for word", () => {
     expect(strayQuotes([specification], quotesOf("spec"))).toEqual([]);
     expect(strayQuotes([contract], quotesOf("contract"))).toEqual([]);
@@ -18,13 +18,13 @@ describe("what checks quote", () => {
     expect(strayQuotes([specification], [quote, "A shipment has at most one label."])).toEqual([quote]);
   });
 
-  test("is something for every check but the optional one, and ids are unique", () => {
+  test("exists for every check but the optional one, and ids are unique", () => {
     expect(checks.filter(({ proves }) => proves.length === 0).map(({ id }) => id)).toEqual(["deliveries.standard"]);
     expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
   });
 });
 
-describe("what no check proves", () => {
+describe("a sentence that no check proves", () => {
   test("has a reason, sentence by sentence", () => {
     expect(unprovenSentences().filter(({ reason }) => reason === "")).toEqual([]);
   });
@@ -40,7 +40,7 @@ describe("what no check proves", () => {
   const other: Check = { id: "other", proves: [", and it is"], run: async () => {} };
   const sentences = (checks: readonly Check[]) => findUnproven(statements, checks, {}).map(({ sentence }) => sentence);
 
-  test("is listed without a reason where nobody has given one, or one for a part of the sentence", () => {
+  test("is listed without a reason if there is none, or only one for a part of the sentence", () => {
     expect(findUnproven(statements.slice(0, 3), [one], { "is a guess": ["It may hold; that is all."] })).toEqual([
       { section: "Rules", sentence: "It holds too.", reason: "" },
       { section: "Rules", sentence: "It may hold; that is all.", reason: "is a guess" },

@@ -73,7 +73,7 @@ test("keys and secrets are masked", () => {
   expect(masked(text)).toBe('Bearer service_test_…1234, "service_live_…9876" and "whsec_…" of service_sandbox');
 });
 
-test("what the API answered cannot command the terminal, and keeps its lines", () => {
+test("a response of the API cannot control the terminal, and keeps its lines", () => {
   expect(shown("code \u001b]0;owned\u0007\r\nof service_test_abcd1234 \u202eabc")).toBe(
     "code \\u001b]0;owned\\u0007\\u000d\nof service_test_…1234 \\u202eabc",
   );

@@ -48,7 +48,7 @@ describe("GET /account", () => {
     ]);
   });
 
-  test("what is left of the minute stands in the headers", async () => {
+  test("the headers have the remaining requests of the minute", async () => {
     const api = await platform.sandbox();
     const lefts = [];
     for (let n = 0; n < 3; n++) {

@@ -193,7 +193,7 @@ describe("environments and accounts", () => {
 });
 
 describe("a deleted subscription", () => {
-  test("gets nothing any more, while others do", async () => {
+  test("gets no more events, while others do", async () => {
     const api = await platform.sandbox();
     const [deleted, other] = [await subscribe(api), await subscribe(api)];
     expect((await api.delete(`/webhooks/${deleted.webhook.id}`)).status).toBe(200);

@@ -69,7 +69,7 @@ describe("an example in several languages", () => {
     await page.context().close();
   });
 
-  test("shows every language without script, and no button that does nothing", async () => {
+  test("shows every language without script, and no button without an effect", async () => {
     const page = await open("/docs/quick-start", { javaScriptEnabled: false });
     expect(await shownOn(page)).toEqual(["curl", "TypeScript", "Python"]);
     expect(await page.locator("article").getByRole("button").count()).toBe(0);
@@ -142,7 +142,7 @@ test("a page that is not there leads to the search", async () => {
   await page.context().close();
 });
 
-describe("what everybody may read is accessible, fits its window, and is within the keyboard's reach", () => {
+describe("public pages are accessible, fit their window, and work with the keyboard", () => {
   let page: Page;
   beforeAll(async () => {
     page = await (await browser.open()).newPage();

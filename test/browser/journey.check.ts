@@ -101,11 +101,11 @@ async function alternate({ gateways }: ClusterUnderTest): Promise<Server> {
 }
 
 /** A receiver that answers 500 until it is repaired. */
-async function brokenReceiver(): Promise<Receiver & { mend(): void }> {
+async function brokenReceiver(): Promise<Receiver & { repair(): void }> {
   let status = 500;
   const receiver = await startReceiver((response) => response.writeHead(status).end());
   return Object.assign(receiver, {
-    mend: () => {
+    repair: () => {
       status = 204;
     },
   });
@@ -213,7 +213,7 @@ describe.each([
     await follow(page, "Overview");
     await page.getByText("is failing").waitFor();
 
-    receiver.mend();
+    receiver.repair();
     await page.goto(health);
     await press(page, "Send test");
     await page.getByText("Your receiver accepted every event of this test.").waitFor();

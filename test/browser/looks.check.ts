@@ -145,7 +145,7 @@ describe("so is every step between the pages", () => {
     await nothingWrong("the end of a subscription");
   });
 
-  test("what takes a new sign-in", async () => {
+  test("pages that need a new sign-in", async () => {
     await area.ageSignIn(email);
     await open("/developers/live/keys/new");
     await nothingWrong("sign in again");

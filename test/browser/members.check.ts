@@ -24,7 +24,7 @@ async function signInByMail(page: Page, email: string): Promise<void> {
 }
 
 describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
-  test("one asks for a link, invites somebody, who comes by theirs, is given another role, and is removed", async () => {
+  test("a member requests a link and invites another, who signs in, gets another role, and is removed", async () => {
     const { email } = await area.newLink();
     const invited = newEmail();
     const [mine, theirs] = [await browser.open({ javaScriptEnabled }), await browser.open({ javaScriptEnabled })];
@@ -67,7 +67,7 @@ describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
     await Promise.all([mine.close(), theirs.close()]);
   });
 
-  test("what takes a new sign-in is found again behind the link", async () => {
+  test("a page that needs a new sign-in is reached through the link", async () => {
     const link = await area.newLink();
     const context = await browser.open({ javaScriptEnabled });
     const page = await signInWithLink(context, link);

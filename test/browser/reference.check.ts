@@ -85,7 +85,7 @@ test("a key that the reader enters is sent as it is, and another account's ids a
   await page.context().close();
 });
 
-test("what was made last stands in the fields, and what the reader wrote stays", async () => {
+test("the fields have the IDs of the latest resources, and the reader's own text stays", async () => {
   const { page } = await openReference("createShipment");
   expect(await send(page)).toMatch(/^201/);
   const made = /"id": "(shp_\w+)"/.exec((await page.locator(".sent pre").textContent()) ?? "")?.[1] ?? "";
@@ -156,7 +156,7 @@ test("says that a key is missing, warns of a live one, and keeps it in this tab 
   await page.context().close();
 });
 
-test("works where the browser keeps nothing", async () => {
+test("works in a browser without storage", async () => {
   const context = await browser.open();
   await context.addInitScript(`for (const name of ["sessionStorage", "localStorage"])
     Object.defineProperty(window, name, { get() { throw new Error("None here."); } });`);
@@ -167,7 +167,7 @@ test("works where the browser keeps nothing", async () => {
   await context.close();
 });
 
-test("says that nothing is known of a request without an answer", async () => {
+test("says that the outcome of a request without a response is unknown", async () => {
   const { page } = await openReference("listOrders");
   await page.route("**/api/v1/orders*", (route) => route.abort());
   await page.getByRole("button", { name: "Send request" }).click();
@@ -194,7 +194,7 @@ describe("the reference is accessible, fits its window, and is within the keyboa
     await page.context().close();
   });
 
-  test("and without a script nothing of it is missing but the form that sends", async () => {
+  test("and without a script only the form that sends is missing", async () => {
     const page = await (await browser.open({ javaScriptEnabled: false })).newPage();
     await open(page, "createLabel");
     expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toEqual(

@@ -57,7 +57,7 @@ const BROKEN_WORDS = `[...document.querySelectorAll("td:not(:first-child), th")]
   return words;
 })`;
 
-describe("what is known of requests is accessible, fits its window, and is within the keyboard's reach", () => {
+describe("the pages of requests are accessible, fit their window, and work with the keyboard", () => {
   const ids: Record<string, string> = {};
   let page: Page;
   beforeAll(async () => {

@@ -60,7 +60,7 @@ test("no stranger's page shows ours in a frame", async () => {
   await page.context().close();
 });
 
-test("markup and direction marks in names and addresses are shown as text, on every page", async () => {
+test("markup and direction marks in names and postal addresses are shown as text, on every page", async () => {
   const markup = `"><img/src=x/onerror="document.title='stolen'">`;
   const name = `${markup}\u202egpj.exe`;
   const accountId = await area.stack().newAccount(name);

@@ -43,7 +43,7 @@ describe.each(["production", "guarded", "trial"])("with the values of %s.yaml", 
     }
   });
 
-  test("no pod has a token of the cluster, and nobody may read or write Secrets", () => {
+  test("no pod has a token of the cluster, or may read or write Secrets", () => {
     const holders = workloadsIn(objects).filter(({ pod }) => JSON.stringify(pod).includes("serviceAccountToken"));
     expect(holders).toEqual([]);
     const kinds = objects.map(({ kind }: KubernetesObject) => kind);

@@ -57,7 +57,7 @@ promtool_from_debian() {
 }
 
 # The JSON schemas of Kubernetes' objects, as PyPI's kubernetes-validate brings them, made readable for kubeconform: without the "$id", an
-# https address that references would be resolved against.
+# https URL that references would be resolved against.
 schemas_from_pypi() {
   [ -d "$tools/schemas" ] && return
   echo "Fetching the schemas of Kubernetes (once) …" >&2

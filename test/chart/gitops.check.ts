@@ -81,13 +81,13 @@ test.each(["eu.shipping", "2-shipping"])(
   },
 );
 
-test("what is rendered twice for production is the same, and asks the cluster nothing", () => {
+test("two renderings for production are the same, and do not query the cluster", () => {
   expect(template("production").text).toBe(template("production").text);
   const looked = run("grep", ["--recursive", "--files-with-matches", "lookup ", join(chart, "templates")]).text;
   expect(looked.split("\n").filter((file) => file !== "" && !file.includes("/templates/dev/"))).toEqual([]);
 });
 
-test("with --skip-tests, as the guide says, what is applied contains no test", () => {
+test("with --skip-tests, as the guide says, the applied objects contain no test", () => {
   const guide = readFileSync(join(import.meta.dirname, "../../docs/operations/upgrade.md"), "utf8");
   const [command] = /helm template shipping .*--skip-tests/.exec(guide) ?? [];
   expect(command).toBeDefined();

@@ -50,7 +50,7 @@ test.each([
   });
 });
 
-test("a part that has nothing to do with events gets nothing of NATS", () => {
+test("a part without events has no settings of NATS", () => {
   for (const part of ["gateway", "tracking"]) {
     expect(env("production")(part).filter(({ name }: KubernetesObject) => name.startsWith("NATS"))).toEqual([]);
     const names = partOf(part, "production", "nats.caSecret=nats-ca").volumes.map(({ name }: KubernetesObject) => name);
@@ -94,7 +94,7 @@ describe("a trial's NATS", () => {
   });
 });
 
-test("PostgreSQL's authority is there for everyone who opens a database, the migration and the smoke test included", () => {
+test("every pod that opens a database has PostgreSQL's authority, including the migration and the smoke test", () => {
   const pods = workloadsIn(objectsOf("production", "databaseCaSecret=postgres-ca"));
   const withDatabase = pods.filter(({ pod }) =>
     pod.containers.some(({ env = [] }: KubernetesObject) =>

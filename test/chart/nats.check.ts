@@ -88,7 +88,7 @@ test("a trial can go from one server to three: what Kubernetes does not let chan
   expect(fixed("trial")).toEqual(fixed("replicated"));
 });
 
-test("a single server has nobody to reach, and two are refused: either could stop both", () => {
+test("a single server has no routes, and two are refused, because either could stop both", () => {
   const objects = objectsOf("trial");
   expect(named(objects, "NetworkPolicy").spec.egress).toBeUndefined();
   expect(named(objects, "PodDisruptionBudget")).toBeUndefined();

@@ -71,7 +71,7 @@ describe("the gateway", () => {
 });
 
 describe("the OpenID provider", () => {
-  test("is reached at port 443 of any address", () => {
+  test("is reached at port 443 of any IP address", () => {
     expect(toPort(egressOf("gateway", "production"), 443)).toEqual([{ ports: [{ port: 443 }] }]);
     expect(toPort(egressOf("gateway", "guarded"), 443)).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe("the OpenID provider", () => {
   });
 });
 
-describe("addresses that deliveries must not reach", () => {
+describe("IP addresses that deliveries must not reach", () => {
   const blocks = (...ranges: string[]) => {
     const set = ranges.map((range, index) => `egressDenyRanges[${index}]=${range}`);
     const rule = egressOf("webhooks", "production", ...set).find(({ to = [] }) =>
@@ -118,7 +118,7 @@ describe("addresses that deliveries must not reach", () => {
     expect(containing[0].except).toHaveLength(PRIVATE);
   });
 
-  test("leave the well-known prefix of NAT64 open for public addresses, whichever is set", () => {
+  test("leave the well-known prefix of NAT64 open for public IP addresses, whichever is set", () => {
     const blocks = (...set: string[]) => JSON.stringify(egressOf("webhooks", "production", ...set));
     for (const set of [[], ["nat64Prefixes[0]=fd00:64::/96"]]) expect(blocks(...set)).toContain('"64:ff9b::/96"');
   });

@@ -41,7 +41,7 @@ test("for `skaffold dev`, every part's image has the sources, which are exchange
   expect(spec.template.spec.containers[0].securityContext.readOnlyRootFilesystem).toBe(false);
 });
 
-test("what a profile names exists: values, and the job that verifies, which the policies of the trial know", () => {
+test("the values and the verification job of a profile exist, and the policies of the trial allow the job", () => {
   const files = [...release.valuesFiles, ...profiles.production.patches[0].value];
   for (const file of files) expect(existsSync(join(root, file))).toBe(true);
   const job = read(skaffold.verify[0].executionMode.kubernetesCluster.jobManifestPath);

@@ -74,7 +74,7 @@ describe("the package as it would be published", () => {
     await checkPublicApi(join(import.meta.dirname, "../../client"), version, Object.fromEntries(modules));
   });
 
-  test("publint --strict has nothing to say", async () => {
+  test("publint --strict finds no fault", async () => {
     await run(bin("publint"), ["--strict", tarball]);
   });
 
@@ -99,7 +99,7 @@ describe("the package as it would be published", () => {
     },
   );
 
-  test("is small, revalidated by its name, and kept for ever by its name and hash", async () => {
+  test("is small, revalidated by its name, and cached permanently by its name and hash", async () => {
     const path = `/docs/clients/${basename(tarball)}`;
     const [link = ""] = new RegExp(`${path}\\?v=\\w+`).exec(source) ?? [];
     const answers = await Promise.all([path, link].map((target) => fetch(new URL(target, stack.baseUrl))));
@@ -162,7 +162,7 @@ describe("the package as it would be published", () => {
     expect(stderr).toContain("code: 'connection_failed'");
   });
 
-  test("imports nothing, and takes no global of Node's for granted", async () => {
+  test("imports nothing, and works without Node's globals", async () => {
     for (const file of await readdir(installed("dist"), { recursive: true })) {
       if (!file.endsWith(".js")) continue;
       expect(await readFile(installed(join("dist", file)), "utf8")).not.toMatch(/from "(?!\.)|\brequire\(|\bprocess\./);

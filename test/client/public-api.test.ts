@@ -36,7 +36,7 @@ test.each([
   expect(await committed()).toContain(declared);
 });
 
-test("the types of a released version are renewed by nothing but a new version", async () => {
+test("only a new version renews the types of a released one", async () => {
   await changelog("2.0.0\n\n2026-11-01");
   process.env.UPDATE_API = "1";
   await expect(check("2.0.0", "def welcome() -> None: ...")).rejects.toThrow(/Version 2\.0\.0 is released/);

@@ -61,7 +61,7 @@ describe("a check that a switch of the server makes meaningless is not applicabl
   });
 });
 
-test("a switch for trials is no excuse for a platform that is not on this machine by its address", async () => {
+test("a setting for trials does not excuse a platform whose host is not loopback", async () => {
   // A name that also resolves to this machine.
   expect(await outcomesOf({ privateTargets: true }, ["webhooks.url"], { host: "0.0.0.0" })).toEqual({
     "webhooks.url":

@@ -26,7 +26,7 @@ const textOf = (html: string) =>
     .trim();
 
 describe("subscriptions in the audit log", () => {
-  test("one that the API creates and deletes is there once, under the name of the key, with the address that the proxy saw", async () => {
+  test("one that the API creates and deletes is there once, under the name of the key, with the IP address that the proxy saw", async () => {
     const { visitor } = await area.signIn();
     const created = await visitor.submit("/developers/sandbox/keys/new", {
       name: "Shop server",
@@ -68,7 +68,7 @@ describe("subscriptions in the audit log", () => {
     );
   });
 
-  test("what is refused is not there", async () => {
+  test("a refused change is not there", async () => {
     const { visitor } = await area.signIn();
     for (let n = 0; n < 10; n++) expect((await visitor.submit(NEW, { url: `${url}/${n}` })).status).toBe(201);
     expect((await visitor.submit(NEW, { url })).status).toBe(409);
@@ -77,7 +77,7 @@ describe("subscriptions in the audit log", () => {
   });
 });
 
-describe("what leaves the developer area as a file", () => {
+describe("a download from the developer area", () => {
   const SANDBOX = "/developers/sandbox";
 
   test("is in the audit log with its filter, or with its labels and their number", async () => {
@@ -113,7 +113,7 @@ describe("what leaves the developer area as a file", () => {
     expect(await entriesOf(visitor, "Exported")).toEqual([]);
   });
 
-  test("has no secret in the log that somebody searched for", async () => {
+  test("a searched secret is not in the log", async () => {
     const { visitor } = await area.signIn();
     const { key } = await area.stack().newKey(await area.stack().newAccount());
     expect((await visitor.get(`${SANDBOX}/orders/csv?q=${key}`)).status).toBe(200);

@@ -40,7 +40,7 @@ const copies = (id: string) => sql`
   SELECT account_id, environment, 'shp_' || lpad(n::text, 26, 'a'), 'draft', reference, sender, recipient, parcel, created_at
   FROM shipments, generate_series(1, 1200) AS n WHERE id = ${id}`;
 
-describe("what somebody says on the telephone", () => {
+describe("a search for words from a telephone call", () => {
   test.each([
     ["a last name", "schneider", "<mark>Schneider</mark>"],
     ["the last four digits of a telephone number", "4321", "<mark>4321</mark>"],
@@ -109,7 +109,7 @@ describe("GET /developers/{environment}/labels/merged", () => {
 });
 
 describe("GET /developers/{environment}/shipments/csv", () => {
-  test("has what the list has under its filter, and nothing that a spreadsheet would take for a formula", async () => {
+  test("has the list's rows under the same filter, and no text that a spreadsheet would take for a formula", async () => {
     const { visitor, api, live } = await newCustomer(area);
     await createShipment(live);
     const draft = await createShipment(api, { ...schneider, reference: '=SUM(A1)", "b' });

@@ -95,7 +95,7 @@ const rows = pages.flatMap((page) => {
   );
 });
 
-test.each(rows)("%s that is longer than declared is refused, and nothing is done", async (_, page, name, field) => {
+test.each(rows)("%s that is longer than declared is refused without an effect", async (_, page, name, field) => {
   const { maxLength } = field;
   const before = await changes();
   const send = (value: string | string[]) => {

@@ -76,7 +76,7 @@ describe("an invitation", () => {
     expect(await auditOf(visitor)).toContain(`${inviter} | Invitation resent | ${email} as viewer | 127.0.0.1`);
   });
 
-  test("is declined by a link in its email, after a confirmation: no member is left, and none is invited again", async () => {
+  test("is declined by a link in its email, after a confirmation: the member is removed, and not invited again", async () => {
     const { visitor, email: inviter } = await area.signIn();
     const email = newEmail();
     await visitor.submit(INVITE, { email });
@@ -146,7 +146,7 @@ describe("an invitation", () => {
     expect((await auditOf(visitor)).filter((entry) => entry.includes("invited"))).toEqual([]);
   });
 
-  test("somebody who is already a member: 409", async () => {
+  test("a person who is already a member: 409", async () => {
     const { visitor, email } = await area.signIn();
     const answer = await visitor.submit(INVITE, { email: email.toUpperCase() });
     expect([answer.status, answer.html.includes(`${email} is already a member.`)]).toEqual([409, true]);

@@ -55,7 +55,7 @@ describe("GET /developers/{environment}/labels/{id}/picture", () => {
     expect([again.status, again.text, again.headers.etag]).toEqual([304, "", etag]);
   });
 
-  test("of a file that is broken, it says so, and is not kept", async () => {
+  test("a broken file gives a picture that says so and is not cached", async () => {
     const { visitor, label } = await labelled();
     await area
       .stack()
@@ -149,7 +149,7 @@ describe("voiding", () => {
     expect(await auditOf(accountId)).toHaveLength(1);
   });
 
-  test("of two admins and a program at once, one has done it, and is named everywhere", async () => {
+  test("two admins and a program at once: one has done it, and is named everywhere", async () => {
     const { visitor, accountId, email, api, keyId, label } = await labelled();
     const other = await area.signIn({ accountId });
     const path = pathOf(label, "/void");

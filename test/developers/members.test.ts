@@ -70,7 +70,7 @@ describe("who is removed", () => {
   });
 });
 
-test("what changes members takes a sign-in of the last 15 minutes; to see them does not", async () => {
+test("changes of members need a sign-in of the last 15 minutes; viewing them does not", async () => {
   const { visitor, accountId, email } = await area.signIn();
   const other = await area.signIn({ accountId, role: "viewer" });
   const paths = [INVITE, await pathOf(visitor, other.email, "role"), await pathOf(visitor, other.email, "remove")];

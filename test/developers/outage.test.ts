@@ -25,7 +25,7 @@ test("503 with Retry-After: 5 while no connection is left, then as ever", async 
   expect(await visitor.get("/developers/sandbox")).toMatchObject({ status: 200 });
 });
 
-test("what other parts have is missing while they are down: the rest of a page stays, and it tries again", async () => {
+test("the data of a part is missing while that is down: the rest of the page stays, and the page tries again", async () => {
   const { visitor, api } = await newCustomer(area);
   const { shipment_id: id } = await createLabel(api);
   const path = `/developers/sandbox/shipments/${id}`;

@@ -98,8 +98,8 @@ describe("figures", () => {
   });
 });
 
-describe("what needs attention", () => {
-  test("is a subscription that fails, with its reason, until it delivers again", async () => {
+describe("the page warns about", () => {
+  test("a subscription that fails, with its reason, until it delivers again", async () => {
     const { receiver, tell } = await subscribers.obedient(500);
     const { visitor, accountId, id } = await subscribers.subscribed(receiver.url);
     const { key } = await area.stack().newKey(accountId);
@@ -115,7 +115,7 @@ describe("what needs attention", () => {
     await eventually(async () => expect(wordsIn(await overview(visitor))).not.toContain("is failing"));
   });
 
-  test("is a key that expires within a week; not one that has more time", async () => {
+  test("a key that expires within a week; not one that has more time", async () => {
     const { visitor } = await area.signIn();
     await visitor.submit(`${SANDBOX}/keys/new`, { name: "Soon", expires: "30d" });
     await visitor.submit(`${SANDBOX}/keys/new`, { name: "Later", expires: "90d" });

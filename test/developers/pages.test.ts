@@ -108,7 +108,7 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
 
   const seenStatus = page.method === "GET" ? 200 : 303;
 
-  test("signed out: 401, the sign-in page, and nothing of the account", async () => {
+  test("signed out: 401, the sign-in page, and no data of the account", async () => {
     const { status, html } = await send(area.visitor(), pathOf(page.path, owner.things));
     expect([status, html.includes("Nordlicht"), html.includes("Developer area")]).toEqual([401, false, true]);
   });
@@ -128,7 +128,7 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
     expect([status, html.includes("<h1>Account suspended</h1>")]).toEqual([isRefused ? 403 : seenStatus, isRefused]);
   });
 
-  test("an admin of another account sees nothing of this one", async () => {
+  test("an admin of another account sees no data of this one", async () => {
     const { status, html } = await send(stranger, pathOf(page.path, owner.things));
     if (page.path.includes("{id}")) expect(status).toBe(404);
     for (const own of [...Object.values(owner.things), owner.email, "bob@example.com"]) {

@@ -98,7 +98,7 @@ describe("who is a member of several accounts", () => {
     expect(await accountOf(person)).toBe("Own");
   });
 
-  test("is tied by none that is somebody else's at the provider, or in which they are tied already", async () => {
+  test("is not linked if it belongs to another identity, or if the account already has a member with this one", async () => {
     const person = newPerson();
     const others = await join(person, "Others", 1);
     await run("UPDATE account_members SET issuer = $1, subject = 'another' WHERE account_id = $2", [
@@ -144,7 +144,7 @@ describe("a change to another account", () => {
     expect((await person.here.get(ACCOUNTS)).status).toBe(401);
   });
 
-  test("is a sign-in through the provider where the session has proved nothing of that account", async () => {
+  test("needs a sign-in through the provider if the session has not proved access to that account", async () => {
     const { person, younger } = await inTheYounger();
     await signIn(person);
     const { path } = await area.newLink({ accountId: younger.accountId, email: person.email });
@@ -155,7 +155,7 @@ describe("a change to another account", () => {
     expect(await accountOf(person)).toBe("Older");
   });
 
-  test("is open to nobody for having the same email: whoever was invited may not read that mailbox", async () => {
+  test("is not open because of the same email address: an invited person may not own that mailbox", async () => {
     const { person, older, younger } = await inTheYounger();
     const { html } = await person.here.get(ACCOUNTS);
     expect([html.includes("Younger"), html.includes("Older")]).toEqual([true, false]);
@@ -227,8 +227,8 @@ describe("a form that was shown before a sign-in to another account", () => {
   });
 });
 
-describe("a new sign-in is refused, and changes nothing,", () => {
-  test("from somebody else than who is signed in, who stays signed in", async () => {
+describe("a new sign-in is refused without an effect", () => {
+  test("from another person than the one who is signed in and stays so", async () => {
     const { person } = await inTheYounger();
     const other = newPerson();
     await join(other, "Other");

@@ -59,7 +59,7 @@ describe("sign-in through the provider", () => {
     expect(unverified.here.cookies() + stranger.here.cookies()).toBe("");
   });
 
-  test("an email that is bound to somebody signs in nobody else", async () => {
+  test("an email address that is linked to one identity does not sign in another", async () => {
     const member = await newMember();
     const { pool } = area.stack().databases.gateway;
     await pool.query("UPDATE account_members SET issuer = $1, subject = 'another' WHERE email = $2", [
@@ -70,7 +70,7 @@ describe("sign-in through the provider", () => {
   });
 });
 
-describe("is refused, and signs nobody in", () => {
+describe("is refused and does not sign in", () => {
   const swapped = (callback: string, name: string, value: string) => {
     const url = new URL(callback, area.origin());
     url.searchParams.set(name, value);
@@ -163,7 +163,7 @@ describe("a new sign-in for live keys", () => {
   });
 });
 
-test("a provider that is down: 503 for its sign-in, and nothing else is touched", async () => {
+test("a provider that is down: 503 for its sign-in, and no other effect", async () => {
   const { visitor } = await areaWithoutProvider.signIn();
   const answer = await areaWithoutProvider.visitor().get(LEAVE);
   expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "5"]);

@@ -6,8 +6,8 @@ const area = useArea();
 
 const newFormId = () => newId("form", randomBytes);
 
-describe("what changes the live environment takes a sign-in of the last 15 minutes", () => {
-  test("so it is for subscriptions: 403 offers one, and nothing is created or disabled", async () => {
+describe("changes to the live environment need a sign-in of the last 15 minutes", () => {
+  test("subscriptions: 403 offers one, and no subscription is created or disabled", async () => {
     const { visitor, accountId, email } = await area.signIn();
     const LIVE = "/developers/live/webhooks";
     const fields = { url: "https://shop.example.com/1", events: "order.created", form_id: newFormId() };
@@ -34,7 +34,7 @@ describe("what changes the live environment takes a sign-in of the last 15 minut
     expect((await visitor.submit(paths[1] ?? "")).status).toBe(303);
   });
 
-  test("keys: 403 offers one, and nothing is created", async () => {
+  test("keys: 403 offers one, and no key is created", async () => {
     const { visitor, accountId, email } = await area.signIn();
     const fields = { name: "L", scopes: "orders:write", expires: "90d", form_id: "form_mfrggzdfmztwq2lknnwg23tpoa" };
     const { id } = await area.stack().newKey(accountId, "live");

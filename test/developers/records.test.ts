@@ -181,7 +181,7 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
     expect(after).not.toMatch(/picture"|\/file"|\/void"/);
   });
 
-  test("one of before, of which nobody kept who made it, says so", async () => {
+  test("an older one without a stored actor says so", async () => {
     const { visitor, api } = await newCustomer(area);
     const label = await createLabel(api);
     const { records, carrier } = area.stack().databases;

@@ -78,7 +78,7 @@ describe("a request", () => {
     expect((await visitor.get(guide)).html).toContain(`<tr id="${anchor}">`);
   });
 
-  test("shows odd text as text, and nothing of a body", async () => {
+  test("shows unusual text as text, and no part of a body", async () => {
     const { visitor, accountId } = await area.signIn();
     const { key } = await area.stack().newKey(accountId);
     const body = { ...order, "<script>": "CONFIDENTIAL" };

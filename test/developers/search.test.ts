@@ -60,7 +60,7 @@ describe("GET /developers/{environment}/search?q=", () => {
     });
   });
 
-  test("another account, and the other environment, find none of it", async () => {
+  test("another account, and the other environment, do not find it", async () => {
     const stranger = await newCustomer(area);
     const { order, label, webhook, keyId, eventId, requestId } = things;
     const texts = [order.id, order.reference, label.id, label.tracking_number, webhook, keyId, eventId, requestId];
@@ -74,7 +74,7 @@ describe("GET /developers/{environment}/search?q=", () => {
   });
 });
 
-test("what several things are known by lists each with its kind and its id, five of a kind at most, the newest first", async () => {
+test("a name that several resources share lists each with its kind and its ID, at most five of a kind, the newest first", async () => {
   const { visitor, api } = await newCustomer(area);
   const reference = `Weekly-${randomUUID().slice(0, 8)}`;
   const order = await createOrder(api, { reference });

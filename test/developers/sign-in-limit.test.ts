@@ -12,7 +12,7 @@ const CALLBACK = "/developers/sign-in/callback?code=a&state=b";
 const times = (count: number, run: () => Promise<PageAnswer>) => Promise.all(Array.from({ length: count }, run));
 const statusesOf = (answers: PageAnswer[]) => [...new Set(answers.map(({ status }) => status))];
 
-describe("after a hundred refused attempts from an address", () => {
+describe("after a hundred refused attempts from an IP address", () => {
   area.testLimit("one that is made up is 429, whichever way it is; a valid link is shown, and signs in", async () => {
     const [looked, opened] = [await area.newLink(), await area.newLink()];
     const stranger = area.visitor();
@@ -59,7 +59,7 @@ area.testLimit(
   },
 );
 
-describe("what a stranger's page has a browser send does not count", () => {
+describe("requests that another site's page makes a browser send do not count", () => {
   test.each<[string, Sending["headers"]]>([
     ["an image", { "sec-fetch-dest": "image", "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" }],
     ["an image of a page on the same site", { "sec-fetch-dest": "image", "sec-fetch-site": "same-site" }],

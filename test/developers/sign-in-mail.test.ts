@@ -23,7 +23,7 @@ function ask(email: string, visitor = area.visitor(), source?: string) {
   return visitor.post(FORM, { email }, { headers: { "x-forwarded-for": source ?? `203.0.113.${asker}` } });
 }
 
-describe("somebody who asks for a link", () => {
+describe("a person who requests a link", () => {
   test("finds the form where they are signed out, gets a mail, and signs in with its link, once", async () => {
     const { email } = await newMember();
     const visitor = area.visitor();
@@ -37,7 +37,7 @@ describe("somebody who asks for a link", () => {
     expect((await area.visitor().post(path)).status).toBe(404);
   });
 
-  test("gets the mail at the address that is kept, in both forms, with nothing from elsewhere", async () => {
+  test("gets the email at the stored email address, as text and as HTML, without resources of other hosts", async () => {
     const { email } = await newMember();
     await ask(email);
     const { from, to, parsed } = await mailbox.server().mailTo(email);
@@ -87,7 +87,7 @@ describe("somebody who asks for a link", () => {
   );
 });
 
-describe("nobody finds out who is a member", () => {
+describe("membership is not revealed", () => {
   const seen = ({ status, html, headers }: PageAnswer) => {
     const { "x-request-id": _, date: __, ...rest } = headers;
     return { status, html, rest };
@@ -111,7 +111,7 @@ describe("nobody finds out who is a member", () => {
     expect(await mailbox.linksTo(email)).toHaveLength(1);
   });
 
-  test("a stranger leaves nothing behind but a count of the network address", async () => {
+  test("a stranger's request stores only a count of the IP address", async () => {
     const before = await rowsOf("mail_counts");
     await ask(newEmail(), area.visitor(), "198.51.100.7");
     await ask(newEmail(), area.visitor(), "198.51.100.7");
@@ -142,7 +142,7 @@ describe("limits", () => {
     for (const path of links) expect((await area.visitor().submit(path)).status).toBe(303);
   });
 
-  test("an address gets ten mails a day, the last of which says so, and more when its member is signed in", async () => {
+  test("an email address gets ten emails a day, the last of which says so, and more when its member is signed in", async () => {
     const { visitor, email } = await area.signIn();
     const tenMinutesLater = () =>
       pool().query("UPDATE mail_counts SET since = since - interval '10 minutes' WHERE name LIKE 'address:%'");
@@ -226,7 +226,7 @@ describe("a mail server in trouble", () => {
     },
   );
 
-  test("is in the log, without the link and the address", async () => {
+  test("is in the log, without the link and the email address", async () => {
     const { email } = await newMember();
     mailbox.server().misbehave({ refuse: 550 });
     await ask(email);

@@ -68,7 +68,7 @@ describe("a sign-in link", () => {
 });
 
 describe("a session", () => {
-  test("is named in the log by its account and member, and in the account's audit log by address and browser", async () => {
+  test("is named in the log by its account and member, and in the account's audit log by IP address and browser", async () => {
     const { path, accountId } = await area.newLink();
     const visitor = area.visitor();
     const from = {
@@ -109,7 +109,7 @@ describe("a session", () => {
     expect(headers["set-cookie"]).toMatch(/^developers-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
   });
 
-  test("gets an id of its own: what a browser brought along signs nobody in", async () => {
+  test("gets a new ID: a cookie that the browser brought along does not sign in", async () => {
     const { path } = await area.newLink();
     const planted = `developers-session=${"A".repeat(43)}`;
     const { headers } = await area.visitor().post(path, {}, { cookie: planted });
@@ -127,7 +127,7 @@ describe("a session", () => {
     expect((await visitor.get(OVERVIEW)).status).toBe(200);
   });
 
-  test("a cookie that is there twice signs nobody in", async () => {
+  test("a cookie that was sent twice does not sign in", async () => {
     const [one, other] = [await area.signIn(), await area.signIn()];
     const cookie = `${one.visitor.cookies()}; ${other.visitor.cookies()}`;
     expect((await area.visitor().get(OVERVIEW, { cookie })).status).toBe(401);
@@ -167,7 +167,7 @@ describe("a session", () => {
     expect((await visitor.get(OVERVIEW)).status).toBe(401);
   });
 
-  test("opens nothing of the API: 401", async () => {
+  test("does not authenticate to the API: 401", async () => {
     const { visitor } = await area.signIn();
     const answer = await visitor.get("/api/v1/account");
     expect([answer.status, JSON.parse(answer.html).error.code]).toEqual([401, "unauthorized"]);
@@ -206,7 +206,7 @@ describe("forged forms change nothing: 403", () => {
     expect(answer.status).toBe(303);
   });
 
-  test("the Host header and X-Forwarded-Host are believed by nobody", async () => {
+  test("the Host header and X-Forwarded-Host are ignored", async () => {
     const { visitor } = await area.signIn();
     const lies = { Host: "evil.example", "X-Forwarded-Host": "evil.example", Cookie: visitor.cookies() };
     const entrance = await sendTo(port(), "GET", "/developers?return_to=//evil.example", { headers: lies });

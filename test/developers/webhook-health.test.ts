@@ -37,7 +37,7 @@ describe("GET /developers/{environment}/webhooks/{id}", () => {
     expect(await textOf(visitor, LIST)).toMatch(/Active \d{4}-/);
   });
 
-  test("the reason why nothing arrives is said in words", async () => {
+  test("a sentence explains why no event arrives", async () => {
     const secure = await selfSigned();
     for (const [url, reason] of [
       ["http://localhost:1/hook", "The connection was refused"],
@@ -63,7 +63,7 @@ describe("GET /developers/{environment}/webhooks/{id}", () => {
     expect(html).not.toMatch(/style=|NaN|Infinity/);
   });
 
-  test("a disabled one is seen as such, and nothing can be sent to it", async () => {
+  test("a disabled one is shown as such, and cannot be tested", async () => {
     const { visitor, path } = await subscribed("https://shop.example.com/hooks");
     await visitor.submit(`${path}/disable`);
     const { html } = await visitor.get(path);
@@ -76,7 +76,7 @@ describe("GET /developers/{environment}/webhooks/{id}", () => {
     });
   });
 
-  test("an address with markup and characters that turn text is text", async () => {
+  test("a URL with markup and direction marks is shown as text", async () => {
     const { visitor, accountId } = await subscribed("https://shop.example.com/hooks");
     const url = "https://shop.example.com/<script>alert(1)</script>?\u202e=1";
     const { webhooks } = area.stack().databases;

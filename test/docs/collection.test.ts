@@ -49,7 +49,7 @@ async function play({ auth, variable, item }: Collection, apiKey: string) {
   return { statuses, keys: keys.filter(Boolean) };
 }
 
-test("the collection works from top to bottom with nothing but a sandbox key, and again", async () => {
+test("the collection works from top to bottom with only a sandbox key, and again", async () => {
   const collection = (await (await fetch(`${stack.baseUrl}/postman.json`)).json()) as Collection;
   expect(collection.variable.find(({ key }) => key === "base_url")?.value).toBe(stack.baseUrl);
   const { sandbox } = await stack.newCustomer();
@@ -62,7 +62,7 @@ test("the collection works from top to bottom with nothing but a sandbox key, an
   expect(new Set(all).size).toBe(14);
 });
 
-test("the collection names the address that the operator gave", async () => {
+test("the collection has the URL that the operator configured", async () => {
   const named = await startStack({ developerArea: { publicUrl: "https://ship.example.com" } });
   try {
     const { variable } = (await (await fetch(`${named.baseUrl}/postman.json`)).json()) as Collection;

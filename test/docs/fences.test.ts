@@ -13,7 +13,7 @@ describe("code blocks", () => {
     ]);
   });
 
-  test("may be tabs, which says nothing of how they are executed", () => {
+  test("may be tabs, which does not affect how they are executed", () => {
     const page = "```sh tab\n```\n```json output tab\n```\n```sh fails tab\n```\n";
     expect(fencesOf(page).map(actionOf)).toEqual(["sh", "output", "sh fails"]);
   });

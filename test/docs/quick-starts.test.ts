@@ -112,7 +112,7 @@ describe("the quick starts, one after another on one account, with the key that 
 });
 
 describe("a quick start", () => {
-  test("of the guide does nothing twice when each of its steps is repeated", async () => {
+  test("of the guide has each effect once when each of its steps is repeated", async () => {
     const before = requests().length;
     const { ended } = await run(
       "the guide",
@@ -126,7 +126,7 @@ describe("a quick start", () => {
     expect(replayed.map(({ route }) => route)).toEqual(["/api/v1/shipments", "/api/v1/rates", "/api/v1/labels"]);
   });
 
-  test("names nothing in the shell like a program, or like what shells keep for themselves", () => {
+  test("uses no variable with the name of a program, or of a shell's own variable", () => {
     const steps = [...quickStarts.values(), ...guides.map(({ file }) => readFileSync(join(root, file), "utf8"))];
     const shell = steps.flatMap((page) => fencesOf(page).filter(({ language }) => language === "sh"));
     const names = shell.flatMap(({ code }) =>
@@ -138,7 +138,7 @@ describe("a quick start", () => {
     expect([...taken, ...names.filter((name) => /^(path|status|PATH|HOME|USER)$/.test(name ?? ""))]).toEqual([]);
   });
 
-  test("with its placeholder says so at once, and does not pass off an older file as a label", async () => {
+  test("with its placeholder says so at once, and does not report an older file as a label", async () => {
     const own = await mkdtemp(join(folder, "run-"));
     await writeFile(join(own, "label-1001.pdf"), "%PDF-old");
     const lines = fencesOf(guide.replaceAll(`${EXAMPLE_ORIGIN}/api/v1`, area.stack().baseUrl));

@@ -199,7 +199,7 @@ describe("account erase", () => {
     }
   });
 
-  test("waits until nothing of the account is in flight, and otherwise deletes nothing and says what is", async () => {
+  test("waits until no data of the account is in flight, and otherwise deletes nothing and says which is", async () => {
     const accountId = await stack.newAccount();
     await suspended(accountId);
     const event = `evt_${accountId.slice(4)}`;

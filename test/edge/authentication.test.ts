@@ -86,7 +86,7 @@ describe("401 unauthorized for every operation", () => {
 });
 
 describe("a key that is revoked between two requests", () => {
-  test.each(routes)("401 at once for $method $path, and nothing is counted any more", async (route) => {
+  test.each(routes)("401 at once for $method $path, and requests no longer count", async (route) => {
     const asked = await goodRequest(customer, route);
     const other = await newCustomer(stack, { accountId: customer.accountId });
     expect((await ask(other, asked)).status).toBe(route.status);

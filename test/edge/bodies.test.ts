@@ -117,7 +117,7 @@ describe("the type of every POST's body", () => {
     },
   );
 
-  test("compressed bytes that nobody announced are no JSON", async () => {
+  test("compressed bytes without a Content-Encoding are no JSON", async () => {
     expect(await answersTo((json) => ({ body: gzipSync(json) }))).toEqual(allOf(posts, "400 invalid_json"));
   });
 

@@ -53,7 +53,7 @@ function adminProcess(line: string, typing: Typing = {}): Promise<Ended> {
   });
 }
 
-/** The value that a command prints with `--json`: one, on one line, and nothing else. */
+/** The value that a command prints with `--json`: one value on one line, and nothing else. */
 async function json<T = { id: string; key: string }>(line: string, typing?: Typing, run = admin): Promise<T> {
   const { status, out, err } = await run(`${line} --json`, typing);
   expect({ status, err }).toEqual({ status: 0, err: "" });

@@ -32,7 +32,7 @@ describe("GET /docs/reference", () => {
     expect(page.bytes.toString()).toMatch(/^<!doctype html>/i);
   });
 
-  test("names nothing of another host, and all that it names is here", async () => {
+  test("loads nothing from other hosts, and everything that it loads exists", async () => {
     const named = await assets();
     expect(named.length).toBeGreaterThanOrEqual(3);
     for (const target of named) {
@@ -69,7 +69,7 @@ describe("GET /docs/reference", () => {
       expect(await textOf(page)).not.toMatch(/<script>|<script [^>]*>[^<]|\son\w+\s*=|\sstyle=|javascript:/i);
   });
 
-  test("nothing is set and nothing is remembered: no cookie", async () => {
+  test("sets no cookie", async () => {
     for (const target of ["/docs", "/docs/reference", "/api/v1/openapi.json", ...(await assets())]) {
       expect((await get(target)).headers.has("set-cookie")).toBe(false);
     }
@@ -130,7 +130,7 @@ describe("GET /docs", () => {
     expect(await get(`/docs/search?q=${"x".repeat(256)}`)).toMatchObject({ status: 422 });
   });
 
-  test("the quick start names the address of this platform, and no example's", async () => {
+  test("the quick start has the URL of this platform, and no example URL", async () => {
     const html = await textOf("/docs/quick-start");
     expect(html).toContain(`http://127.0.0.1:${port}/api/v1`);
     expect(html).not.toContain("shipping.example.com");

@@ -135,7 +135,7 @@ describe("different requests at once under one key", () => {
     expect(await grown(before)).toEqual(added[[...winners][0] ?? ""]);
   });
 
-  test("a good body and ones that would be refused: the good one is executed, whoever comes first", async () => {
+  test("a valid body and invalid ones: the valid one is executed, whichever comes first", async () => {
     const answers = await atOnce(40, (n) => send(n, n % 2 ? order : { ...order, body: { ...record, x: n } }));
     const good = answers.filter((_, n) => n % 2);
     expect(good.map(({ status }) => status)).toEqual(Array(20).fill(201));

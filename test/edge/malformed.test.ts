@@ -154,7 +154,7 @@ describe("where a body ends", () => {
     expect(statuses).toHaveLength(1);
   });
 
-  test("what follows a refused request on its connection is not executed", async () => {
+  test("bytes after a refused request on its connection are not executed", async () => {
     const smuggled = post(
       "Content-Length: 5\r\nTransfer-Encoding: chunked",
       `0\r\n\r\n${post(`Content-Length: ${Buffer.byteLength(order)}`)}`,

@@ -84,7 +84,7 @@ describe("an event that was given up", () => {
   });
 });
 
-test("what cannot be resent is said, and the status is 1", async () => {
+test("events that cannot be resent are named, and the status is 1", async () => {
   const { id, exhausted } = await givenUp(1);
   await stack.databases.webhooks.run(
     sql`UPDATE subscriptions SET status = 'disabled', disabled_at = now() WHERE id = ${id}`,
@@ -221,7 +221,7 @@ describe("an account", () => {
   });
 });
 
-test("a claim is shown with its owner and what is stored, and with none of its secret", async () => {
+test("a claim is shown with its owner and its stored answer, and without its secret", async () => {
   const { accountId, sandbox } = await stack.newCustomer();
   const api = apiClient(stack.baseUrl, sandbox);
   const body = { url: "https://shop.example.com/hook", events: ["label.created"] };
@@ -235,7 +235,7 @@ test("a claim is shown with its owner and what is stored, and with none of its s
   });
 });
 
-test("what waits in the outboxes is counted, by its owner", async () => {
+test("events in the outboxes are counted, by owner", async () => {
   const status = await json("outbox status");
   expect(status).toMatchObject([{ part: "records" }, { part: "carrier" }]);
   const { accountId } = await stack.newCustomer();

@@ -53,7 +53,7 @@ describe("503 service_unavailable with Retry-After: 5, and no hang, while no con
     }
   });
 
-  test("what needs no look-up is answered as ever: unknown routes, keys with a typo, the documentation", async () => {
+  test("responses without a look-up still work: unknown routes, keys with a typo, the documentation", async () => {
     await without("gateway", async () => {
       expect(told(await customer.send("GET", "/nothing"))).toBe("404 not_found");
       expect((await customer.send("GET", "/openapi.json")).status).toBe(200);

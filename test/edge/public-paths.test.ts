@@ -116,12 +116,12 @@ test.each(numbered)("$method $path: no header makes anything of it go wrong", as
   expect(wrong).toEqual([]);
 });
 
-test("nothing of that is an error in the log", () => {
+test("none of these requests is an error in the log", () => {
   expect(stack.logged()).toContain('"level":"');
   expect(stack.logged().match(/^.*"level":"error".*$/gm)).toBeNull();
 });
 
-describe("what somebody without a session posts", () => {
+describe("POST requests without a session", () => {
   const origin = () => ({ Origin: new URL(stack.baseUrl).origin, "Content-Type": "text/plain" });
 
   test.each(["sign-out", "sign-in/x"])("to /developers/%s is not read: it takes no form", async (path) => {

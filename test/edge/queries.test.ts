@@ -52,7 +52,7 @@ describe("422 invalid_request for every operation, naming the parameter", () => 
   });
 });
 
-describe("a query that holds nothing", () => {
+describe("an empty query", () => {
   test.each(["?", "?&", "?&&"])("%s is as good as none", async (query) => {
     const sender = await newCustomer(stack);
     const answered = await answers(sender, (route) => goodRequest(sender, route), query);

@@ -182,7 +182,7 @@ describe("404 not_found for what is no path of the API", () => {
   });
 });
 
-describe("a whole address as the request target", () => {
+describe("an absolute URL as the request target", () => {
   test.each(["http://gateway", "HTTPS://another.example:1", "http://[::1"])(
     "%s before the path changes nothing",
     async (origin) => {

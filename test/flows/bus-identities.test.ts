@@ -93,7 +93,7 @@ test.each(["records", "carrier", "webhooks"])(
   },
 );
 
-test("what records and carrier publish under their own subjects arrives at webhooks, which makes the stream", async () => {
+test("events of records and carrier under their own subjects arrive at webhooks, which creates the stream", async () => {
   const [records, carrier] = [busOf("records"), busOf("carrier")];
   const early = newEvent("order.created");
   await eventually(() => expect(records.connected()).toBe(true));
@@ -122,7 +122,7 @@ test("records cannot publish carrier's events, nor carrier those of records, nor
   }
 });
 
-test("an event under the subject of another is put aside, and counts for nobody's", async () => {
+test("an event under the subject of another part becomes a dead event, and belongs to no part", async () => {
   const { got, dead } = await taking();
   const { nc } = await intruder("records");
   const forged = newEvent("label.created");

@@ -96,7 +96,7 @@ const published = async (bus: Bus, event = newEvent()) => {
   return event.id;
 };
 
-test("webhooks of a second installation says in one line whose the stream is, changes nothing, and its publishers publish nothing", async () => {
+test("webhooks of a second installation logs the owner of the stream in one line and changes nothing, and its publishers publish nothing", async () => {
   const { url } = await newServer();
   const first = await installation(url, "blue");
   await first.known("own");
@@ -150,7 +150,7 @@ test("a claim takes a stream over with what is in it, and the installation that 
   expect(second.inbox.state()).toMatchObject({ whose: "own", ownerId: "same+" });
 });
 
-test("a stream and a consumer that nobody owns are claimed by the first that comes; a stream that was deleted is made and marked again", async () => {
+test("a stream and a consumer without an owner are claimed by the first installation; a deleted stream is created and marked again", async () => {
   const { url } = await newServer();
   const { streams, consumers } = await jetstreamManager(await operator(url));
   await streams.add({ name: STREAM, subjects: ["events.>"] });

@@ -96,7 +96,7 @@ describe("a publication", () => {
   });
 });
 
-test("what lacks a field of the envelope is dead-lettered, under the ID in its header if there is one", async () => {
+test("an event without a field of the envelope becomes a dead event, with the ID in its header if there is one", async () => {
   const got = subscriber("dead");
   const subscription = await bus.subscribe(got);
   const event = newEvent();

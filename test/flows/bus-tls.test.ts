@@ -146,7 +146,7 @@ const certificate = (verified: boolean) => ({
   verified,
 });
 
-test("a server that says nothing before TLS is reached if the settings say so, and by doctor", async () => {
+test("a server that sends nothing before TLS is reached if the settings say so, and by doctor", async () => {
   const url = await startWith(`${await tlsOf(["localhost"], ", handshake_first: true")}\n${users}`);
   const settings = { ...password, NATS_CA_FILE: CA(), NATS_TLS_HANDSHAKE_FIRST: true };
   expect(await attempt(url, settings)).toBe("bus connected");

@@ -110,7 +110,7 @@ async function managing<T>(work: (manager: JetStreamManager, nc: NatsConnection)
 }
 
 describe("a broker that is killed while events are published and consumed", () => {
-  test("loses none that it took, and carries on when it is back", async () => {
+  test("loses none that it confirmed, and continues when it is back", async () => {
     const { publishing, arrives, bus, carries } = await consuming();
     const load = publishing();
     await eventually(() => expect(load.published.length).toBeGreaterThan(50));

@@ -13,7 +13,7 @@ const FLAWLESS = {
 };
 
 describe("a carrier that costs money, and loses, doubles, delays and refuses calls while gateways and carriers are killed", () => {
-  test("charges for the labels that there are and for nothing else, and every customer ends with the one label", async () => {
+  test("charges only for existing labels, and every customer ends with one label", async () => {
     const options = { chains: runs(20), clients: 16, killEveryMs: 1_000, rate: 0.15, takesKeys: false };
     const report = await runChains(options);
     console.log(`chains: ${JSON.stringify(report)}`);

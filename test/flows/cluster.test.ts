@@ -111,7 +111,7 @@ async function shipThroughBothGateways(): Promise<Shipment> {
   return shipment;
 }
 
-test("NATS lets in nobody but the users of this start, whose passwords are their owner's to read", async () => {
+test("NATS admits only the users of this start, whose passwords only their owner can read", async () => {
   const file = join(dataDir, "nats.json");
   const { url, passwords } = JSON.parse(await readFile(file, "utf8"));
   expect((await stat(file)).mode & 0o777).toBe(0o600);

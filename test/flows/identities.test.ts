@@ -103,7 +103,7 @@ describe("npm run cluster -- --tls", () => {
   });
 });
 
-describe("gets nothing of any service", () => {
+describe("gets no data from any service", () => {
   const asked = () => ({ caller: { accountId: customer.accountId, environment: "sandbox" }, limit: 5 });
   /** A call of the gateway to each part. */
   async function ask(credentials?: Credentials) {
@@ -163,7 +163,7 @@ test.each(parts)(
   },
 );
 
-test("carrier reads a shipment and creates nothing; records asks webhooks for what is missing, and carrier for nothing", async () => {
+test("carrier reads a shipment and creates nothing; records asks webhooks for missing events, and never calls carrier", async () => {
   const { id } = await shipOnce();
   const caller = { accountId: customer.accountId, environment: "sandbox" };
   const records = await clientOf("records", credentialsOf("carrier"));

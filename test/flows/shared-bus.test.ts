@@ -140,7 +140,7 @@ test("a second installation on the same NATS stores nothing of the first, loses 
   await first.stop();
 });
 
-test("a restored copy beside its original stores nothing of it until an operator says that it is the one", async () => {
+test("a restored copy beside its original stores no events of it until an operator makes it the owner", async () => {
   const urls = await newDatabases();
   const env = { BUS_PREFIX: "copied" };
   const original = await installation(urls, await newFolder(), env);

@@ -68,7 +68,7 @@ describe.each(["/orders", "/shipments"])("the texts of POST %s", (path) => {
 describe("a leading U+FEFF", () => {
   const BOM = "\ufeff";
 
-  test("makes another id, of which nothing is known", async () => {
+  test("is an unknown ID", async () => {
     const { id } = await createOrder(api);
     expect(refusal(await api.post("/shipments", { ...RECORD, order_id: BOM + id }))).toBe("404 not_found");
     const shipment: Shipment = await createShipment(api);

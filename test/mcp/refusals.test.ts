@@ -95,7 +95,7 @@ test("a notification, and an answer to nothing, are accepted without an answer",
   }
 });
 
-test("what a message asks wrongly is answered by the protocol", async () => {
+test("an invalid request gets an error of the protocol", async () => {
   const nothing = JSON.stringify({ jsonrpc: "2.0", id: "a", method: "tools/none" });
   const { status, json } = await send("POST", { body: nothing });
   expect([status, json]).toMatchObject([200, { jsonrpc: "2.0", id: "a", error: { code: -32_601 } }]);

@@ -67,7 +67,7 @@ describe("the wheel", () => {
     expect(own).toEqual(["shipping-client"]);
   });
 
-  test("is at the address that the pages name, and its changelog tells", async () => {
+  test("is at the URL on the pages, and its changelog has the version", async () => {
     const [, version] = /shipping_client-(.+)-py3-none-any\.whl$/.exec(built) ?? [];
     expect(await readFile(join(sources, "CHANGELOG.md"), "utf8")).toContain(`\n## ${version}\n`);
     const guides = ["docs/quick-start.md", "docs/clients.md"].map((file) => readFileSync(join(root, file), "utf8"));
@@ -108,7 +108,7 @@ describe("the types", () => {
     const config = ["--config-file", join(sources, "pyproject.toml"), "--cache-dir", join(folder, "mypy")];
     return tools.python(["-m", "mypy", ...config, ...options], { cwd: folder });
   };
-  // With the installed package, which must declare that it has types.
+  // Checks programs against the installed package, which must declare that it has types.
   const withInstalled = () => ["--python-executable", join(installed.bin, "python")];
 
   /** The Python programs of pages. */

@@ -15,7 +15,7 @@ describe("the operations guide", () => {
     expect([...new Set(linked)].sort()).toEqual(pages.filter((name) => name !== "README.md"));
   });
 
-  test("its table of connections is what the default of DATABASE_POOL comes to", () => {
+  test("its table of connections follows from the default of DATABASE_POOL", () => {
     const pool = serviceSettings.DATABASE_POOL.parse(undefined);
     const rows = [...page("capacity.md").matchAll(/^\| (\d+) +\| (\d+) +\| (\d+) +\|$/gm)].map((row) =>
       row.slice(1).map(Number),

@@ -43,7 +43,7 @@ describe("who may call whom", () => {
     ]);
   });
 
-  test("the gateway calls everything else, and nothing of what is between the services", () => {
+  test("the gateway calls every RPC except those between the services", () => {
     const all = Object.entries(served).flatMap(([part, services]) =>
       services.flatMap(({ methods }) => methods.map(({ name }) => `gateway → ${part} ${name}`)),
     );

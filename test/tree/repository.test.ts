@@ -140,7 +140,7 @@ describe("set-up", () => {
     expect(created?.split(" && ")).toEqual(commands.slice(0, -1));
   });
 
-  test("what the editor starts is there", () => {
+  test("the programs that the editor starts exist", () => {
     const { configurations } = JSON.parse(read(".vscode/launch.json"));
     const programs: string[] = configurations.flatMap(
       ({ program, runtimeExecutable = program }: Record<string, string>) => [program, runtimeExecutable],

@@ -158,7 +158,7 @@ describe("files", () => {
     ]);
   });
 
-  test("nothing is switched off, silenced or put off", () => {
+  test("no test or check is switched off, silenced or postponed", () => {
     const marks = [
       /\bTO[D]O\b/,
       /FIX[M]E/,

@@ -55,7 +55,7 @@ async function readAll(socket: Socket): Promise<string> {
 /** The end of a body in chunks (RFC 9112, 7.1). */
 const WHOLE = /\r\n0\r\n\r\n$/;
 
-test("nothing of its account waits for a download that nobody reads", async () => {
+test("requests of the account do not wait for a download whose client does not read", async () => {
   const [own, other] = [await gateway.newKey(), await gateway.newKey()];
   const socket = await download(await signedIn(gateway, own.accountId));
   const requests = [own, other].flatMap((key) => Array(10).fill(key));

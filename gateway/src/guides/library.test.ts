@@ -31,7 +31,7 @@ describe("the examples", () => {
     expect(alone.length).toBeLessThanOrEqual(3);
   });
 
-  test("say nothing of the repository: the reader has a key, and no more", () => {
+  test("do not mention the repository: the reader has only a key", () => {
     const said = htmls.flatMap(
       (html) => html.match(/npm (start|ci|run)|repository|DATA_DIR|\.data\/|test\/\w+/g) ?? [],
     );
@@ -57,7 +57,7 @@ test("a hundred characters count, and no more of them", () => {
   expect(placesOf(`retry${" ".repeat(90)}zzzz`)).toEqual([]);
 });
 
-describe("what a search costs", () => {
+describe("the cost of a search", () => {
   // Runs in a process of its own, because Jest loads another build of the index, which is several times slower.
   const WORST = `
     import { library } from "./src/openapi/documents.ts";
@@ -108,7 +108,7 @@ describe("what a search costs", () => {
   });
 });
 
-test("what a section says counts more than what its examples happen to have", () => {
+test("the text of a section counts more than its examples", () => {
   const titles = search("retry").map(({ title }) => title);
   expect(titles.indexOf("Without a client")).toBeGreaterThan(titles.indexOf("Retries"));
   expect(search("urllib").map(({ title }) => title)).toContain("Without a client");

@@ -9,7 +9,7 @@ const operations = resources().flatMap((resource) => resource.operations);
 const named = (id: string) => operations.find((operation) => operation.id === id);
 
 // Other sites link to these pages. If one is renamed, its old URL must redirect to the new one.
-test("the pages of the reference have addresses that do not change", () => {
+test("the pages of the reference have URLs that do not change", () => {
   const expected = ["getAccount", "createOrder", "listOrders", "getOrder"];
   expected.push("createShipment", "listShipments", "getShipment", "quoteRates");
   expected.push("createLabel", "listLabels", "getLabel", "getLabelFile", "voidLabel", "getTracking");

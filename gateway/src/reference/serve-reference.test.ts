@@ -59,7 +59,7 @@ describe.each(operations)("GET $href", ({ href, route, path, body, refusals }) =
   });
 });
 
-test("an address with a slash at its end leads to the one without", async () => {
+test("a URL with a slash at its end redirects to the one without", async () => {
   for (const path of ["/docs/reference", "/docs/reference/createLabel"]) {
     const answer = await fetch(`http://127.0.0.1:${server.port}${path}/`, { redirect: "manual" });
     expect([answer.status, answer.headers.get("location")]).toEqual([308, path]);
@@ -67,14 +67,14 @@ test("an address with a slash at its end leads to the one without", async () => 
   expect((await get("/docs/reference/nothing/")).status).toBe(404);
 });
 
-test("where there is no developer area, nothing leads to it", async () => {
+test("without a developer area, no page links to it", async () => {
   for (const path of ["/docs/reference", ...operations.map(({ href }) => href)]) {
     const answer = await fetch(`http://127.0.0.1:${bare.port}${path}`, { headers: { connection: "close" } });
     expect([path, await answer.text()]).toEqual([path, expect.not.stringContaining("/developers")]);
   }
 });
 
-test("what is no operation is no page", async () => {
+test("an unknown operation has no page", async () => {
   for (const path of ["/docs/reference/create", "/docs/reference/createlabel", "/docs/reference/constructor"])
     expect([path, (await get(path)).status]).toEqual([path, 404]);
 });

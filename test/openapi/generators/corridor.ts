@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 /** A generator of clients, and the commands that its user types. */
 export interface Generator {
-  /** Its name and version. */
+  /** The name and the version of the generator. */
   name: string;
   language: string;
   /** The document that it reads. */

@@ -16,7 +16,7 @@ test("a case that was not measured, or is new, is not compared", () => {
   expect(fallen(baseline, { pdf: { cpu: 0.01, throughput: 0.01 } })).toEqual([]);
 });
 
-test("a ratio that is no number has fallen: one of both has done nothing", () => {
+test("a ratio that is no number has fallen: the platform or the floor has completed no operation", () => {
   for (const cpu of [Number.NaN, Number.POSITIVE_INFINITY, 0]) {
     expect(fallen(baseline, { get: { cpu, throughput: 1 } })).toHaveLength(1);
   }

@@ -23,7 +23,7 @@ export function columnFor(baseline: Baseline, node: number): Column {
   );
 }
 
-/** By CPU alone: other load on the machine affects mostly the throughput. The threshold is large because runs of the same code differ, too. */
+/** Compares CPU only: other load on the machine affects mostly the throughput. The threshold is large because runs of the same code differ, too. */
 const FALL = 0.5;
 
 /** Why these cases cannot be compared with a column of the baseline; undefined if they can. */

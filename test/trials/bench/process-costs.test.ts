@@ -15,7 +15,7 @@ test("the CPU of a process includes that of its children, also once they have en
   expect(cpuMsOf(itself).test! - before).toBeGreaterThanOrEqual(300);
 });
 
-test("a process has memory, one that is gone has none, and costs nothing", () => {
+test("a process has memory; one that has ended has none, and takes no CPU", () => {
   expect(memoryMbOf(itself).test).toBeGreaterThan(10);
   const gone = [{ name: "gone", pid: 2 ** 22 + 1 }];
   expect(memoryMbOf(gone)).toEqual({ gone: 0 });

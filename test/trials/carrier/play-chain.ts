@@ -75,7 +75,7 @@ export async function playChain(customer: Customer, name: string, random = Math.
     for (const answer of answers) check(answer, 422);
     return { ...played, end: "refused" };
   }
-  // With two keys, one gets the label, and the other the error that there is one.
+  // One of two keys gets the label, and the other the error that there is one.
   for (const answer of answers) check(answer, 201, ...(other.length > 0 ? [409] : []));
   const made = answers.filter(({ status }) => status === 201);
   if (made.length === 0) played.wrong.push("No key has the label.");

@@ -10,7 +10,7 @@ import { freePort } from "../../platform/free-port.js";
 /** PgBouncer in transaction mode, before a PostgreSQL on 127.0.0.1. */
 export interface PgBouncer extends ServerProcess {
   port: number;
-  /** Its configuration is kept, so that it can restart at the same port. */
+  /** The configuration is kept, so that it can restart at the same port. */
   startAgain(): Promise<PgBouncer>;
 }
 
@@ -24,7 +24,7 @@ export async function startPgBouncer(options: {
   postgresPort: number;
   users: Readonly<Record<string, string>>;
   settings?: Readonly<Record<string, string>>;
-  /** Its path if it is installed. */
+  /** The path of PgBouncer if it is installed. */
   installed?: string;
 }): Promise<PgBouncer> {
   const { program, libraries } = await findPgBouncer(options.installed ?? "/usr/sbin/pgbouncer");

@@ -23,7 +23,7 @@ install() {
   gateway_image=$(k get deployment shipping-gateway --output 'jsonpath={.spec.template.spec.containers[0].image}')
 }
 
-# With `repeat`, its clients repeat what was answered 503 with Retry-After, with the same key, and read a new label's tracking until it is there.
+# `repeat` makes its clients repeat requests after 503 with Retry-After, with the same key, and read a new label's tracking until it is there.
 start_load() { # [repeat]
   say "load"
   # The receiver has the gateway's image and keeps the events in memory: a new image or script would start it anew. Helm counts a Deployment

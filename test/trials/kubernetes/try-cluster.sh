@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . test/trials/kubernetes/trial.sh
 
-# The addresses, of those given, to which a pod can connect.
+# The endpoints (host:port), of those given, to which a pod can connect.
 reached_by() { # POD ADDRESS…
   k exec -i "$1" -- node --input-type=module - "${@:2}" < test/trials/kubernetes/reach.mjs | sed -n 's/ reached$//p' | xargs
 }
@@ -44,7 +44,7 @@ nats_to() { # POD WHO VERB SUBJECT
 identities() {
   say "identities"
   account=$(k exec deployment/shipping-gateway -- admin account create --name Trial --json | sed -n 's/.*"id": *"\(acc_[a-z0-9]*\)".*/\1/p')
-  # It has the labels of carrier, so that the policies allow its connections, and never becomes ready, so that nobody calls it.
+  # It has the labels of carrier, so that the policies allow its connections, and never becomes ready, so that no part calls it.
   sed "s#IMAGE#$gateway_image#" test/trials/kubernetes/impostor-pod.yaml | k apply -f - > /dev/null
   until [ "$(k get pod impostor --output 'jsonpath={.status.phase}')" = Running ]; do sleep 1; done
   expect "the impostor reaches" "$(reached_by impostor shipping-records:8080)" "shipping-records:8080"

@@ -34,7 +34,7 @@ export type ModelAnswer = "snapshot" | "replay" | "conflict" | "refused" | "inPr
 export interface Request {
   letter: Letter;
   at: "peek" | "resolve" | "takeOver" | "send" | "receive" | "release" | "delete" | "end";
-  /** Its own claim, or the other request's that it resolves and takes over; at its end the one under which it was refused. */
+  /** The request's own claim, or the other request's that it resolves and takes over; at its end the one under which it was refused. */
   claim: Claim | undefined;
   answer: ModelAnswer | undefined;
   /** Whether the client has sent it a second time. */

@@ -28,7 +28,7 @@ describe("the model of the idempotency protocol", () => {
     expect(ledger).toContain("function fence(");
   });
 
-  test("leaves out nothing that the gateway does to a claim", () => {
+  test("contains everything that the gateway does to a claim", () => {
     const changeNothing = [
       "clock",
       "isLive",

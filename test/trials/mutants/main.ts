@@ -66,7 +66,7 @@ async function measure<M extends Mutant>(
   console.log(`${name}: ${killed} of ${mutants.length} killed, ${((100 * killed) / mutants.length).toFixed(1)} %\n`);
 }
 
-/** In one line, of limited length. */
+/** Shortens a text to one line of limited length. */
 function shown(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length > 160 ? `${line.slice(0, 100)} … ${line.slice(-50)}` : line;

@@ -15,7 +15,7 @@ test("a bar is as high as its share of the highest, stacked from the bottom", ()
   ]);
 });
 
-test("one failure among a million is seen, and nothing is higher than the chart", () => {
+test("one failure among a million is visible, and no bar is higher than the chart", () => {
   const [delivered, failed] = stack([999_999, 1], 1_000_000);
   expect(failed?.height).toBeGreaterThan(1.5);
   expect(failed?.y).toBeGreaterThanOrEqual(0);

@@ -79,7 +79,7 @@ describe("drawing", () => {
     expect(await draw(pdfOf())).toBeDefined();
   });
 
-  test("of an image that needs more memory than a label there is none, and the gateway needs none for it", async () => {
+  test("an image that needs more memory than a label is not drawn, and does not take memory of the gateway", async () => {
     const { draw } = createDrawing(limits);
     const { at } = pointsOf((await draw(pdfWithImage(2_048)))!);
     expect(at(300, 400)).toBe(0);

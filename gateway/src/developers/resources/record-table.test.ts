@@ -39,7 +39,7 @@ test("whatever is searched for in the largest metadata, a page of a hundred rows
   expect((user + system) / 1_000).toBeLessThan(500);
 });
 
-test("what a search has found is marked, also on both sides of where a long text is cut", () => {
+test("the searched words are marked, also on both sides of the cut in a long text", () => {
   expect(rowsOf("warehouse 0049", [{ to: { name: "Central-warehouse+0049-30-123" } }])).toContain(
     "<span>Central-<mark>warehouse</mark>+<mark>004</mark></span><mark>9</mark>-30-123",
   );

@@ -45,7 +45,7 @@ test("an authentication in the future is recent for 15 minutes and no longer", a
   });
 });
 
-test("of more sessions than a member may have, the one that was not used for longest ends", async () => {
+test("a session beyond a member's maximum ends the one that was not used for longest", async () => {
   const { accountId } = await gateway.newKey();
   const { id } = await addMember(gateway.admin, { accountId, email: "bob@example.com", role: "viewer" });
   const begin = (member: string, minute: number) =>
@@ -63,7 +63,7 @@ test("of more sessions than a member may have, the one that was not used for lon
   expect(await listSessions(deps, memberId)).not.toEqual([]);
 });
 
-test("a session names the address that it was used from last, at once", async () => {
+test("a session shows its most recent IP address at once", async () => {
   const deps = { ...gateway.admin, clockOffsetMs: 0, origin: () => ORIGIN };
   const token = await startSession(deps, memberId, { authenticatedAt: undefined }, { ...FROM, userAgent: "Moving" });
   await findSession(deps, setCookie("session", token, ORIGIN).split(";")[0], "192.0.2.2");

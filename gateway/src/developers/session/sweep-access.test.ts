@@ -8,7 +8,7 @@ import { sweepAccessOnce } from "./sweep-access.js";
 
 const HOUR_MS = 3_600_000;
 
-test("what has ended is deleted in its time, and nothing before", async () => {
+test("ended rows are deleted after their time, and no others", async () => {
   const { db, admin, newKey, prisma, drop } = await gatewayDatabase();
   const now = { db, random: admin.random, clockOffsetMs: 0 };
   const after = (hours: number) => sweepAccessOnce({ db, clockOffsetMs: hours * HOUR_MS, auditRetentionDays: 400 });

@@ -73,7 +73,7 @@ async function accountWith(...members: { email: string; role?: string; invited?:
   return accountId;
 }
 
-test("admins get one email with host, time, reason, remedy and link; nobody else does", async () => {
+test("only admins get an email, with host, time, reason, remedy and link", async () => {
   const accountId = await accountWith(
     { email: "ada@example.com" },
     { email: "bob@example.com" },
@@ -147,7 +147,7 @@ test("stopping does not wait for a mail server that never answers", async () => 
   await loop.stop();
 });
 
-test("while the webhooks service is down, the log says so and nobody is alerted", async () => {
+test("while the webhooks service is down, the log says so and no email is sent", async () => {
   const { deps, lines } = failingWith("away");
   const loop = sendAlerts(deps);
   loop.wake();

@@ -18,7 +18,7 @@ export const attacks: Record<string, (attack: Attack) => Promise<void>> = {
   ...receiverAttacks,
 };
 
-/** By how many megabytes an attack may raise a gateway's memory. An attack without an entry is judged by the chart's limit. */
+/** Maximum increase of a gateway's memory during an attack, in megabytes. An attack without an entry is judged by the chart's limit. */
 export const MOST_MORE_MB: Readonly<Record<string, number>> = Object.fromEntries(
   ["form-bomb", ...Object.keys(slowReaderAttacks)].map((name) => [name, 80]),
 );

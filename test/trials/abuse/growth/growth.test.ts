@@ -8,7 +8,7 @@ test("whatever strangers and customers send costs what it weighs", () => {
   expect(runGrowth(BRIEF, () => {})).toEqual([]);
 });
 
-describe("what is measured", () => {
+describe("the measured growth", () => {
   const reading = (read: (size: number) => unknown) => ({
     reader: "test",
     shape: "test",
@@ -16,7 +16,7 @@ describe("what is measured", () => {
     prepare: (size: number) => () => read(size),
   });
 
-  test("of a reader that looks at every place again for every place, grows far more than what is read once", () => {
+  test("of a quadratic reader is far more than that of a linear one", () => {
     const quadratic = reading((size) => {
       let sum = 0;
       for (let a = 0; a < size; a++) for (let b = 0; b < size; b++) sum += a ^ b;
@@ -26,7 +26,7 @@ describe("what is measured", () => {
     expect(measureGrowth(quadratic, { workMs: 5, rounds: 5 }).times).toBeGreaterThan(MAX_TIMES);
   });
 
-  test("of one that looks once, grows about four times, and of nothing at all not", () => {
+  test("of a linear reader is about fourfold, and that of a constant one is none", () => {
     const once = (size: number) => Array.from({ length: size * 50 }, (_, n) => n).reduce((sum, n) => sum + n);
     expect(measureGrowth(reading(once), BRIEF).times).toBeLessThan(6);
     expect(

@@ -14,7 +14,7 @@ import { openTarget, type Target } from "../target.js";
 export interface Floor {
   target: Target;
   db: Database;
-  /** Its PostgreSQL, for tests that need another database. */
+  /** The floor's PostgreSQL, for tests that need another database. */
   postgresUrl: string;
   stop(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function startFloor(wanted: { accounts: number }): Promise<Floor> {
     customers: inTurn(await createAccounts(db, wanted.accounts, false)),
     limited: inTurn(await createAccounts(db, wanted.accounts, true)),
     limit: async () => {},
-    // Its PostgreSQL is its child.
+    // PostgreSQL is a child of the floor.
     processes: () => [{ name: "floor", pid: server.pid! }],
     databases: { floor: db },
   });

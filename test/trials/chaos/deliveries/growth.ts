@@ -77,7 +77,7 @@ async function requireEmptyOutboxes({ databases }: ClusterUnderTest): Promise<vo
   }
 }
 
-/** By table: kilobytes, indexes and TOAST included, for 1,000 rows. */
+/** Kilobytes of each table, including indexes and TOAST, for 1,000 rows. */
 async function kilobytesPerThousand({ databases }: ClusterUnderTest, part: (typeof parts)[number]) {
   const { pool } = databases[part];
   await pool.query("VACUUM ANALYZE");

@@ -82,7 +82,7 @@ describe("a fault is", () => {
     expect(faultOf(costs) !== undefined).toBe(isFault);
   });
 
-  test("a reader that looks at every place again for every place, and not one that looks once", async () => {
+  test("a quadratic reader, and not a linear one", async () => {
     // Takes as many steps as the square of the length, divided by the step.
     const reader = (step: number) => (size: number) => () => {
       let sum = 0;

@@ -173,7 +173,7 @@ describe("events", () => {
 });
 
 describe("answers", () => {
-  test("an API key that nobody has revoked is not refused", () => {
+  test("an API key that is not revoked is not refused", () => {
     h.request("GET /account", [1, 2], refusal(401, "unauthorized"));
     expect(judged(h)).toEqual(["An API key was refused that nobody had revoked."]);
   });

@@ -43,7 +43,7 @@ export function livesIn({ operations, arrivals }: History): Lives {
   for (const arrival of arrivals) {
     const { type, data } = JSON.parse(arrival.text);
     const name = nameIn(data);
-    // Its information about a label may be out of date; that about an end is final.
+    // Information about a label may be out of date; information about an end is final.
     if (type === "label.voided") add(name, arrival, { does: "end", resource: data, isReplay: true });
     else add(name, arrival, { does: "create", resource: data, isReplay: true });
   }

@@ -99,7 +99,7 @@ function labelled(h: HandMade) {
 }
 
 describe("judge", () => {
-  test.each(Object.entries(bugs))("finds %s, and nothing without it", (_, { history, rule }) => {
+  test.each(Object.entries(bugs))("finds %s, and no anomaly without it", (_, { history, rule }) => {
     const [sound, planted] = [handMade(), handMade()];
     history(sound, false);
     expect(rulesIn(sound)).toEqual([]);
