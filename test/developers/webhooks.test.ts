@@ -48,7 +48,7 @@ describe("POST /developers/{environment}/webhooks/new", () => {
   });
 
   test.each([
-    ["an address of another scheme", { url: "ftp://shop.example.com" }, 422],
+    ["a URL with another scheme", { url: "ftp://shop.example.com" }, 422],
     ["no address", { url: "" }, 422],
     ["no event", { events: undefined }, 422],
     ["an event of another kind", { events: ["label.eaten"] }, 422],
