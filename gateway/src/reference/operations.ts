@@ -175,7 +175,7 @@ function listNames({ name, fields }: Field): string[] {
   return [name, ...fields.flatMap(listNames)];
 }
 
-/** What to do about each error; `docs/errors.md` has more. */
+/** The advice for each error; `docs/errors.md` has more. */
 export const errorGuidance: Readonly<Record<ErrorCode, string>> = {
   bad_request: "Use an HTTP library to send the request.",
   invalid_json: "Send a body that is valid JSON.",
