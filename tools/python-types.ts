@@ -27,7 +27,7 @@ elif TYPE_CHECKING:
 // Python keywords, which a class cannot have as members.
 const KEYWORDS = new Set("from class import global in is not or and pass return def".split(" "));
 
-const EVENT_COMMENT = `What a delivery brings: \`type\` tells which it is. \`data\` is the resource as it was then. Ignore members and types that
+const EVENT_COMMENT = `The event of a delivery. Its \`type\` tells which it is. \`data\` is the resource as it was then. Ignore members and types that
 you do not know.`;
 
 // A literal, because type checkers narrow a union only by literals.

@@ -19,7 +19,7 @@ export function typescriptTypes(document: Document): string {
 }
 
 const EVENT_COMMENT = `/**
- * What a delivery brings: \`type\` tells which it is. \`data\` is the resource as it was then. Ignore members and types that you do
+ * The event of a delivery. Its \`type\` tells which it is. \`data\` is the resource as it was then. Ignore members and types that you do
  * not know.
  */
 `;
