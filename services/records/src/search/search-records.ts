@@ -22,7 +22,7 @@ import type { RecordTable } from "./search-rows.js";
 
 const orderRow = pickColumns(orderColumns, ["id", "status", "reference", "recipient", "createdAt"]);
 const shipmentRow = { ...orderRow, ...pickColumns(shipmentColumns, ["orderId", "labelId"]) } as const satisfies Columns;
-/** What a search may have found a record by, beside its row. Metadata can be large. */
+/** The columns with the searched texts that a row of a list does not have. Metadata can be large. */
 const foundBy = pickColumns(orderColumns, ["sender", "metadata"]);
 
 type SearchRequest = SearchOrdersRequest | SearchShipmentsRequest;

@@ -51,7 +51,7 @@ export function toSearchText(row: SearchedRow): string {
   return lines.map((line) => ` ${line} `).join("\n");
 }
 
-/** What is added to a record's search text once its label has a tracking number: each four digits or more in a row. */
+/** The addition to a record's search text once its label has a tracking number: each four digits or more in a row. */
 export function trackingDigits(trackingNumber: string): string {
   return (trackingNumber.match(/\d{4,}/g) ?? []).map((digits) => `${digits} `).join("");
 }
