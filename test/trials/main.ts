@@ -7,19 +7,19 @@ const trials: Record<string, { main: string; summary: string }> = {
   chaos: { main: "chaos/main.js", summary: "run operations while processes are killed, and audit every response" },
   deliveries: {
     main: "chaos/deliveries/main.js",
-    summary: "measure what failures of receivers, NATS and webhooks cost",
+    summary: "measure the effects of failures of receivers, NATS and webhooks",
   },
   carrier: {
     main: "carrier/main.js",
-    summary: "buy labels from an unreliable carrier, and compare its books with ours",
+    summary: "buy labels from an unreliable carrier, and compare its ledger with ours",
   },
   abuse: { main: "abuse/main.js", summary: "measure the effect of attacks on other customers" },
   failover: { main: "failover/main.js", summary: "play faults of PostgreSQL, NATS, disks and clocks under load" },
   history: {
     main: "history/main.js",
-    summary: "record what clients of two gateways see under faults, and judge it",
+    summary: "record the observations of clients of two gateways under faults, and judge them",
   },
-  mutants: { main: "mutants/main.js", summary: "break the code in one place at a time, and see whether tests notice" },
+  mutants: { main: "mutants/main.js", summary: "break the code in one place at a time, and check whether tests fail" },
   fuzz: { main: "fuzz/main.js", summary: "give parsers changed inputs, and compare them with a second opinion" },
   infrastructure: {
     main: "infrastructure/main.js",

@@ -43,7 +43,9 @@ function print({ attack, alone, beside, attacker, peaks, before, broken }: Outco
 
 function printGrowth(): void {
   const broken = runGrowth({ workMs: 20, rounds: 7 }, console.log);
-  console.log(broken.length === 0 ? "kept" : `BROKEN: these cost more than what they weigh: ${broken.join("; ")}`);
+  console.log(
+    broken.length === 0 ? "kept" : `BROKEN: the cost of these grows faster than their input: ${broken.join("; ")}`,
+  );
   if (broken.length > 0) process.exitCode = 1;
 }
 

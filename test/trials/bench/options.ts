@@ -74,8 +74,8 @@ export function benchOptions(args: readonly string[], command = new Command("npm
         .conflicts("baseline"),
     )
     .option("--baseline", "store the ratios as the new baseline", false)
-    .option("--profile", "has every process write a CPU profile, and says where their time went", false)
-    .option("--json <file>", "where the results go")
+    .option("--profile", "make every process write a CPU profile, and print the most expensive functions", false)
+    .option("--json <file>", "write the results to this file")
     .addOption(
       new Option("--node <major>", "run everything on this version of Node, which npm fetches once").choices(
         Object.keys(nodes),

@@ -3,12 +3,12 @@ import { Command } from "commander";
 
 const command = new Command("npm run trial -- carrier")
   .description(
-    "Buy labels from a carrier that misbehaves while gateways and carriers are killed, then compare its books with the labels.",
+    "Buy labels from an unreliable carrier while gateways and carriers are killed, then compare its ledger with the labels.",
   )
-  .argument("[chains]", "how many", wholeNumber(1, 1_000_000), 10_000)
-  .option("--clients <number>", "how many customers' processes buy at once", wholeNumber(1, 500), 48)
-  .option("--minutes <number>", "after so many, no further chain begins", wholeNumber(1, 10_000))
-  .option("--no-keys", "the carrier takes no idempotency keys")
+  .argument("[chains]", "number of chains", wholeNumber(1, 1_000_000), 10_000)
+  .option("--clients <number>", "number of customers' processes that buy at once", wholeNumber(1, 500), 48)
+  .option("--minutes <number>", "time after which no further chain begins", wholeNumber(1, 10_000))
+  .option("--no-keys", "make the carrier ignore idempotency keys")
   .addHelpText("after", examples("npm run trial -- carrier 500"))
   .parse();
 const chains: number = command.processedArgs[0];

@@ -4,7 +4,7 @@ import { Command } from "commander";
 // The long form of the test in test/flows.
 const { processedArgs } = new Command("npm run trial -- chaos")
   .description("Run many operations while processes are killed, then check the results.")
-  .argument("[operations]", "how many", wholeNumber(1, 10_000_000), 10_000)
+  .argument("[operations]", "number of operations", wholeNumber(1, 10_000_000), 10_000)
   .addHelpText("after", examples("npm run trial -- chaos 500"))
   .parse();
 const operations: number = processedArgs[0];

@@ -33,8 +33,8 @@ const say = (line: string) =>
   console.error(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
 const names = Object.keys(scenarios);
 const command = new Command("npm run trial -- failover")
-  .description("Play faults of what the platform depends on, under load, and audit everything that was acknowledged.")
-  .addArgument(new Argument("[scenarios...]", "all unless named").choices(names))
+  .description("Play faults of the platform's dependencies under load, and audit all acknowledged writes.")
+  .addArgument(new Argument("[scenarios...]", "all by default").choices(names))
   .option("--rows <count>", "migrations: rows of each large table", wholeNumber(100, 1_000_000_000), 10_000_000)
   .option("--by-hand", "start the platform on PostgreSQL with a standby, and promote it when you press Enter")
   .addHelpText(

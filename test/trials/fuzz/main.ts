@@ -10,11 +10,11 @@ const command = new Command("npm run trial -- fuzz")
   .description(
     "Give parsers changed inputs, guided by their coverage, and compare them with a second opinion. With `growth`, send hostile texts of 1, 8 and 64 KiB at every place of every request, and measure the CPU that they cost.",
   )
-  .addArgument(new Argument("[parsers...]", "all unless named").choices([...NAMES, "growth"]))
+  .addArgument(new Argument("[parsers...]", "all by default").choices([...NAMES, "growth"]))
   .option("--only <part>", "for growth: only places whose name contains this, such as `/api/v1/orders body`", "")
-  .option("--minutes <count>", "how long for each parser", wholeNumber(1, 10_000), 5)
-  .option("--seed <number>", "what decides how inputs are changed; random unless given", wholeNumber(0, 2 ** 31))
-  .option("--save", "replace the committed inputs (test/trials/fuzz/corpus) by the smallest that reach as much")
+  .option("--minutes <count>", "duration for each parser", wholeNumber(1, 10_000), 5)
+  .option("--seed <number>", "seed of the changes to inputs; random by default", wholeNumber(0, 2 ** 31))
+  .option("--save", "replace the committed inputs (test/trials/fuzz/corpus) by the smallest with the same coverage")
   .addHelpText(
     "after",
     examples("npm run trial -- fuzz body --minutes 1", "npm run trial -- fuzz growth --only sign-in"),

@@ -8,11 +8,17 @@ const began = performance.now();
 const say = (line: string) =>
   console.error(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
 const command = new Command("npm run trial -- history")
-  .description("Record what clients of two gateways see under faults, and judge whether it can be explained.")
-  .option("--minutes <count>", "how long; faults that have begun are finished", wholeNumber(1, 10_000), 10)
-  .addOption(new Option("--faults <names...>", "all unless named").choices(FAULTS).default(FAULTS))
-  .option("--calm <seconds>", "before and after each fault", wholeNumber(1, 600), 15)
-  .option("--seed <number>", "what decides what clients and faults do; random unless given", wholeNumber(0, 2 ** 31))
+  .description(
+    "Record the observations of clients of two gateways under faults, and judge whether they are consistent.",
+  )
+  .option("--minutes <count>", "duration; a fault that has begun is finished", wholeNumber(1, 10_000), 10)
+  .addOption(new Option("--faults <names...>", "all by default").choices(FAULTS).default(FAULTS))
+  .option("--calm <seconds>", "duration of the phases before and after each fault", wholeNumber(1, 600), 15)
+  .option(
+    "--seed <number>",
+    "seed of the random choices of clients and faults; random by default",
+    wholeNumber(0, 2 ** 31),
+  )
   .option("--revision <revision>", "upgrade: the older release, a tag, a branch or a commit", "HEAD~1")
   .addHelpText("after", examples("npm run trial -- history --minutes 2 --faults none kill"))
   .parse();

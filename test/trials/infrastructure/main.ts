@@ -24,7 +24,7 @@ const { args } = new Command("npm run trial -- infrastructure")
   .description(
     "Run the platform on infrastructure with other settings, limits and roles than ours, and audit the result.",
   )
-  .addArgument(new Argument("[rows...]", "all unless named").choices(names))
+  .addArgument(new Argument("[rows...]", "all by default").choices(names))
   .addHelpText("after", examples("npm run trial -- infrastructure pgbouncer"))
   .parse();
 for (const name of args.length > 0 ? args : names) {

@@ -8,11 +8,11 @@ import { rooms } from "./rooms.js";
 import type { Outcome } from "./run-mutants.js";
 
 const command = new Command("npm run trial -- mutants")
-  .description("Break the code of rooms in one place at a time, and see whether their tests notice.")
-  .addArgument(new Argument("[rooms...]", "all unless named").choices(Object.keys(rooms)))
-  .option("--most <count>", "a sample of this many mutants of each room; all unless given", wholeNumber(1, 100_000))
-  .option("--seed <number>", "what decides which are in the sample", wholeNumber(0, 2 ** 31), 1)
-  .option("--file <text>", "only those of files whose path contains it")
+  .description("Break the code of rooms in one place at a time, and check whether their tests fail.")
+  .addArgument(new Argument("[rooms...]", "all by default").choices(Object.keys(rooms)))
+  .option("--most <count>", "size of the sample of each room's mutants; all by default", wholeNumber(1, 100_000))
+  .option("--seed <number>", "seed of the sample", wholeNumber(0, 2 ** 31), 1)
+  .option("--file <text>", "only mutants of files whose path contains this text")
   .addHelpText("after", examples("npm run trial -- mutants input", "npm run trial -- mutants dispatch --most 100"))
   .parse();
 const { most, seed, file } = command.opts<{ most?: number; seed: number; file?: string }>();

@@ -7,7 +7,7 @@ const say = (line: string) =>
 const command = new Command("npm run trial -- releases")
   .description("Upgrade from an older release to this checkout and back, process by process and under load.")
   .argument("<revision>", "the older release: a tag, a branch or a commit")
-  .option("--seconds <count>", "how long each step lasts", wholeNumber(1, 3_600), 4)
+  .option("--seconds <count>", "duration of each step", wholeNumber(1, 3_600), 4)
   .addHelpText("after", examples("npm run trial -- releases HEAD~50"))
   .parse();
 const { seconds } = command.opts<{ seconds: number }>();

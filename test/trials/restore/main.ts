@@ -2,9 +2,7 @@ import { examples } from "@shipping/local/option-values";
 import { Command } from "commander";
 
 new Command("npm run trial -- restore")
-  .description(
-    "Back up the platform under load, lose its PostgreSQL, restore it, and audit everything that was acknowledged.",
-  )
+  .description("Back up the platform under load, lose its PostgreSQL, restore it, and audit all acknowledged writes.")
   .addHelpText("after", examples("npm run trial -- restore"))
   .parse();
 const began = performance.now();

@@ -96,7 +96,7 @@ export async function restoreDrill(say: (line: string) => void, loadMs = 4_000):
         [found.surplusEvents === eventsOfLost, "There are events that belong neither to a kept nor to a lost write."],
         [
           JSON.stringify({ ...found, surplusEvents: 0 }) === JSON.stringify(FLAWLESS),
-          "The audit of what the backup held, and of what came later, found flaws.",
+          "The audit of the backup's data, and of later writes, found flaws.",
         ],
         [again.executedAgain === again.repeated, "A lost order was not created anew when its request was repeated."],
         [again.replayed === again.repeated, "A lost order that was created anew is not replayed."],

@@ -33,8 +33,8 @@ const command = new Command("npm run trial -- versions")
   .description(
     "Run the tests and the main steps in separate processes with other versions of Node, PostgreSQL and NATS.",
   )
-  .addArgument(new Argument("[combinations...]", "all unless named").choices(Object.keys(combinations)))
-  .option("--short", "run only the tests that most depend on the versions")
+  .addArgument(new Argument("[combinations...]", "all by default").choices(Object.keys(combinations)))
+  .option("--short", "run only the tests that depend most on the versions")
   .addHelpText("after", examples("npm run trial -- versions oldest", "npm run trial -- versions oldest --short"))
   .parse();
 const { short } = command.opts<{ short?: true }>();

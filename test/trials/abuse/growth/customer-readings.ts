@@ -140,7 +140,7 @@ const batches = [
   calls("one large call in small chunks", 512 * 1024, (bytes) => callsOf(1, bytes), 64),
   calls("one long path", 512 * 1024, (bytes) => batchOf({ path: "a".repeat(bytes) }), 64),
   calls("many headers", 16 * 1024, (count) => batchOf({ headers: headers(count) }), 64),
-  calls("fields that nobody knows", MAX_BATCH_BYTES, (bytes) => Buffer.alloc(bytes & ~1, Buffer.of(0x7a, 0)), 64),
+  calls("unknown fields", MAX_BATCH_BYTES, (bytes) => Buffer.alloc(bytes & ~1, Buffer.of(0x7a, 0)), 64),
 ];
 
 /** Readings of inputs that need a key, or access to the platform's network. */

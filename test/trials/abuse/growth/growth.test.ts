@@ -4,7 +4,7 @@ import { runGrowth } from "./run-growth.js";
 // The short form of `npm run trial -- abuse growth`.
 const BRIEF = { workMs: 1, rounds: 1 };
 
-test("whatever strangers and customers send costs what it weighs", () => {
+test("the cost of input from strangers and customers grows no faster than the input", () => {
   expect(runGrowth(BRIEF, () => {})).toEqual([]);
 });
 

@@ -51,8 +51,8 @@ async function play(name: string, scenario: Scenario): Promise<boolean> {
 
 const names = Object.keys(scenarios);
 const { args } = new Command("npm run trial -- deliveries")
-  .description("Measure what failures cost webhook deliveries.")
-  .addArgument(new Argument("[scenarios...]", "all unless named").choices(names))
+  .description("Measure the effect of failures on webhook deliveries.")
+  .addArgument(new Argument("[scenarios...]", "all by default").choices(names))
   .addHelpText("after", examples("npm run trial -- deliveries broker-wiped"))
   .parse();
 for (const name of args.length > 0 ? args : names) {

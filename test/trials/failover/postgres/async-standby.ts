@@ -60,7 +60,7 @@ export async function asyncStandby(
         [found.surplusEvents === eventsOfLost, "There are events that belong neither to a kept nor to a lost write."],
         [
           JSON.stringify({ ...found, surplusEvents: 0 }) === JSON.stringify(FLAWLESS),
-          "The audit of what the standby had, and of what came later, found flaws.",
+          "The audit of the standby's data, and of later writes, found flaws.",
         ],
         [told.keptUndelivered === 0, "An event of a kept order was not delivered."],
         [again.executedAgain === again.repeated, "A lost order was not created anew when its request was repeated."],

@@ -83,7 +83,7 @@ function anomaliesOf(
   for (const read of [...reads].sort((a, b) => a.operation.startMs - b.operation.startMs)) {
     const { startMs, endMs } = read.operation;
     const mayHaveHappened = writes.some((write) => write.stage >= read.stage && write.operation.startMs < endMs);
-    if (read.stage > 0 && !mayHaveHappened) found("A copy shows what has not happened.", read);
+    if (read.stage > 0 && !mayHaveHappened) found("A copy shows a change that has not happened.", read);
     const later = reads.find((one) => one.operation.endMs < startMs && one.stage > read.stage);
     if (later) found("A copy has gone back.", later, read);
     const missed = writes.find(

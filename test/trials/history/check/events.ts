@@ -55,9 +55,9 @@ export function wrongEvents(history: History): Anomaly[] {
     first.set(arrival.eventId, byId ?? arrival).set(subject, byTold ?? arrival);
     const original = originals.get(subject);
     if (!original) continue;
-    if (arrival.atMs < original.sinceMs) found("An event came before what it tells of.", lineAbout(original.by));
+    if (arrival.atMs < original.sinceMs) found("An event came before its change.", lineAbout(original.by));
     if (original.data !== JSON.stringify(data))
-      found("An event differs from what it tells of.", lineAbout(original.by));
+      found("An event differs from the resource at its change.", lineAbout(original.by));
   }
   return anomalies;
 }

@@ -109,7 +109,7 @@ describe("copies", () => {
     labelled(2, 2.5);
     h.disturbances.push({ name: "kill", fromMs: 2_400, toMs: 10_000 });
     read("draft", 3);
-    expect(judged(h)).toEqual(["A copy shows what has not happened.", "A copy has gone back."]);
+    expect(judged(h)).toEqual(["A copy shows a change that has not happened.", "A copy has gone back."]);
   });
 
   test("the same holds of tracking", () => {
@@ -164,8 +164,8 @@ describe("events", () => {
     });
     expect(judged(h)).toEqual(
       expect.arrayContaining([
-        "An event came before what it tells of.",
-        "An event differs from what it tells of.",
+        "An event came before its change.",
+        "An event differs from the resource at its change.",
         "Two events tell the same.",
       ]),
     );
@@ -175,7 +175,7 @@ describe("events", () => {
 describe("answers", () => {
   test("an API key that is not revoked is not refused", () => {
     h.request("GET /account", [1, 2], refusal(401, "unauthorized"));
-    expect(judged(h)).toEqual(["An API key was refused that nobody had revoked."]);
+    expect(judged(h)).toEqual(["An API key was refused that had not been revoked."]);
   });
 
   test.each([

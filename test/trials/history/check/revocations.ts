@@ -16,7 +16,7 @@ export function wrongAdmissions({ operations, revocations }: History): Anomaly[]
       return [{ rule: "A revoked API key was accepted.", subject: apiKey, seen: [answered, ...seen] }];
     }
     if (status === 401 && !(revocation && endMs > revocation.startMs)) {
-      return [{ rule: "An API key was refused that nobody had revoked.", subject: apiKey, seen }];
+      return [{ rule: "An API key was refused that had not been revoked.", subject: apiKey, seen }];
     }
     return [];
   });

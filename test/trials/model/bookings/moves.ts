@@ -40,7 +40,7 @@ export function movesOf(state: State, who: number, rules: Rules, takesKeys: bool
     if (!held) {
       if (state.rows.length === 3) return [move("gives up", leave)];
       return [
-        move("writes down what is to be booked", (own, _, next) => {
+        move("stores the booking", (own, _, next) => {
           const token = fence + 1;
           const written = rules.writesFirst ? "asked" : "unwritten";
           const fresh = {
@@ -185,7 +185,7 @@ export function movesOf(state: State, who: number, rules: Rules, takesKeys: bool
         return state.rows.flatMap(({ due, leased, state: is }, index) =>
           due && !leased && is !== "unwritten"
             ? [
-                move("takes what is due", (own, _, next) =>
+                move("takes a due booking", (own, _, next) =>
                   take(own, index, next.rows[index]!, is === "voiding" ? "cancel" : "find"),
                 ),
               ]
