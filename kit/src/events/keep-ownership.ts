@@ -21,7 +21,7 @@ const CHECK_MS = 5_000;
 // The error code of JetStream for a missing stream.
 const NO_STREAM = 10059;
 
-/** What a subscriber knows about the owner of its stream. */
+/** A subscriber's knowledge of the owner of its stream. */
 export interface Ownership {
   state(): StreamState;
   /** Reads the owner with which the stream and the consumer must be marked. */
