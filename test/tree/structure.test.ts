@@ -142,6 +142,14 @@ describe("files", () => {
     expect(odd.map(({ path }) => path)).toEqual([]);
   });
 
+  test("no comment of production code begins with a word that leaves out its subject", () => {
+    const HEADLESS = /(?:\/\*\*?\s+(?:\* )?|(?<!^\s*\/\/.*\n\s*)\/\/ )(?:What|Of|Its|Whose|None|Nobody|Nothing)\b.*/gm;
+    const found = production.flatMap(({ path, text }) =>
+      [...text.matchAll(HEADLESS)].map(([comment]) => ({ path, comment })),
+    );
+    expect(found).toEqual([]);
+  });
+
   test("only config.ts reads the environment", () => {
     const readers = production.filter(({ path, text }) => text.includes("process.env") && !path.endsWith("/config.ts"));
     expect(readers.map(({ path }) => path)).toEqual([]);
