@@ -172,7 +172,7 @@ export const explained: { file: string; original: string; replacement: string; w
   },
   {
     file: "client/src/config.ts",
-    original: "{\n    // Deno without --allow-env.\n    return undefined;\n  }",
+    original: "{\n    // Deno denies access without --allow-env.\n    return undefined;\n  }",
     replacement: "{}",
     why: "The end of the function returns the same.",
   },
