@@ -77,11 +77,11 @@ function toPattern(string: string): string {
 }
 
 /**
- * With how many copies of itself a beginning of a string overlaps at most: four in `00000`. From each letter of a text that repeats itself in the
- * same way, LIKE compares such a string anew, so it looks at each letter as often.
+ * Returns how often LIKE looks at a letter of a text that repeats itself as this string does: `00000` overlaps with four copies of itself, and
+ * LIKE compares each of them anew.
  */
 function countOverlaps(string: string): number {
-  // For each beginning, the length of the longest shorter one with which it also ends, and how many of these there are (Knuth, Morris, Pratt).
+  // `borders` has the length of the longest shorter beginning that each beginning also ends with, `overlaps` the number of these (Knuth, Morris, Pratt).
   const borders = [0];
   const overlaps = [0];
   for (let at = 1, border = 0; at < string.length; at++) {
