@@ -20,6 +20,10 @@ const trials: Record<string, { main: string; summary: string }> = {
     summary: "record the observations of clients of two gateways under faults, and judge them",
   },
   mutants: { main: "mutants/main.js", summary: "break the code in one place at a time, and check whether tests fail" },
+  faults: {
+    main: "faults/main.js",
+    summary: "plant known mistakes one at a time, and check that the named tests fail",
+  },
   fuzz: { main: "fuzz/main.js", summary: "give parsers changed inputs, and compare them with a second opinion" },
   infrastructure: {
     main: "infrastructure/main.js",
