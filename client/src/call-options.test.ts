@@ -133,3 +133,31 @@ test("every page of a list has the list's options, and a page its own before the
   expect(server.seen.map(({ headers }) => headers["x-job"])).toEqual(["1", "1", "2"]);
   expect(server.seen.map(({ path }) => path?.split("?")[1])).toEqual(["limit=7", "limit=7&after=a", "limit=7"]);
 });
+
+describe("request", () => {
+  test("returns the body as the API sent it, and retries as the other calls do", async () => {
+    server = await loopback(drop, ok({ id: "shp_1", added: [1] }));
+    const { data, response } = await server
+      .client()
+      .request({ method: "POST", path: ["shipments"], body: SHIPMENT }, { idempotencyKey: "a key" })
+      .withResponse();
+    expect(JSON.parse(new TextDecoder().decode(data.bytes))).toMatchObject({ data: { id: "shp_1", added: [1] } });
+    expect(data.contentType).toContain("application/json");
+    expect(response).toMatchObject({ idempotencyKey: "a key", replayed: false });
+    expect(server.seen.map(({ headers }) => headers["idempotency-key"])).toEqual(["a key", "a key"]);
+  });
+
+  test("fails with the error of the API", async () => {
+    server = await loopback(refusal(404, "not_found"));
+    const error = await errorOf(server.client().request({ method: "GET", path: ["orders", "ord_1"], query: { a: 1 } }));
+    expect(error).toMatchObject({ code: "not_found", status: 404 });
+    expect(server.seen[0]?.path).toMatch(/\/orders\/ord_1\?a=1$/);
+  });
+});
+
+test("a wait above maxWaitSeconds fails the call at once", async () => {
+  server = await loopback(refusal(429, "rate_limited", { "retry-after": "6" }));
+  const error = await errorOf(server.client({ maxWaitSeconds: 5 }).account.get());
+  expect(error).toMatchObject({ code: "rate_limited", retryAfterSeconds: 6 });
+  expect(server.seen).toHaveLength(1);
+});

@@ -15,6 +15,8 @@ export interface ShippingOptions extends Hooks {
   maxRetries?: number | undefined;
   /** How long one attempt may take, until the last byte of the response. The default is 20,000. */
   timeoutMs?: number | undefined;
+  /** The longest wait in seconds for which the API may ask before a retry. If it asks for more, the call fails at once. The default is 65. */
+  maxWaitSeconds?: number | undefined;
   /** The time in milliseconds, for a `Retry-After` that is a date. */
   now?: (() => number) | undefined;
   /** From 0 to 1, for the jitter of waits. */
@@ -28,6 +30,7 @@ export interface Settings extends Hooks {
   fetch: typeof globalThis.fetch;
   maxRetries: number;
   timeoutMs: number;
+  maxWaitSeconds: number;
   now(): number;
   random(): number;
 }
@@ -36,6 +39,10 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function readSettings(options: ShippingOptions): Settings {
   const { maxRetries = 3, timeoutMs = 20_000, now = Date.now, random = Math.random } = options;
+  // A rate window lasts one minute.
+  const { maxWaitSeconds = 65 } = options;
+  if (!(typeof maxWaitSeconds === "number" && maxWaitSeconds >= 0))
+    throw invalidArgument("maxWaitSeconds must be a number of 0 or more.");
   const [apiKey, baseUrl] = readAccess(options);
   if (!["boolean", "undefined"].includes(typeof options.allowHttp))
     throw invalidArgument("allowHttp must be true or false.");
@@ -46,6 +53,7 @@ export function readSettings(options: ShippingOptions): Settings {
     fetch: checkedFunction(options.fetch, "fetch") ?? ((input, init) => globalThis.fetch(input, init)),
     maxRetries: checkedRetries(maxRetries, "maxRetries"),
     timeoutMs: checkedTimeout(timeoutMs, "timeoutMs"),
+    maxWaitSeconds,
     now: checkedFunction(now, "now"),
     random: checkedFunction(random, "random"),
     onRequest: checkedFunction(options.onRequest, "onRequest"),

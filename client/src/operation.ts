@@ -19,16 +19,20 @@ export interface WriteOptions extends ReadOptions {
   idempotencyKey?: string | undefined;
 }
 
-/** One operation of the API. */
-export interface Operation {
+/** The request of an operation. */
+export interface RawOperation {
   method: "GET" | "POST" | "DELETE";
-  /** The segments of the path below the base URL. */
+  /** The segments of the path below the base URL, such as `["labels", id, "void"]`. */
   path: readonly string[];
-  query?: Readonly<Record<string, string | number | undefined>>;
-  /** Sent as JSON. */
+  query?: Readonly<Record<string, string | number | undefined>> | undefined;
+  /** Sent as JSON with `POST`. */
   body?: unknown;
-  /** The content of a successful response: `data`, `data` with a cursor, or a PDF. */
-  answers: "data" | "page" | "file";
+}
+
+/** One operation of the API. */
+export interface Operation extends RawOperation {
+  /** The content of a successful response: `data`, `data` with a cursor, a PDF, or any of them as bytes. */
+  answers: "data" | "page" | "file" | "raw";
   options: WriteOptions | undefined;
 }
 

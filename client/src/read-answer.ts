@@ -12,15 +12,30 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
+/** The body of a successful response, as the API sent it. */
+export interface RawAnswer {
+  /** `application/json` or `application/pdf`. */
+  contentType: string;
+  bytes: Uint8Array;
+}
+
 /** The value in a successful response; undefined if the response is incomplete or not from the API. */
 export function readValue({ headers, bytes }: Answer, answers: Outgoing["answers"]): unknown {
   if (answers === "file")
     return headers.get("content-type")?.startsWith("application/pdf") && isWholePdf(bytes) ? bytes : undefined;
+  if (answers === "raw") return readRaw(headers.get("content-type") ?? "", bytes);
   const body = parseJson(bytes);
   if (!isObject(body) || body.data === undefined || body.data === null) return undefined;
   if (answers === "data") return body.data;
   const isPage = Array.isArray(body.data) && (body.next_cursor === null || typeof body.next_cursor === "string");
   return isPage ? { data: body.data, next_cursor: body.next_cursor } : undefined;
+}
+
+/** The API sends objects and PDFs. What does not end like one is incomplete, or from another program. */
+function readRaw(contentType: string, bytes: Uint8Array): RawAnswer | undefined {
+  const isObjectText = contentType.startsWith("application/json") && bytes[0] === 0x7b && bytes.at(-1) === 0x7d;
+  const isPdf = contentType.startsWith("application/pdf") && isWholePdf(bytes);
+  return isObjectText || isPdf ? { contentType, bytes } : undefined;
 }
 
 /** The error in any other response. `code` is undefined if the response is not from the API. */

@@ -2,6 +2,8 @@ import { backoffMs, isRetryable, parseRetryAfter } from "./retry.js";
 
 const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 
+const settings = (random: number) => ({ random: () => random, maxWaitSeconds: 65 });
+
 describe("Retry-After", () => {
   test.each<[text: string | null, seconds: number | undefined]>([
     [null, undefined],
@@ -39,23 +41,23 @@ describe("the wait", () => {
     [3, 2_000, 4_000],
     [20, 4_000, 8_000],
   ])("before retry %j is %j to %j ms", (retry, least, most) => {
-    expect(backoffMs(retry, undefined, () => 1)).toBe(least);
-    expect(backoffMs(retry, undefined, () => 0)).toBe(most);
+    expect(backoffMs(retry, undefined, settings(1))).toBe(least);
+    expect(backoffMs(retry, undefined, settings(0))).toBe(most);
   });
 
   test("is never shorter than Retry-After, and at most a tenth longer", () => {
-    expect(backoffMs(0, 5, () => 0)).toBe(5_000);
-    expect(backoffMs(0, 5, () => 1)).toBe(5_500);
+    expect(backoffMs(0, 5, settings(0))).toBe(5_000);
+    expect(backoffMs(0, 5, settings(1))).toBe(5_500);
   });
 
-  test("has no room for more than 65 s: that is the caller's to decide", () => {
-    expect(backoffMs(0, 65, () => 0)).toBe(65_000);
-    expect(backoffMs(0, 66, () => 0)).toBeUndefined();
-    expect(backoffMs(0, 1e20, () => 0)).toBeUndefined();
+  test("has no room for more than maxWaitSeconds", () => {
+    expect(backoffMs(0, 65, settings(0))).toBe(65_000);
+    expect(backoffMs(0, 66, settings(0))).toBeUndefined();
+    expect(backoffMs(0, 1e20, settings(0))).toBeUndefined();
   });
 
   test("goes by its own rule when Retry-After is 0", () => {
-    expect(backoffMs(0, 0, () => 0)).toBe(500);
+    expect(backoffMs(0, 0, settings(0))).toBe(500);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Settings } from "./config.js";
 import { isKnownCode } from "./error-kinds.js";
 
 /** Codes after which a retry is safe: the request was not executed, or the idempotency key prevents a second execution. */
@@ -13,8 +14,6 @@ const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 500, 503]);
 
 const FIRST_WAIT_MS = 500;
 const MAX_BACKOFF_MS = 8_000;
-/** A rate window lasts one minute. If the server asks for much longer, the client gives up. */
-const MAX_RETRY_AFTER_S = 65;
 
 /** Whether a retry may succeed. `code` is undefined if the response is not from the API. */
 export function isRetryable(status: number, code: string | undefined): boolean {
@@ -36,8 +35,12 @@ export function parseRetryAfter(retryAfter: string | null, now: number): number 
  * Milliseconds until the next attempt; the first retry is number 0. Undefined if the server asks for too long a wait. Without
  * Retry-After: half a second, doubled with each retry, minus up to half of it as jitter.
  */
-export function backoffMs(retry: number, askedSeconds: number | undefined, random: () => number): number | undefined {
-  if (askedSeconds !== undefined && askedSeconds > MAX_RETRY_AFTER_S) return undefined;
+export function backoffMs(
+  retry: number,
+  askedSeconds: number | undefined,
+  { maxWaitSeconds, random }: Pick<Settings, "maxWaitSeconds" | "random">,
+): number | undefined {
+  if (askedSeconds !== undefined && askedSeconds > maxWaitSeconds) return undefined;
   if (askedSeconds) return askedSeconds * 1000 * (1 + random() / 10);
   return Math.min(FIRST_WAIT_MS * 2 ** retry, MAX_BACKOFF_MS) * (1 - random() / 2);
 }

@@ -36,7 +36,7 @@ export async function send<T>(settings: Settings, operation: Operation): Promise
     const outcome = await attemptWithHooks<T>(settings, request, retry + 1);
     if ("data" in outcome) return outcome;
     const isOver = !outcome.isRetryable || retry >= request.retries;
-    const wait = isOver ? undefined : backoffMs(retry, outcome.error.retryAfterSeconds, settings.random);
+    const wait = isOver ? undefined : backoffMs(retry, outcome.error.retryAfterSeconds, settings);
     if (wait === undefined) throw outcome.error;
     await pause(wait, request);
   }

@@ -1,5 +1,8 @@
-import { readSettings, type ShippingOptions } from "./config.js";
+import { type Call, call } from "./call.js";
+import { readSettings, type Settings, type ShippingOptions } from "./config.js";
 import type { LabelCreatedEvent, LabelVoidedEvent } from "./gen/api-types.js";
+import type { RawOperation, WriteOptions } from "./operation.js";
+import type { RawAnswer } from "./read-answer.js";
 import {
   AccountResource,
   LabelsResource,
@@ -35,8 +38,8 @@ export type {
   WebhookEvent as Event,
 } from "./gen/api-types.js";
 export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.js";
-export type { ReadOptions, WriteOptions } from "./operation.js";
-export type { Page } from "./read-answer.js";
+export type { RawOperation, ReadOptions, WriteOptions } from "./operation.js";
+export type { Page, RawAnswer } from "./read-answer.js";
 export type {
   AccountResource,
   LabelsResource,
@@ -65,6 +68,7 @@ export class Shipping {
   /** The same as the export `webhooks`. To manage subscriptions, use `webhooks` of an instance. */
   static readonly webhooks = webhooks;
 
+  readonly #settings: Settings;
   readonly account: AccountResource;
   readonly orders: OrdersResource;
   readonly shipments: ShipmentsResource;
@@ -75,6 +79,7 @@ export class Shipping {
 
   constructor(options: ShippingOptions = {}) {
     const settings = readSettings(options);
+    this.#settings = settings;
     this.account = new AccountResource(settings);
     this.orders = new OrdersResource(settings);
     this.shipments = new ShipmentsResource(settings);
@@ -82,5 +87,14 @@ export class Shipping {
     this.labels = new LabelsResource(settings);
     this.tracking = new TrackingResource(settings);
     this.webhooks = new WebhooksResource(settings);
+  }
+
+  /**
+   * Sends any operation, also one that is newer than this client. The body of the response is not parsed. Retries, errors and idempotency keys are
+   * those of the other calls.
+   */
+  request(operation: RawOperation, options?: WriteOptions): Call<RawAnswer> {
+    const { method, path, query, body } = operation;
+    return call(this.#settings, { method, path, ...(query && { query }), body, answers: "raw", options });
   }
 }

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { type RawAnswer, Shipping, ShippingError } from "shipping-client";
 import type { ApiTool } from "./tools.js";
 
 /** How the tools reach the API, and what they may do. */
@@ -20,136 +21,133 @@ export interface Access {
   signal?: AbortSignal | undefined;
 }
 
+/** The successful response of the API to a tool call. */
+export interface ApiAnswer extends RawAnswer {
+  /** Names the response as a resource, such as `shipping://api/v1/labels/lbl_…/file`. */
+  uri: string;
+  /** Whether it is the response to an earlier call with the same arguments. */
+  isReplay: boolean;
+}
+
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** Hosts give up a call after a minute. */
 const CALL_MS = 45_000;
 const MAX_WAIT_SECONDS = 5;
-const UNFINISHED = new Set([429, 500, 502, 503, 504]);
 
 /**
  * Sends the request of a tool call, and repeats it where that may help. The idempotency key of a write is derived from the API key, the tool and its
- * arguments, so the same call is the same request, also in another process and after years.
+ * arguments, so the same call is the same request, also in another process and after years. A text says why there is no response.
  */
-export async function callTool(access: Access, api: ApiTool, given: Arguments): Promise<CallToolResult> {
+export async function callTool(access: Access, api: ApiTool, given: Arguments): Promise<ApiAnswer | string> {
   const { intent, ...args } = given;
   if (api.isWrite && isLive(access.apiKey) && !access.allowLive)
-    return failed("The API key is a live key, and this server only writes with sandbox keys (`service_test_…`).");
+    return "The API key is a live key, and this server only writes with sandbox keys (`service_test_…`).";
   const { path, rest, missing } = fillPath(api.path, args);
-  if (missing) return failed(`\`${missing}\` must be an ID, as text.`);
-  const request = {
-    method: api.method,
-    headers: {
-      ...accessHeaders(access),
-      ...(api.isWrite && { "Idempotency-Key": toIdempotencyKey(access, api.tool.name, args, intent) }),
-      ...(api.hasBody && { "Content-Type": "application/json" }),
-    },
-    ...(api.hasBody && { body: JSON.stringify(rest) }),
-  };
-  const url = new URL(access.baseUrl + path);
+  if (missing) return `\`${missing}\` must be an ID, as text.`;
   // The API refuses unknown parameters, with the reason.
-  if (!api.hasBody) for (const [name, value] of Object.entries(rest)) url.searchParams.set(name, String(value));
+  const query = api.hasBody ? undefined : Object.fromEntries(Object.entries(rest).map(([n, v]) => [n, String(v)]));
+  const idempotencyKey = api.isWrite ? toIdempotencyKey(access, api.tool.name, args, intent) : undefined;
+  // `AbortSignal.any` is not used, because Node 20 can collect its timeouts before they end.
+  const ended = new AbortController();
+  const end = () => ended.abort(access.signal?.reason ?? new Error("it took too long"));
+  const timer = setTimeout(end, CALL_MS);
+  access.signal?.addEventListener("abort", end);
   try {
-    return await readAnswer(await sendRepeatedly(access, url, request), api, url.pathname);
+    const call = clientOf(access).request(
+      { method: api.method, path, query, body: rest },
+      { idempotencyKey, signal: ended.signal },
+    );
+    const { data, response } = await call.withResponse();
+    const { pathname } = new URL(access.baseUrl);
+    return { ...data, uri: `shipping:/${[pathname, ...path].join("/")}`, isReplay: response.replayed };
   } catch (error) {
-    const { message, cause } = error as Error;
-    return failed(`No answer from the API (${cause instanceof Error ? cause.message : message}). ${REPEAT}`);
+    if (error instanceof ShippingError) return explain(error, api);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    access.signal?.removeEventListener("abort", end);
   }
 }
 
-const REPEAT = "Call this tool again with the same arguments: it is the same request, and happens once.";
+function clientOf({ apiKey, baseUrl, fetch, attempts = 4, attemptMs = 12_000 }: Access): Shipping {
+  return new Shipping({
+    ...{ apiKey, baseUrl, maxRetries: attempts - 1, timeoutMs: attemptMs, maxWaitSeconds: MAX_WAIT_SECONDS },
+    // Whoever runs this server has checked the URL, or serves the API itself.
+    allowHttp: true,
+    fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, ...USER_AGENT } }),
+  });
+}
+
+const USER_AGENT = { "user-agent": "shipping-mcp/1.0.0" };
 
 export function accessHeaders({ apiKey }: Access): Record<string, string> {
-  return { Authorization: `Bearer ${apiKey}`, "User-Agent": "shipping-mcp/1.0.0" };
+  return { Authorization: `Bearer ${apiKey}`, ...USER_AGENT };
 }
 
 export function isLive(apiKey: string): boolean {
   return apiKey.startsWith("service_live_");
 }
 
-async function sendRepeatedly(access: Access, url: URL, request: RequestInit): Promise<Response> {
-  const { attempts = 4, attemptMs = 12_000, signal } = access;
-  const endAt = performance.now() + CALL_MS;
-  for (let attempt = 1; ; attempt++) {
-    const leftMs = endAt - performance.now();
-    const isLast = attempt === attempts || leftMs <= attemptMs;
-    let wait = 2 ** attempt / 4;
-    // `AbortSignal.any` is not used, because Node 20 can collect its timeouts before they end.
-    const ended = new AbortController();
-    const end = () => ended.abort(signal?.reason ?? new Error("it took too long"));
-    const timer = setTimeout(end, Math.min(attemptMs, leftMs));
-    signal?.addEventListener("abort", end);
-    try {
-      const response = await access.fetch(url, { ...request, signal: ended.signal, redirect: "error" });
-      // The body is part of the attempt, because a response that ends in the middle has to be requested again.
-      const body = await response.arrayBuffer();
-      const whole = new Response(body, response);
-      const after = Number(response.headers.get("retry-after") ?? wait);
-      const isUnfinished =
-        UNFINISHED.has(response.status) || (response.status === 409 && response.headers.has("retry-after"));
-      if (!isUnfinished || isLast || !(after <= MAX_WAIT_SECONDS)) return whole;
-      wait = Math.max(after, 0.1);
-    } catch (error) {
-      if (isLast || signal?.aborted) throw error;
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-    }
-    await new Promise((resolve) => setTimeout(resolve, wait * 1_000 * (0.5 + Math.random() / 2)));
-  }
+const REPEAT = "Call this tool again with the same arguments: it is the same request, and happens once.";
+
+/** Says how a request failed, and what the agent can do. */
+function explain({ code, message, status, requestId, fields, cause }: ShippingError, api: ApiTool): string {
+  if (status === undefined) return `No answer from the API (${rootOf(cause)?.message ?? message}). ${REPEAT}`;
+  const refusal = { code, message, request_id: requestId, ...(fields.length > 0 && { fields }) };
+  const isRepeatable = status >= 500 || status === 429;
+  return [
+    `The API answered ${status}.`,
+    JSON.stringify({ error: refusal }).slice(0, 10_000),
+    `What to do: ${api.guidance[code] ?? "see the documentation."}`,
+    ...(isRepeatable ? [REPEAT] : []),
+  ].join("\n");
 }
 
-async function readAnswer(response: Response, api: ApiTool, path: string): Promise<CallToolResult> {
-  if (response.headers.get("content-type") === "application/pdf") {
-    const blob = Buffer.from(await response.arrayBuffer()).toString("base64");
-    return {
-      content: [{ type: "resource", resource: { uri: `shipping:/${path}`, mimeType: "application/pdf", blob } }],
-    };
-  }
-  const text = await response.text();
-  const answer = parseObject(text);
-  const code = (answer?.error as { code?: unknown } | undefined)?.code;
-  if (!response.ok || !answer) {
-    const what = typeof code === "string" ? `What to do: ${api.guidance[code] ?? "see the documentation."}` : "";
-    const isRepeatable = response.status >= 500 || response.status === 429;
-    return failed(
-      [`The API answered ${response.status}.`, text.slice(0, 10_000), what, isRepeatable && REPEAT]
-        .filter(Boolean)
-        .join("\n"),
-    );
-  }
-  const content: CallToolResult["content"] = [{ type: "text", text }];
-  if (response.headers.get("idempotency-replayed") === "true") content.push({ type: "text", text: REPLAYED });
-  return { content, structuredContent: answer };
+/** The first cause of an error: `fetch` only says that it failed. */
+function rootOf(cause: unknown): Error | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  return rootOf(cause.cause) ?? cause;
 }
 
-const REPLAYED =
+export function isPdf({ contentType }: ApiAnswer): boolean {
+  return contentType.startsWith("application/pdf");
+}
+
+/** A note for agents beside a replayed response. */
+export const REPLAYED =
   "This call was made before with these arguments, and this is its answer of then: nothing was done again, and the resource may have changed since. To make another one with the same content, pass `intent`.";
 
-function failed(text: string): CallToolResult {
-  return { isError: true, content: [{ type: "text", text }] };
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
+/** The result of a call: the object as text, for hosts that read only text, and as it is; a PDF; or the text of a failure. */
+export function toResult(answer: ApiAnswer | string): CallToolResult {
+  if (typeof answer === "string") return { isError: true, content: [{ type: "text", text: answer }] };
+  const { bytes, uri, isReplay } = answer;
+  if (isPdf(answer)) {
+    const blob = Buffer.from(bytes).toString("base64");
+    return { content: [{ type: "resource", resource: { uri, mimeType: "application/pdf", blob } }] };
   }
+  const text = Buffer.from(bytes).toString();
+  const content: CallToolResult["content"] = [{ type: "text", text }];
+  if (isReplay) content.push({ type: "text", text: REPLAYED });
+  return { content, structuredContent: JSON.parse(text) };
 }
 
-/** Puts the IDs into the path. `rest` are the other arguments. `missing` names an argument that is not a valid ID. */
+/** Puts the IDs into the segments of the path. `rest` are the other arguments. `missing` names an argument that is not a valid ID. */
 function fillPath(template: string, args: Arguments) {
   const rest: Record<string, unknown> = { ...args };
   let missing: string | undefined;
-  const path = template.replace(/\{(\w+)\}/g, (_all, name: string) => {
-    const id = rest[name];
-    delete rest[name];
-    if (typeof id === "string" && /^[\w-]{1,100}$/.test(id)) return id;
-    missing = name;
-    return "";
-  });
+  const path = template
+    .slice(1)
+    .split("/")
+    .map((segment) => {
+      const [, name] = /^\{(\w+)\}$/.exec(segment) ?? [];
+      if (name === undefined) return segment;
+      const id = rest[name];
+      delete rest[name];
+      if (typeof id === "string" && /^[\w-]{1,100}$/.test(id)) return id;
+      missing = name;
+      return "";
+    });
   return { path, rest, missing };
 }
 

@@ -28,7 +28,7 @@ export interface ApiDocument {
 /** An operation of the API as a tool, with the details of its request. */
 export interface ApiTool {
   tool: Tool;
-  method: string;
+  method: "GET" | "POST" | "DELETE";
   /** The path below the base URL, such as `/labels/{id}`. */
   path: string;
   hasBody: boolean;
@@ -54,6 +54,11 @@ const CLOSED = new Set([
   ...["getAccount", "getLabel", "listLabels"],
   ...["getSubscription", "listSubscriptions", "disableSubscription"],
 ]);
+
+/** The tools that a server offers. */
+export function offered(tools: readonly ApiTool[], { readOnly }: { readOnly: boolean }): ApiTool[] {
+  return tools.filter(({ isWrite }) => !readOnly || !isWrite);
+}
 
 /** Reads the tools, one for each operation of the document. Their schemas are those with which the API validates. */
 export function readTools(document: ApiDocument): ApiTool[] {
@@ -92,7 +97,7 @@ function toTool(document: ApiDocument, path: string, method: string, operation: 
         openWorldHint: !CLOSED.has(name),
       },
     },
-    method,
+    method: method as ApiTool["method"],
     path,
     hasBody: requestBody !== undefined,
     isWrite,

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { fail, failFields } from "@shipping/kit/errors";
 import type { Express } from "express";
+import type { Access } from "shipping-mcp/call-tool";
 import { type BulkheadLimits, createBulkhead, RESERVE_MS } from "../admission/bulkhead.js";
 import type { ApiDeps } from "../api/deps.js";
 import { BASE_PATH } from "../api/endpoint.js";
@@ -15,7 +16,7 @@ import { openApiText } from "../openapi/documents.js";
 
 export const MCP_PATH = "/mcp";
 
-/** Limits of the messages in progress. Each keeps a server of the SDK in memory, and its tool's response as bytes, text and objects. */
+/** Limits of the messages in progress. Each keeps its tool's response in memory, as the API sent it and as it will be sent. */
 const MESSAGES: BulkheadLimits = { total: 32, perAccount: 4 };
 
 /** How long a ticket stays valid after the message arrived. The request log may need it after the request. */
@@ -41,17 +42,19 @@ export function serveMcp(
     { sdk, message }: { sdk: Loaded; message: JSONRPCMessage },
   ): Promise<void> {
     const ticket = giveTicket(deps.trustedProxies, getClientAddress(req, deps.trustedProxies));
-    const server = sdk.createShippingServer(
-      {
-        baseUrl: deps.ownOrigin() + BASE_PATH,
-        apiKey: req.headers.authorization?.split(/ +/)[1] ?? "",
-        ...allowed,
-        // One attempt is enough: the agent repeats a call that failed.
-        attempts: 1,
-        fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, [TICKET_HEADER]: ticket } }),
-      },
-      sdk.tools,
-    );
+    const access: Access = {
+      baseUrl: deps.ownOrigin() + BASE_PATH,
+      apiKey: req.headers.authorization?.split(/ +/)[1] ?? "",
+      ...allowed,
+      // One attempt is enough: the agent repeats a call that failed.
+      attempts: 1,
+      fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, [TICKET_HEADER]: ticket } }),
+    };
+    const gone = new AbortController();
+    res.once("close", () => gone.abort());
+    const body = await sdk.answerToolCall({ ...access, signal: gone.signal }, sdk.tools, message);
+    if (body) return sendAnswer(res, 200, { type: "application/json", body });
+    const server = sdk.createShippingServer(access, sdk.tools);
     const [client, transport] = sdk.InMemoryTransport.createLinkedPair();
     res.once("close", () => void server.close());
     await server.connect(transport);
@@ -71,7 +74,7 @@ export function serveMcp(
 
   app.post(MCP_PATH, admit, async (req, res) => {
     const sent = await readMessage(req, res);
-    loading ??= load();
+    loading ??= load(allowed);
     const sdk = await loading;
     const message = checkMessage(sent, req, sdk);
     const release = await bulkhead.acquire({
@@ -99,20 +102,23 @@ export function serveMcp(
 type Loaded = Awaited<ReturnType<typeof load>>;
 
 // Loaded on first use, because it takes memory and time that gateways without MCP do not need.
-async function load() {
+async function load(allowed: { readOnly: boolean }) {
   const [
+    { answerToolCall },
     { createShippingServer },
-    { readTools },
+    { offered, readTools },
     { InMemoryTransport },
     { JSONRPCMessageSchema, SUPPORTED_PROTOCOL_VERSIONS },
   ] = await Promise.all([
+    import("shipping-mcp/answer-tool-call"),
     import("shipping-mcp/server"),
     import("shipping-mcp/tools"),
     import("@modelcontextprotocol/sdk/inMemory.js"),
     import("@modelcontextprotocol/sdk/types.js"),
   ]);
-  const tools = readTools(JSON.parse(openApiText()));
-  return { createShippingServer, tools, InMemoryTransport, JSONRPCMessageSchema, SUPPORTED_PROTOCOL_VERSIONS };
+  const tools = offered(readTools(JSON.parse(openApiText())), allowed);
+  const schemas = { JSONRPCMessageSchema, SUPPORTED_PROTOCOL_VERSIONS };
+  return { answerToolCall, createShippingServer, tools, InMemoryTransport, ...schemas };
 }
 
 type Sdk = Pick<Loaded, "JSONRPCMessageSchema" | "SUPPORTED_PROTOCOL_VERSIONS">;
