@@ -1,9 +1,14 @@
+import { openDatabase } from "@shipping/kit/postgres/database";
+import { silentLog } from "@shipping/kit/process/log";
+import { CONNECT_MS, openTransaction } from "@shipping/kit/testing/database";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import sql from "sql-template-tag";
 import { setSuspended } from "../accounts/manage-accounts.js";
 import { revokeKey } from "../accounts/manage-keys.js";
 import { claimKey } from "../idempotency/registry.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
-import { type AdmitDeps, admit } from "./admit.js";
+import { type AdmitDeps, createAdmit } from "./admit.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {
@@ -16,6 +21,9 @@ const at = (seconds: number, requestsPerMinute = 120): AdmitDeps => ({
   requestsPerMinute,
   clockOffsetMs: seconds * 1_000,
 });
+
+const admit = (deps: AdmitDeps, keyHash: Buffer, idempotencyKey?: string) =>
+  createAdmit(deps)({ keyHash, idempotencyKey });
 
 const countedRequests = async (keyId: string) => {
   const [window] = await gateway.db.run<{ counters: number[] }>(
@@ -38,11 +46,8 @@ describe("authentication", () => {
     });
   });
 
-  test("undefined if the key is unknown", async () => {
+  test("undefined if the key is unknown, and from the moment it expires", async () => {
     expect(await admit(at(0), Buffer.alloc(32))).toBeUndefined();
-  });
-
-  test("undefined from the moment the key expires", async () => {
     const { hash } = await gateway.newKey({ expiresInMs: 60_000 });
     expect(await admit(at(0), hash)).toBeDefined();
     expect(await admit(at(60), hash)).toBeUndefined();
@@ -128,13 +133,71 @@ describe("the row of the idempotency key", () => {
     await gateway.db.run(sql`
       INSERT INTO idempotency_registry (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts)
       VALUES (${accountId}, 'sandbox', ${idempotencyKey}, ${fingerprint}, 'records', 'done', 9, 2)`);
-    expect((await admit(at(0), hash, idempotencyKey))?.registry).toEqual({
-      fingerprint,
-      owner: "records",
-      state: "done",
-      token: 9n,
-      attempts: 2,
-      leaseLive: false,
+    const row = { fingerprint, owner: "records", state: "done", token: 9n, attempts: 2, leaseLive: false };
+    expect((await admit(at(0), hash, idempotencyKey))?.registry).toEqual(row);
+  });
+});
+
+describe("the statement", () => {
+  test("does not deadlock when gateways admit the same keys in opposite order", async () => {
+    const hashes = (await Promise.all(Array.from({ length: 30 }, () => gateway.newKey()))).map(({ hash }) => hash);
+    const gateways = Array.from({ length: 4 }, () => createAdmit(at(0, 1_000)));
+    for (let round = 0; round < 30; round++) {
+      const admissions = gateways.flatMap((admitTogether, number) =>
+        (number % 2 === 0 ? hashes : hashes.toReversed()).map((keyHash) => admitTogether({ keyHash })),
+      );
+      expect((await Promise.all(admissions)).filter((admission) => admission?.within)).toHaveLength(120);
+    }
+  });
+
+  test("does not admit a key that expires while another request holds its window", async () => {
+    const { id, hash } = await gateway.newKey({ expiresInMs: 500 });
+    const other = await openTransaction(gateway.db);
+    await other.query("SELECT FROM rate_windows WHERE key_id = $1 FOR UPDATE", [id]);
+    const admission = admit(at(0), hash);
+    await eventually(async () => {
+      const { rows } = await other.query("SELECT FROM api_keys WHERE id = $1 AND expires_at < clock_timestamp()", [id]);
+      expect(rows).toHaveLength(1);
     });
+    await other.query("COMMIT");
+    other.release();
+    expect(await admission).toBeUndefined();
+  });
+
+  test("does not wait for the disk, and other statements still do", async () => {
+    const { hash } = await gateway.newKey();
+    const db = openDatabase(gateway.url, { max: 1, connectMs: CONNECT_MS, log: silentLog() });
+    const setting = () => db.run(sql`SHOW synchronous_commit`);
+    await db.run(sql`BEGIN`);
+    expect(await admit({ ...at(0), db }, hash)).toMatchObject({ within: true });
+    expect(await setting()).toEqual([{ synchronous_commit: "off" }]);
+    await db.run(sql`COMMIT`);
+    await admit({ ...at(0), db }, hash);
+    expect(await setting()).toEqual([{ synchronous_commit: "on" }]);
+    await db.close();
+  });
+
+  test("looks keys up, however many accounts and keys there are, and whatever is known of them", async () => {
+    const { db, statements } = watched(gateway.db);
+    const keys = [await gateway.newKey(), await gateway.newKey()];
+    const admitted = createAdmit({ ...at(0), db });
+    for (const together of [keys.slice(0, 1), keys])
+      await Promise.all(together.map(({ hash }) => admitted({ keyHash: hash })));
+    expect(statements).toHaveLength(2);
+    // Only these tables grow. For the others, any plan is right.
+    const costly = async () => {
+      const nodes = await Promise.all(statements.map((statement) => costlyNodes(gateway.db, statement)));
+      return nodes.flat().filter((node) => /api_keys|accounts|hash/.test(node));
+    };
+    expect(await costly()).toEqual([]);
+    await gateway.db.run(sql`
+      WITH account AS (
+        INSERT INTO accounts (id, name, created_at) SELECT 'acc_' || n, 'Acme', now() FROM generate_series(1, 150) AS n RETURNING id)
+      INSERT INTO api_keys (id, account_id, environment, name, hash, last_four, scopes, created_at)
+      SELECT 'key_' || md5(account.id || '-' || n), account.id, 'sandbox', 'Key', sha256((account.id || '-' || n)::bytea), 'abcd', '{orders:read}', now()
+      FROM account, generate_series(1, 25) AS n`);
+    expect(await costly()).toEqual([]);
+    await gateway.db.run(sql`ANALYZE`);
+    expect(await costly()).toEqual([]);
   });
 });

@@ -36,15 +36,12 @@ const presentedColumns = { keyHash: "bytea", idempotencyKey: "text?" } as const 
 type Row = Omit<Admission, "caller" | "registry"> &
   Caller & { ordinal: number } & (RegistryRow | { [Column in keyof RegistryRow]: null });
 
-/** Admits requests. Those that arrive during a round trip share the next one. */
+/**
+ * Admits a request and counts it if it is within the limit. Resolves with undefined if its key is unknown, expired or revoked, or its account
+ * suspended. Requests that arrive during a round trip share the next one.
+ */
 export function createAdmit(deps: AdmitDeps): (presented: Presented) => Promise<Admission | undefined> {
   return microBatch({ run: (all) => admitMany(deps, all), keyOf: ({ keyHash }) => keyHash.toString("base64") });
-}
-
-/** Admits one request and counts it if it is within the limit. Returns undefined if its key is unknown, expired or revoked, or its account suspended. */
-export async function admit(deps: AdmitDeps, keyHash: Buffer, idempotencyKey?: string): Promise<Admission | undefined> {
-  const [admission] = await admitMany(deps, [{ keyHash, idempotencyKey }]);
-  return admission;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Metrics } from "@shipping/kit/process/metrics";
 import { Outage } from "../service-clients/outage.js";
+import { createPauses } from "./pauses.js";
 
 /** How much work may be in progress at once, where an ordinary read or write is 1. */
 export interface BulkheadLimits {
@@ -16,11 +17,6 @@ export const RESERVE_MS = 1_000;
 
 /** These limits allow sixteen lists in total and one per account. */
 export const DEFAULT_LIMITS: BulkheadLimits = { total: 128, perAccount: 8 };
-
-/** The pause after a heavy request, as a multiple of its duration: 1 leaves its account half of the process. */
-const PAUSE_FACTOR = 1;
-/** No pause is needed if no other account has started anything for this long. */
-const NEIGHBOUR_MS = 250;
 
 const ACCOUNT_FULL = "This account has too many requests in progress. Retry in a few seconds.";
 
@@ -39,12 +35,6 @@ export interface WorkRequest {
 /** Returns the capacity of a request that has ended. `sentBytes` is the size of its response. Must be called exactly once. */
 export type Release = (sentBytes?: number) => void;
 
-/**
- * The response bytes of lists that an account may send per second while others wait: every part that a list passes has to copy and garbage-collect
- * them.
- */
-const SENT_BYTES_PER_SECOND = 16 * 1024 * 1024;
-
 /** Limits concurrent work, so that an account with many requests cannot use up the capacity that the others need. */
 export interface Bulkhead {
   /**
@@ -62,6 +52,7 @@ interface Waiter {
 }
 
 interface Account {
+  id: string;
   inProgress: number;
   /** Waiters, first in, first out. */
   queue: Set<Waiter>;
@@ -69,61 +60,44 @@ interface Account {
 
 /**
  * A fair queue: a request starts at once if the process and its account have capacity. Otherwise it waits in its account's queue, and the
- * queues are served round-robin, so that an account with a thousand waiting requests does not delay an account with one. While other
- * accounts are active, a heavy request keeps its capacity for a pause: requests that block the event loop must not run back to back.
+ * queues are served round-robin, so that an account with a thousand waiting requests does not delay an account with one. An ended request keeps its
+ * capacity for the pause that `pauses` decides.
  */
-export function createBulkhead(limits: BulkheadLimits, pauseFactor = PAUSE_FACTOR): Bulkhead {
+export function createBulkhead(limits: BulkheadLimits, pauses = createPauses()): Bulkhead {
   const accounts = new Map<string, Account>();
   /** The accounts that could start their first waiting request if the process had capacity, in round-robin order. */
   const ready = new Set<Account>();
   let inProgress = 0;
   let refused = 0;
-  // The last account that started a request, and the last one before it that was a different account.
-  let latest = { id: "", at: Number.NEGATIVE_INFINITY };
-  let previous = latest;
 
   const hasCapacity = (account: Account, weight: number) => account.inProgress + weight <= limits.perAccount;
 
-  function getAccount(id: string): Account {
-    let account = accounts.get(id);
-    if (!account) {
-      account = { inProgress: 0, queue: new Set() };
-      accounts.set(id, account);
-    }
-    return account;
-  }
-
-  function start({ accountId: id, minPauseMs = 0 }: WorkRequest, account: Account, weight: number): Release {
-    const startedAt = performance.now();
+  function start({ minPauseMs = 0 }: WorkRequest, account: Account, weight: number): Release {
+    const started = { accountId: account.id, weight, minPauseMs, startedAt: performance.now() };
     account.inProgress += weight;
     inProgress += weight;
-    if (latest.id !== id) previous = latest;
-    latest = { id, at: startedAt };
+    pauses.noteStart(started);
 
     function release(): void {
       account.inProgress -= weight;
       inProgress -= weight;
-      updateReady(id, account);
+      updateReady(account);
       startNext();
     }
 
     return (sentBytes = 0) => {
-      const now = performance.now();
-      const leastMs = Math.max(minPauseMs, (1_000 * sentBytes) / SENT_BYTES_PER_SECOND);
-      const other = latest.id === id ? previous : latest;
-      const hasNeighbour = now - other.at < NEIGHBOUR_MS;
-      const pauseMs = weight > 1 && hasNeighbour ? Math.max(leastMs, pauseFactor * (now - startedAt)) : 0;
+      const pauseMs = pauses.pauseMs(started, sentBytes);
       if (pauseMs < 1) release();
       else setTimeout(release, pauseMs);
     };
   }
 
   /** Adds an account to `ready` or removes it, and forgets an account without requests. */
-  function updateReady(id: string, account: Account): void {
+  function updateReady(account: Account): void {
     const [first] = account.queue;
     if (first && hasCapacity(account, first.weight)) ready.add(account);
     else ready.delete(account);
-    if (!first && account.inProgress === 0) accounts.delete(id);
+    if (!first && account.inProgress === 0) accounts.delete(account.id);
   }
 
   function startNext(): void {
@@ -137,7 +111,7 @@ export function createBulkhead(limits: BulkheadLimits, pauseFactor = PAUSE_FACTO
   }
 
   function wait(request: WorkRequest, account: Account, weight: number): Promise<Release> {
-    const { accountId: id, deadline, onDisconnect } = request;
+    const { deadline, onDisconnect } = request;
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         weight,
@@ -145,7 +119,7 @@ export function createBulkhead(limits: BulkheadLimits, pauseFactor = PAUSE_FACTO
           clearTimeout(timer);
           account.queue.delete(waiter);
           const release = start(request, account, weight);
-          updateReady(id, account);
+          updateReady(account);
           // The request starts in a later turn of the event loop, so that other work runs between two requests of one account.
           setImmediate(resolve, release);
         },
@@ -155,7 +129,7 @@ export function createBulkhead(limits: BulkheadLimits, pauseFactor = PAUSE_FACTO
         const [first] = account.queue;
         const isAccountFull = first !== undefined && !hasCapacity(account, first.weight);
         if (!account.queue.delete(waiter)) return;
-        updateReady(id, account);
+        updateReady(account);
         startNext();
         reject(isAccountFull ? new Outage("account_queue", { message: ACCOUNT_FULL }) : new Outage("gateway_queue"));
       };
@@ -165,13 +139,15 @@ export function createBulkhead(limits: BulkheadLimits, pauseFactor = PAUSE_FACTO
       }, deadline - performance.now());
       onDisconnect(giveUp);
       account.queue.add(waiter);
-      updateReady(id, account);
+      updateReady(account);
     });
   }
 
   return {
     async acquire(request) {
-      const account = getAccount(request.accountId);
+      const { accountId: id } = request;
+      const account: Account = accounts.get(id) ?? { id, inProgress: 0, queue: new Set() };
+      accounts.set(id, account);
       const weight = Math.min(request.weight, limits.perAccount, limits.total);
       const isNobodyWaiting = account.queue.size === 0 && ready.size === 0;
       if (isNobodyWaiting && hasCapacity(account, weight) && inProgress + weight <= limits.total) {

@@ -23,6 +23,13 @@ function charge(pace: Pace, address: string, work = () => {}): void {
   meter.end();
 }
 
+/** Charges an address for a page of which this many milliseconds were measured. */
+function chargeMs(pace: Pace, address: string, ms: number): void {
+  const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 600 * ms, system: 400 * ms });
+  charge(pace, address);
+  usage.mockRestore();
+}
+
 describe("an address", () => {
   test("that has been quiet gets its burst at once, and then the sustained rate", async () => {
     let now = 0;
@@ -36,19 +43,12 @@ describe("an address", () => {
     expect(await atOnce(pace, "192.0.2.1", 5)).toBe(5);
   });
 
-  test("gets 25 responses at once unless the settings say otherwise, and then 50 a second", async () => {
-    let now = 0;
-    const pace = createPace(DEFAULT_PACE, () => now);
-    expect(await atOnce(pace, "192.0.2.1", 30)).toBe(25);
-    now = 1_000;
-    expect(await atOnce(pace, "192.0.2.1", 50)).toBe(25);
-  });
-
   test("has further requests delayed, one after the other", async () => {
     const pace = createPace({ perSecond: 100, burst: 2 }, () => 0);
     const order: number[] = [];
     const begun = performance.now();
     const turns = Array.from({ length: 6 }, (_, n) => pace.delay("192.0.2.1", response()).then(() => order.push(n)));
+    await new Promise((resolve) => setImmediate(resolve));
     expect(pace.waiting()).toBe(4);
     await Promise.all(turns);
     // Timers of Node may fire a millisecond early.
@@ -96,20 +96,9 @@ describe("an address", () => {
     expect(begun).toBe(4);
     expect(await atOnce(pace, "2001:db8:2::1", 1)).toBe(1);
     now = 3_600_000;
-    const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 25_000, system: 0 });
-    charge(pace, "2001:db8:1:99::1");
-    usage.mockRestore();
+    chargeMs(pace, "2001:db8:1:99::1", 25);
     expect(await atOnce(pace, "2001:db8:1:1::1", 1)).toBe(0);
     expect(await atOnce(pace, "2001:db8:2::1", 1)).toBe(1);
-  });
-
-  test("that has taken a tenth of a CPU waits, however few its requests are, and no other address with it", async () => {
-    const pace = createPace({ perSecond: 10, burst: 5 }, () => 0);
-    const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 8_000, system: 50_000 });
-    charge(pace, "192.0.2.1");
-    usage.mockRestore();
-    expect(await atOnce(pace, "192.0.2.1", 1)).toBe(0);
-    expect(await atOnce(pace, "192.0.2.2", 1)).toBe(1);
   });
 
   test("pays one and a half times as much again for what cannot be measured of a page, and 4 ms at most", async () => {
@@ -119,9 +108,7 @@ describe("an address", () => {
     ] as const) {
       let now = 0;
       const pace = createPace({ perSecond: 1_000, burst: 1 }, () => now);
-      const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: measuredMs * 1_000, system: 0 });
-      charge(pace, "192.0.2.1");
-      usage.mockRestore();
+      chargeMs(pace, "192.0.2.1", measuredMs);
       // A turn of one millisecond was already charged on admission.
       now = 10 * costMs - 2;
       expect(await atOnce(pace, "192.0.2.1", 1)).toBe(0);
@@ -133,13 +120,9 @@ describe("an address", () => {
   test("does not pay again for the turn that it had on admission", async () => {
     const pace = createPace({ perSecond: 10, burst: 5 }, () => 0);
     // Including the estimate for unmeasured work, this page takes the CPU time of six turns.
-    const usage = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 56_000, system: 0 });
-    charge(pace, "192.0.2.1");
-    usage.mockRestore();
+    chargeMs(pace, "192.0.2.1", 56);
     expect(await atOnce(pace, "192.0.2.1", 1)).toBe(0);
-    const cheaper = jest.spyOn(process, "cpuUsage").mockReturnValue({ user: 46_000, system: 0 });
-    charge(pace, "192.0.2.2");
-    cheaper.mockRestore();
+    chargeMs(pace, "192.0.2.2", 46);
     expect(await atOnce(pace, "192.0.2.2", 1)).toBe(1);
   });
 

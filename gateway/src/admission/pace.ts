@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import { limitedNetworks } from "./network.js";
+import { createTokenBucket, type TokenBucket } from "./token-bucket.js";
 
 /** The rate of responses to requests without a valid API key, per client: an IPv4 address or a /64 of IPv6. A /48 gets twice as much. */
 export interface PaceLimits {
@@ -25,21 +26,10 @@ const UNMEASURED = { times: 1.5, maxMs: 4 };
 const EXPECTED_CPU_MS = 1;
 const ALL_AT_ONCE_MS = 125;
 
-/** A request whose turn comes later than this waits this long, and is then refused. */
-const MAX_WAIT_MS = 10_000;
-
 /** How long a request has waited, and whether it may be executed now. */
 interface Turn {
   waitedMs: number;
   isDue: boolean;
-}
-
-/** The state of the generic cell rate algorithm for one client or for all. */
-interface Queue {
-  /** The theoretical arrival time of the next request. */
-  nextAt: number;
-  /** The sum of all changes by `charge`. A change also moves the turns of waiting requests. */
-  chargedMs: number;
 }
 
 /** Measures the CPU time of a page and charges its client for it. */
@@ -60,56 +50,33 @@ const REQUESTS_BETWEEN_SWEEPS = 1_000;
 
 export function createPace({ perSecond, burst }: PaceLimits, now = () => performance.now()) {
   const intervalMs = 1_000 / perSecond;
-  const networks = new Map<string, Queue>();
-  const all: Queue = { nextAt: 0, chargedMs: 0 };
+  const networks = new Map<string, TokenBucket>();
+  const all = createTokenBucket(ALL_AT_ONCE_MS, now);
   let requests = 0;
   const delayed = new Set<ServerResponse>();
 
-  /** The queues in which an IP address waits, one after the other, and how many clients each may serve. */
-  function queuesFor(address: string): { queue: Queue; clients: number }[] {
+  /** The buckets of an IP address, and how many clients each is for. */
+  function bucketsOf(address: string): { bucket: TokenBucket; clients: number }[] {
     if (++requests % REQUESTS_BETWEEN_SWEEPS === 0)
-      for (const [inactive, { nextAt }] of networks) if (nextAt <= now()) networks.delete(inactive);
+      for (const [network, bucket] of networks) if (bucket.isFull()) networks.delete(network);
     return limitedNetworks(address, 1).map(({ network, most }) => {
-      const queue = networks.get(network) ?? { nextAt: 0, chargedMs: 0 };
-      networks.set(network, queue);
-      return { queue, clients: most };
+      const bucket = networks.get(network) ?? createTokenBucket(burst * intervalMs, now);
+      networks.set(network, bucket);
+      return { bucket, clients: most };
     });
   }
 
-  function charge(queue: Queue, ms: number): void {
-    queue.nextAt = Math.max(now(), queue.nextAt) + ms;
-    queue.chargedMs += ms;
-  }
+  const turnsOf = (address: string) =>
+    bucketsOf(address).map(({ bucket, clients }) => ({ bucket, ms: intervalMs / clients }));
 
-  /** Takes the next turn of a queue, and waits for it. */
-  async function wait(queue: Queue, costMs: number, atOnceMs: number, response: ServerResponse): Promise<Turn> {
+  /** Waits for a turn at each of the buckets, one after the other. */
+  async function waitFor(response: ServerResponse, turns: ReturnType<typeof turnsOf>): Promise<Turn> {
     const startedAt = now();
-    const nextAt = Math.max(startedAt, queue.nextAt) + costMs;
-    let waitMs = nextAt - atOnceMs - startedAt;
-    // A request that would wait longer gets no turn, so later requests do not wait for it.
-    if (waitMs <= MAX_WAIT_MS) queue.nextAt = nextAt;
+    let isDue = true;
     delayed.add(response);
-    let leftMs = MAX_WAIT_MS;
-    let { chargedMs } = queue;
-    while (waitMs > 0 && leftMs > 0) {
-      const stepMs = Math.min(waitMs, leftMs);
-      await new Promise((resolve) => setTimeout(resolve, stepMs));
-      leftMs -= stepMs;
-      waitMs += queue.chargedMs - chargedMs - stepMs;
-      chargedMs = queue.chargedMs;
-    }
+    for (const { bucket, ms } of turns) isDue &&= await bucket.take(ms);
     delayed.delete(response);
-    return { waitedMs: now() - startedAt, isDue: waitMs <= 0 };
-  }
-
-  async function delay(address: string, response: ServerResponse): Promise<Turn> {
-    let waitedMs = 0;
-    for (const { queue, clients } of queuesFor(address)) {
-      const turn = await wait(queue, intervalMs / clients, burst * intervalMs, response);
-      waitedMs += turn.waitedMs;
-      if (!turn.isDue) return { waitedMs, isDue: false };
-    }
-    return { waitedMs, isDue: true };
+    return { waitedMs: now() - startedAt, isDue };
   }
 
   /** Starts to measure an admitted page. The client is charged before each wait and at the end, less the amount charged on admission. */
@@ -128,8 +95,8 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
         all: (cpuMs - EXPECTED_CPU_MS) / CPU_OF_ALL,
         own: Math.max(0, cpuMs / CPU_OF_CLIENT - intervalMs),
       };
-      charge(all, cost.all - charged.all);
-      for (const { queue, clients } of queuesFor(address)) charge(queue, (cost.own - charged.own) / clients);
+      all.charge(cost.all - charged.all);
+      for (const { bucket, clients } of bucketsOf(address)) bucket.charge((cost.own - charged.own) / clients);
       charged = cost;
     }
 
@@ -151,14 +118,10 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
 
   return {
     /** Resolves when a refusal may be sent to this address. */
-    delay,
+    delay: (address: string, response: ServerResponse) => waitFor(response, turnsOf(address)),
     /** Resolves when a page may be made for this address. */
-    async admit(address: string, response: ServerResponse): Promise<Turn> {
-      const own = await delay(address, response);
-      if (!own.isDue) return own;
-      const { waitedMs, isDue } = await wait(all, EXPECTED_CPU_MS / CPU_OF_ALL, ALL_AT_ONCE_MS, response);
-      return { waitedMs: own.waitedMs + waitedMs, isDue };
-    },
+    admit: (address: string, response: ServerResponse) =>
+      waitFor(response, [...turnsOf(address), { bucket: all, ms: EXPECTED_CPU_MS / CPU_OF_ALL }]),
     measure,
     /** Connections with delayed responses are closed first. */
     isDelaying: (response: ServerResponse) => delayed.has(response),

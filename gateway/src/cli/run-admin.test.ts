@@ -5,7 +5,7 @@ import type { Env } from "@shipping/kit/process/config";
 import { rowsIn } from "@shipping/kit/testing/rows";
 import { secretTexts } from "@shipping/kit/testing/secret-texts";
 import fc from "fast-check";
-import { admit } from "../admission/admit.js";
+import { createAdmit } from "../admission/admit.js";
 import { parseApiKey, scopes } from "../admission/api-key.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { runAdmin } from "./run-admin.js";
@@ -55,7 +55,9 @@ async function refusal(line: string, typing?: Typing): Promise<string> {
 
 const newAccount = async (): Promise<string> => (await json("account create --name Acme")).id;
 const admitted = (key: string) =>
-  admit({ db: gateway.db, requestsPerMinute: 120, clockOffsetMs: 0 }, parseApiKey(`Bearer ${key}`)!.hash);
+  createAdmit({ db: gateway.db, requestsPerMinute: 120, clockOffsetMs: 0 })({
+    keyHash: parseApiKey(`Bearer ${key}`)!.hash,
+  });
 
 test("a user without a name, as in a pod, is known by the number", async () => {
   const unnamed = jest.spyOn(os, "userInfo").mockImplementation(() => {

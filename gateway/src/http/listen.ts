@@ -17,8 +17,17 @@ const STOP_MS = { idle: 2_000, incomplete: 5_000, all: 13_000 };
 const FAST_STOP_MS = { idle: 0, incomplete: 1_000, all: 3_000 };
 
 /**
- * Serves plain HTTP/1.1. Closes the connection of a request that is incomplete after `arrivalMs` (30 s), and of a response of which the client
- * reads nothing for `stallMs` (30 s).
+ * Serves plain HTTP/1.1. These are the states of a connection, and what closes it:
+ *
+ *     opened ──> request arriving ──> response being written ──> idle ──> request arriving …
+ *                 │                    │                          │
+ *                 │ incomplete after   │ client reads nothing     │ no request
+ *                 │ `arrivalMs`, 30 s  │ for `stallMs`, 30 s      │ for 65 s
+ *                 ▼                    ▼                          ▼
+ *                 closed               closed                     closed
+ *
+ * A response may end while its request is still arriving: `dropRest` then discards the rest, within limits. Input that is not HTTP is answered by
+ * `createConnectionRefusals`. At any time, `connections` may close one to make room, and a stop closes all, in the order of `STOP_MS`.
  */
 export async function listen(options: {
   handler: RequestListener;

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import type { Log } from "../process/log.js";
-import { configured, endFor } from "../process/run-process.js";
+import { configured, endFor, toReason } from "../process/run-process.js";
 import { requireVersion } from "../process/supported-versions.js";
 import { type BusIdentity, type BusIdentitySettings, toBusIdentity } from "./bus-identity.js";
 import { type BusNames, busNames } from "./bus-names.js";
@@ -86,8 +87,8 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
         void watch(connection);
         return connection;
       } catch (err) {
-        log.info({ reason: err instanceof Error ? err.message : String(err) }, "waiting for the bus");
-        if (!closed) await new Promise((resolve) => setTimeout(resolve, 1_000));
+        log.info({ reason: toReason(err, "NATS") }, "waiting for the bus");
+        if (!closed) await sleep(1_000);
       }
     }
     return undefined;
@@ -119,11 +120,6 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
 // Draining waits for the server's answer, whose absence would be noticed only after 15 s. It is safe to skip: events that NATS did not confirm stay
 // in the outbox, and a message whose acknowledgement did not arrive is delivered again.
 async function drainBriefly(connection: NatsConnection): Promise<void> {
-  let patience: NodeJS.Timeout | undefined;
-  const silence = new Promise<void>((resolve) => {
-    patience = setTimeout(resolve, DRAIN_MS);
-  });
-  await Promise.race([connection.drain().catch(() => {}), silence]);
-  clearTimeout(patience);
+  await Promise.race([connection.drain().catch(() => {}), sleep(DRAIN_MS, undefined, { ref: false })]);
   await connection.close();
 }

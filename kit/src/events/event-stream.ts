@@ -10,7 +10,16 @@ import {
 } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
 import { type BusNames, DEFAULT_NAMES } from "./bus-names.js";
-import { type Marked, marking, markOf, NotOwnerError, type Owner, readMark, requireOwn } from "./stream-owner.js";
+import {
+  type ExpectedOwner,
+  type Mark,
+  type Marked,
+  marking,
+  markOf,
+  NotOwnerError,
+  readMark,
+  requireOwn,
+} from "./stream-owner.js";
 
 /** The most messages that a replica may have unacknowledged: enough for a few statements, so that no statement has to wait for the next fetch. */
 export const MAX_UNACKNOWLEDGED = 512;
@@ -35,12 +44,6 @@ export interface StreamAccess {
   names?: BusNames;
   /** The subject of JetStream's API, if it is not the default: that of a domain, or one that the account has imported. */
   apiPrefix?: string | undefined;
-}
-
-/** The installation that must own the stream: its name and its owner record. */
-export interface ExpectedOwner {
-  name: string;
-  owner: Owner;
 }
 
 export function openManager({ nc, timeoutMs, apiPrefix }: StreamAccess): Promise<JetStreamManager> {
@@ -80,12 +83,11 @@ export async function makeStream(
   limits: StreamLimits,
   expected?: ExpectedOwner,
 ): Promise<string | undefined> {
-  const { nc, names = DEFAULT_NAMES } = access;
-  const { stream } = names;
+  const { stream, subject } = access.names ?? DEFAULT_NAMES;
   const { streams } = await openManager(access);
   const settings = {
     name: stream,
-    subjects: [`${names.subject}.>`],
+    subjects: [`${subject}.>`],
     storage: StorageType.File,
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.Old,
@@ -94,19 +96,12 @@ export async function makeStream(
     num_replicas: limits.replicas,
     ...(limits.maxBytes && { max_bytes: limits.maxBytes }),
   };
-  const mark = expected && markOf(expected.name, expected.owner);
-  const find = async () => (await streams.info(stream)).config;
-  return make(
-    async () => {
-      if (expected) requireNoOther(`Stream ${stream}`, await find().catch(ifMissing), expected);
-      await streams.add({ ...settings, ...(mark && marking(nc, mark)) });
-    },
-    async () => {
-      const config = await find();
-      if (expected) requireNoOther(`Stream ${stream}`, config, expected);
-      await streams.update(stream, { ...settings, ...(mark && marking(nc, mark, config)) });
-    },
-  );
+  return make(access, expected, expected && markOf(expected), {
+    what: `Stream ${stream}`,
+    find: async () => (await streams.info(stream)).config,
+    add: (marked) => streams.add({ ...settings, ...marked }),
+    update: (marked) => streams.update(stream, { ...settings, ...marked }),
+  });
 }
 
 /** Creates or updates the consumer that the replicas of a subscriber share. Resolves and throws as `makeStream` does. */
@@ -116,8 +111,7 @@ export async function makeConsumer(
   { maxAckPending }: StreamLimits,
   expected?: ExpectedOwner,
 ): Promise<string | undefined> {
-  const { nc, names = DEFAULT_NAMES } = access;
-  const { stream } = names;
+  const { stream } = access.names ?? DEFAULT_NAMES;
   const { consumers } = await openManager(access);
   const settings = {
     durable_name: durable,
@@ -127,47 +121,58 @@ export async function makeConsumer(
     max_deliver: -1,
     max_ack_pending: maxAckPending,
   };
-  const mark = expected && { installation: expected.name, id: expected.owner.id };
-  const find = async () => (await consumers.info(stream, durable)).config;
-  return make(
-    async () => {
-      // Servers before 2.10 would change an existing consumer.
-      if (expected) requireNoOther(`Consumer ${durable} of ${stream}`, await find().catch(ifMissing), expected);
-      await consumers.add(stream, { ...settings, ...(mark && marking(nc, mark)) });
-    },
-    async () => {
-      const config = await find();
-      if (expected) requireNoOther(`Consumer ${durable} of ${stream}`, config, expected);
-      await consumers.update(stream, durable, { ...settings, ...(mark && marking(nc, mark, config)) });
-    },
-  );
+  return make(access, expected, expected && { installation: expected.name, id: expected.owner.id }, {
+    what: `Consumer ${durable} of ${stream}`,
+    find: async () => (await consumers.info(stream, durable)).config,
+    add: (marked) => consumers.add(stream, { ...settings, ...marked }),
+    update: (marked) => consumers.update(stream, durable, { ...settings, ...marked }),
+  });
 }
 
-/** Throws `NotOwnerError` if the stream or the consumer exists and another installation owns it. */
-function requireNoOther(what: string, found: Marked | undefined, { name, owner }: ExpectedOwner): void {
-  if (found) requireOwn(what, readMark(found), name, owner);
+/** How to find, create and update a stream or a consumer. `what` names it. */
+interface Made {
+  what: string;
+  find(): Promise<Marked>;
+  add(marked: Marked): Promise<unknown>;
+  update(marked: Marked): Promise<unknown>;
 }
 
-function ifMissing(error: unknown): undefined {
-  if (error instanceof JetStreamApiError && NOT_FOUND.includes(error.code)) return undefined;
-  throw error;
-}
+/** Creates it, or else updates it, with this mark. Throws `NotOwnerError` if it exists and another installation owns it. */
+async function make(
+  { nc }: StreamAccess,
+  expected: ExpectedOwner | undefined,
+  mark: Mark | undefined,
+  { what, find, add, update }: Made,
+): Promise<string | undefined> {
+  async function findOwn(): Promise<Marked> {
+    const found = await find();
+    if (expected) requireOwn(what, readMark(found), expected);
+    return found;
+  }
 
-async function make(add: () => Promise<unknown>, update: () => Promise<unknown>): Promise<string | undefined> {
   try {
-    await add();
+    // Servers before 2.10 would change an existing consumer.
+    if (expected) await findOwn().catch(ignoreMissing);
+    await add(mark ? marking(nc, mark) : {});
   } catch (refusal) {
     if (refusal instanceof NotOwnerError) throw refusal;
     try {
-      await update();
+      const found = await findOwn();
+      await update(mark ? marking(nc, mark, found) : {});
     } catch (error) {
       // The stream or consumer does not exist, so the reason why it could not be created is the useful one.
-      if (error instanceof JetStreamApiError && NOT_FOUND.includes(error.code)) throw refusal;
+      if (isMissing(error)) throw refusal;
       if (!(error instanceof JetStreamApiError)) throw error;
       return error.message;
     }
   }
   return undefined;
+}
+
+const isMissing = (error: unknown) => error instanceof JetStreamApiError && NOT_FOUND.includes(error.code);
+
+function ignoreMissing(error: unknown): void {
+  if (!isMissing(error)) throw error;
 }
 
 /** Returns the setting that may help if NATS refuses the stream or the consumer for this reason. */

@@ -39,5 +39,5 @@ export function createOwnerLookup(ask: () => Promise<StreamState | undefined>): 
   };
 }
 
-/** The state for a subscriber that reports no owner: one of an earlier release, or in a test. */
+/** The state where no subscriber reports the owner of the stream, as in a test. */
 const UNGUARDED: StreamState = { stream: "", whose: "own" };

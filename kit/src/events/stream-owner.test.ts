@@ -4,7 +4,7 @@ const owner = { id: "ins_a", tokens: ["third", "second", "first"] };
 const server = (version: string) => ({ info: { version } as never });
 
 test.each(["2.10.0", "2.15.2", "3.0.0"])("nats-server %s: the mark is metadata, beside that of others", (version) => {
-  const marked = marking(server(version), markOf("shipping/blue", owner), { metadata: { "_nats.level": "1" } });
+  const marked = marking(server(version), markOf({ name: "shipping/blue", owner }), { metadata: { "_nats.level": "1" } });
   expect(marked).toEqual({
     metadata: {
       "_nats.level": "1",
@@ -17,7 +17,7 @@ test.each(["2.10.0", "2.15.2", "3.0.0"])("nats-server %s: the mark is metadata, 
 });
 
 test("before nats-server 2.10, the mark is the description, which later servers keep", () => {
-  const marked = marking(server("2.9.25"), markOf("blue", owner));
+  const marked = marking(server("2.9.25"), markOf({ name: "blue", owner }));
   expect(Object.keys(marked)).toEqual(["description"]);
   expect(readMark(marked)).toEqual({ installation: "blue", id: "ins_a", token: "second" });
 });
@@ -28,19 +28,19 @@ test.each([{}, { description: "Events" }, { description: "{}" }, { metadata: { t
 );
 
 test("the first token is used at once, later ones with a delay of one turn", () => {
-  expect(markOf("n", { ...owner, tokens: ["first"] }).token).toBe("first");
-  expect(markOf("n", { ...owner, tokens: ["second", "first"] }).token).toBe("first");
+  const tokenOf = (...tokens: string[]) => markOf({ name: "n", owner: { ...owner, tokens } }).token;
+  expect([tokenOf("first"), tokenOf("second", "first")]).toEqual(["first", "first"]);
 });
 
 describe("a stream", () => {
   const mark = { installation: "blue", id: "ins_a", token: "second" };
-  const other = (changed: object, of = owner) => findOther({ ...mark, ...changed }, "blue", of);
+  const other = (changed: object, of = owner) => findOther({ ...mark, ...changed }, { name: "blue", owner: of });
 
   test("belongs to the installation if name, ID and token match", () => {
     expect(other({})).toBeUndefined();
     expect(other({ token: undefined })).toBeUndefined();
-    expect(() => requireOwn("Stream EVENTS", mark, "blue", owner)).not.toThrow();
-    expect(() => requireOwn("Stream EVENTS", undefined, "blue", owner)).not.toThrow();
+    expect(() => requireOwn("Stream EVENTS", mark, { name: "blue", owner })).not.toThrow();
+    expect(() => requireOwn("Stream EVENTS", undefined, { name: "blue", owner })).not.toThrow();
   });
 
   test("still belongs to the installation on a standby that took over without the newest token", () =>
@@ -55,7 +55,8 @@ describe("a stream", () => {
   });
 
   test("of another is refused in one line that says what to do, however long the other name is", () => {
-    const refused = () => requireOwn("Stream EVENTS", { installation: `a\n${"b".repeat(300)}`, id: "x" }, "c", owner);
+    const other = { installation: `a\n${"b".repeat(300)}`, id: "x" };
+    const refused = () => requireOwn("Stream EVENTS", other, { name: "c", owner });
     expect(refused).toThrow(NotOwnerError);
     expect(refused).toThrow(
       /^Stream EVENTS on NATS belongs to another installation, "a\\nb{198}"\. .*admin bus claim$/,

@@ -1,4 +1,3 @@
-import type { JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { isAtLeast } from "../process/supported-versions.js";
 
@@ -32,6 +31,12 @@ export interface Installation {
   record: OwnerRecord;
 }
 
+/** The installation that must own a stream, with its owner record as it is now. */
+export interface ExpectedOwner {
+  name: string;
+  owner: Owner;
+}
+
 /** Says which installation owns a stream or a consumer. */
 export interface Mark {
   installation: string;
@@ -50,7 +55,7 @@ export interface Marked {
 export class NotOwnerError extends Error {}
 
 /** The mark that this installation sets. It contains the second newest token, because a standby that takes over may not have the newest yet. */
-export const markOf = (name: string, { id, tokens }: Owner): Mark => ({
+export const markOf = ({ name, owner: { id, tokens } }: ExpectedOwner): Mark => ({
   installation: name,
   id,
   token: tokens[1] ?? tokens[0],
@@ -79,17 +84,17 @@ export function readMark({ metadata, description }: Marked): Mark | undefined {
 }
 
 /** Throws `NotOwnerError`, with the remedy, if another installation owns a stream or a consumer. `what` names it, such as `Stream EVENTS`. */
-export function requireOwn(what: string, found: Mark | undefined, name: string, owner: Owner): void {
-  const whose = found && findOther(found, name, owner);
+export function requireOwn(what: string, found: Mark | undefined, expected: ExpectedOwner): void {
+  const whose = found && findOther(found, expected);
   if (whose === undefined) return;
   throw new NotOwnerError(
-    `${what} on NATS belongs to ${whose}. This installation, ${quoted(name)}, does not touch it. ` +
+    `${what} on NATS belongs to ${whose}. This installation, ${quoted(expected.name)}, does not touch it. ` +
       "Give it a BUS_PREFIX or a NATS account of its own; if it replaces the other one, run: admin bus claim",
   );
 }
 
 /** Describes the other owner in a mark; undefined if this installation is the owner. */
-export function findOther({ installation, id, token }: Mark, name: string, owner: Owner): string | undefined {
+export function findOther({ installation, id, token }: Mark, { name, owner }: ExpectedOwner): string | undefined {
   if (id !== owner.id) return `another installation, ${quoted(installation)}`;
   if (installation !== name) return `${quoted(installation)}, of which this database is a copy, or which was renamed`;
   if (token === undefined || owner.tokens.includes(token)) return undefined;
@@ -103,26 +108,4 @@ const quoted = (text: string) => JSON.stringify(text.slice(0, 200));
 export function isOwn({ id, previous }: Owner, from: string | undefined, sequence: number): boolean {
   if (!from || from === id) return true;
   return from === previous?.id && sequence <= previous.until;
-}
-
-/** The location of a stream on NATS. */
-interface Place {
-  nc: NatsConnection;
-  manager: JetStreamManager;
-  stream: string;
-}
-
-/** Marks the stream. Other settings stay unchanged. */
-export async function markStream({ nc, manager, stream }: Place, mark: Mark): Promise<void> {
-  const { config } = await manager.streams.info(stream);
-  await manager.streams.update(stream, marking(nc, mark, config));
-}
-
-/** Marks a consumer of the stream. */
-export async function markConsumer(
-  { nc, manager, stream, durable }: Place & { durable: string },
-  { installation, id }: Mark,
-): Promise<void> {
-  const { config } = await manager.consumers.info(stream, durable);
-  await manager.consumers.update(stream, durable, marking(nc, { installation, id }, config));
 }

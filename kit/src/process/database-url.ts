@@ -41,53 +41,34 @@ const PARAMETERS: Readonly<Record<string, (name: string, value: string) => strin
   options: findEmpty,
 };
 
-const [FOR_TLS, FOR_SIZE, FOR_TIME, FOR_SCHEMA, FOR_HOST, FOR_POOLER] = [
-  "for TLS, use sslmode=verify-full",
-  "DATABASE_POOL sets the number of connections of a part",
-  "the platform sets its own time limits",
-  "PostgreSQL does not know it, set the search_path of the role instead",
-  "the URL names one host, which leads to the primary",
-  "a pooler is detected automatically",
-];
-
 /**
- * These are parameters of libpq and JDBC that the driver ignores, of Prisma's own engine, and of the URLs that providers' consoles show.
+ * These are parameters of libpq and JDBC that the driver ignores, of Prisma's own engine, and of the URLs that providers' consoles show, each with
+ * what to do instead.
  */
-const FOREIGN: Foreign = {
-  ...advise(
-    FOR_TLS,
-    "tls",
-    "tls_mode",
-    "sslaccept",
-    "sslidentity",
-    "sslpassword",
-    "sslfactory",
-    "uselibpqcompat",
-    "sslenabled",
-  ),
-  ...advise(FOR_SIZE, "connection_limit", "pool_size", "pool_max_conns", "max_connections"),
-  ...advise(
-    FOR_TIME,
-    "connect_timeout",
-    "pool_timeout",
-    "socket_timeout",
-    "statement_timeout",
-    "query_timeout",
-    "lock_timeout",
-  ),
-  ...advise(FOR_SCHEMA, "schema", "currentSchema", "search_path"),
-  ...advise(FOR_HOST, "target_session_attrs", "load_balance_hosts", "hostaddr"),
-  ...advise(FOR_POOLER, "pgbouncer", "statement_cache_size", "prepareThreshold", "workaround", "supa"),
-  channel_binding: "the driver does not enforce it, sslmode=verify-full proves who the server is",
-  gssencmode: "the driver has no GSSAPI, remove it",
-  sslca: "did you mean sslrootcert=?",
-  dbname: "the name of the database is the path of the URL",
-  database: "the name of the database is the path of the URL",
-};
-
-function advise(advice: string, ...names: string[]): Foreign {
-  return Object.fromEntries(names.map((name) => [name, advice]));
-}
+const ADVICE: readonly (readonly [names: string, advice: string])[] = [
+  [
+    "tls tls_mode sslaccept sslidentity sslpassword sslfactory uselibpqcompat sslenabled",
+    "for TLS, use sslmode=verify-full",
+  ],
+  [
+    "connection_limit pool_size pool_max_conns max_connections",
+    "DATABASE_POOL sets the number of connections of a part",
+  ],
+  [
+    "connect_timeout pool_timeout socket_timeout statement_timeout query_timeout lock_timeout",
+    "the platform sets its own time limits",
+  ],
+  ["schema currentSchema search_path", "PostgreSQL does not know it, set the search_path of the role instead"],
+  ["target_session_attrs load_balance_hosts hostaddr", "the URL names one host, which leads to the primary"],
+  ["pgbouncer statement_cache_size prepareThreshold workaround supa", "a pooler is detected automatically"],
+  ["channel_binding", "the driver does not enforce it, sslmode=verify-full proves who the server is"],
+  ["gssencmode", "the driver has no GSSAPI, remove it"],
+  ["sslca", "did you mean sslrootcert=?"],
+  ["dbname database", "the name of the database is the path of the URL"],
+];
+const FOREIGN: Foreign = Object.fromEntries(
+  ADVICE.flatMap(([names, advice]) => names.split(" ").map((name) => [name, advice])),
+);
 
 function oneOf(...values: string[]) {
   return (name: string, value: string) =>

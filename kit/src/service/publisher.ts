@@ -1,4 +1,4 @@
-import { type CallOptions, Code, ConnectError } from "@connectrpc/connect";
+import type { CallOptions } from "@connectrpc/connect";
 import { type Bus, measureBus, type StreamState } from "../events/bus.js";
 import type { Random } from "../ids.js";
 import { createLedger, type Ledger } from "../ledger/ledger.js";
@@ -13,17 +13,12 @@ const ASK_MS = 5_000;
 
 const ASK_STREAM_MS = 1_000;
 
-/** Asks the service that receives the events who owns the stream. A service of an earlier release cannot tell. */
+/** Asks the service that receives the events who owns the stream. */
 export async function askSubscriber(subscriber: {
   getStream(request: object, options: CallOptions): Promise<Omit<StreamState, "whose"> & { whose: string }>;
-}): Promise<StreamState | undefined> {
-  try {
-    const { whose, ...said } = await subscriber.getStream({}, { timeoutMs: ASK_STREAM_MS });
-    return { ...said, whose: whose === "own" || whose === "another" ? whose : "unknown" };
-  } catch (error) {
-    if (error instanceof ConnectError && error.code === Code.Unimplemented) return undefined;
-    throw error;
-  }
+}): Promise<StreamState> {
+  const { whose, ...said } = await subscriber.getStream({}, { timeoutMs: ASK_STREAM_MS });
+  return { ...said, whose: whose === "own" || whose === "another" ? whose : "unknown" };
 }
 
 /** The components with which a service stores the results of writes and publishes their events. */

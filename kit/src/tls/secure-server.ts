@@ -4,13 +4,11 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError, createContextKey, type Interceptor } from "@connectrpc/connect";
 import type { connectNodeAdapter } from "@connectrpc/connect-node";
 import { Health } from "@shipping/proto/grpc/health/v1/health_pb";
-import type { Log } from "../process/log.js";
+import { type Log, onceAMinute } from "../process/log.js";
 import type { Tls } from "./tls.js";
 
 /** A connection that has not authenticated after this time is closed. */
 const HANDSHAKE_MS = 5_000;
-/** Unauthenticated clients may connect as often as they like, and must not fill the log. */
-const LOG_EVERY_MS = 60_000;
 
 /** Creates a server that answers only clients with a certificate of our authority; `refused` is called for all others. */
 export function createSecureServer(options: {
@@ -24,12 +22,12 @@ export function createSecureServer(options: {
   const asked = { requestCert: true, rejectUnauthorized: true, handshakeTimeout: HANDSHAKE_MS };
   const server = http2.createSecureServer({ ...session, ...tls.options(), ...asked }, handler);
   tls.onRenewal(() => server.setSecureContext(tls.options()));
-  let loggedAt = Number.NEGATIVE_INFINITY;
+  const shouldLog = onceAMinute();
   server.on("tlsClientError", (error, { remoteAddress }) => {
     refused();
-    if (performance.now() - loggedAt < LOG_EVERY_MS) return;
-    loggedAt = performance.now();
-    log.warn({ reason: error.message, from: remoteAddress }, "connection without a valid certificate refused");
+    // Unauthenticated clients may connect as often as they like, and must not fill the log.
+    if (shouldLog("refused"))
+      log.warn({ reason: error.message, from: remoteAddress }, "connection without a valid certificate refused");
   });
   return server;
 }

@@ -3,7 +3,7 @@ import type { Mutant } from "./find-mutants.js";
 /** Mutants that no test can detect, or that none should. `original` is their text in the file, or the part of it that `replacement` stands for. */
 export const explained: { file: string; original: string; replacement: string; why: string }[] = [
   {
-    file: "gateway/src/admission/bulkhead.ts",
+    file: "gateway/src/admission/pauses.ts",
     original: '""',
     replacement: '"Stryker was here!"',
     why: "Before the first request: no account has either ID.",
