@@ -156,6 +156,7 @@ describe("the stream and its consumers", () => {
   test("are used as they are if NATS refuses the change, and say why; without a connection, or a stream, they fail", async () => {
     expect(await makeStream(asking(), { ...STREAM_LIMITS, replicas: 3 })).toMatch(/replicas/);
     await (await jetstreamManager(nats)).streams.delete(STREAM);
+    await expect(makeStream(asking(), { ...STREAM_LIMITS, replicas: 3 })).rejects.toThrow(/replicas/);
     await expect(makeConsumer(asking(), "d", STREAM_LIMITS)).rejects.toThrow("stream not found");
     await nats.close();
     await expect(makeStream(asking(), STREAM_LIMITS)).rejects.toThrow(/closed/);

@@ -1,4 +1,3 @@
-import { pooledRandom } from "@shipping/kit/ids";
 import type { AdminDeps } from "../database/deps.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { findAccount } from "./find-account.js";
@@ -8,7 +7,7 @@ let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 let deps: AdminDeps;
 beforeAll(async () => {
   gateway = await gatewayDatabase();
-  deps = { db: gateway.db, prisma: gateway.prisma, now: () => new Date(), random: pooledRandom };
+  deps = gateway.admin;
 });
 afterEach(() => gateway.prisma.account.deleteMany());
 afterAll(() => gateway.drop());

@@ -60,7 +60,7 @@ function webhooksWith(kept: Kept[]) {
 
 const entriesOf = async (accountId: string) => {
   const rows = await gateway.prisma.auditEntry.findMany({ where: { accountId, action: { startsWith: "webhook" } } });
-  return rows.map(({ action, actor, detail, source }) => ({ action, actor, detail, source }));
+  return rows.map(({ id: _, accountId: __, ...entry }) => entry);
 };
 
 test("an entry has the actor, action, subject, time and source of a change; a change by an API key names the key", async () => {
@@ -74,7 +74,7 @@ test("an entry has the actor, action, subject, time and source of a change; a ch
     { accountId, actor: foreign.id },
   ]);
   expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 4 });
-  const common = { source: "192.0.2.1" };
+  const common = { source: "192.0.2.1", at: new Date(at), environment: "live", subject: "whk_1" };
   const created = { ...common, action: "webhook.created", detail: `${url}: order.created label.created` };
   const disabled = { ...common, action: "webhook.disabled", detail: url };
   const entries = await entriesOf(accountId);
@@ -87,8 +87,6 @@ test("an entry has the actor, action, subject, time and source of a change; a ch
       { ...created, actor: foreign.id },
     ]),
   );
-  const [entry] = await gateway.prisma.auditEntry.findMany({ where: { accountId, actor: "ada@example.com" } });
-  expect(entry).toMatchObject({ at: new Date(at), environment: "live", subject: "whk_1" });
 });
 
 test("entries are stored once, although a lost acknowledgement is repeated and several gateways store them", async () => {
@@ -117,20 +115,13 @@ test("changes are acknowledged only once they are in the audit log", async () =>
   expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 1 });
 });
 
-test("an unknown account does not hold up the changes of others", async () => {
-  const { accountId } = await gateway.newKey();
-  const { deps } = webhooksWith([{ accountId: "acc_gone" }, { accountId }]);
-  expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 2 });
-  expect(await entriesOf(accountId)).toHaveLength(1);
-});
-
-test("changes of an account that is being erased are skipped, and those of others are written", async () => {
+test("changes of an account that is unknown, or being erased, are skipped, and those of others are written", async () => {
   const [erased, neighbour] = [await gateway.newKey(), await gateway.newKey()];
   await gateway.db.pool.query("UPDATE accounts SET suspended_at = now(), erasing_since = now() WHERE id = $1", [
     erased.accountId,
   ]);
-  const { deps } = webhooksWith([erased, neighbour].map(({ accountId }) => ({ accountId })));
-  expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 2 });
+  const { deps } = webhooksWith([{ accountId: "acc_gone" }, erased, neighbour]);
+  expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 3 });
   expect([await entriesOf(erased.accountId), (await entriesOf(neighbour.accountId)).length]).toEqual([[], 1]);
 });
 

@@ -1,6 +1,8 @@
 import { gatewayDatabase } from "../testing/gateway-database.js";
+import { OPERATOR } from "./audit.js";
+import { inviteMember } from "./invite-members.js";
 import { createAccount } from "./manage-accounts.js";
-import { addMember, changeRole, createSignInLink, listMembers, removeMember } from "./manage-members.js";
+import { addMember, changeRole, createSignInLink, getMember, listMembers, removeMember } from "./manage-members.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {
@@ -13,7 +15,7 @@ const add = (accountId: string, email: string) => addMember(gateway.admin, { acc
 const actionsOf = async (accountId: string) =>
   (await gateway.prisma.auditEntry.findMany({ where: { accountId } })).map(({ action }) => action);
 
-test("an account has at most 100 members: of 110 that are added at once, 100 are", async () => {
+test("an account has at most 100 members, invited ones included: of 110 that are added at once, 100 are", async () => {
   const accountId = await newAccount();
   const added = await Promise.allSettled(
     Array.from({ length: 110 }, (_, n) => add(accountId, `person-${n}@example.com`)),
@@ -22,10 +24,16 @@ test("an account has at most 100 members: of 110 that are added at once, 100 are
   expect(refused).toHaveLength(10);
   for (const reason of refused) expect(reason).toContain(`${accountId} already has 100 members, the maximum.`);
   expect(await gateway.prisma.accountMember.count({ where: { accountId } })).toBe(100);
-  await removeMember(gateway.admin, {
+  const invited = {
     accountId,
-    email: (await gateway.prisma.accountMember.findFirstOrThrow({ where: { accountId } })).email,
-  });
+    email: "bob@example.com",
+    formId: "form_1",
+    role: "viewer",
+    origin: "https://a",
+  } as const;
+  await expect(inviteMember(gateway.admin, invited, OPERATOR)).rejects.toThrow("100 members, the maximum");
+  const { id } = await gateway.prisma.accountMember.findFirstOrThrow({ where: { accountId } });
+  await removeMember(gateway.admin, { accountId, id });
   await add(accountId, "one-more@example.com");
   await add(await newAccount(), "elsewhere@example.com");
 });
@@ -102,4 +110,16 @@ test("a member of another account is not found, by id or by email", async () => 
     });
   }
   await expect(createSignInLink(gateway.admin, { accountId, origin: "http://127.0.0.1" })).rejects.toThrow("no admin");
+});
+
+const SPELLINGS = ["ada@münchen.example", "ada@xn--mnchen-3ya.example", "Ada@mu\u0308nchen。example."] as const;
+
+test.each(SPELLINGS)("somebody added as %s is found under each spelling, and added once", async (spelling) => {
+  const accountId = await newAccount();
+  const { id } = await addMember(gateway.admin, { accountId, email: spelling, role: "viewer" });
+  for (const email of SPELLINGS) {
+    expect(await getMember(gateway.admin, { accountId, email })).toMatchObject({ id });
+    const again = addMember(gateway.admin, { accountId, email, role: "admin" });
+    await expect(again).rejects.toThrow("is a member of");
+  }
 });

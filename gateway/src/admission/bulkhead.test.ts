@@ -3,20 +3,16 @@ import { silentLog } from "@shipping/kit/process/log";
 import { createMetrics } from "@shipping/kit/process/metrics";
 import { samplesIn } from "@shipping/kit/testing/samples";
 import fc from "fast-check";
-import { type Bulkhead, createBulkhead, measureBulkhead, type Release } from "./bulkhead.js";
+import { type Bulkhead, createBulkhead, measureBulkhead, type Release, type WorkRequest } from "./bulkhead.js";
 import { createPauses } from "./pauses.js";
 
 const never = () => {};
 
-/** A request that gives up after a minute, unless `changed` says otherwise. */
-const request = (
-  accountId: string,
-  weight = 1,
-  changed: { inMs?: number; onDisconnect?: (gone: () => void) => void } = {},
-) => {
-  const { inMs = 60_000, onDisconnect = never } = changed;
-  return { accountId, weight, deadline: performance.now() + inMs, onDisconnect };
-};
+/** A request that gives up after a minute. */
+const request = (accountId: string, weight = 1, changed: Partial<WorkRequest> = {}): WorkRequest => ({
+  ...{ accountId, weight, deadline: performance.now() + 60_000, onDisconnect: never, ...changed },
+});
+const in20Ms = () => ({ deadline: performance.now() + 20 });
 
 const waiting = new Set<() => void>();
 afterEach(() => {
@@ -92,11 +88,10 @@ describe("a process that is full", () => {
     const begun: string[] = [];
     const light = Array.from({ length: 3 }, (_, n) => entering(bulkhead, `light ${n}`, 1, begun));
     entering(bulkhead, "heavy", 4, begun);
-    const late = entering(bulkhead, "late", 1, begun);
+    entering(bulkhead, "late", 1, begun);
     for (const { end } of light) await end();
     await turnOfLoop();
     expect(begun.slice(3)).toEqual(["heavy"]);
-    void late;
   });
 });
 
@@ -105,7 +100,7 @@ describe("a waiting request", () => {
     const bulkhead = createBulkhead({ total: 8, perAccount: 2 });
     const begun: string[] = [];
     const first = entering(bulkhead, "a", 1);
-    const heavy = bulkhead.acquire(request("a", 2, { inMs: 20 }));
+    const heavy = bulkhead.acquire(request("a", 2, in20Ms()));
     entering(bulkhead, "a", 1, begun);
     await expect(heavy).rejects.toMatchObject({
       code: "service_unavailable",
@@ -121,7 +116,7 @@ describe("a waiting request", () => {
   test("is refused because of the process if its account has capacity", async () => {
     const bulkhead = createBulkhead({ total: 2, perAccount: 2 });
     const first = entering(bulkhead, "a", 2);
-    await expect(bulkhead.acquire(request("b", 1, { inMs: 20 }))).rejects.toMatchObject({ reason: "gateway_queue" });
+    await expect(bulkhead.acquire(request("b", 1, in20Ms()))).rejects.toMatchObject({ reason: "gateway_queue" });
     await first.end();
   });
 
@@ -144,7 +139,7 @@ describe("a heavy request", () => {
   afterEach(() => void jest.useRealTimers());
 
   const enter = (bulkhead: Bulkhead, accountId: string, weight: number, minPauseMs = 0) =>
-    bulkhead.acquire({ ...request(accountId, weight), minPauseMs });
+    bulkhead.acquire(request(accountId, weight, { minPauseMs }));
 
   /** How long a request that takes 20 ms keeps its capacity after its end. */
   async function pauseMs(bulkhead: Bulkhead, minPauseMs = 0, sentBytes = 0): Promise<number> {

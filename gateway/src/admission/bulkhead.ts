@@ -35,16 +35,7 @@ export interface WorkRequest {
 /** Returns the capacity of a request that has ended. `sentBytes` is the size of its response. Must be called exactly once. */
 export type Release = (sentBytes?: number) => void;
 
-/** Limits concurrent work, so that an account with many requests cannot use up the capacity that the others need. */
-export interface Bulkhead {
-  /**
-   * Resolves when the request may start. Rejects with a 503 if its deadline passes or its client disconnects first; the cause is
-   * `account_queue` if its account was at its limit, and `gateway_queue` if the process was.
-   */
-  acquire(request: WorkRequest): Promise<Release>;
-  /** `refused`: requests since the start whose deadline passed while they were waiting. */
-  load(): Record<"inProgress" | "waiting" | "waitingAccounts" | "refused", number>;
-}
+export type Bulkhead = ReturnType<typeof createBulkhead>;
 
 interface Waiter {
   weight: number;
@@ -59,11 +50,11 @@ interface Account {
 }
 
 /**
- * A fair queue: a request starts at once if the process and its account have capacity. Otherwise it waits in its account's queue, and the
- * queues are served round-robin, so that an account with a thousand waiting requests does not delay an account with one. An ended request keeps its
- * capacity for the pause that `pauses` decides.
+ * Limits concurrent work, so that an account with many requests cannot use up the capacity that the others need. It is a fair queue: a request starts
+ * at once if the process and its account have capacity. Otherwise it waits in its account's queue, and the queues are served round-robin, so that an
+ * account with a thousand waiting requests does not delay an account with one. An ended request keeps its capacity for the pause that `pauses` decides.
  */
-export function createBulkhead(limits: BulkheadLimits, pauses = createPauses()): Bulkhead {
+export function createBulkhead(limits: BulkheadLimits, pauses = createPauses()) {
   const accounts = new Map<string, Account>();
   /** The accounts that could start their first waiting request if the process had capacity, in round-robin order. */
   const ready = new Set<Account>();
@@ -144,7 +135,11 @@ export function createBulkhead(limits: BulkheadLimits, pauses = createPauses()):
   }
 
   return {
-    async acquire(request) {
+    /**
+     * Resolves when the request may start. Rejects with a 503 if its deadline passes or its client disconnects first; the cause is
+     * `account_queue` if its account was at its limit, and `gateway_queue` if the process was.
+     */
+    async acquire(request: WorkRequest): Promise<Release> {
       const { accountId: id } = request;
       const account: Account = accounts.get(id) ?? { id, inProgress: 0, queue: new Set() };
       accounts.set(id, account);
@@ -155,6 +150,7 @@ export function createBulkhead(limits: BulkheadLimits, pauses = createPauses()):
       }
       return wait(request, account, weight);
     },
+    /** `refused`: requests since the start whose deadline passed while they were waiting. */
     load() {
       const waitingAccounts = [...accounts.values()].filter(({ queue }) => queue.size > 0);
       const waiting = waitingAccounts.reduce((sum, { queue }) => sum + queue.size, 0);

@@ -1,4 +1,4 @@
-import { addressHeaders, getClientAddress, TICKET_HEADER, type TrustedProxies } from "./client-address.js";
+import { getClientAddress, TICKET_HEADER, type TrustedProxies } from "./client-address.js";
 
 type Header = TrustedProxies["header"];
 const PROXY = "::ffff:10.0.0.1";
@@ -12,12 +12,6 @@ test("a client is the connection's address; behind trusted proxies the one that 
   expect(from(["6.6.6.6, 203.0.113.9"], 1)).toBe("203.0.113.9");
   expect(from(["6.6.6.6", "203.0.113.9, 10.0.0.2"], 2)).toBe("203.0.113.9");
   expect(from([], 1)).toBe("10.0.0.1");
-});
-
-test.each(addressHeaders)("%s says who the client is if a proxy is trusted, and only then", (header) => {
-  const value = header === "forwarded" ? "for=203.0.113.9" : "203.0.113.9";
-  expect(from([value], 1, header)).toBe("203.0.113.9");
-  expect(from([value], 0, header)).toBe("10.0.0.1");
 });
 
 test("a request of the gateway to itself has the IP address of the client for which it is made, identified by a secret", () => {
@@ -39,18 +33,7 @@ test("a connection that is closed already has no address", () => {
 
 test.each([
   ["203.0.113.9", ["203.0.113.9:50123", "203.0.113.9:", " 203.0.113.9 ", "::ffff:203.0.113.9", "::ffff:cb00:7109"]],
-  [
-    "2001:db8::1",
-    [
-      "[2001:db8::1]:50123",
-      "[2001:db8::1]",
-      "[2001:db8::1]:",
-      "2001:DB8::1",
-      "2001:db8:0:0:0:0:0:1",
-      "2001:0db8::0001",
-      "2001:db8::1%eth0",
-    ],
-  ],
+  ["2001:db8::1", ["[2001:db8::1]:50123", "[2001:db8::1]", "[2001:db8::1]:", "2001:0DB8::0001", "2001:db8::1%eth0"]],
 ])("one client is one address: %s in all its spellings", (address, spellings) => {
   for (const spelling of spellings) expect([spelling, from([spelling], 1)]).toEqual([spelling, address]);
 });
@@ -64,8 +47,9 @@ test("in Forwarded, it is the `for` of that entry", () => {
   expect(from(["for=6.6.6.6"], 2, "forwarded")).toBe("10.0.0.1");
 });
 
-test("in X-Real-IP, it is the whole value, however many proxies there are", () => {
-  for (const count of [1, 2]) expect(from(["203.0.113.9"], count, "x-real-ip")).toBe("203.0.113.9");
+test("in X-Real-IP, it is the whole value, however many proxies there are, and ignored without one", () => {
+  const of = (count: number) => from(["203.0.113.9"], count, "x-real-ip");
+  expect([0, 1, 2].map(of)).toEqual(["10.0.0.1", "203.0.113.9", "203.0.113.9"]);
 });
 
 test("headers other than that of the proxies are the client's own and are ignored", () => {

@@ -16,9 +16,10 @@ const FOUND = Array.from({ length: 100 }, () =>
 
 let gateway: GatewayUnderTest;
 let lists: number;
-async function start({ perAccount }: { perAccount: number }): Promise<void> {
+async function start({ perAccount, stallMs }: { perAccount: number; stallMs?: number }): Promise<void> {
   lists = 0;
   gateway = await gatewayUnderTest({
+    ...(stallMs && { listening: { stallMs } }),
     developerArea: {},
     mcp: { allowLive: false, readOnly: false },
     unreadLimits: { total: 200 * MIB, perAccount },
@@ -104,6 +105,8 @@ describe("an unread response", () => {
     ask(REQUESTS.list(second));
     await eventually(() => expect(ended().sort()).toEqual([first.accountId, second.accountId].sort()));
     expect(await waitingMib()).toBeLessThan(20);
+    expect(await gauge("gateway_answers_cut")).toBe(1);
+    expect(await gauge("gateway_bytes_waiting_max")).toBe(200 * MIB);
   });
 
   test("is forgotten when its connection is closed, even behind others", async () => {
@@ -114,5 +117,14 @@ describe("an unread response", () => {
     socket.destroy();
     await eventually(() => expect(ended().sort()).toEqual(readers.map(({ accountId }) => accountId).sort()));
     expect(await waitingMib()).toBe(0);
+  });
+
+  test("is cut when its client has not read for a while", async () => {
+    await start({ perAccount: 20 * MIB, stallMs: 500 });
+    const reader = await newReader();
+    const socket = ask(REQUESTS.list(reader));
+    await eventually(() => expect(ended()).toEqual([reader.accountId]));
+    await eventually(() => expect(socket.resume().closed).toBe(true));
+    expect(socket.bytesRead).toBeLessThan(16 * MIB);
   });
 });

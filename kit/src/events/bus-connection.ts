@@ -22,15 +22,6 @@ const CONNECTION_OPTIONS = {
   noAsyncTraces: true,
 };
 
-/** A connection to NATS that is opened in the background and always reopened. */
-export interface BusConnection {
-  current(): NatsConnection | undefined;
-  /** Resolves with the first connection, or with undefined if it was closed before there was one. */
-  first: Promise<NatsConnection | undefined>;
-  /** Closes the connection once pending work is done. */
-  close(): Promise<void>;
-}
-
 export interface BusConnectionOptions {
   url: string;
   /** The part's name, which NATS shows to its operators. */
@@ -54,8 +45,8 @@ export function busConnectionOptions(
   return { url: config.NATS_URL, name, log, names, identity, refused: (err) => endFor(err, log) };
 }
 
-/** Connects to the first server that answers, and stays connected. */
-export function keepConnected({ url, name, log, identity, refused }: BusConnectionOptions): BusConnection {
+/** Connects to the first server that answers, in the background, and stays connected. */
+export function keepConnected({ url, name, log, identity, refused }: BusConnectionOptions) {
   let connection: NatsConnection | undefined;
   let linked = false;
   let closed = false;
@@ -107,9 +98,11 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
 
   const first = connectWithRetries();
   return {
+    /** Resolves with the first connection, or with undefined if it was closed before there was one. */
     first,
     current: () => (linked ? connection : undefined),
-    async close() {
+    /** Closes the connection once pending work is done. */
+    async close(): Promise<void> {
       closed = true;
       await first;
       if (connection) await drainBriefly(connection);

@@ -4,7 +4,9 @@ const owner = { id: "ins_a", tokens: ["third", "second", "first"] };
 const server = (version: string) => ({ info: { version } as never });
 
 test.each(["2.10.0", "2.15.2", "3.0.0"])("nats-server %s: the mark is metadata, beside that of others", (version) => {
-  const marked = marking(server(version), markOf({ name: "shipping/blue", owner }), { metadata: { "_nats.level": "1" } });
+  const marked = marking(server(version), markOf({ name: "shipping/blue", owner }), {
+    metadata: { "_nats.level": "1" },
+  });
   expect(marked).toEqual({
     metadata: {
       "_nats.level": "1",

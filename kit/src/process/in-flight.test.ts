@@ -2,48 +2,25 @@ import { createInFlight } from "./in-flight.js";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("counts unfinished work", async () => {
-  const inFlight = createInFlight();
-  let endFirst = () => {};
-  inFlight.add(new Promise<void>((resolve) => (endFirst = resolve)));
-  inFlight.add(new Promise(() => {}));
-  expect(inFlight.count()).toBe(2);
-  endFirst();
-  await turn();
-  expect(inFlight.count()).toBe(1);
-});
-
-test("resolves when there is room for more", async () => {
-  const inFlight = createInFlight();
-  const ends: (() => void)[] = [];
-  for (let n = 0; n < 4; n++) inFlight.add(new Promise<void>((resolve) => ends.push(resolve)));
-  await inFlight.below(5);
-  let room = false;
-  const waited = inFlight.below(3).then(() => (room = true));
-  ends.pop()!();
-  await turn();
-  expect(room).toBe(false);
-  ends.pop()!();
-  await waited;
-  expect(inFlight.count()).toBe(2);
-});
-
-test("is idle at once without work, and otherwise when the last has ended, for all who wait", async () => {
+test("counts unfinished work, waits until there is room for more, and until all has ended, for all who wait", async () => {
   const inFlight = createInFlight();
   await inFlight.idle();
   const ends: (() => void)[] = [];
-  const begin = () => inFlight.add(new Promise<void>((resolve) => ends.push(resolve)));
-  begin();
-  begin();
-  let idle = 0;
-  const waits = [1, 2].map(async () => {
-    await inFlight.idle();
-    idle++;
-  });
-  ends[0]!();
-  await turn();
-  expect(idle).toBe(0);
-  ends[1]!();
+  for (let n = 0; n < 4; n++) inFlight.add(new Promise<void>((resolve) => ends.push(resolve)));
+  expect(inFlight.count()).toBe(4);
+  const ended: string[] = [];
+  const waits = [
+    inFlight.below(5).then(() => ended.push("below 5")),
+    inFlight.below(3).then(() => ended.push("below 3")),
+    ...[1, 2].map(() => inFlight.idle().then(() => ended.push("idle"))),
+  ];
+  const seen: string[][] = [];
+  for (const end of ends) {
+    end();
+    await turn();
+    seen.push(ended.splice(0));
+  }
+  expect(seen).toEqual([["below 5"], ["below 3"], [], ["idle", "idle"]]);
   await Promise.all(waits);
-  expect(idle).toBe(2);
+  expect(inFlight.count()).toBe(0);
 });

@@ -1,15 +1,5 @@
-export interface InFlight {
-  /** Counts the work until it ends. If the work fails, the process fails: background work must handle its own errors. */
-  add(work: Promise<unknown>): void;
-  count(): number;
-  /** Resolves as soon as fewer than `limit` are under way. */
-  below(limit: number): Promise<void>;
-  /** Resolves as soon as all work has ended. */
-  idle(): Promise<void>;
-}
-
 /** Counts work instead of keeping it in a Set, which would keep each finished piece of work in memory until the next full garbage collection. */
-export function createInFlight(): InFlight {
+export function createInFlight() {
   let count = 0;
   let waiting: { limit: number; resolve(): void }[] = [];
 
@@ -20,17 +10,20 @@ export function createInFlight(): InFlight {
     waiting = waiting.filter(({ limit }) => count >= limit);
   }
 
+  /** Resolves as soon as fewer than `limit` are under way. */
   async function below(limit: number): Promise<void> {
     while (count >= limit) await new Promise<void>((resolve) => waiting.push({ limit, resolve }));
   }
 
   return {
-    add(work) {
+    /** Counts the work until it ends. If the work fails, the process fails: background work must handle its own errors. */
+    add(work: Promise<unknown>): void {
       count++;
       void work.finally(end);
     },
     count: () => count,
     below,
+    /** Resolves as soon as all work has ended. */
     idle: () => below(1),
   };
 }

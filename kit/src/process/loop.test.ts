@@ -1,114 +1,63 @@
+import { setImmediate as turnOfLoop } from "node:timers/promises";
+import { eventually } from "../testing/eventually.js";
 import { silentLog } from "./log.js";
-import { startLoop } from "./loop.js";
+import { type Loop, startLoop } from "./loop.js";
 
-const hour = 3_600_000;
+const HOUR_MS = 3_600_000;
 
-function signal(): { promise: Promise<void>; resolve(): void } {
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve: () => resolve() };
+let loop: Loop | undefined;
+afterEach(() => loop?.stop());
+
+function looping(once: (isStopping: () => boolean) => Promise<unknown>, everyMs = HOUR_MS): Loop {
+  loop = startLoop({ name: "t", everyMs, log: silentLog(), once });
+  return loop;
 }
 
-describe("startLoop", () => {
-  test("a wake during a run causes exactly one more run", async () => {
-    let runs = 0;
-    let release = () => {};
-    const entered = signal();
-    const again = signal();
-    const loop = startLoop({
-      name: "t",
-      everyMs: hour,
-      log: silentLog(),
-      once: async () => {
-        runs++;
-        if (runs === 2) return again.resolve();
-        entered.resolve();
-        await new Promise<void>((resolve) => {
-          release = resolve;
-        });
-      },
-    });
-    loop.wake();
-    await entered.promise;
-    loop.wake();
-    loop.wake();
-    release();
-    await again.promise;
-    await loop.stop();
-    expect(runs).toBe(2);
-  });
+test("a wake during a run causes exactly one more run", async () => {
+  const ends: (() => void)[] = [];
+  const { wake, stop } = looping(() => new Promise<void>((resolve) => ends.push(resolve)));
+  wake();
+  wake();
+  wake();
+  expect(ends).toHaveLength(1);
+  ends[0]!();
+  await eventually(() => expect(ends).toHaveLength(2));
+  ends[1]!();
+  await turnOfLoop();
+  await stop();
+  expect(ends).toHaveLength(2);
+});
 
-  test("a run that fails does not end the loop", async () => {
-    let runs = 0;
-    const done = signal();
-    const loop = startLoop({
-      name: "t",
-      everyMs: 1,
-      log: silentLog(),
-      once: async () => {
-        if (++runs === 1) throw new Error("once");
-        done.resolve();
-      },
-    });
-    await done.promise;
-    await loop.stop();
-    expect(runs).toBeGreaterThanOrEqual(2);
-  });
+test.each<[when: string, once: () => Promise<never>]>([
+  ["after an await", () => turnOfLoop().then(() => Promise.reject(new Error("late")))],
+  [
+    "before its first await",
+    () => {
+      throw new Error("at once");
+    },
+  ],
+])("a run that fails %s does not end the loop", async (_when, fail) => {
+  let runs = 0;
+  looping(() => {
+    runs++;
+    return fail();
+  }, 1);
+  await eventually(() => expect(runs).toBeGreaterThanOrEqual(3));
+});
 
-  test("a run that throws before its first await does not end the loop either", async () => {
-    let runs = 0;
-    const done = signal();
-    const loop = startLoop({
-      name: "t",
-      everyMs: 1,
-      log: silentLog(),
-      once: () => {
-        if (++runs === 3) done.resolve();
-        throw new Error("at once");
-      },
-    });
-    await done.promise;
-    await loop.stop();
-    expect(runs).toBeGreaterThanOrEqual(3);
+test("a run with endless work is notified of the stop, which waits for it and starts no other", async () => {
+  let runs = 0;
+  let finished = 0;
+  const { wake, stop } = looping(async (isStopping) => {
+    runs++;
+    while (!isStopping()) await turnOfLoop();
+    await turnOfLoop();
+    finished++;
   });
-
-  test("a run with endless work is notified of the stop", async () => {
-    const entered = signal();
-    let turns = 0;
-    const loop = startLoop({
-      name: "t",
-      everyMs: hour,
-      log: silentLog(),
-      once: async (isStopping) => {
-        for (; !isStopping(); turns++) await new Promise((resolve) => setImmediate(resolve)).then(entered.resolve);
-      },
-    });
-    loop.wake();
-    await entered.promise;
-    await loop.stop();
-    expect(turns).toBeGreaterThan(0);
-  });
-
-  test("stop waits for the run under way and starts no other", async () => {
-    let finished = false;
-    const entered = signal();
-    const loop = startLoop({
-      name: "t",
-      everyMs: hour,
-      log: silentLog(),
-      once: async () => {
-        entered.resolve();
-        await new Promise((resolve) => setImmediate(resolve));
-        finished = true;
-      },
-    });
-    loop.wake();
-    await entered.promise;
-    await loop.stop();
-    expect(finished).toBe(true);
-    loop.wake();
-    expect(finished).toBe(true);
-  });
+  wake();
+  wake();
+  await stop();
+  wake();
+  await turnOfLoop();
+  expect([runs, finished]).toEqual([1, 1]);
 });

@@ -29,18 +29,13 @@ function clientTo(urls: string, resolve: (host: string) => Promise<string[]>) {
 const notFound = (host: string) => Promise.reject(new Error(`getaddrinfo ENOTFOUND ${host}`));
 const never = () => new Promise<never>(() => {});
 
-test("a host that cannot be resolved does not hide the others", async () => {
+test.each([
+  ["that cannot be resolved", notFound],
+  ["whose look-up takes long", never],
+])("a host %s does not hide the others", async (_what, lookUp) => {
   const { port } = await serving(() => {});
-  const { client } = clientTo(`http://gone:1,http://records:${port}`, async (host) =>
-    host === "gone" ? notFound(host) : [HERE],
-  );
-  expect(await client.read(read())).toEqual(empty());
-});
-
-test("a host whose look-up takes long does not hide the others", async () => {
-  const { port } = await serving(() => {});
-  const { client } = clientTo(`http://slow:1,http://records:${port}`, async (host) =>
-    host === "slow" ? never() : [HERE],
+  const { client } = clientTo(`http://other:1,http://records:${port}`, async (host) =>
+    host === "other" ? lookUp(host) : [HERE],
   );
   expect(await client.read(read(), { timeoutMs: 5_000 })).toEqual(empty());
 });

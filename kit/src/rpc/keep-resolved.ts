@@ -21,15 +21,6 @@ interface Target {
   isLookedUp: boolean;
 }
 
-export interface Resolved {
-  /** Waits until an IP address is known or every host has been looked up, `within` the time of a call. */
-  first(signal?: AbortSignal, timeoutMs?: number): Promise<void>;
-  /** Looks up every host now. */
-  again(): void;
-  /** Ends the look-ups at once. A look-up cannot be cancelled, but its result is ignored. */
-  close(): void;
-}
-
 /**
  * Looks up the hosts of `urls` every 2 s, each on its own: one that fails or takes long does not hold up the others, and keeps the IP
  * addresses that it had. `found` gets all that are known now, as URLs, each with the host that led to it.
@@ -39,7 +30,7 @@ export function keepResolved(options: {
   log: Log;
   resolve?: Resolve | undefined;
   found(addresses: ReadonlyMap<string, string>): void;
-}): Resolved {
+}) {
   const { log, resolve = lookUp } = options;
   const targets = options.urls.map((url): Target => ({ url, addresses: [], failure: undefined, isLookedUp: false }));
   let closed = false;
@@ -76,6 +67,7 @@ export function keepResolved(options: {
   const loops = targets.map((target) =>
     startLoop({ name: "resolve", everyMs: RESOLVE_MS, log, once: () => refresh(target) }),
   );
+  /** Looks up every host now. */
   function again(): void {
     for (const loop of loops) loop.wake();
   }
@@ -83,10 +75,12 @@ export function keepResolved(options: {
 
   return {
     again,
-    first: async (signal, timeoutMs) => {
+    /** Waits until an IP address is known or every host has been looked up, `within` the time of a call. */
+    first: async (signal?: AbortSignal, timeoutMs?: number): Promise<void> => {
       if (waiting) await within(first, signal, timeoutMs);
     },
-    close() {
+    /** Ends the look-ups at once. A look-up cannot be cancelled, but its result is ignored. */
+    close(): void {
       closed = true;
       for (const loop of loops) void loop.stop();
       stopWaiting();

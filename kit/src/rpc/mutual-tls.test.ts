@@ -168,12 +168,6 @@ describe("the settings", () => {
     expect(() => openTls(settings, log)).toThrow("names no part");
   });
 
-  test("whose a certificate is counts within one platform alone", async () => {
-    const { tls } = await tlsFor(["127.0.0.1"]);
-    expect(tls.partIn(`DNS:x, URI:${PLATFORM}/carrier`)).toBe("carrier");
-    expect(tls.partIn("DNS:x, URI:spiffe://tests/another/carrier")).toBeUndefined();
-  });
-
   test("a certificate made by Helm, with its identity as a DNS name, counts in a trial, not in production", async () => {
     const { settings } = await tlsFor(["127.0.0.1"]);
     for (const [NODE_ENV, part] of [

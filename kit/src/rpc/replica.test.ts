@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { createClient } from "@connectrpc/connect";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { fail, failureIn } from "../errors.js";
 import { silentLog } from "../process/log.js";
 import { empty, readRequest, rpcTestbed } from "../testing/rpc-testbed.js";
 import { openReplica } from "./replica.js";
 
-const { serving, onEnd, ends } = rpcTestbed();
+const { serving, clientTo, onEnd, ends } = rpcTestbed();
 afterEach(async () => {
   jest.useRealTimers();
   await ends();
@@ -30,3 +31,20 @@ test("a call of an operator runs on for its minute, although the replica's healt
   call.dispatchEvent(new Event("end"));
   expect(await answer).toEqual(empty());
 });
+
+// Judged by their Connect codes alone, these could be lost connections.
+test.each(["service_unavailable", "internal_error"] as const)(
+  "a read that one replica refuses as %s is sent to no other: a refusal is its outcome",
+  async (code) => {
+    let asked = 0;
+    const refuse = () => {
+      asked++;
+      throw fail(code);
+    };
+    const servers = [await serving(refuse), await serving(refuse)];
+    const client = clientTo(servers.map(({ url }) => url).join(","));
+    const error = await client.read(readRequest()).catch((reason: unknown) => reason);
+    expect(failureIn(error)?.code).toBe(code);
+    expect(asked).toBe(1);
+  },
+);

@@ -65,12 +65,3 @@ test("while no known IP address can be reached, a call waits, and then goes to t
   await client.resolve({ ...readRequest(), token: 1n });
   expect(calls).toEqual({ [FIRST]: 0, [SECOND]: 1 });
 });
-
-test("while the name cannot be resolved, calls go to the last known IP addresses", async () => {
-  await client.read(readRequest());
-  resolve = async () => {
-    throw new Error("the resolver is away");
-  };
-  for (let call = 0; call < 20; call++) await client.read(readRequest());
-  expect(calls[FIRST]).toBe(21);
-});

@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import http2 from "node:http2";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@shipping/proto/grpc/health/v1/health_pb";
-import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { LedgerService, ReadRequestSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import pg from "pg";
 import { fail, failureIn } from "../errors.js";
 import { DatabaseOutage, statementError } from "../postgres/outage.js";
@@ -11,7 +14,7 @@ import { empty, ledgerRoutes, readRequest as read, rpcTestbed } from "../testing
 import { inProcess } from "./server.js";
 
 const log = silentLog();
-const { serving, clientTo, ends } = rpcTestbed();
+const { serving, clientTo, onEnd, ends } = rpcTestbed();
 afterEach(ends);
 
 describe("serve", () => {
@@ -35,52 +38,62 @@ describe("serve", () => {
     }
   });
 
-  test.each([
-    ["23505", "internal_error"],
-    ["22P05", "internal_error"],
-    ["57014", "service_unavailable"],
-    ["40P01", "service_unavailable"],
-    ["57P01", undefined],
-    ["08006", undefined],
-  ])("SQLSTATE %s is a certain %s (undefined: unknown)", async (state, code) => {
+  const sqlState = (code: string) =>
+    statementError(Object.assign(new pg.DatabaseError("secret detail", 1, "error"), { code }));
+  test.each<[what: string, error: Error, code: string | undefined]>([
+    ["SQLSTATE 23505", sqlState("23505"), "internal_error"],
+    ["SQLSTATE 22P05", sqlState("22P05"), "internal_error"],
+    ["SQLSTATE 57014", sqlState("57014"), "service_unavailable"],
+    ["SQLSTATE 40P01", sqlState("40P01"), "service_unavailable"],
+    ["SQLSTATE 57P01", sqlState("57P01"), undefined],
+    ["SQLSTATE 08006", sqlState("08006"), undefined],
+    [
+      "a statement that got no connection",
+      new DatabaseOutage(new Error("secret detail"), false),
+      "service_unavailable",
+    ],
+    ["any other error", new Error("secret detail"), undefined],
+  ])("%s sends no details, and is a certain refusal or has an unknown outcome", async (_what, thrown, code) => {
     const broken = () => {
-      throw statementError(Object.assign(new pg.DatabaseError("secret detail", 1, "error"), { code: state }));
-    };
-    const client = createClient(LedgerService, inProcess(ledgerRoutes(broken), log));
-    const error = await client.read(read()).catch((caught) => caught);
-    expect(failureIn(error)?.code).toBe(code);
-    expect(error.message).not.toContain("secret");
-  });
-
-  test("a statement that got no connection is a certain service_unavailable", async () => {
-    const broken = () => {
-      throw new DatabaseOutage(new Error("secret detail"), false);
-    };
-    const client = createClient(LedgerService, inProcess(ledgerRoutes(broken), log));
-    const error = await client.read(read()).catch((caught) => caught);
-    expect(failureIn(error)?.code).toBe("service_unavailable");
-    expect(error.message).not.toContain("secret");
-  });
-
-  test("any other error has an unknown outcome, and its text is not sent", async () => {
-    const broken = () => {
-      throw new Error("password=hunter2");
+      throw thrown;
     };
     const { url } = await serving(broken);
-    const error = await clientTo(url)
-      .read(read())
-      .catch((caught) => caught);
-    expect(error).toBeInstanceOf(ConnectError);
-    expect(failureIn(error)).toBeUndefined();
-    expect(error.message).not.toContain("hunter2");
+    for (const client of [clientTo(url), createClient(LedgerService, inProcess(ledgerRoutes(broken), log))]) {
+      const error = await client.resolve({ ...read(), token: 1n }).catch((caught) => caught);
+      expect(error).toBeInstanceOf(ConnectError);
+      expect(failureIn(error)?.code).toBe(code);
+      expect(error.message).not.toContain("secret");
+    }
   });
 
-  test("a request over 1 MiB is refused", async () => {
+  test("a request over 1 MiB is refused, and the next one is answered", async () => {
     const { url } = await serving(() => {});
-    const error = await clientTo(url)
-      .read(read("x".repeat(1024 * 1024 + 1)))
-      .catch((caught) => caught);
-    expect(ConnectError.from(error).code).toBe(Code.ResourceExhausted);
+    const client = clientTo(url);
+    const tooLarge = client.read(read("x".repeat(1024 * 1024)));
+    await expect(tooLarge).rejects.toMatchObject({ code: Code.ResourceExhausted });
+    expect(await client.read(read())).toEqual(empty());
+  });
+
+  test("a call of which only a part has arrived is not started", async () => {
+    const handled: string[] = [];
+    const { url } = await serving((key) => handled.push(key));
+    const session = http2.connect(url);
+    onEnd(() => session.destroy());
+    const message = toBinary(ReadRequestSchema, create(ReadRequestSchema, read("whole")));
+    const headers = {
+      ":method": "POST",
+      ":path": "/shipping.ledger.v1.LedgerService/Read",
+      "content-type": "application/proto",
+      "connect-protocol-version": "1",
+    };
+    const cut = session.request(headers);
+    // The message is cut at a field's end, so that the part that has arrived could be read.
+    cut.write(toBinary(ReadRequestSchema, create(ReadRequestSchema, { idempotencyKey: "cut" })));
+    await once(cut, "ready");
+    cut.close(http2.constants.NGHTTP2_CANCEL);
+    const whole = session.request(headers).end(message);
+    await once(whole.resume(), "end");
+    expect(handled).toEqual(["whole"]);
   });
 
   test("stop: health says NOT_SERVING, calls in flight finish, then the port is closed", async () => {

@@ -8,23 +8,13 @@ const MAX_AWAY_MS = 5_000;
 const MAX_WAITING = 64;
 const LOOK_UP_MS = 250;
 
-/** Holds calls that were not sent, because no replica could be reached. gRPC calls this "wait for ready". */
-export interface ReplicaWait {
-  /** The number of times that a replica has appeared so far. */
-  appearances(): number;
-  /** A new IP address was found, or a replica has reported SERVING: waiting calls try again. */
-  appeared(replica: "found" | "serving"): void;
-  /**
-   * Resolves with true once more than `seen` replicas have appeared. Resolves with false at `until`, a time of `performance.now()`, and at
-   * once if the service has been away for five seconds or 64 calls are waiting. A canceled call fails.
-   */
-  next(seen: number, until: number, signal?: AbortSignal): Promise<boolean>;
-  /** Ends every wait. */
-  close(): void;
-}
+export type ReplicaWait = ReturnType<typeof waitForReplicas>;
 
-/** Calls `lookUp` when a call begins to wait, and every 250 ms while a call waits. */
-export function waitForReplicas(lookUp: () => void): ReplicaWait {
+/**
+ * Holds calls that were not sent, because no replica could be reached. gRPC calls this "wait for ready". `lookUp` is called when a call begins to
+ * wait, and every 250 ms while a call waits.
+ */
+export function waitForReplicas(lookUp: () => void) {
   const waiting = new Set<() => void>();
   let appearances = 0;
   let lostAt: number | undefined;
@@ -54,20 +44,27 @@ export function waitForReplicas(lookUp: () => void): ReplicaWait {
   }
 
   return {
+    /** The number of times that a replica has appeared so far. */
     appearances: () => appearances,
-    appeared(replica) {
+    /** A new IP address was found, or a replica has reported SERVING: waiting calls try again. */
+    appeared(replica: "found" | "serving"): void {
       appearances++;
       if (replica === "serving") lostAt = undefined;
       wakeAll();
     },
-    async next(seen, until, signal) {
+    /**
+     * Resolves with true once more than `seen` replicas have appeared. Resolves with false at `until`, a time of `performance.now()`, and at
+     * once if the service has been away for five seconds or 64 calls are waiting. A canceled call fails.
+     */
+    async next(seen: number, until: number, signal?: AbortSignal): Promise<boolean> {
       const now = performance.now();
       lostAt ??= now;
       const isUnavailable = closed || now - lostAt > MAX_AWAY_MS || waiting.size >= MAX_WAITING;
       if (appearances === seen && now < until && !isUnavailable) await wait(until - now, signal);
       return appearances !== seen && !closed;
     },
-    close() {
+    /** Ends every wait. */
+    close(): void {
       closed = true;
       wakeAll();
     },

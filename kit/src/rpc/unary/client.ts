@@ -1,13 +1,4 @@
-import {
-  create,
-  type DescMessage,
-  type DescMethod,
-  type DescMethodUnary,
-  type DescService,
-  type Message,
-  type MessageShape,
-  toBinary,
-} from "@bufbuild/protobuf";
+import { create, type DescMessage, type DescMethodUnary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import {
   errorFromJsonBytes,
@@ -16,7 +7,15 @@ import {
 } from "@connectrpc/connect/protocol-connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
 import type { BatchCall } from "./batch-codec.js";
-import { MAX_TIMER_MS, methodPath, readMessage, TIMEOUT_HEADER, toHeaders, UNARY_TYPE } from "./protocol.js";
+import {
+  MAX_TIMER_MS,
+  methodPath,
+  readMessage,
+  TIMEOUT_HEADER,
+  toHeaders,
+  UNARY_TYPE,
+  UnaryResponse,
+} from "./protocol.js";
 import { type PendingCall, type RpcAnswer, sendOver } from "./send.js";
 
 /**
@@ -36,31 +35,24 @@ export function unaryOver(session: Http2SessionManager): Transport["unary"] {
       message: toBinary(inputSchema, create(inputSchema, input as MessageShape<I>)),
     };
     const answer = await answerTo(call, { signal, timeoutMs }, send);
-    return new Response(method, readMessage(output, requireBody(answer)), answer) as never;
+    return new UnaryResponse(method, readMessage(output, requireBody(answer)), new Metadata(answer)) as never;
   };
 }
 
-/** An answer as its caller gets it. Its headers are created only when they are read. */
-class Response {
-  readonly stream = false;
-  readonly service: DescService;
-  readonly #answer: RpcAnswer;
+/** What an answer carries beside its message. */
+class Metadata {
+  readonly #headers: RpcAnswer["headers"];
 
-  constructor(
-    readonly method: DescMethod,
-    readonly message: Message,
-    answer: RpcAnswer,
-  ) {
-    this.service = method.parent;
-    this.#answer = answer;
+  constructor({ headers }: RpcAnswer) {
+    this.#headers = headers;
   }
 
   get header(): Headers {
-    return trailerDemux(toHeaders(this.#answer.headers))[0];
+    return trailerDemux(toHeaders(this.#headers))[0];
   }
 
   get trailer(): Headers {
-    return trailerDemux(toHeaders(this.#answer.headers))[1];
+    return trailerDemux(toHeaders(this.#headers))[1];
   }
 }
 

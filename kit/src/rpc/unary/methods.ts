@@ -1,4 +1,4 @@
-import { create, type DescMethodUnary, type DescService, type Message, toBinary } from "@bufbuild/protobuf";
+import { create, type DescMethodUnary, type DescService, toBinary } from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
@@ -8,7 +8,15 @@ import {
   type Interceptor,
 } from "@connectrpc/connect";
 import { codeToHttpStatus, errorToJsonBytes, parseTimeout, trailerMux } from "@connectrpc/connect/protocol-connect";
-import { ERROR_TYPE, methodPath, readMessage, TIMEOUT_HEADER, UNARY_TYPE, type UnaryAnswer } from "./protocol.js";
+import {
+  ERROR_TYPE,
+  methodPath,
+  readMessage,
+  TIMEOUT_HEADER,
+  UNARY_TYPE,
+  type UnaryAnswer,
+  UnaryResponse,
+} from "./protocol.js";
 
 type Invoke = ReturnType<Interceptor>;
 type Request = Parameters<Invoke>[0] & { sent: Metadata; timeoutMs: number | undefined };
@@ -47,7 +55,7 @@ function unaryMethod(method: DescMethodUnary, handle: UnaryHandler, interceptors
   const service = method.parent;
   const call = async (request: Request) => {
     const message = create(method.output, (await handle(request.message as never, new CallContext(request))) as never);
-    return new Response(method, message, request.sent);
+    return new UnaryResponse(method, message, request.sent);
   };
   const invoke = interceptors.reduceRight<Invoke>((next, interceptor) => interceptor(next), call as unknown as Invoke);
   return async (header, bytes, contextValues) => {
@@ -95,30 +103,6 @@ class Metadata {
   toHeaders(): Pick<UnaryAnswer, "headers"> {
     if (!this.#header && !this.#trailer) return {};
     return { headers: Object.fromEntries(trailerMux(this.header, this.trailer)) };
-  }
-}
-
-/** An answer as interceptors see it. */
-class Response {
-  readonly stream = false;
-  readonly service: DescService;
-  readonly #sent: Metadata;
-
-  constructor(
-    readonly method: DescMethodUnary,
-    readonly message: Message,
-    sent: Metadata,
-  ) {
-    this.service = method.parent;
-    this.#sent = sent;
-  }
-
-  get header(): Headers {
-    return this.#sent.header;
-  }
-
-  get trailer(): Headers {
-    return this.#sent.trailer;
   }
 }
 

@@ -1,5 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http2";
-import { type DescMessage, type DescService, fromBinary, type MessageShape } from "@bufbuild/protobuf";
+import {
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  fromBinary,
+  type Message,
+  type MessageShape,
+} from "@bufbuild/protobuf";
 import { configureTextEncoding, getTextEncoding } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { BatchService } from "@shipping/proto/shipping/batch/v1/batch_pb";
@@ -34,6 +41,35 @@ export interface UnaryAnswer {
   body: Uint8Array;
   /** Further headers; the names of trailers begin with `trailer-`. */
   headers?: Record<string, string>;
+}
+
+/** An answer as callers and interceptors see it. Its headers are created only when they are read. */
+export class UnaryResponse {
+  readonly stream = false;
+  readonly service: DescService;
+  readonly #sent: Sent;
+
+  constructor(
+    readonly method: DescMethod,
+    readonly message: Message,
+    sent: Sent,
+  ) {
+    this.service = method.parent;
+    this.#sent = sent;
+  }
+
+  get header(): Headers {
+    return this.#sent.header;
+  }
+
+  get trailer(): Headers {
+    return this.#sent.trailer;
+  }
+}
+
+interface Sent {
+  readonly header: Headers;
+  readonly trailer: Headers;
 }
 
 /** Returns the path at which a method is called. */

@@ -62,7 +62,8 @@ test("a copy of the database is told from the original two turns after the backu
     turned_at,
   ]);
   const copied = await processOn(copy).read();
-  const whose = async () => findOther(markOf("a", await processOn(original).read()), "a", copied);
+  const whose = async () =>
+    findOther(markOf({ name: "a", owner: await processOn(original).read() }), { name: "a", owner: copied });
   expect(await whose()).toBeUndefined();
   await turns(original, 5, 5);
   expect(await whose()).toBeUndefined();
