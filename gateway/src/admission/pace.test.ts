@@ -1,6 +1,8 @@
 import type { ServerResponse } from "node:http";
+import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { silentLog } from "@shipping/kit/process/log";
 import { createMetrics } from "@shipping/kit/process/metrics";
+import { samplesIn } from "@shipping/kit/testing/samples";
 import { spendCpu } from "../testing/spend-cpu.js";
 import { createPace, DEFAULT_PACE, type Meter, measurePace, type Pace } from "./pace.js";
 
@@ -11,7 +13,7 @@ async function atOnce(pace: Pace, address: string, turns: number): Promise<numbe
   let begun = 0;
   jest.useFakeTimers({ doNotFake: ["setImmediate"] });
   for (let turn = 0; turn < turns; turn++) void pace.delay(address, response()).then(() => begun++);
-  await new Promise((resolve) => setImmediate(resolve));
+  await turnOfLoop();
   jest.useRealTimers();
   return begun;
 }
@@ -48,7 +50,7 @@ describe("an address", () => {
     const order: number[] = [];
     const begun = performance.now();
     const turns = Array.from({ length: 6 }, (_, n) => pace.delay("192.0.2.1", response()).then(() => order.push(n)));
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnOfLoop();
     expect(pace.waiting()).toBe(4);
     await Promise.all(turns);
     // Timers of Node may fire a millisecond early.
@@ -190,7 +192,7 @@ test("all addresses together get 50 pages at once before their cost is measured"
   jest.useFakeTimers({ doNotFake: ["setImmediate"] });
   const pace = createPace(DEFAULT_PACE, () => 0);
   const turns = Array.from({ length: 51 }, (_, n) => pace.admit(`192.0.2.${n}`, response()));
-  await new Promise((resolve) => setImmediate(resolve));
+  await turnOfLoop();
   expect(pace.waiting()).toBe(1);
   await jest.advanceTimersByTimeAsync(3);
   jest.useRealTimers();
@@ -200,9 +202,11 @@ test("all addresses together get 50 pages at once before their cost is measured"
 test("how many it delays, and how many addresses it knows, are metrics", async () => {
   const pace = createPace({ perSecond: 10, burst: 1 }, () => 0);
   for (const address of ["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2"]) void pace.delay(address, response());
+  await turnOfLoop();
   const metrics = createMetrics({ part: "gateway", log: silentLog() });
   measurePace(metrics, pace);
-  const text = await metrics.render();
-  expect(text).toContain('gateway_requests_paced{part="gateway"} 2\n');
-  expect(text).toContain('gateway_addresses_tracked{part="gateway"} 2\n');
+  expect(samplesIn(await metrics.render())).toEqual({
+    'gateway_requests_paced{part="gateway"}': 2,
+    'gateway_addresses_tracked{part="gateway"}': 2,
+  });
 });

@@ -5,15 +5,7 @@ import type { Metrics } from "@shipping/kit/process/metrics";
 /** The most open connections of a process. Each takes about 20 KB of memory and a file descriptor: 2,000 leave room in the smallest pod (512 MiB). */
 export const MAX_CONNECTIONS = 2_000;
 
-export interface Connections extends Iterable<readonly [Socket, ServerResponse | undefined]> {
-  /** Adds a new connection. If there are too many, closes the least useful one. */
-  add(socket: Socket): void;
-  /** Records that a connection has a new request. */
-  begin(request: IncomingMessage, response: ServerResponse): void;
-  /** The response to a connection's latest request. */
-  latest(socket: Socket): ServerResponse | undefined;
-  load(): { open: number; closed: number };
-}
+export type Connections = ReturnType<typeof createConnections>;
 
 /** The ranks of connections, from least to most useful. */
 const [UNUSED, SLOW, IDLE, BUSY] = [0, 1, 2, 3];
@@ -32,7 +24,7 @@ interface Connection {
  * Allows at most `max` connections. To make room, it closes one without any request so far, or else one whose client is slow or being delayed, or
  * else an idle one. Within each kind, it closes the one that has been unchanged for longest. If all are busy, it closes the new one.
  */
-export function createConnections(max: number, isDelayed = (_response: ServerResponse) => false): Connections {
+export function createConnections(max: number, isDelayed = (_response: ServerResponse) => false) {
   const open = new Map<Socket, Connection>();
   let changes = 0;
   let closed = 0;
@@ -57,7 +49,8 @@ export function createConnections(max: number, isDelayed = (_response: ServerRes
   }
 
   return {
-    add(socket) {
+    /** Adds a new connection. If there are too many, closes the least useful one. */
+    add(socket: Socket): void {
       if (open.size >= max) {
         closed++;
         const closing = leastUseful() ?? socket;
@@ -72,7 +65,8 @@ export function createConnections(max: number, isDelayed = (_response: ServerRes
         closeAll(connection.pipelined);
       });
     },
-    begin({ socket }, response) {
+    /** Records that a connection has a new request. */
+    begin({ socket }: IncomingMessage, response: ServerResponse): void {
       const connection = open.get(socket);
       if (!connection) return;
       if (connection.response && !connection.response.writableFinished) {
@@ -85,7 +79,8 @@ export function createConnections(max: number, isDelayed = (_response: ServerRes
         if (connection.response === response) connection.changed = ++changes;
       });
     },
-    latest: (socket) => open.get(socket)?.response,
+    /** The response to a connection's latest request. */
+    latest: (socket: Socket) => open.get(socket)?.response,
     load: () => ({ open: open.size, closed }),
     *[Symbol.iterator]() {
       for (const { socket, response } of open.values()) yield [socket, response] as const;

@@ -28,6 +28,9 @@ export const positiveInt = () => z.coerce.number().int().min(1);
 /** The URL of a PostgreSQL database. A message never quotes a piece of the URL, which may be a piece of the password. */
 export const databaseUrl = () => secret(checked(findProblem).transform(withSystemAuthorities));
 
+/** An optional text, with its meaning for documents and messages. */
+const text = (meaning: string) => z.string().optional().describe(meaning);
+
 /** `true` or `false`. */
 export const flag = () => z.enum(["true", "false"]).transform((text) => text === "true");
 
@@ -66,21 +69,15 @@ export function toOrigin(host: string | undefined, port: number): string {
 
 /** The settings of a process that speaks mutual TLS with the parts; either all three or none are set. */
 export const tlsSettings = {
-  TLS_CERT_FILE: z
-    .string()
-    .optional()
-    .describe("this part's certificate; with TLS_KEY_FILE and TLS_CA_FILE it turns on mutual TLS"),
-  TLS_KEY_FILE: z.string().optional().describe("the certificate's private key"),
-  TLS_CA_FILE: z.string().optional().describe("certificate authority of the parts, the only one that is trusted"),
+  TLS_CERT_FILE: text("this part's certificate; with TLS_KEY_FILE and TLS_CA_FILE it turns on mutual TLS"),
+  TLS_KEY_FILE: text("the certificate's private key"),
+  TLS_CA_FILE: text("certificate authority of the parts, the only one that is trusted"),
 };
 
 /** The settings that every service of the platform has. */
 export const serviceSettings = {
   DATABASE_URL: databaseUrl().describe("this part's own PostgreSQL database"),
-  DATABASE_URL_FILE: z
-    .string()
-    .optional()
-    .describe("file that contains DATABASE_URL, as an alternative; it is read again for each connection"),
+  DATABASE_URL_FILE: text("file that contains DATABASE_URL, as an alternative; it is read again for each connection"),
   // The variable is only checked here: pg reads it itself, and treats an unknown value as plaintext.
   PGSSLMODE: z
     .enum(["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"])
@@ -92,7 +89,7 @@ export const serviceSettings = {
     .describe("maximum database connections; two of them are reserved for lists"),
   PORT: port().default(0).describe("port for RPC; 0 picks a free port"),
   OPS_PORT: port().default(0).describe("port for /livez, /readyz and /metrics; 0 picks a free port"),
-  HOST: z.string().optional().describe("IP address to listen on; all if not set"),
+  HOST: text("IP address to listen on; all if not set"),
   ...tlsSettings,
   RPC_PLAINTEXT_TRUSTS_NETWORK: flag()
     .default(false)
@@ -121,22 +118,15 @@ export const serviceSettings = {
 
 /** The settings with which NATS and the parts that publish or consume events authenticate each other. */
 export const busIdentitySettings = {
-  NATS_USER: z.string().optional().describe("NATS user name of this part"),
+  NATS_USER: text("NATS user name of this part"),
   NATS_PASSWORD: secret(z.string()).optional().describe("the password of NATS_USER"),
-  NATS_PASSWORD_FILE: z
-    .string()
-    .optional()
-    .describe("file that contains the password, as an alternative to NATS_PASSWORD"),
-  NATS_CREDENTIALS_FILE: z
-    .string()
-    .optional()
-    .describe("file with NATS user credentials (JWT and seed) or an NKey seed, as an alternative to a password"),
-  NATS_CERT_FILE: z.string().optional().describe("this part's client certificate for NATS"),
-  NATS_KEY_FILE: z.string().optional().describe("the certificate's private key"),
-  NATS_CA_FILE: z
-    .string()
-    .optional()
-    .describe("certificate authority of the NATS server; if set, connections without TLS are refused"),
+  NATS_PASSWORD_FILE: text("file that contains the password, as an alternative to NATS_PASSWORD"),
+  NATS_CREDENTIALS_FILE: text(
+    "file with NATS user credentials (JWT and seed) or an NKey seed, as an alternative to a password",
+  ),
+  NATS_CERT_FILE: text("this part's client certificate for NATS"),
+  NATS_KEY_FILE: text("the certificate's private key"),
+  NATS_CA_FILE: text("certificate authority of the NATS server; if set, connections without TLS are refused"),
   NATS_TLS_HANDSHAKE_FIRST: flag()
     .optional()
     .describe("connect with TLS before the NATS protocol begins, for servers with handshake_first: true"),
@@ -171,7 +161,7 @@ const migrationSettings = z.object({
   PGSSLMODE: serviceSettings.PGSSLMODE,
   DATABASE_URL: databaseUrl().optional().describe("this part's own PostgreSQL database"),
   DATABASE_URL_FILE: serviceSettings.DATABASE_URL_FILE,
-  MIGRATION_DATABASE_URL_FILE: z.string().optional().describe("file that contains MIGRATION_DATABASE_URL"),
+  MIGRATION_DATABASE_URL_FILE: text("file that contains MIGRATION_DATABASE_URL"),
   MIGRATION_DATABASE_URL: databaseUrl()
     .optional()
     .describe("the same database, reached directly and with a role that may change the schema"),

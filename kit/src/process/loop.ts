@@ -1,11 +1,6 @@
 import type { Log } from "./log.js";
 
-export interface Loop {
-  /** Runs it now, or once more right after the current run. */
-  wake(): void;
-  /** Starts no further run and waits for the current one. */
-  stop(): Promise<void>;
-}
+export type Loop = ReturnType<typeof startLoop>;
 
 /**
  * Runs `once` every `everyMs` and whenever it is woken, one run at a time. A run that fails is logged and does not end the loop. A run that
@@ -16,7 +11,7 @@ export function startLoop(options: {
   everyMs: number;
   log: Log;
   once(isStopping: () => boolean): Promise<unknown>;
-}): Loop {
+}) {
   const { name, everyMs, log, once } = options;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
@@ -38,6 +33,7 @@ export function startLoop(options: {
     if (!stopped) timer = setTimeout(wake, everyMs);
   }
 
+  /** Runs it now, or once more right after the current run. */
   function wake(): void {
     if (stopped) return;
     woken = true;
@@ -49,7 +45,8 @@ export function startLoop(options: {
   timer = setTimeout(wake, everyMs);
   return {
     wake,
-    async stop() {
+    /** Starts no further run and waits for the current one. */
+    async stop(): Promise<void> {
       stopped = true;
       clearTimeout(timer);
       await running;

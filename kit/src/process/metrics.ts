@@ -7,75 +7,61 @@ const CACHE_MS = 5_000;
 /** The buckets reach from the duration of a prepared statement to the 10 s within which everything is answered. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The metrics of a part. Each part has its own, so that several parts in one process, or several starts, never collide. */
-export interface Metrics {
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/**
+ * Creates the metrics of one part. Each part has its own, so that several parts in one process, or several starts, never collide. A reading of gauges is
+ * kept for `cacheMs` (5 s).
+ */
+export function createMetrics({ part, log, cacheMs = CACHE_MS }: { part: string; log: Log; cacheMs?: number }) {
+  const registry = new Registry();
+  registry.setDefaultLabels({ part });
+  const registers = [registry];
+
   /** Creates a counter, which grows by 1 unless an amount is given. */
-  counter(name: string, help: string): (amount?: number) => void;
+  function counter(name: string, help: string): (amount?: number) => void {
+    const made = new Counter({ name, help, registers });
+    return (amount) => made.inc(amount);
+  }
+
   /** Creates a counter that is split by one property. Its values are known in advance, so their number is bounded and each starts at 0. */
-  counterBy<Value extends string>(
+  function counterBy<Value extends string>(
     name: string,
     help: string,
-    split: { by: string; values: readonly Value[] },
-  ): (value: Value) => void;
+    { by, values }: { by: string; values: readonly Value[] },
+  ): (value: Value) => void {
+    const made = new Counter({ name, help, registers, labelNames: [by] });
+    for (const value of values) made.inc({ [by]: value }, 0);
+    return (value) => made.inc({ [by]: value });
+  }
+
   /**
    * Counts finished work by name and result, and measures its duration by name. Both must come from the code, never from a client, so that
    * their number is bounded.
    */
-  work(
-    names: { total: string; seconds: string; by: string; result: string },
+  function work(
+    { by, result: end, ...names }: { total: string; seconds: string; by: string; result: string },
     help: { total: string; seconds: string },
-  ): (ended: { name: string; result: string; ms: number }) => void;
-  /** Adds gauges that are read together at each scrape. If reading fails, they are left out, and everything else is shown. */
-  gauges<Name extends string>(
-    help: Readonly<Record<Name, string>>,
-    read: () => Promise<Record<Name, number>> | Record<Name, number>,
-  ): void;
-  /** Renders all metrics in Prometheus' text format. */
-  render(): Promise<string>;
-}
-
-/** Creates the metrics of one part. A reading is kept for `cacheMs` (5 s). */
-export function createMetrics(options: { part: string; log: Log; cacheMs?: number }): Metrics {
-  const registry = new Registry();
-  registry.setDefaultLabels({ part: options.part });
-  const registers = [registry];
-
-  const counter: Metrics["counter"] = (name, help) => {
-    const made = new Counter({ name, help, registers });
-    return (amount) => made.inc(amount);
-  };
-
-  const counterBy: Metrics["counterBy"] = (name, help, { by, values }) => {
-    const made = new Counter({ name, help, registers, labelNames: [by] });
-    for (const value of values) made.inc({ [by]: value }, 0);
-    return (value) => made.inc({ [by]: value });
-  };
-
-  const work: Metrics["work"] = (names, help) => {
-    const { by, result: end } = names;
+  ): (ended: { name: string; result: string; ms: number }) => void {
     const total = new Counter({ name: names.total, help: help.total, registers, labelNames: [by, end] });
-    const seconds = new Histogram({
-      name: names.seconds,
-      help: help.seconds,
-      registers,
-      labelNames: [by],
-      buckets: SECONDS,
-    });
+    const timed = { name: names.seconds, help: help.seconds, registers, labelNames: [by], buckets: SECONDS };
+    const seconds = new Histogram(timed);
     return ({ name, result, ms }) => {
       total.inc({ [by]: name, [end]: result });
       seconds.observe({ [by]: name }, ms / 1000);
     };
-  };
+  }
 
+  /** Adds gauges that are read together at each scrape. If reading fails, they are left out, and everything else is shown. */
   function gauges<Name extends string>(
     help: Readonly<Record<Name, string>>,
     read: () => Promise<Record<Name, number>> | Record<Name, number>,
   ): void {
-    const reading = keptFor(options.cacheMs ?? CACHE_MS, async () => {
+    const reading = keptFor(cacheMs, async () => {
       try {
         return await read();
       } catch (err) {
-        options.log.warn({ err, gauges: Object.keys(help) }, "gauges not read");
+        log.warn({ err, gauges: Object.keys(help) }, "gauges not read");
         return undefined;
       }
     });
@@ -93,7 +79,10 @@ export function createMetrics(options: { part: string; log: Log; cacheMs?: numbe
     }
   }
 
-  return { counter, counterBy, work, gauges, render: () => registry.metrics() };
+  /** Renders all metrics in Prometheus' text format. */
+  const render = () => registry.metrics();
+
+  return { counter, counterBy, work, gauges, render };
 }
 
 function keptFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {

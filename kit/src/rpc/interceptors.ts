@@ -9,12 +9,17 @@ import type { Metrics } from "../process/metrics.js";
 import { traced } from "../process/tracing.js";
 import { peerKey } from "../tls/secure-server.js";
 
-/** Logs one wide line per call: method, calling part, request ID, caller, result, milliseconds. */
-export function logCalls(log: Log): Interceptor {
+/**
+ * Logs one wide line per call: method, calling part, request ID, caller, result, milliseconds. Counts calls by method and result, with their duration,
+ * and the ledger's outcomes of writes. A stream is not counted, because it lasts as long as its client likes.
+ */
+export function observeCalls(log: Log, metrics?: Metrics): Interceptor {
+  const count = metrics && countCalls(metrics);
   return (next) => async (request) => {
     const start = performance.now();
-    const line = (code: string, err?: unknown) => {
-      const caller = (request.message as { caller?: { accountId: string; environment: string } }).caller;
+    function end(code: string, { answer, err }: { answer?: Message; err?: unknown }): void {
+      const ms = performance.now() - start;
+      const { caller } = request.message as { caller?: { accountId: string; environment: string } };
       const fields = {
         rpc: `${request.service.typeName}/${request.method.name}`,
         peer: request.contextValues.get(peerKey),
@@ -22,19 +27,21 @@ export function logCalls(log: Log): Interceptor {
         account: caller?.accountId,
         environment: caller?.environment,
         code,
-        ms: Math.round((performance.now() - start) * 100) / 100,
+        ms: Math.round(ms * 100) / 100,
       };
       if (err === undefined) log.info(fields, "rpc");
       else log.error({ ...fields, err }, "rpc");
-    };
+      if (!request.stream)
+        count?.({ name: `${request.service.name}/${request.method.name}`, result: code, ms }, answer);
+    }
     try {
       const response = await next(request);
-      line("ok");
+      end("ok", response.stream ? {} : { answer: response.message });
       return response;
     } catch (error) {
       const failure = failureIn(error);
-      const unexpected = !failure || failure.status >= 500;
-      line(failure?.code ?? Code[ConnectError.from(error).code], unexpected ? readCause(error) : undefined);
+      const isUnexpected = !failure || failure.status >= 500;
+      end(failure?.code ?? Code[ConnectError.from(error).code], isUnexpected ? { err: readCause(error) } : {});
       throw error;
     }
   };
@@ -73,8 +80,7 @@ function readCause(error: unknown): unknown {
 
 const LEDGER_OUTCOMES = ["executed", "replayed", "conflict", "stale"] as const;
 
-/** Counts calls by method and result, with their duration, and the ledger's outcomes of writes. */
-export function measureCalls(metrics: Metrics): Interceptor {
+function countCalls(metrics: Metrics) {
   const countCall = metrics.work(
     { total: "rpc_requests_total", seconds: "rpc_request_duration_seconds", by: "rpc", result: "code" },
     {
@@ -86,23 +92,10 @@ export function measureCalls(metrics: Metrics): Interceptor {
     by: "outcome",
     values: LEDGER_OUTCOMES,
   });
-
-  return (next) => async (request) => {
-    // A stream lasts as long as its client likes.
-    if (request.stream) return next(request);
-    const start = performance.now();
-    const name = `${request.service.name}/${request.method.name}`;
-    const end = (result: string) => countCall({ name, result, ms: performance.now() - start });
-    try {
-      const response = await next(request);
-      end("ok");
-      const outcome = response.stream ? undefined : outcomeIn(response.message);
-      if (outcome) countOutcome(outcome);
-      return response;
-    } catch (error) {
-      end(failureIn(error)?.code ?? Code[ConnectError.from(error).code]);
-      throw error;
-    }
+  return (ended: Parameters<typeof countCall>[0], answer?: Message) => {
+    countCall(ended);
+    const outcome = answer && outcomeIn(answer);
+    if (outcome) countOutcome(outcome);
   };
 }
 

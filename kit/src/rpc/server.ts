@@ -30,7 +30,7 @@ import type { Metrics } from "../process/metrics.js";
 import { affordConnections } from "../process/open-files.js";
 import { admitPeers, createSecureServer, type Peers, peerKey, peerLookup } from "../tls/secure-server.js";
 import type { Tls } from "../tls/tls.js";
-import { answerErrors, logCalls, measureCalls, measureRefusals, traceCalls } from "./interceptors.js";
+import { answerErrors, measureRefusals, observeCalls, traceCalls } from "./interceptors.js";
 import { unaryMethods } from "./unary/methods.js";
 import { MAX_BATCH_BYTES, MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES } from "./unary/protocol.js";
 import { answerUnary, batchCall } from "./unary/server.js";
@@ -70,10 +70,9 @@ export async function serve(options: {
 }): Promise<RpcServer> {
   const { log, metrics, tls, peers = {} } = options;
   const health = createHealth();
-  const measured = metrics ? [measureCalls(metrics)] : [];
   const refused = metrics && tls ? measureRefusals(metrics) : () => {};
   const admitted = tls ? [admitPeers(peers, () => refused("method"))] : [];
-  const interceptors = [...measured, traceCalls, logCalls(log), answerErrors, ...admitted];
+  const interceptors = [observeCalls(log, metrics), traceCalls, answerErrors, ...admitted];
   const peerOf = tls ? peerLookup(tls) : () => undefined;
   const contextValues = (request: http2.Http2ServerRequest) => createContextValues().set(peerKey, peerOf(request));
   const methods = unaryMethods(options.routes, interceptors);
@@ -139,31 +138,24 @@ function answerWith({ handlers }: ConnectRouter, contextValues: (request: http2.
 
 /** Calls the same handlers with the same interceptors inside this process. */
 export function inProcess(routes: Routes, log: Log): Transport {
-  return createRouterTransport(routes, { router: { interceptors: [traceCalls, logCalls(log), answerErrors] } });
+  return createRouterTransport(routes, { router: { interceptors: [observeCalls(log), traceCalls, answerErrors] } });
 }
 
 /** The context that a handler passes on to its own calls: the remaining time and the request ID. */
-export interface Call {
-  requestId: string;
-  /** The milliseconds until the caller gives up; infinite if it set no deadline. */
-  timeLeftMs(): number;
-  /** Returns the options for a call to a neighbour: at most `maxMs`, and never more than the remaining time. */
-  callOptions(maxMs?: number): CallOptions;
-}
+export type Call = ReturnType<typeof callContext>;
 
 /** Reads deadline and request id from the context of a call. */
-export function callContext(context: HandlerContext): Call {
-  const timeLeftMs = () => context.timeoutMs() ?? Number.POSITIVE_INFINITY;
+export function callContext(context: HandlerContext) {
   const requestId = context.requestHeader.get("x-request-id") ?? "";
+  /** The milliseconds until the caller gives up; infinite if it set no deadline. */
+  const timeLeftMs = () => context.timeoutMs() ?? Number.POSITIVE_INFINITY;
   return {
     requestId,
     timeLeftMs,
-    callOptions(maxMs = Number.POSITIVE_INFINITY) {
+    /** Returns the options for a call to a neighbour: at most `maxMs`, and never more than the remaining time. */
+    callOptions(maxMs = Number.POSITIVE_INFINITY): CallOptions {
       const timeoutMs = Math.max(1, Math.floor(Math.min(maxMs, timeLeftMs())));
-      return {
-        ...(Number.isFinite(timeoutMs) ? { timeoutMs } : {}),
-        headers: { "x-request-id": requestId },
-      };
+      return { ...(Number.isFinite(timeoutMs) && { timeoutMs }), headers: { "x-request-id": requestId } };
     },
   };
 }

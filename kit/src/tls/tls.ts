@@ -19,22 +19,7 @@ export interface Credentials {
 }
 
 /** The certificates of this process, from their files. Parts that have certificates speak only mutual TLS. */
-export interface Tls {
-  /** Returns the options of a new connection, on either side. */
-  options(): Credentials & { minVersion: "TLSv1.3" };
-  /** Returns the time at which its own certificate expires. */
-  notAfter(): Date;
-  /**
-   * Returns the part of the same platform that another's certificate names, if any. `altNames` are the alternative names in that
-   * certificate.
-   */
-  partIn(altNames: string | undefined): string | undefined;
-  /** Calls `renewed` after every renewal, so that a server can use the new certificate. */
-  onRenewal(renewed: () => void): void;
-  /** Reads the files again, and returns whether they were renewed. Files that do not fit together are ignored. */
-  renewOnce(): Promise<boolean>;
-  close(): Promise<void>;
-}
+export type Tls = ReturnType<typeof watchFiles>;
 
 /** The identity in a certificate: a part, and the platform that it belongs to. */
 interface PartIdentity {
@@ -97,10 +82,11 @@ function credentialsReader(config: TlsFiles): (() => Credentials) | undefined {
   return () => checked({ cert: cert!(), key: key!(), ca: ca!() });
 }
 
-function watchFiles(read: () => Credentials, { production, log }: { production: boolean; log: Log }): Tls {
+function watchFiles(read: () => Credentials, { production, log }: { production: boolean; log: Log }) {
   const listeners: (() => void)[] = [];
   let current = read();
 
+  /** Reads the files again, and returns whether they were renewed. Files that do not fit together are ignored. */
   async function renewOnce(): Promise<boolean> {
     const found = read();
     if (found.cert === current.cert && found.key === current.key && found.ca === current.ca) return false;
@@ -110,25 +96,27 @@ function watchFiles(read: () => Credentials, { production, log }: { production: 
     return true;
   }
 
+  /** Returns the time at which its own certificate expires. */
   const notAfter = () => new Date(new X509Certificate(current.cert).validTo);
+  /** Returns the part of the same platform that the alternative names of another's certificate name, if any. */
   const partIn = (altNames: string | undefined) => {
     const other = identityIn(altNames, { production });
     return other?.platform === requireIdentity(current).platform ? other.part : undefined;
   };
   const looking = startLoop({ name: "certificates", everyMs: LOOK_MS, log, once: renewOnce });
   return {
+    /** Returns the options of a new connection, on either side. */
     options: () => tlsOptions(current),
     notAfter,
     partIn,
-    onRenewal: (renewed) => void listeners.push(renewed),
+    /** Calls `renewed` after every renewal, so that a server can use the new certificate. */
+    onRenewal: (renewed: () => void) => void listeners.push(renewed),
     renewOnce,
     close: () => looking.stop(),
   };
 }
 
-function tlsOptions(credentials: Credentials): ReturnType<Tls["options"]> {
-  return { ...credentials, minVersion: "TLSv1.3" };
-}
+const tlsOptions = (credentials: Credentials) => ({ ...credentials, minVersion: "TLSv1.3" as const });
 
 /** Measures when the certificate expires. */
 export function measureTls(metrics: Metrics, { notAfter }: Pick<Tls, "notAfter">): void {
