@@ -84,9 +84,9 @@ function byCredentials(text: string): Authenticator {
 function toTls(config: BusIdentitySettings): BusIdentity["tls"] {
   const { NATS_URL, NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE, NATS_TLS_HANDSHAKE_FIRST: handshakeFirst } = config;
   const files = { NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE };
-  const given = Object.entries(files).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  for (const [name, file] of given) readSetting(name, file);
-  if (given.length === 0 && !NATS_URL?.includes("tls://") && !handshakeFirst) return undefined;
+  for (const [name, file] of Object.entries(files)) if (file !== undefined) readSetting(name, file);
+  const hasFile = NATS_CA_FILE !== undefined || NATS_CERT_FILE !== undefined;
+  if (!hasFile && !NATS_URL?.includes("tls://") && !handshakeFirst) return undefined;
   // For an IP address, the client would look for "localhost" in the certificate.
   if (NATS_URL?.split(",").some((url) => isIP(bareHost(new URL(url))))) {
     throw new ConfigError(

@@ -229,22 +229,13 @@ test.each(["verify_full", "true"])("PGSSLMODE is refused as %s, which pg would t
   expect(() => migrationConfig({ ...good, PGSSLMODE })).toThrow("PGSSLMODE: ");
 });
 
-describe("OTEL_EXPORTER_OTLP_ENDPOINT", () => {
+test("OTEL_EXPORTER_OTLP_ENDPOINT has a scheme, without which the host would be taken for one, and no parameters, behind which the exporter would add its path", () => {
   const { OTEL_EXPORTER_OTLP_ENDPOINT } = serviceSettings;
   const read = (url: string) =>
     readConfig(z.object({ OTEL_EXPORTER_OTLP_ENDPOINT }), { OTEL_EXPORTER_OTLP_ENDPOINT: url });
-
-  test("is refused without a scheme: the host would be taken for one", () => {
-    expect(() => read("collector:4318")).toThrow("OTEL_EXPORTER_OTLP_ENDPOINT: must be a URL such as http://host:port");
-  });
-
-  test("is refused with parameters: the exporter adds its path behind them", () => {
-    expect(() => read("http://collector:4318?insecure=false")).toThrow(
-      "OTEL_EXPORTER_OTLP_ENDPOINT: must not contain ?",
-    );
-  });
-
-  test.each(["http://collector:4318", "https://collector/v1"])("takes %s", (url) =>
-    expect(read(url).OTEL_EXPORTER_OTLP_ENDPOINT).toBe(url),
-  );
+  const must = "OTEL_EXPORTER_OTLP_ENDPOINT: must";
+  expect(() => read("collector:4318")).toThrow(`${must} be a URL such as http://host:port`);
+  expect(() => read("http://collector:4318?insecure=false")).toThrow(`${must} not contain ?`);
+  for (const url of ["http://collector:4318", "https://collector/v1"])
+    expect(read(url).OTEL_EXPORTER_OTLP_ENDPOINT).toBe(url);
 });

@@ -4,13 +4,14 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Client, Code, createClient } from "@connectrpc/connect";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { failureIn } from "../errors.js";
-import { createLog } from "../process/log.js";
+import { createLog, silentLog } from "../process/log.js";
 import { eventually } from "../testing/eventually.js";
-import { empty, readRequest as read, rpcTestbed } from "../testing/rpc-testbed.js";
+import { empty, ledgerRoutes, readRequest as read, rpcTestbed } from "../testing/rpc-testbed.js";
 import { connectTo } from "./client.js";
+import { serve } from "./server.js";
 
 const { serving, onEnd, ends } = rpcTestbed();
-const HERE = "127.0.0.1";
+const [HERE, THERE] = ["127.0.0.1", "127.0.0.2"] as const;
 // Connect's adapter logs an error for each watcher that hangs up, because it does not recognize Node's errors in Jest's realm.
 beforeEach(() => void jest.spyOn(console, "error").mockImplementation(() => {}));
 afterEach(ends);
@@ -38,6 +39,53 @@ test.each([
     host === "other" ? lookUp(host) : [HERE],
   );
   expect(await client.read(read(), { timeoutMs: 5_000 })).toEqual(empty());
+});
+
+describe("a name whose IP addresses change", () => {
+  /** Starts a replica at each of two IP addresses, and a client of the name that leads to those in `found`. */
+  async function twoReplicas(found: string[]) {
+    const calls: Record<string, number> = { [HERE]: 0, [THERE]: 0 };
+    const start = (host: string, port: number) =>
+      serve({ routes: ledgerRoutes(() => calls[host]!++), host, port, log: silentLog() });
+    const first = await start(HERE, 0);
+    const second = await start(THERE, first.port);
+    onEnd(() => Promise.all([first.stop(0), second.stop(0)]));
+    let lookUps = 0;
+    const resolve = async () => {
+      lookUps++;
+      return [...found];
+    };
+    const { client } = clientTo(`http://records.shipping:${first.port}`, resolve);
+    return { client, calls, found, first, lookUps: () => lookUps };
+  }
+
+  test("leads to a replica that is added within 10 s, and to one that is gone no more, without a failed call", async () => {
+    const { client, calls, found } = await twoReplicas([HERE]);
+    await client.read(read());
+    found.push(THERE);
+    await eventually(async () => {
+      await client.read(read());
+      expect(calls[THERE]).toBeGreaterThan(0);
+    });
+    const before = { ...calls };
+    for (let call = 0; call < 10; call++) await client.read(read());
+    expect(calls).toEqual({ [HERE]: before[HERE]! + 5, [THERE]: before[THERE]! + 5 });
+    found.shift();
+    await eventually(async () => {
+      const left = calls[HERE];
+      for (let call = 0; call < 4; call++) await client.read(read());
+      expect(calls[HERE]).toBe(left);
+    });
+  });
+
+  test("is looked up again while none of them can be reached, and a call waits for the next", async () => {
+    const { client, calls, found, first, lookUps } = await twoReplicas([HERE]);
+    await eventually(() => expect(lookUps()).toBe(1));
+    found.push(THERE);
+    await first.stop(0);
+    await client.resolve({ ...read(), token: 1n });
+    expect(calls).toEqual({ [HERE]: 0, [THERE]: 1 });
+  });
 });
 
 test("a host that is no longer found keeps its IP addresses while others change, which is logged once", async () => {

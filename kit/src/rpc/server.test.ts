@@ -2,7 +2,7 @@ import { once } from "node:events";
 import http2 from "node:http2";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
-import { createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { createGrpcTransport } from "@connectrpc/connect-node";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@shipping/proto/grpc/health/v1/health_pb";
 import { LedgerService, ReadRequestSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import pg from "pg";
@@ -18,15 +18,6 @@ const { serving, clientTo, onEnd, ends } = rpcTestbed();
 afterEach(ends);
 
 describe("serve", () => {
-  test("answers Connect, gRPC and gRPC-Web on one port", async () => {
-    const { url } = await serving(() => {});
-    const grpc = createGrpcTransport({ baseUrl: url });
-    const grpcWeb = createGrpcWebTransport({ baseUrl: url, httpVersion: "2" });
-    for (const client of [clientTo(url), createClient(LedgerService, grpc), createClient(LedgerService, grpcWeb)]) {
-      expect(await client.read(read())).toEqual(empty());
-    }
-  });
-
   test("a refusal crosses with its code, sentence and fields, in process and over the wire", async () => {
     const refusal = () => {
       throw fail("invalid_request", "url: no", [{ path: "url", message: "no" }]);

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import {
   type CallOptions,
@@ -110,7 +111,7 @@ export async function serve(options: {
 
   async function stop(noticeMs = DRAIN_NOTICE_MS): Promise<void> {
     health.stop();
-    await new Promise((resolve) => setTimeout(resolve, noticeMs));
+    await pause(noticeMs);
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const session of sessions) session.close();
     const limit = setTimeout(() => {

@@ -1,32 +1,22 @@
-import { getEventListeners, once } from "node:events";
+import { getEventListeners } from "node:events";
 import http2 from "node:http2";
-import type { AddressInfo } from "node:net";
 import { toBinary } from "@bufbuild/protobuf";
 import { type CallOptions, Code, createClient, type Transport } from "@connectrpc/connect";
-import { Http2SessionManager } from "@connectrpc/connect-node";
 import { LedgerService, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { closeAll, listening, sessionTo } from "../../testing/protocol-testbed.js";
 import { empty, readRequest } from "../../testing/rpc-testbed.js";
 import { unaryOver } from "./client.js";
 import { MAX_MESSAGE_BYTES } from "./protocol.js";
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end();
-});
+afterEach(closeAll);
 
 /** Creates a client of a server that answers each call with `answer`. */
 async function clientOf(answer: (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => void) {
-  const server = http2.createServer().on("stream", (stream, headers) => {
+  const url = await listening(({ headers }, { stream }) => {
     stream.on("error", () => {}).resume();
     answer(stream, headers);
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const session = new Http2SessionManager(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  ends.push(
-    () => session.abort(),
-    () => new Promise((resolve) => server.close(resolve)),
-  );
-  return createClient(LedgerService, { unary: unaryOver(session) } as Transport);
+  return createClient(LedgerService, { unary: unaryOver(sessionTo(url)) } as Transport);
 }
 
 const answered = toBinary(ReadResponseSchema, empty());

@@ -39,7 +39,7 @@ export function unaryOver(session: Http2SessionManager): Transport["unary"] {
   };
 }
 
-/** What an answer carries beside its message. */
+/** The headers and trailers of an answer. */
 class Metadata {
   readonly #headers: RpcAnswer["headers"];
 

@@ -1,9 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import http2 from "node:http2";
-import type { AddressInfo } from "node:net";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { type Client, Code, createClient, type Transport } from "@connectrpc/connect";
-import { Http2SessionManager } from "@connectrpc/connect-node";
 import {
   type AnswerSchema,
   type Call,
@@ -11,6 +9,7 @@ import {
   CallResponseSchema,
 } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import { LedgerService, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { closeAll, listening, sessionTo } from "../../testing/protocol-testbed.js";
 import { empty, readRequest } from "../../testing/rpc-testbed.js";
 import { unaryOver } from "./client.js";
 import { BATCH_PATH } from "./protocol.js";
@@ -22,10 +21,7 @@ const responseOf = (...answers: MessageInitShape<typeof AnswerSchema>[]) =>
   toBinary(CallResponseSchema, create(CallResponseSchema, { answers }));
 const answerTo = (call: number) => responseOf({ call, status: 200, contentType: "application/proto", body: answered });
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end();
-});
+afterEach(closeAll);
 
 interface Received {
   path: string | undefined;
@@ -37,7 +33,7 @@ interface Received {
 /** Starts a server that answers each complete stream with `answer`, and a client of it. */
 async function clientOf(answer: (received: Received) => void) {
   const received: Received[] = [];
-  const server = http2.createServer().on("stream", (stream, headers) => {
+  const url = await listening(({ headers }, { stream }) => {
     const chunks: Buffer[] = [];
     stream.on("error", () => {}).on("data", (chunk: Buffer) => chunks.push(chunk));
     stream.on("end", () => {
@@ -47,13 +43,7 @@ async function clientOf(answer: (received: Received) => void) {
       answer(received.at(-1)!);
     });
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const session = new Http2SessionManager(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  ends.push(
-    () => session.abort(),
-    () => new Promise((resolve) => server.close(resolve)),
-  );
-  const client = createClient(LedgerService, { unary: unaryOver(session) } as Transport);
+  const client = createClient(LedgerService, { unary: unaryOver(sessionTo(url)) } as Transport);
   return { client, received };
 }
 
