@@ -6,10 +6,10 @@ import { gatewayDatabase } from "../testing/gateway-database.js";
 import { beginErasing } from "./manage-accounts.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
-beforeEach(async () => {
+beforeAll(async () => {
   gateway = await gatewayDatabase();
 });
-afterEach(() => gateway.drop());
+afterAll(() => gateway.drop());
 
 const waiting = async () => {
   const [row] = await gateway.db.run<{ count: bigint }>(sql`

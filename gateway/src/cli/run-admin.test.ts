@@ -54,10 +54,8 @@ async function refusal(line: string, typing?: Typing): Promise<string> {
 }
 
 const newAccount = async (): Promise<string> => (await json("account create --name Acme")).id;
-const admitted = (key: string) =>
-  createAdmit({ db: gateway.db, requestsPerMinute: 120, clockOffsetMs: 0 })({
-    keyHash: parseApiKey(`Bearer ${key}`)!.hash,
-  });
+const admitted = (key: string, limits = { requestsPerMinute: 120, clockOffsetMs: 0 }) =>
+  createAdmit({ db: gateway.db, ...limits })({ keyHash: parseApiKey(`Bearer ${key}`)!.hash });
 
 test("a user without a name, as in a pod, is known by the number", async () => {
   const unnamed = jest.spyOn(os, "userInfo").mockImplementation(() => {

@@ -22,7 +22,7 @@ async function log(caller: Caller, rows: Partial<LogRow>[]): Promise<string[]> {
   const all = rows.map(
     (row, index): LogRow => ({
       requestId: newId("req", randomBytes),
-      caller,
+      ...caller,
       keyId: "key_a",
       method: "POST",
       path: "/api/v1/orders",

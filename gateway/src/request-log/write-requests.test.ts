@@ -30,9 +30,10 @@ const nameOf = (days: number) =>
 
 /** Logs a request with the clock moved by this many days. */
 const log = (days: number) => {
+  const caller = newCaller();
   const row = {
     requestId: newId("req", randomBytes),
-    caller: newCaller(),
+    ...caller,
     method: "POST",
     path: "/api/v1/orders",
     ms: 1,
@@ -42,7 +43,7 @@ const log = (days: number) => {
     endedAt: performance.now(),
     more: 0,
   };
-  const count = { ...row.caller, outcome: "write", count: 1 };
+  const count = { ...caller, outcome: "write", count: 1 };
   return writeRequests({ db: gateway.db, clockOffsetMs: days * DAY_MS }, [row], [count]);
 };
 

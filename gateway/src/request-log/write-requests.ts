@@ -19,13 +19,11 @@ type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs">;
 export async function writeRequests(deps: Deps, rows: readonly LogRow[], counts: readonly Count[]): Promise<void> {
   const now = performance.now();
   const ages = toArray(rows.map(({ endedAt }) => now - endedAt));
-  const columns = Object.values(COLUMNS).map(([type, value]) => sql`${toArray(rows.map(value))}::${raw(type)}[]`);
+  const names = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
+  const columns = names.map((name) => sql`${toArray(rows.map((row) => row[name]))}::${raw(COLUMNS[name])}[]`);
   // The order is always the same, so that two gateways cannot deadlock on rows of counts.
   const counted = counts.toSorted((a, b) => (toKey(a) < toKey(b) ? -1 : 1));
-  const accounts = new Set([
-    ...rows.map(({ caller }) => caller?.accountId ?? ""),
-    ...counts.map(({ accountId }) => accountId),
-  ]);
+  const accounts = new Set([...rows, ...counts].map(({ accountId = "" }) => accountId));
   await deps.db.run(sql`
     WITH no_wait_for_disk AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true), ${clock(deps)} AS clock),
     erasing AS (SELECT id FROM accounts WHERE id = ANY (${[...accounts]}::text[]) AND erasing_since IS NOT NULL),

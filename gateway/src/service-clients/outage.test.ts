@@ -52,7 +52,11 @@ describe("a call that a service does not answer names the service", () => {
 
 test("no time left for a call, or for the answer, is a timeout", async () => {
   const late = { deadline: performance.now(), requestId: "req_a" };
-  expect(outageCause(await thrownBy((async () => callOptions(late))()))).toBe("timeout");
+  const soon = { ...late, deadline: late.deadline + 900 };
+  for (const due of [late, soon]) {
+    const refusal = await thrownBy((async () => callOptions(due))());
+    expect([outageCause(refusal), failureIn(refusal)?.code]).toEqual(["timeout", "service_unavailable"]);
+  }
   expect(outageCause(await thrownBy(inTime(new Promise(() => {}), late)))).toBe("timeout");
 });
 

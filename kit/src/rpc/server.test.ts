@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import http2 from "node:http2";
+import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
@@ -11,7 +12,7 @@ import { DatabaseOutage, statementError } from "../postgres/outage.js";
 import { silentLog } from "../process/log.js";
 import { eventually } from "../testing/eventually.js";
 import { empty, ledgerRoutes, readRequest as read, rpcTestbed } from "../testing/rpc-testbed.js";
-import { inProcess } from "./server.js";
+import { inProcess, serve } from "./server.js";
 
 const log = silentLog();
 const { serving, clientTo, onEnd, ends } = rpcTestbed();
@@ -114,4 +115,27 @@ describe("serve", () => {
     await stopping;
     await expect(clientTo(server.url).read(read())).rejects.toMatchObject({ code: Code.Unavailable });
   });
+});
+
+const MIB = 1024 * 1024;
+
+test("pages of a megabyte for forty clients that do not read yet do not block the next client", async () => {
+  const body = Buffer.alloc(MIB, "x");
+  const result = { snapshot: { status: 200, body } };
+  const server = await serve({
+    routes: (router) => void router.service(LedgerService, { read: () => ({ result }) }),
+    port: 0,
+    host: "127.0.0.1",
+    log,
+  });
+  onEnd(() => server.stop(0));
+  const client = clientTo(`http://127.0.0.1:${server.port}`);
+  const answers = [client.read(read())];
+  await answers[0];
+  for (let count = 0; count < 40; count++) {
+    // Each call gets a stream of its own, because calls of one turn would share a stream.
+    await turnOfLoop();
+    answers.push(client.read(read()));
+  }
+  for (const { result } of await Promise.all(answers)) expect(result?.snapshot?.body).toHaveLength(MIB);
 });
