@@ -59,20 +59,6 @@ async function atWork(): Promise<Socket> {
 
 const slow = () => open("POST /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
 
-test("of connections that wait for their next request, the one that has waited longest makes room", async () => {
-  const [first, second] = [await atWork(), await atWork()];
-  for (const [socket, response] of [
-    [second, waiting[1]],
-    [first, waiting[0]],
-  ] as const) {
-    const answer = once(socket, "data");
-    response?.end("ok");
-    await answer;
-  }
-  for (let more = 2; more <= LIMIT; more++) await atWork();
-  await eventually(() => expect([first.closed, second.closed]).toEqual([false, true]));
-});
-
 test("an unused connection makes room, the oldest first; then a slow one, then an idle one", async () => {
   const kept = await atWork();
   const idle = await answered();
@@ -89,16 +75,6 @@ test("an unused connection makes room, the oldest first; then a slow one, then a
   expect(warnings).toEqual(["connections are closed to make room for others"]);
 });
 
-test("if all are busy, the new one is closed", async () => {
-  const working = [];
-  for (let n = 0; n < LIMIT; n++) working.push(await atWork());
-  expect(warnings).toEqual([]);
-  const late = await open();
-  await eventually(() => expect(late.closed).toBe(true));
-  expect(working.filter(({ closed }) => closed)).toEqual([]);
-  expect(connections.load()).toEqual({ open: LIMIT, closed: 1 });
-});
-
 test("a client that does not take its answer is slow", async () => {
   const unread = await atWork();
   unread.pause();
@@ -109,42 +85,52 @@ test("a client that does not take its answer is slow", async () => {
   expect(connections.load()).toEqual({ open: LIMIT, closed: 1 });
 });
 
-/** A response whose request has not arrived completely, and which has not ended. */
-const slowResponse = () =>
-  Object.assign(new EventEmitter(), { req: { complete: false } }) as unknown as ServerResponse & EventEmitter;
-const on = (socket: Socket) => ({ socket }) as IncomingMessage;
+/** A connection with a response that has not ended, to a request that has arrived completely unless it is slow. */
+function connectionIn(few: Connections, isSlow = false) {
+  const socket = new Socket();
+  few.add(socket);
+  const begin = () => {
+    const state = { req: { complete: !isSlow }, writableEnded: false, writableFinished: false };
+    const response = Object.assign(new EventEmitter(), state) as unknown as ServerResponse & EventEmitter;
+    few.begin({ socket } as IncomingMessage, response);
+    return response;
+  };
+  return { socket, begin, response: begin() };
+}
+
+const finish = (response: ServerResponse) => Object.assign(response, { writableFinished: true }).emit("finish");
+
+test("of idle connections, the one that has waited longest makes room; if all are busy, the new one is closed", () => {
+  const few = createConnections(2);
+  const [first, second] = [connectionIn(few), connectionIn(few)];
+  for (const { response } of [second, first]) finish(response);
+  const third = connectionIn(few);
+  first.begin();
+  const late = new Socket();
+  few.add(late);
+  expect([first, second, third].map(({ socket }) => socket.destroyed)).toEqual([false, true, false]);
+  expect([late.destroyed, few.load()]).toEqual([true, { open: 2, closed: 2 }]);
+});
 
 test("an earlier response that ends after the next request has begun does not affect its connection's rank", () => {
   const few = createConnections(2);
-  const [first, second, third] = [new Socket(), new Socket(), new Socket()];
-  const earlier = slowResponse();
-  few.add(first);
-  few.begin(on(first), earlier);
-  few.begin(on(first), slowResponse());
-  few.add(second);
-  few.begin(on(second), slowResponse());
-  earlier.emit("finish");
+  const first = connectionIn(few, true);
+  first.begin();
+  const second = connectionIn(few, true);
+  finish(first.response);
+  const third = new Socket();
   few.add(third);
-  expect([first, second, third].map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
+  expect([first.socket, second.socket, third].map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
 });
 
-test("a connection that is closed, or was never let in, is none of those that are open", async () => {
+test("a connection that is closed is none of those that are open, and has no response", async () => {
   const few = createConnections(1);
-  const [first, second] = [new Socket(), new Socket()];
-  few.add(first);
-  expect([...few]).toEqual([[first, undefined]]);
-  first.destroy();
-  await once(first, "close");
-  expect([...few]).toEqual([]);
-  const response = slowResponse();
-  few.begin(on(first), response);
-  expect(few.latest(first)).toBeUndefined();
-  few.add(second);
-  few.begin(on(second), response);
-  expect(few.latest(second)).toBe(response);
-  const none = createConnections(0);
-  none.add(new Socket());
-  expect(none.load()).toEqual({ open: 0, closed: 1 });
+  const { socket, begin, response } = connectionIn(few);
+  expect([[...few], few.latest(socket)]).toEqual([[[socket, response]], response]);
+  socket.destroy();
+  await once(socket, "close");
+  begin();
+  expect([[...few], few.latest(socket)]).toEqual([[], undefined]);
 });
 
 test("connections are measured", async () => {

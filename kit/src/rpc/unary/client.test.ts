@@ -12,7 +12,8 @@ afterEach(closeAll);
 
 /** Creates a client of a server that answers each call with `answer`. */
 async function clientOf(answer: (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => void) {
-  const url = await listening(({ headers }, { stream }) => {
+  const url = await listening(({ headers }, response) => {
+    const { stream } = response as http2.Http2ServerResponse;
     stream.on("error", () => {}).resume();
     answer(stream, headers);
   });

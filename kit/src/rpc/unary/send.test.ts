@@ -33,11 +33,11 @@ interface Received {
 /** Starts a server that answers each complete stream with `answer`, and a client of it. */
 async function clientOf(answer: (received: Received) => void) {
   const received: Received[] = [];
-  const url = await listening(({ headers }, { stream }) => {
+  const url = await listening(({ url: path }, response) => {
+    const { stream } = response as http2.Http2ServerResponse;
     const chunks: Buffer[] = [];
     stream.on("error", () => {}).on("data", (chunk: Buffer) => chunks.push(chunk));
     stream.on("end", () => {
-      const path = headers[":path"];
       const calls = path === BATCH_PATH ? fromBinary(CallRequestSchema, Buffer.concat(chunks)).calls : [];
       received.push({ path, stream, calls });
       answer(received.at(-1)!);
