@@ -70,8 +70,8 @@ describe("a text for a terminal", () => {
     ["a line that is written over", "Acme\r\tEvil\b\0", "Acme\\u000d\\u0009Evil\\u0008\\u0000"],
     [
       "another direction",
-      "\u202egnp\u202c \u2066x\u2069 \u200e\u200f\u061c",
-      "\\u202egnp\\u202c \\u2066x\\u2069 \\u200e\\u200f\\u061c",
+      "\u202eg\u202c \u2066\u2069\u200e\u200f\u061c",
+      "\\u202eg\\u202c \\u2066\\u2069\\u200e\\u200f\\u061c",
     ],
   ])("shows %s instead of obeying", (_what, text, shown) => {
     expect(printable(text)).toBe(shown);

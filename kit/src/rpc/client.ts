@@ -104,16 +104,10 @@ export function connectTo(options: {
     }
   }
 
-  async function stream(...call: Parameters<Transport["stream"]>): ReturnType<Transport["stream"]> {
-    const [, signal, timeoutMs] = call;
-    const [replica] = await inTurn(signal, timeoutMs);
-    if (!replica) throw toConnectError(fail("service_unavailable"));
-    return replica.stream(...call);
-  }
-
   return {
     unary: unary as Transport["unary"],
-    stream: stream as Transport["stream"],
+    // The parts have no streams, except that of their health, which each replica's connection watches by itself.
+    stream: () => Promise.reject(new ConnectError("Only unary calls are sent.", Code.Unimplemented)),
     async close() {
       resolved.close();
       waits.close();

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createClient } from "@connectrpc/connect";
+import { createClient, type Transport } from "@connectrpc/connect";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { fail, failureIn } from "../errors.js";
 import { silentLog } from "../process/log.js";
@@ -22,7 +22,7 @@ test("a call of an operator runs on for its minute, although the replica's healt
   jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate", "performance"] });
   const replica = openReplica(url, silentLog());
   onEnd(() => replica.close());
-  const answer = createClient(LedgerService, replica).read(readRequest());
+  const answer = createClient(LedgerService, replica as unknown as Transport).read(readRequest());
   // The connection was not read meanwhile, so the health check has not been answered.
   jest.advanceTimersByTime(2_000);
   expect(replica.state()).toBe("unresponsive");

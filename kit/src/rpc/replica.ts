@@ -15,7 +15,7 @@ import { MAX_MESSAGE_BYTES } from "./unary/protocol.js";
 export type ConnectionState = "ready" | "stopping" | "unreachable" | "unresponsive";
 
 /** One replica of a service, watched through its grpc.health.v1. */
-export interface Replica extends Transport {
+export interface Replica extends Pick<Transport, "unary"> {
   state(): ConnectionState;
   /** Stops watching it. Running calls still finish. */
   retire(): void;
@@ -54,7 +54,7 @@ export function openReplica(
     sessions.add(session);
     const options = { baseUrl, httpVersion: "2" as const, sessionManager: session, readMaxBytes: MAX_MESSAGE_BYTES };
     const transport = createConnectTransport(options);
-    return { session, unary: unaryOver(session), stream: transport.stream, health: createClient(Health, transport) };
+    return { session, unary: unaryOver(session), health: createClient(Health, transport) };
   }
 
   function setState(state: ConnectionState): void {
@@ -123,7 +123,6 @@ export function openReplica(
   return {
     state: () => current,
     unary: unary as Transport["unary"],
-    stream: ((...call: Parameters<Transport["stream"]>) => connection.stream(...call)) as Transport["stream"],
     retire() {
       closing.abort();
       setTimeout(abortAll, MAX_CALL_MS).unref();
