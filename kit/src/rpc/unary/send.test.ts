@@ -1,4 +1,4 @@
-import { EventEmitter, once } from "node:events";
+import { EventEmitter, getEventListeners, once } from "node:events";
 import http2 from "node:http2";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { type Client, Code, createClient, type Transport } from "@connectrpc/connect";
@@ -12,7 +12,7 @@ import { LedgerService, ReadResponseSchema } from "@shipping/proto/shipping/ledg
 import { closeAll, listening, sessionTo } from "../../testing/protocol-testbed.js";
 import { empty, readRequest } from "../../testing/rpc-testbed.js";
 import { unaryOver } from "./client.js";
-import { BATCH_PATH } from "./protocol.js";
+import { BATCH_PATH, MAX_MESSAGE_BYTES } from "./protocol.js";
 
 const READ = "/shipping.ledger.v1.LedgerService/Read";
 const OK = { ":status": 200, "content-type": "application/proto" };
@@ -25,6 +25,7 @@ afterEach(closeAll);
 
 interface Received {
   path: string | undefined;
+  headers: http2.IncomingHttpHeaders;
   stream: http2.ServerHttp2Stream;
   /** Decodes the calls of a batch. */
   calls: Call[];
@@ -33,13 +34,13 @@ interface Received {
 /** Starts a server that answers each complete stream with `answer`, and a client of it. */
 async function clientOf(answer: (received: Received) => void) {
   const received: Received[] = [];
-  const url = await listening(({ url: path }, response) => {
+  const url = await listening(({ url: path, headers }, response) => {
     const { stream } = response as http2.Http2ServerResponse;
     const chunks: Buffer[] = [];
     stream.on("error", () => {}).on("data", (chunk: Buffer) => chunks.push(chunk));
     stream.on("end", () => {
       const calls = path === BATCH_PATH ? fromBinary(CallRequestSchema, Buffer.concat(chunks)).calls : [];
-      received.push({ path, stream, calls });
+      received.push({ path, headers, stream, calls });
       answer(received.at(-1)!);
     });
   });
@@ -56,6 +57,50 @@ const together = (client: Client<typeof LedgerService>, count: number, key = "k"
   );
 const failures = (ends: PromiseSettledResult<unknown>[]) =>
   ends.map((end) => (end.status === "rejected" ? end.reason : undefined));
+
+const answerAlone = ({ stream }: Received) => {
+  stream.respond(OK);
+  stream.end(answered);
+};
+
+describe("a call that is alone", () => {
+  test("names its method, its time and the caller's headers, in any form, and accepts no compression", async () => {
+    const { client, received } = await clientOf(answerAlone);
+    const name = "x-request-id";
+    const forms = [{ "X-Request-Id": "a" }, [[name, "a"]], new Headers({ [name]: "a" })] as const;
+    for (const headers of forms)
+      await client.read(readRequest(), { timeoutMs: 5_000, headers: headers as HeadersInit });
+    const sent = { ":path": READ, "connect-timeout-ms": "5000", [name]: "a" };
+    expect(received.map(({ headers }) => headers)).toMatchObject([sent, sent, sent]);
+    for (const { headers } of received) expect(headers).not.toHaveProperty("accept-encoding");
+  });
+
+  test("is lost if its answer is cut off, and given up if that is larger than a message may be", async () => {
+    for (const [body, code] of [
+      [Buffer.alloc(10), Code.Unavailable],
+      [Buffer.alloc(MAX_MESSAGE_BYTES + 1), Code.ResourceExhausted],
+    ] as const) {
+      const { client } = await clientOf(({ stream }) => {
+        stream.respond(OK);
+        stream.write(body, () => stream.session?.destroy());
+      });
+      await expect(client.read(readRequest())).rejects.toMatchObject({ code });
+    }
+  });
+
+  test("ends with its deadline and with its signal, from which its listener is removed", async () => {
+    const { client } = await clientOf(() => {});
+    await expect(client.read(readRequest(), { timeoutMs: 20 })).rejects.toMatchObject({ code: Code.DeadlineExceeded });
+    const aborting = new AbortController();
+    const call = client.read(readRequest(), { signal: aborting.signal });
+    aborting.abort();
+    await expect(call).rejects.toMatchObject({ code: Code.Canceled });
+    const { client: other } = await clientOf(answerAlone);
+    const { signal } = new AbortController();
+    await other.read(readRequest(), { signal });
+    expect([aborting.signal, signal].map((each) => getEventListeners(each, "abort"))).toEqual([[], []]);
+  });
+});
 
 describe("calls that are made in one turn of the event loop", () => {
   test("share a stream, and each gets its own answer, in whatever order they come", async () => {
@@ -126,10 +171,11 @@ describe("a batch", () => {
     }
   });
 
-  test("that the server refused reports the refusal to each of its calls", async () => {
+  test("that the server refused reports the refusal to each of its calls, as to a call that is alone", async () => {
     const { client } = await clientOf(({ stream }) => stream.close(http2.constants.NGHTTP2_REFUSED_STREAM));
     const refused = { code: Code.Unavailable, rawMessage: expect.stringContaining("REFUSED_STREAM") };
-    expect(failures(await together(client, 2))).toMatchObject([refused, refused]);
+    for (const count of [1, 2])
+      expect(failures(await together(client, count))).toMatchObject(Array(count).fill(refused));
   });
 
   test("that is answered in another protocol, or with invalid answers, ends its calls, too", async () => {
