@@ -53,7 +53,7 @@ test("partitions are made for yesterday to the day after tomorrow, by however ma
   expect(await partitions()).toEqual([-1, 0, 1, 2].map(nameOf));
 });
 
-test("a request is kept for seven days, and a day later at the latest its partition is dropped", async () => {
+test("a request is kept for seven days, and a day later at the latest its partition is dropped; counts are kept for thirty", async () => {
   await keep();
   await log(0);
   await keep(7);
@@ -61,11 +61,6 @@ test("a request is kept for seven days, and a day later at the latest its partit
   expect(await keep(8)).toMatchObject({ dropped: 1 });
   expect(await countIn(gateway.db, "request_log")).toBe(0);
   expect(await partitions()).not.toContain(nameOf(0));
-});
-
-test("counts are deleted after thirty days", async () => {
-  await keep();
-  await log(0);
   expect((await keep(30)).counts).toBe(0);
   expect((await keep(31)).counts).toBe(1);
 });
