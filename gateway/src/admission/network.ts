@@ -4,22 +4,24 @@
  */
 const SITE_IN_CLIENTS = 2;
 
-/** The network of an IPv6 address: its first 64 or 48 bits, with the length. An IPv4 address stays as it is. */
-export function toNetwork(address: string, bits: 64 | 48 = 64): string {
-  if (!address.includes(":")) return address;
+/**
+ * The networks by which a client's IP address is limited, each with its limit: an IPv4 address alone, an IPv6 address with its /64 and with its /48.
+ * The /48 may do as much as two clients.
+ */
+export function limitedNetworks(address: string, most: number): { network: string; most: number }[] {
+  if (!address.includes(":")) return [{ network: address, most }];
+  return [
+    { network: toNetwork(address, 64), most },
+    { network: toNetwork(address, 48), most: SITE_IN_CLIENTS * most },
+  ];
+}
+
+/** The network of an IPv6 address: its first bits, with their number. */
+function toNetwork(address: string, bits: number): string {
   const [head = "", tail] = address.toLowerCase().split("::");
   const before = head.split(":");
   const after = tail === undefined ? [] : tail.split(":");
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
   const groups = [...before, ...Array<string>(zeros).fill("0"), ...after].slice(0, bits / 16);
   return `${groups.map((group) => group.replace(/^0+(.)/, "$1") || "0").join(":")}::/${bits}`;
-}
-
-/**
- * The networks by which a client's IP address is limited, each with its limit: an IPv4 address alone, an IPv6 address with its /64 and with its /48.
- * The /48 may do as much as two clients.
- */
-export function limitedNetworks(address: string, most: number): { network: string; most: number }[] {
-  const client = { network: toNetwork(address), most };
-  return address.includes(":") ? [client, { network: toNetwork(address, 48), most: SITE_IN_CLIENTS * most }] : [client];
 }
