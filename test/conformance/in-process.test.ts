@@ -1,11 +1,11 @@
 import { checks } from "@shipping/conformance/checks";
 import { judge } from "@shipping/conformance/conformance";
 import type { Outcome } from "@shipping/conformance/run-checks";
+import { createLabel } from "../api/platform.js";
 import { warmUp } from "../edge/operations.js";
 import { apiClient } from "../platform/api-client.js";
 import { freePort } from "../platform/free-port.js";
 import { sharedStack } from "../platform/stack.js";
-import { createLabel } from "./platform.js";
 
 /** More labels, and shipments, than a page has by default. */
 const LISTED = 26;
