@@ -1,7 +1,5 @@
-import { createHmac } from "node:crypto";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { openReceiver, type ReceivedEvent, type Receiver } from "@shipping/local/listen/receiver";
-import { startReceiver } from "@shipping/webhooks/testing/receiver";
 import { type ApiClient, refusal, type Webhook } from "../platform/api-client.js";
 import {
   createLabel,
@@ -61,15 +59,6 @@ const eventOf = (type: string, data: object, livemode = false) => ({
 });
 
 describe("an event", () => {
-  test("reaches a subscription made just before, properly signed", async () => {
-    const api = await platform.sandbox();
-    const { receiver } = await subscribe(api);
-    const shipment = await createShipment(api, FULL_RECORD);
-    const event = await eventAbout(receiver, "shipment.created", shipment.id);
-    expect(event).toStrictEqual(eventOf("shipment.created", shipment));
-    expect(receiver.refused).toBe(0);
-  });
-
   test("holds the resource as it was answered, for each type of the specification", async () => {
     const api = await platform.sandbox();
     const { receiver } = await subscribe(api);
@@ -94,24 +83,12 @@ describe("an event", () => {
     expect(new Set(receiver.events.map(({ id }) => id)).size).toBe(4);
   });
 
-  test("is a POST with its id and signature in the headers; the signature holds for the exact bytes", async () => {
+  test("is signed over its exact bytes, whatever characters it has", async () => {
     const api = await platform.sandbox();
-    const receiver = await startReceiver();
-    const { secret = "" } = await createWebhook(api, receiver.url);
+    const { receiver } = await subscribe(api);
     const order = await createOrder(api, { metadata: { "__proto__é😀": "\u2028</script>" } });
-    const { method, headers, body } = await eventually(() => {
-      if (!receiver.received[0]) throw new Error("Nothing has arrived.");
-      return receiver.received[0];
-    }).finally(() => receiver.close());
-
-    const event = JSON.parse(body.toString());
-    expect(event).toStrictEqual(eventOf("order.created", order));
-    expect(method).toBe("POST");
-    expect(headers["content-type"]).toBe("application/json");
-    expect(headers["service-event-id"]).toBe(event.id);
-    const [, time, digest] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["service-signature"])) ?? [];
-    expect(Math.abs(Date.now() / 1_000 - Number(time))).toBeLessThan(300);
-    expect(digest).toBe(createHmac("sha256", secret).update(`${time}.`).update(body).digest("hex"));
+    expect(await eventAbout(receiver, "order.created", order.id)).toStrictEqual(eventOf("order.created", order));
+    expect(receiver.refused).toBe(0);
   });
 
   test("goes to all subscriptions of its type with one id, signed for each with its own secret", async () => {

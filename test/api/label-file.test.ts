@@ -1,10 +1,8 @@
 import { readPdf } from "@shipping/carrier/label/testing/read-pdf";
 import { refusal } from "../platform/api-client.js";
-import { findsNothingLikeAll, refusesLikeAll } from "./every-operation.js";
-import { createLabel, missingId, RECORD, usePlatform, voidLabel } from "./platform.js";
+import { createLabel, RECORD, usePlatform, voidLabel } from "./platform.js";
 
 const platform = usePlatform();
-const missing = missingId("lbl");
 
 describe("GET /labels/{id}/file", () => {
   test("200 with a PDF of 4 by 6 inches that says what it is, and whose it is", async () => {
@@ -33,42 +31,6 @@ describe("GET /labels/{id}/file", () => {
     expect([root, (await api.get(path)).status]).toEqual(["/api/v1", 200]);
   });
 
-  test("200 with the same bytes every time", async () => {
-    const api = await platform.sandbox();
-    const { id } = await createLabel(api);
-    const first = await api.get(`/labels/${id}/file`);
-    const others = await Promise.all(Array.from({ length: 5 }, () => api.get(`/labels/${id}/file`)));
-    for (const { bytes } of others) expect(bytes.equals(first.bytes)).toBe(true);
-  });
-
-  test("200 with one page of 4 by 6 inches for the longest fields of any script", async () => {
-    const api = await platform.sandbox();
-    for (const text of ["W".repeat(200), "漢字 ".repeat(66), "😀".repeat(200), "a\nb\tc\r\n", "مرحبا \u202e \ufeff"]) {
-      const address = {
-        name: text,
-        street1: text,
-        city: text,
-        postal_code: text,
-        country: "JP",
-        company: text,
-        state: text,
-      };
-      const { id } = await createLabel(api, { reference: text, from: address, to: address });
-      const { status, bytes } = await api.get(`/labels/${id}/file`);
-      expect(status).toBe(200);
-      expect(readPdf(bytes)).toMatchObject({ pages: 1, mediaBox: "0 0 288 432" });
-    }
-  });
-
-  test("409 label_voided once the label is voided, as JSON", async () => {
-    const api = await platform.sandbox();
-    const { id } = await createLabel(api);
-    await voidLabel(api, id);
-    const answer = await api.get(`/labels/${id}/file`);
-    expect(refusal(answer)).toBe("409 label_voided");
-    expect(answer.headers.get("content-type")).toBe("application/json");
-  });
-
   test("200 with the whole file or 409 label_voided while the label is being voided", async () => {
     const api = await platform.sandbox();
     const { id } = await createLabel(api);
@@ -80,12 +42,5 @@ describe("GET /labels/{id}/file", () => {
       else expect(refusal(answer)).toBe("409 label_voided");
     }
     expect(refusal(await download())).toBe("409 label_voided");
-  });
-
-  refusesLikeAll(platform, { method: "GET", path: `/labels/${missing}/file`, scope: "labels:read" });
-  findsNothingLikeAll(platform, {
-    ask: (api, id) => api.get(`/labels/${id}/file`),
-    make: async (api) => (await createLabel(api)).id,
-    missing: [missing, missingId("shp")],
   });
 });

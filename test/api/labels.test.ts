@@ -1,5 +1,4 @@
-import { type Label, refusal, type Shipment } from "../platform/api-client.js";
-import { findsNothingLikeAll, refusesLikeAll } from "./every-operation.js";
+import { type Label, refusal, type Shipment, type Tracking } from "../platform/api-client.js";
 import {
   createLabel,
   createOrder,
@@ -13,71 +12,77 @@ import {
 } from "./platform.js";
 
 const platform = usePlatform();
-const missingShipment = missingId("shp");
-const missing = missingId("lbl");
+const missing = missingId("shp");
 
-const newLabelOf = (shipmentId: string) => ({
-  id: idLike("lbl"),
-  object: "label",
-  shipment_id: shipmentId,
-  status: "created",
-  carrier: "service_sandbox",
-  tracking_number: expect.stringMatching(/^TEST[0-9A-Z]+$/),
-  format: "pdf",
-  download_path: expect.stringMatching(/^\/api\/v1\/labels\/lbl_[a-z2-7]{26}\/file$/),
-  charge: { currency: "EUR", amount: 0 },
-  test: true,
-  created_at: TIME,
+/** A request whose body names a shipment. */
+const naming = [
+  { path: "/rates", body: (id: string) => ({ shipment_id: id }) },
+  { path: "/labels", body: labelInput },
+];
+
+describe.each(naming)("POST $path", ({ path, body }) => {
+  test("404 not_found for a shipment that is missing, foreign, of the other environment, or none", async () => {
+    const { sandbox, live } = await platform.customer();
+    const stranger = await platform.sandbox();
+    const foreign = [(await createShipment(stranger)).id, (await createLabel(stranger)).shipment_id];
+    const elsewhere = [(await createShipment(live)).id, (await createOrder(sandbox)).id];
+    const ids = [missing, ...foreign, ...elsewhere, "x", "shp_%00", "😀"];
+    const answers = await Promise.all(ids.map((id) => sandbox.post(path, body(id))));
+    expect(answers.map(refusal)).toEqual(ids.map(() => "404 not_found"));
+    expect(new Set(answers.map((answer) => answer.body.error.message)).size).toBe(1);
+    expect((await sandbox.get<Label[]>("/labels")).body.data).toEqual([]);
+  });
+
+  test("503 carrier_not_configured with a live key, whatever the body is, and the shipment stays a draft", async () => {
+    const { live } = await platform.customer();
+    const { id } = await createShipment(live);
+    for (const sent of [body(id), body(missing), "{"]) {
+      const answer = await live.post(path, sent);
+      expect(refusal(answer)).toBe("503 carrier_not_configured");
+      expect(answer.headers.has("retry-after")).toBe(false);
+    }
+    expect((await live.get<Shipment>(`/shipments/${id}`)).body.data.status).toBe("draft");
+    expect((await live.get<Label[]>("/labels")).body.data).toEqual([]);
+  });
+});
+
+test("POST /rates answers the same rate in every state of the shipment", async () => {
+  const api = await platform.sandbox();
+  const { id } = await createShipment(api);
+  const ask = () => api.post("/rates", { shipment_id: id });
+  const answers = [await ask()];
+  const label = await api.post<Label>("/labels", labelInput(id));
+  answers.push(await ask());
+  await voidLabel(api, label.body.data.id);
+  answers.push(await ask());
+  const rate = {
+    ...{ id: `rate_test_${id}`, object: "rate", shipment_id: id, carrier: "service_sandbox" },
+    ...{ service: "sandbox_standard", currency: "EUR", amount: 5, test: true },
+  };
+  for (const { status, body } of answers) expect([status, body]).toStrictEqual([200, { data: [rate] }]);
 });
 
 describe("POST /labels", () => {
-  test("201 with exactly the label's fields, without asking for rates before", async () => {
-    const api = await platform.sandbox();
-    const { id } = await createShipment(api);
-    const { status, headers, body } = await api.post<Label>("/labels", labelInput(id));
-    expect([status, body]).toStrictEqual([201, { data: newLabelOf(id) }]);
-    expect(body.data.download_path).toBe(`/api/v1/labels/${body.data.id}/file`);
-    expect(headers.get("content-type")).toBe("application/json");
-  });
-
-  test("201 at the rate that POST /rates returned, with the format named", async () => {
-    const api = await platform.sandbox();
-    const { id } = await createShipment(api);
-    const rates = await api.post<{ id: string }[]>("/rates", { shipment_id: id });
-    const input = { shipment_id: id, rate_id: rates.body.data[0]?.id, format: "pdf" };
-    const { status, body } = await api.post("/labels", input);
-    expect([status, body]).toStrictEqual([201, { data: newLabelOf(id) }]);
-  });
+  test.each([{}, { format: "pdf" }])(
+    "201 with exactly the label's fields, without asking for rates before: %j",
+    async (format) => {
+      const api = await platform.sandbox();
+      const { id } = await createShipment(api);
+      const { status, body } = await api.post<Label>("/labels", { ...labelInput(id), ...format });
+      const label = {
+        ...{ id: idLike("lbl"), object: "label", shipment_id: id, status: "created", carrier: "service_sandbox" },
+        ...{ tracking_number: expect.stringMatching(/^TEST[0-9A-Z]+$/), format: "pdf" },
+        ...{ download_path: `/api/v1/labels/${body.data.id}/file`, charge: { currency: "EUR", amount: 0 }, test: true },
+        created_at: TIME,
+      };
+      expect([status, body]).toStrictEqual([201, { data: label }]);
+    },
+  );
 
   test("201 with another tracking number for every label", async () => {
     const api = await platform.sandbox();
     const labels = await Promise.all(Array.from({ length: 10 }, () => createLabel(api)));
     expect(new Set(labels.map((label) => label.tracking_number)).size).toBe(10);
-  });
-
-  test("201 again with the created label, byte for byte, after it was voided", async () => {
-    const api = await platform.sandbox();
-    const { id } = await createShipment(api);
-    const first = await api.post<Label>("/labels", labelInput(id), "once");
-    await voidLabel(api, first.body.data.id);
-    const again = await api.post<Label>("/labels", labelInput(id), "once");
-    expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
-    expect(again.bytes.equals(first.bytes)).toBe(true);
-    expect(again.body.data).not.toHaveProperty("voided_at");
-  });
-
-  test("201 for a new shipment after the label of the first one was voided", async () => {
-    const api = await platform.sandbox();
-    const voided = await createLabel(api);
-    await voidLabel(api, voided.id);
-    expect((await createLabel(api)).status).toBe("created");
-  });
-
-  test("409 label_exists when the shipment already has a label", async () => {
-    const api = await platform.sandbox();
-    const label = await createLabel(api);
-    expect(refusal(await api.post("/labels", labelInput(label.shipment_id)))).toBe("409 label_exists");
-    expect((await api.get<Label[]>("/labels")).body.data).toEqual([label]);
   });
 
   test("409 label_exists for one of two at once under two keys, 201 for the other", async () => {
@@ -94,39 +99,11 @@ describe("POST /labels", () => {
     expect((await api.get<Label[]>("/labels")).body.data).toHaveLength(5);
   });
 
-  test("409 shipment_voided for the shipment of a voided label", async () => {
-    const api = await platform.sandbox();
-    const { id, shipment_id } = await createLabel(api);
-    await voidLabel(api, id);
-    expect(refusal(await api.post("/labels", labelInput(shipment_id)))).toBe("409 shipment_voided");
-  });
-
-  test("409 does not reserve the key", async () => {
-    const api = await platform.sandbox();
-    const { shipment_id } = await createLabel(api);
-    expect(refusal(await api.post("/labels", labelInput(shipment_id), "retried"))).toBe("409 label_exists");
-    const { id } = await createShipment(api);
-    expect((await api.post("/labels", labelInput(id), "retried")).status).toBe(201);
-  });
-
-  test("404 not_found for a shipment that is missing, foreign or of the other environment, at the rate of its id", async () => {
-    const { sandbox, live } = await platform.customer();
-    const foreign = await createShipment(await platform.sandbox());
-    const labelled = await createLabel(await platform.sandbox());
-    const elsewhere = await createShipment(live);
-    const order = await createOrder(sandbox);
-    const ids = [missingShipment, foreign.id, labelled.shipment_id, elsewhere.id, order.id, "x", "😀"];
-    const answers = await Promise.all(ids.map((id) => sandbox.post("/labels", labelInput(id))));
-    expect(answers.map(refusal)).toEqual(ids.map(() => "404 not_found"));
-    expect(new Set(answers.map(({ body }) => body.error.message)).size).toBe(1);
-  });
-
   test("422 invalid_request rate_id for the rate of another shipment", async () => {
     const api = await platform.sandbox();
     const { id } = await createShipment(api);
-    const own = await createShipment(api);
-    const foreign = await createShipment(await platform.sandbox());
-    const rates = [own.id, foreign.id, missingShipment].map((other) => `rate_test_${other}`);
+    const [own, foreign] = [await createShipment(api), await createShipment(await platform.sandbox())];
+    const rates = [own.id, foreign.id, missing].map((other) => `rate_test_${other}`);
     for (const rate_id of [...rates, "rate_test_", id, "x", `rate_test_${id} `, `RATE_TEST_${id}`]) {
       expect(refusal(await api.post("/labels", { shipment_id: id, rate_id }))).toBe("422 invalid_request rate_id");
     }
@@ -134,73 +111,81 @@ describe("POST /labels", () => {
   });
 
   test.each([
-    [{ format: "zpl" }, "format rate_id"],
     [{ format: "zpl", size: "A4" }, "format rate_id size"],
-    [{ size: "A4" }, "rate_id size"],
     [{ shipment_id: " ", size: "A4" }, "shipment_id size"],
   ])("422 invalid_request names the rate of another shipment beside the faults of %j", async (fields, faulty) => {
     const api = await platform.sandbox();
     const { id } = await createShipment(api);
-    const body = { shipment_id: id, rate_id: `rate_test_${missingShipment}`, ...fields };
+    const body = { shipment_id: id, rate_id: `rate_test_${missing}`, ...fields };
     expect(refusal(await api.post("/labels", body))).toBe(`422 invalid_request ${faulty}`);
   });
-
-  test.each([undefined, null, "", "\t", 5, {}, "a\u0000", "\udfff"])(
-    "422 invalid_request for ids that are %j",
-    async (id) => {
-      const answer = await (await platform.sandbox()).post("/labels", { shipment_id: id, rate_id: id });
-      expect(refusal(answer)).toBe("422 invalid_request rate_id shipment_id");
-    },
-  );
-
-  test.each([null, "", "PDF", "png", "zpl", 5, ["pdf"]])("422 invalid_request for the format %j", async (format) => {
-    const answer = await (await platform.sandbox()).post("/labels", { ...labelInput(missingShipment), format });
-    expect(refusal(answer)).toBe("422 invalid_request format");
-  });
-
-  test("503 carrier_not_configured with a live key, and the shipment stays a draft", async () => {
-    const { live } = await platform.customer();
-    const { id } = await createShipment(live);
-    for (const body of [labelInput(id), labelInput(missingShipment), "{"]) {
-      const answer = await live.post("/labels", body);
-      expect(refusal(answer)).toBe("503 carrier_not_configured");
-      expect(answer.headers.has("retry-after")).toBe(false);
-    }
-    expect((await live.get<Shipment>(`/shipments/${id}`)).body.data.status).toBe("draft");
-    expect((await live.get<Label[]>("/labels")).body.data).toEqual([]);
-  });
-
-  refusesLikeAll(platform, {
-    method: "POST",
-    path: "/labels",
-    scope: "labels:write",
-    body: labelInput(missingShipment),
-  });
 });
 
-describe("GET /labels/{id}", () => {
-  test("200 with the label as it was created", async () => {
+describe("POST /labels/{id}/void", () => {
+  test("200 with the label as it was, but voided, and when; every later read shows it", async () => {
     const api = await platform.sandbox();
     const label = await createLabel(api);
-    const { status, body } = await api.get(`/labels/${label.id}`);
-    expect([status, body]).toStrictEqual([200, { data: label }]);
+    const { status, body } = await api.post<Label>(`/labels/${label.id}/void`, {});
+    expect([status, body]).toStrictEqual([200, { data: { ...label, status: "voided", voided_at: TIME } }]);
+    expect(Date.parse(body.data.voided_at ?? "")).toBeGreaterThanOrEqual(Date.parse(label.created_at));
+    expect((await api.get(`/labels/${label.id}`)).body).toStrictEqual(body);
   });
 
-  test("200 with the voided label at the first read after the void", async () => {
+  test("200 for all of five at once under five keys, with one voided_at", async () => {
     const api = await platform.sandbox();
     const { id } = await createLabel(api);
-    const voided = await voidLabel(api, id);
-    expect((await api.get(`/labels/${id}`)).body).toStrictEqual({ data: voided });
+    const voided = await Promise.all(Array.from({ length: 5 }, () => voidLabel(api, id)));
+    expect(new Set(voided.map((label) => label.voided_at)).size).toBe(1);
+    expect((await api.get(`/labels/${id}`)).body).toEqual({ data: voided[0] });
   });
 
-  refusesLikeAll(platform, { method: "GET", path: `/labels/${missing}`, scope: "labels:read" });
-  findsNothingLikeAll(platform, {
-    ask: (api, id) => api.get(`/labels/${id}`),
-    make: async (api) => (await createLabel(api)).id,
-    missing: [missing, missing.toUpperCase(), missing.slice(0, -1), `${missing}a`, missingShipment],
+  test("a refused void leaves the label as it is, and its key free: a property, a used key, a stranger's key", async () => {
+    const [api, stranger] = [await platform.sandbox(), await platform.sandbox()];
+    const [label, other] = [await createLabel(api), await createLabel(api)];
+    await voidLabel(api, other.id, "used");
+    const path = `/labels/${label.id}/void`;
+    expect(refusal(await api.post(path, { reason: "x", status: null }, "kept"))).toBe(
+      "422 invalid_request reason status",
+    );
+    expect(refusal(await api.post(path, {}, "used"))).toBe("409 idempotency_conflict");
+    expect(refusal(await stranger.post(path, {}))).toBe("404 not_found");
+    expect((await api.get(`/labels/${label.id}`)).body.data).toEqual(label);
+    expect((await voidLabel(api, label.id, "kept")).status).toBe("voided");
   });
 });
 
-describe("GET /labels", () => {
-  refusesLikeAll(platform, { method: "GET", path: "/labels", scope: "labels:read" });
+describe("GET /tracking/{tracking_number}", () => {
+  test("200 with pre_transit at the first read after the label, with voided at the first after the void", async () => {
+    const api = await platform.sandbox();
+    const label = await createLabel(api);
+    const { id: label_id, shipment_id, tracking_number, created_at } = label;
+    const path = `/tracking/${tracking_number}`;
+    const record = {
+      ...{
+        id: tracking_number,
+        object: "tracking",
+        tracking_number,
+        status: "pre_transit",
+        carrier: "service_sandbox",
+      },
+      ...{ label_id, shipment_id, events: [], test: true, created_at, updated_at: created_at },
+    };
+    const { status, body } = await api.get<Tracking>(path);
+    expect([status, body]).toStrictEqual([200, { data: record }]);
+
+    const { voided_at } = await voidLabel(api, label.id);
+    const voided = await api.get<Tracking>(path);
+    expect(voided.body).toStrictEqual({ data: { ...record, status: "voided", updated_at: voided_at } });
+    // A second void changes nothing.
+    await voidLabel(api, label.id);
+    expect((await api.get<Tracking>(path)).body).toEqual(voided.body);
+  });
+
+  test("404 not_found for the ids of the label and its shipment, and for another spelling of the number", async () => {
+    const api = await platform.sandbox();
+    const { id, shipment_id, tracking_number } = await createLabel(api);
+    for (const other of [id, shipment_id, tracking_number.toLowerCase(), tracking_number.slice(0, -1)]) {
+      expect(refusal(await api.get(`/tracking/${other}`))).toBe("404 not_found");
+    }
+  });
 });

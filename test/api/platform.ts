@@ -1,5 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { newApiKey, type Scope } from "@shipping/gateway/admission/api-key";
+import { randomUUID } from "node:crypto";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
 import {
   type ApiClient,
@@ -11,7 +10,7 @@ import {
   type Shipment,
   type Webhook,
 } from "../platform/api-client.js";
-import { type KeyExtra, type Stack, type StackOptions, sharedStack, startStack } from "../platform/stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 
 /** An account of its own, with a key for each environment. */
 export interface Customer {
@@ -26,25 +25,17 @@ export interface Platform {
   customer(): Promise<Customer>;
   /** The sandbox of such a customer. */
   sandbox(): Promise<ApiClient>;
-  /** A sandbox key with only these scopes. */
-  withScopes(scopes: readonly Scope[]): Promise<ApiClient>;
-  /** No key, and keys that are malformed, unknown, expired and revoked. */
-  unauthorized(): Promise<ApiClient[]>;
-  /** A key that has made its 120 requests of this minute. */
-  exhausted(): Promise<ApiClient>;
 }
 
-/** The platform that the files of this worker share, or one of its own while the tests of this file run. */
-export function usePlatform(options?: StackOptions): Platform {
+/** The platform that the files of this worker share. */
+export function usePlatform(): Platform {
   let stack: Stack;
   beforeAll(async () => {
-    stack = await (options ? startStack(options) : sharedStack());
+    stack = await sharedStack();
   });
   afterAll(() => stack.stop());
 
   const apiOf = (key?: string) => apiClient(stack.baseUrl, key);
-  const newKey = async (extra?: KeyExtra) => stack.newKey(await stack.newAccount(), "sandbox", extra);
-  let spent: ApiClient | undefined;
 
   async function customer(): Promise<Customer> {
     const { accountId, sandbox, live } = await stack.newCustomer();
@@ -54,22 +45,6 @@ export function usePlatform(options?: StackOptions): Platform {
   return {
     customer,
     sandbox: async () => (await customer()).sandbox,
-    withScopes: async (scopes) => apiOf((await newKey({ scopes })).key),
-    async unauthorized() {
-      const unknown = newApiKey("sandbox", randomBytes);
-      const expired = await newKey({ expiresInMs: -1_000 });
-      const revoked = await newKey();
-      await stack.revokeKey(revoked.id);
-      return [undefined, "service_test_nobody", unknown.key, expired.key, revoked.key].map(apiOf);
-    },
-    async exhausted() {
-      const api = spent ?? apiOf((await newKey()).key);
-      spent = api;
-      const request = () => api.get("/account");
-      // Runs again if a minute has passed since the last time.
-      while ([200, 503].includes((await request()).status)) await Promise.all(Array.from({ length: 119 }, request));
-      return api;
-    },
   };
 }
 

@@ -50,22 +50,12 @@ const BAD = ["400 bad_request"];
 describe("400 bad_request at once, for what is not HTTP", () => {
   test.each([
     ["no request line", "hello\r\n\r\n"],
-    ["nothing but a method", "GET\r\n\r\n"],
-    ["a version that does not exist", "GET / HTTP/9.9\r\nHost: x\r\n\r\n"],
-    ["a version without a number", "GET / HTTP/x\r\nHost: x\r\n\r\n"],
     ["a method in small letters", "get / HTTP/1.1\r\nHost: x\r\n\r\n"],
-    ["a method that nobody knows", "FETCH / HTTP/1.1\r\nHost: x\r\n\r\n"],
     ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
     ["the start of TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
-    ["the start of SSH", "SSH-2.0-OpenSSH_9.2\r\n"],
     ["a PROXY header", "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n"],
-    ["only NULs", "\0\0\0\0\0\0\0\0"],
-    ["a tab for a space", "GET\t/\tHTTP/1.1\r\nHost: x\r\n\r\n"],
-    ["the version of HTTP/0.9", "GET /api/v1/account HTTP/0.9\r\nHost: x\r\n\r\n"],
     ["the version of HTTP/2", "GET /api/v1/account HTTP/2.0\r\nHost: x\r\n\r\n"],
-    ["the version of HTTP/3", "GET /api/v1/account HTTP/3.0\r\nHost: x\r\n\r\n"],
     ["a NUL in the path", "GET /api/v1/orders/a\0b HTTP/1.1\r\nHost: x\r\n\r\n"],
-    ["a space in the path", "GET /api/v1/orders/a b HTTP/1.1\r\nHost: x\r\n\r\n"],
   ])("%s", async (_case, bytes) => {
     expect(said(await exchange(port, Buffer.from(bytes, "latin1")))).toEqual(BAD);
   });
@@ -74,16 +64,11 @@ describe("400 bad_request at once, for what is not HTTP", () => {
 describe("400 bad_request for headers", () => {
   test.each([
     ["a NUL in a value", "X-A: a\0b"],
-    ["a NUL in a name", "X-\0A: a"],
-    ["DEL in a value", "X-A: a\x7fb"],
     ["a carriage return alone in a value", "X-A: a\rb"],
     ["no colon", "X-A"],
-    ["no name", ": a"],
     ["a space before the colon", "X-A : a"],
-    ["a space in the name", "X A: a"],
-    ["a name that is not ASCII", "X-\xe9: a"],
     ["a NUL in the Idempotency-Key", "Idempotency-Key: a\0b"],
-    ["a NUL in the Authorization", "Authorization: Bearer a\0b"],
+    ["a second Host", "Host: x"],
   ])("%s", async (_case, line) => {
     expect(said(await exchange(port, get(line)))).toEqual(BAD);
   });
@@ -98,16 +83,12 @@ describe("431 bad_request for headers over 16 KiB", () => {
 
   test.each([
     ["one long value", () => get(`X-A: ${"a".repeat(17_000)}`)],
-    ["one long name", () => get(`X-${"a".repeat(17_000)}: a`)],
     [
       "a thousand small ones",
       () => get(Array.from({ length: 1_000 }, (_, n) => `X-A-${n}: ${"a".repeat(20)}`).join("\r\n")),
     ],
     ["a long path", () => get("X-A: a", `/api/v1/orders/${"a".repeat(17_000)}`)],
-    ["a long query", () => get("X-A: a", `/api/v1/orders?after=${"a".repeat(17_000)}`)],
-    ["a long key", () => get(`Authorization: Bearer ${"a".repeat(17_000)}`)],
     ["a value without an end", () => `GET / HTTP/1.1\r\nX-A: ${"a".repeat(200_000)}`],
-    ["a path without an end", () => `GET /${"a".repeat(200_000)}`],
   ])("%s", async (_case, bytes) => {
     expect(said(await exchange(port, bytes()))).toEqual(TOO_LARGE);
   });
@@ -115,23 +96,21 @@ describe("431 bad_request for headers over 16 KiB", () => {
   test("15 KiB are taken", async () => {
     expect(said(await exchange(port, get(`X-A: ${"a".repeat(15_000)}`)))).toEqual(["401 unauthorized"]);
   });
+
+  test("431 for a thousand in front of a key, although they are short; 996 hide no key", async () => {
+    const many = (count: number) => get(`${"a:\r\n".repeat(count)}Authorization: Bearer ${customer.key}`);
+    expect(said(await exchange(port, many(1_000)))).toEqual(TOO_LARGE);
+    expect(said(await exchange(port, many(996)))).toEqual(["200"]);
+  });
 });
 
 describe("where a body ends", () => {
   test.each([
     ["Content-Length and Transfer-Encoding", "Content-Length: 5\r\nTransfer-Encoding: chunked"],
-    ["Transfer-Encoding and Content-Length", "Transfer-Encoding: chunked\r\nContent-Length: 5"],
     ["two lengths", "Content-Length: 5\r\nContent-Length: 6"],
-    ["two equal lengths", "Content-Length: 5\r\nContent-Length: 5"],
-    ["a list of lengths", "Content-Length: 5, 5"],
     ["a negative length", "Content-Length: -5"],
-    ["a length with a sign", "Content-Length: +5"],
-    ["a hexadecimal length", "Content-Length: 0x5"],
-    ["a length with a fraction", "Content-Length: 5.0"],
     ["a length beyond every number", `Content-Length: ${"9".repeat(40)}`],
-    ["no length where one is named", "Content-Length:"],
     ["an encoding after chunked", "Transfer-Encoding: chunked, gzip"],
-    ["another encoding alone", "Transfer-Encoding: gzip"],
     ["an encoding that only looks like chunked", "Transfer-Encoding: xchunked"],
   ])("400 bad_request for %s, and nothing is created", async (_case, lines) => {
     const statuses = said(await exchange(port, post(lines)));
@@ -141,11 +120,7 @@ describe("where a body ends", () => {
 
   test.each([
     ["no size", "\r\n{}\r\n0\r\n\r\n"],
-    ["a size that is no number", "zz\r\n{}\r\n0\r\n\r\n"],
-    ["a negative size", "-2\r\n{}\r\n0\r\n\r\n"],
     ["a size beyond every number", `${"f".repeat(40)}\r\n{}\r\n0\r\n\r\n`],
-    ["a size that is too small", "1\r\n{}\r\n0\r\n\r\n"],
-    ["a NUL in an extension", "2;a=\0\r\n{}\r\n0\r\n\r\n"],
     ["an extension without an end", `2;${"a".repeat(100_000)}\r\n{}`],
     ["a trailer that is no header", "2\r\n{}\r\n0\r\nno header\r\n\r\n"],
   ])("400 bad_request for a chunk with %s", async (_case, chunks) => {
@@ -178,7 +153,6 @@ describe("where a body ends", () => {
 describe("a client that leaves", () => {
   test.each([
     ["before its first byte", () => ""],
-    ["in the request line", () => "GET /api/v1/acc"],
     ["in its headers", () => "GET /api/v1/account HTTP/1.1\r\nHost: x\r\n"],
     ["in its body", () => post(`Content-Length: ${order.length + 500}`)],
     ["in a chunk", () => post("Transfer-Encoding: chunked", "ff\r\n{")],

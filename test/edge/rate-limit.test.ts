@@ -81,11 +81,15 @@ describe("120 requests per minute and key", () => {
         UPDATE rate_windows SET last_second = floor(extract(epoch FROM clock_timestamp())), last_counted_at = clock_timestamp()`),
     );
 
-    test.each(routes)("429 with Retry-After: 60 for $method $path", async (route) => {
-      const answer = await ask(customer, await goodRequest(other, route));
-      expect(told(answer)).toBe("429 rate_limited");
-      expect(answer.headers.get("retry-after")).toBe("60");
-      expect(leftOf(answer)).toBe(0);
+    test("429 with Retry-After: 60 for every operation", async () => {
+      for (const route of routes) {
+        const answer = await ask(customer, await goodRequest(other, route));
+        expect([told(answer), answer.headers.get("retry-after"), leftOf(answer)]).toEqual([
+          "429 rate_limited",
+          "60",
+          0,
+        ]);
+      }
     });
 
     test("429 comes before everything that follows in the order", async () => {
@@ -110,21 +114,14 @@ describe("120 requests per minute and key", () => {
 });
 
 describe("what is counted", () => {
-  /** The number of counted requests between two reads. */
-  async function cost(customer: Customer, requests: () => Promise<unknown>): Promise<number> {
-    const before = leftOf(await customer.send("GET", "/account"));
-    await requests();
-    return before - leftOf(await customer.send("GET", "/account")) - 1;
-  }
-
-  test.each(routes)("one for $method $path, whose answer says what is left", async (route) => {
+  test("one for every operation, whose answer says what is left", async () => {
     const customer = await newCustomer(stack);
-    const asked = await goodRequest(await newHolder(customer), route);
-    const spent = await cost(customer, async () => {
-      const answer = await ask(customer, asked);
-      expect([answer.status, leftOf(answer)]).toEqual([route.status, LIMIT - 2]);
-    });
-    expect(spent).toBe(1);
+    const holder = await newHolder(customer);
+    const asked = await ofEach(routes, (route) => goodRequest(holder, route));
+    for (const [n, route] of routes.entries()) {
+      const answer = await ask(customer, asked[nameOf(route)]!);
+      expect([answer.status, leftOf(answer)]).toEqual([route.status, LIMIT - 1 - n]);
+    }
   });
 
   test("refusals of every kind count, and say what is left", async () => {
@@ -143,6 +140,7 @@ describe("what is counted", () => {
       ["400 invalid_json", () => post("{")],
       ["422 invalid_request x", () => post(JSON.stringify({ ...record, x: 1 }))],
       ["201", () => post(order)],
+      ["201", () => post(order)],
       ["409 idempotency_conflict", () => post("{}")],
       ["404 not_found", () => customer.send("GET", "/orders/x")],
       ["422 invalid_request limit", () => customer.send("GET", "/orders?limit=0")],
@@ -154,30 +152,18 @@ describe("what is counted", () => {
     }
   });
 
-  test("a replay counts", async () => {
-    const customer = await newCustomer(stack);
-    const headers = { "Idempotency-Key": "k" };
-    const asked = { method: "POST", path: "/orders", body: record } as const;
-    await ask(customer, asked, { headers });
-    const replay = await ask(customer, asked, { headers });
-    expect([replay.headers.get("idempotency-replayed"), leftOf(replay)]).toEqual(["true", LIMIT - 2]);
-  });
-
   test("503 carrier_not_configured counts", async () => {
     const live = await newCustomer(stack, { environment: "live" });
-    const rows = routes.filter((route) => route.method === "POST" && route.needsCarrier);
-    expect(rows.map(nameOf)).toEqual(["POST /rates", "POST /labels"]);
-    for (const [n, route] of rows.entries()) expect(leftOf(await ask(live, formOf(route)))).toBe(LIMIT - 1 - n);
+    for (const [n, path] of ["/rates", "/labels"].entries())
+      expect(leftOf(await ask(live, { method: "POST", path, body: {} }))).toBe(LIMIT - 1 - n);
   });
 
   test("requests without a good key, to unknown routes and to the documentation do not count", async () => {
     const customer = await newCustomer(stack);
-    const spent = await cost(customer, async () => {
-      const free = ["/nothing", "/orders/", "/openapi.json"].map((path) => customer.send("GET", path));
-      const answers = await Promise.all([...free, customer.send("GET", "/account", { key: "x" })]);
-      expect(answers.map(({ status }) => status)).toEqual([404, 404, 200, 401]);
-      for (const { headers } of answers) expect(headers.has("ratelimit")).toBe(false);
-    });
-    expect(spent).toBe(0);
+    const free = ["/nothing", "/orders/", "/openapi.json"].map((path) => customer.send("GET", path));
+    const answers = await Promise.all([...free, customer.send("GET", "/account", { key: "x" })]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 200, 401]);
+    for (const { headers } of answers) expect(headers.has("ratelimit")).toBe(false);
+    expect(leftOf(await customer.send("GET", "/account"))).toBe(LIMIT - 1);
   });
 });

@@ -40,24 +40,17 @@ const whole = (path: string) => BASE_PATH + path;
 describe("404 not_found for every operation's path", () => {
   test.each<[string, (path: string) => string]>([
     ["a trailing slash", (path) => `${whole(path)}/`],
-    ["a trailing slash before a query", (path) => `${whole(path)}/?limit=1`],
     ["an encoded trailing slash", (path) => `${whole(path)}%2f/`],
     ["a double slash in front of it", (path) => whole(`/${path}`)],
-    ["a double slash at the root", (path) => `/${whole(path)}`],
     ["other capitals in it", (path) => whole(path.replace(/^\/[a-z]/, (start) => start.toUpperCase()))],
-    ["other capitals in the base path", (path) => `/API/v1${path}`],
     ["another version", (path) => `/api/v2${path}`],
     ["no version", (path) => path],
-    ["a dot segment", (path) => whole(`/.${path}`)],
     ["two dot segments", (path) => `/x/..${whole(path)}`],
-    ["a semicolon parameter", (path) => whole(path.replace(/^\/[a-z]+/, (first) => `${first};v=1`))],
     [
       "an encoded letter",
       (path) => whole(path.replace(/^\/(.)/, (_, letter) => `/%${letter.charCodeAt(0).toString(16)}`)),
     ],
     ["bad percent-encoding behind it", (path) => whole(`${path}/%zz`)],
-    ["a cut percent-encoding behind it", (path) => whole(`${path}%`)],
-    ["a space behind it", (path) => whole(`${path}%20/x`)],
   ])("with %s", async (_case, written) => {
     expect(await ofEach(routes, (route) => unknown(route.method, written(formOf(route).path)))).toEqual(
       allOf(routes, NOT_FOUND),
@@ -76,15 +69,12 @@ describe("404 not_found for every operation's path", () => {
     expect(escaped).toEqual(allOf(rows, NOT_FOUND));
   });
 
-  test.each(["%zz", "%ff", "%c3", "%", "%2", "%u0041", "%c0%af", "%ed%a0%80"])(
-    "with the id %s, which cannot be decoded",
-    async (id) => {
-      const rows = routes.filter((route) => route.id);
-      expect(await ofEach(rows, ({ method, path }) => unknown(method, whole(path.replace(/\{\w+\}/, id))))).toEqual(
-        allOf(rows, NOT_FOUND),
-      );
-    },
-  );
+  test.each(["%zz", "%ff", "%"])("with the id %s, which cannot be decoded", async (id) => {
+    const rows = routes.filter((route) => route.id);
+    expect(await ofEach(rows, ({ method, path }) => unknown(method, whole(path.replace(/\{\w+\}/, id))))).toEqual(
+      allOf(rows, NOT_FOUND),
+    );
+  });
 });
 
 describe("the message of the 404", () => {
@@ -124,7 +114,7 @@ describe("the message of the 404", () => {
 describe("404 not_found for other methods; 400 bad_request for one that this release of Node does not know", () => {
   const methodsAt = (path: string) => routes.filter((route) => route.path === path).map(({ method }) => String(method));
 
-  test.each(["GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "QUERY", "M-SEARCH"])(
+  test.each(["GET", "POST", "DELETE", "PUT", "HEAD", "OPTIONS", "TRACE", "QUERY"])(
     "%s on every path that does not have it",
     async (method) => {
       const rows = routes.filter(({ path }) => !methodsAt(path).includes(method));
@@ -145,56 +135,36 @@ describe("404 not_found for other methods; 400 bad_request for one that this rel
 
 describe("404 not_found for what is no path of the API", () => {
   test.each([
-    ["GET", "/api"],
     ["GET", BASE_PATH],
-    ["GET", `${BASE_PATH}/`],
     ["GET", "/metrics"],
-    ["GET", "/livez"],
     ["GET", "/docs/../package.json"],
     ["GET", "/docs/%2e%2e%2fpackage.json"],
     ["GET", "/.env"],
     ["POST", `${BASE_PATH}/openapi.json`],
     ["HEAD", `${BASE_PATH}/openapi.json`],
     ["OPTIONS", "*"],
-    ["GET", "*"],
-    ["GET", `${BASE_PATH}/orders/a/b`],
-    ["GET", `${BASE_PATH}/labels//file`],
     ["POST", `${BASE_PATH}/labels//void`],
   ])("%s %s", async (method, target) => {
     expect(await unknown(method, target)).toBe(method === "HEAD" ? "404 " : NOT_FOUND);
   });
 
-  test.each([
-    "http://",
-    "http://[::1",
-    "https://a",
-    "foo:bar",
-    "foo://a/api/v1/orders",
-    "?",
-    "//",
-    "/#",
-    "/api/v1/orders#",
-    "/api\\v1\\orders",
-    "/api\\v1\\orders#",
-  ])("the request target %s, or 400 bad_request", async (target) => {
-    const answer = await sendTo(port, "GET", target, { key: customer.key });
-    expect([NOT_FOUND, "400 bad_request"]).toContain(refusal(answer));
-  });
+  test.each(["http://", "https://a", "foo:bar", "?", "//", "/api/v1/orders#", "/api\\v1\\orders"])(
+    "the request target %s, or 400 bad_request",
+    async (target) => {
+      const answer = await sendTo(port, "GET", target, { key: customer.key });
+      expect([NOT_FOUND, "400 bad_request"]).toContain(refusal(answer));
+    },
+  );
 });
 
 describe("an absolute URL as the request target", () => {
-  test.each(["http://gateway", "HTTPS://another.example:1", "http://[::1"])(
-    "%s before the path changes nothing",
-    async (origin) => {
-      const answers = await ofEach(routes, async (route) =>
-        told(await sendTo(port, route.method, origin + whole(formOf(route).path))),
-      );
-      expect(answers).toEqual(allOf(routes, "401 unauthorized"));
-      expect((await sendTo(port, "GET", `${origin}${BASE_PATH}/orders?limit=1`, { key: customer.key })).status).toBe(
-        200,
-      );
-    },
-  );
+  test.each(["HTTPS://another.example:1", "http://[::1"])("%s before the path changes nothing", async (origin) => {
+    const answers = await ofEach(routes, async (route) =>
+      told(await sendTo(port, route.method, origin + whole(formOf(route).path))),
+    );
+    expect(answers).toEqual(allOf(routes, "401 unauthorized"));
+    expect((await sendTo(port, "GET", `${origin}${BASE_PATH}/orders?limit=1`, { key: customer.key })).status).toBe(200);
+  });
 });
 
 test("unknown routes are not counted", async () => {

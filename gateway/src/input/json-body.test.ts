@@ -7,10 +7,6 @@ const parse = (text: string) => parseJsonBody(Buffer.from(text));
 const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 
 describe("a JSON body", () => {
-  test.each(["", " ", "{", "{'a':1}", "NaN", "[1,]", "{} {}", "\ufeff{}", "undefined"])("400 for %j", (text) => {
-    expect(() => parse(text)).toThrow(expect.objectContaining({ code: "invalid_json" }));
-  });
-
   test.each([[[0xff]], [[0x22, 0xc3, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]]])(
     "400 for the bytes %j: not UTF-8",
     (bytes) => {
@@ -111,46 +107,12 @@ test.each(["[", "{", '[{"a":'])(
   },
 );
 
-test.each([
-  "0",
-  "-0.5e+7",
-  "01",
-  "1.",
-  ".5",
-  "+1",
-  "-",
-  "1e",
-  '"a\tb"',
-  '"\\x"',
-  '"\\u00e9"',
-  '"\\u00g9"',
-  '"\\',
-  '"',
-  "tru",
-  "nullnull",
-  "[1,]",
-  "[,1]",
-  "[1 2]",
-  "[]]",
-  "{}{}",
-  '{"a"}',
-  '{"a":}',
-  '{"a"::1}',
-  "[1:2]",
-  '{"a":1,}',
-  "{1:1}",
-  '{"a":1]',
-  "[1}",
-  " \t\r\n[ ] \n",
-  "\u00a0[]",
-  "\ufeff[]",
-  "",
-  " ",
-  ",",
-  ":",
-])("%j is JSON if and only if JSON.parse takes it", (text) => {
-  expect(isJson(text)).toBe(parses(text));
-});
+test.each(["-0.5e+7", "01", "1.", '"a\tb"', '"\\u00g9"', "nullnull", "[1,]", "{1:1}", "[1}", "\u00a0[]", ""])(
+  "%j is JSON if and only if JSON.parse takes it",
+  (text) => {
+    expect(isJson(text)).toBe(parses(text));
+  },
+);
 
 test("says of any text what JSON.parse says: of JSON, of JSON with a piece gone or twice, of pieces of JSON", () => {
   const piece = fc.constantFrom(

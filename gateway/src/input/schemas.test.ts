@@ -99,17 +99,17 @@ describe("an order's fields", () => {
     expect(inBody(orderInput, { ...order, to: body })).toHaveProperty([`to.${name}`]);
   });
 
-  test.each(["", " \t\n", "\u00a0\u2003", "x\u0000", "\u001b", "\ud800", 5, null, "x".repeat(201)])(
-    "%j is no reference",
-    (reference) => {
-      expect(inOrder({ reference })).toEqual(["reference"]);
-    },
-  );
+  test.each(["", " \t\n", "\u00a0\u2003", "x\u0000", "\ud800", 5, null])("%j is no reference", (reference) => {
+    expect(inOrder({ reference })).toEqual(["reference"]);
+  });
 
   test("lengths count code points", () => {
     expect(inOrder({ reference: "😀".repeat(200) })).toEqual([]);
     expect(inOrder({ reference: "😀".repeat(201) })).toEqual(["reference"]);
-    expect(inOrder({ to: { ...address, company: "é".repeat(201) } })).toEqual(["to.company"]);
+    for (const name of ["name", "street1", "city", "postal_code", "company", "street2", "state", "email", "phone"]) {
+      expect(inOrder({ to: { ...address, [name]: "é".repeat(200) } })).toEqual([]);
+      expect(inOrder({ to: { ...address, [name]: "é".repeat(201) } })).toEqual([`to.${name}`]);
+    }
   });
 
   test.each([0, -0, 1000.0001, -1, Number.POSITIVE_INFINITY, "5", null, true])("%j is no weight", (weight) => {
@@ -120,7 +120,7 @@ describe("an order's fields", () => {
     expect(inOrder({ parcel: { ...parcel, weight_kg: weight } })).toEqual([]);
   });
 
-  test.each(["de", "D", "DEU", "D1", "ÄÖ", "DE\n", ""])("%j is no country", (country) => {
+  test.each(["de", "D", "DEU", "D1", "ÄÖ", "ＤＥ", "DE\n", ""])("%j is no country", (country) => {
     expect(inOrder({ from: { ...address, country } })).toEqual(["from.country"]);
   });
 
@@ -155,7 +155,6 @@ describe("the other bodies", () => {
     expect(inBody(labelInput, label)).toEqual({});
     expect(inBody(labelInput, { ...label, format: "pdf" })).toEqual({});
     expect(inBody(labelInput, { ...label, format: "png" })).toEqual({ format: 'must be "pdf"' });
-    expect(inBody(labelInput, { ...label, format: null })).toHaveProperty("format");
   });
 
   test("a void has an empty object", () => {

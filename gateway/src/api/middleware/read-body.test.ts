@@ -1,5 +1,4 @@
 import { connect } from "node:net";
-import { gzipSync } from "node:zlib";
 import { type GatewayUnderTest, gatewayUnderTest, order } from "../../testing/gateway-under-test.js";
 import { exchange, parseAnswers, received } from "../../testing/raw-http.js";
 
@@ -42,21 +41,6 @@ const LAST_CHUNK = "0\r\n\r\n";
 const chunked = { "Transfer-Encoding": "chunked", Connection: "close" };
 
 describe("the type of a body", () => {
-  test.each([["text/plain"], ["application/vnd.api+json"], ["application/json; charset=latin1"], [""]])(
-    "415 for %j, with a body and without",
-    async (type) => {
-      for (const body of [json, ""]) {
-        const answer = await post(body, { "Content-Type": type });
-        expect(answer).toMatchObject({ status: 415, json: { error: { code: "unsupported_media_type" } } });
-      }
-    },
-  );
-
-  test("415 without any, 400 for an empty body of the right one", async () => {
-    expect((await post(undefined)).status).toBe(415);
-    expect((await post("")).json.error.code).toBe("invalid_json");
-  });
-
   test.each([
     ["/labels/lbl_x/void", "Send the empty object {}"],
     ["/orders", "Send a JSON object"],
@@ -75,15 +59,6 @@ describe("the type of a body", () => {
       const { status, json } = await postTo(headers, body);
       expect([status, json.error.message]).toEqual([400, `The body is empty. ${advice}.`]);
     }
-  });
-
-  test.each(["gzip", "br", "deflate", "identity, gzip"])("415 for a body compressed with %s", async (encoding) => {
-    expect((await post(gzipSync(json), { "Content-Encoding": encoding })).status).toBe(415);
-  });
-
-  test("201 for charset=utf-8 and for the identity encoding", async () => {
-    expect((await post(json, { "Content-Type": "application/json; charset=UTF-8" })).status).toBe(201);
-    expect((await post(json, { "Content-Encoding": "identity" })).status).toBe(201);
   });
 });
 
@@ -126,28 +101,6 @@ describe("the size of a body", () => {
   });
 });
 
-describe("the bytes of a body", () => {
-  test.each([
-    ["a byte order mark", Buffer.from(`\ufeff${json}`)],
-    ["bytes that are not UTF-8", Buffer.from('{"reference":"\xff"}', "latin1")],
-    ["half a JSON", json.slice(0, -1)],
-  ])("400 invalid_json for %s", async (_case, body) => {
-    expect(await post(body)).toMatchObject({ status: 400, json: { error: { code: "invalid_json" } } });
-  });
-
-  test("422 with the path body for 33 levels", async () => {
-    const answer = await post("[".repeat(33) + "]".repeat(33));
-    expect(answer.json.error.fields).toEqual([
-      { path: "body", message: "must not be nested more than 32 levels deep" },
-    ]);
-  });
-
-  test.each(["\\u0000", "\\ud800"])("422 for %s in a string", async (character) => {
-    const answer = await post(json.replace("PO-1", `PO${character}`));
-    expect(answer.json.error.fields).toEqual([{ path: "reference", message: expect.any(String) }]);
-  });
-});
-
 describe("the arrival of a body", () => {
   test("Expect: 100-continue is answered once the body is wanted, and not if it is refused", async () => {
     const wanted = head({ "Content-Length": json.length, Expect: "100-continue", Connection: "close" });
@@ -171,37 +124,5 @@ describe("the arrival of a body", () => {
     const again = await post(json, { "Idempotency-Key": idempotencyKey });
     expect(again.status).toBe(201);
     expect(again.headers).not.toHaveProperty("idempotency-replayed");
-  });
-
-  test("a Content-Length that is too small: the first request stands, the rest is 400", async () => {
-    const body = `${json}x y z`;
-    const answers = await exchange(gateway.port, head({ "Content-Length": json.length }), body);
-    expect(answers.map(({ status }) => status)).toEqual([201, 400]);
-  });
-});
-
-describe("DELETE", () => {
-  const remove = (headers: Record<string, string>, ...body: (string | Buffer)[]) =>
-    exchange(
-      gateway.port,
-      head({ ...headers, Connection: "close" }).replace("POST /api/v1/orders", "DELETE /api/v1/webhooks/whk_x"),
-      ...body,
-    );
-
-  test.each([{ "Content-Length": "1" }, { "Content-Length": "1", "Content-Type": "text/plain" }])(
-    "422 for a body with %j",
-    async (headers) => {
-      const [answer] = await remove(headers as Record<string, string>, "x");
-      expect(JSON.parse(answer?.body ?? "").error.fields).toEqual([{ path: "body", message: expect.any(String) }]);
-    },
-  );
-
-  test("422 for a body in chunks, 404 for none in chunks", async () => {
-    const [full] = await remove(chunked, chunk("x"), LAST_CHUNK);
-    expect(full?.status).toBe(422);
-    const [none] = await remove(chunked, LAST_CHUNK);
-    expect(none?.status).toBe(404);
-    const [empty] = await remove({ "Content-Length": "0" });
-    expect(empty?.status).toBe(404);
   });
 });

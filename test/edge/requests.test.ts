@@ -1,0 +1,250 @@
+import { randomUUID } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import { BASE_PATH, type Route } from "@shipping/gateway/api/endpoint";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { type Stack, sharedStack } from "../platform/stack.js";
+import {
+  type Asked,
+  allOf,
+  ask,
+  type Customer,
+  formOf,
+  goodRequest,
+  keptRequests,
+  newCustomer,
+  ofEach,
+  posts,
+  type Resource,
+  record,
+  told,
+  writes,
+} from "./operations.js";
+import { exchange, exchangeAndEnd, headOf, type Sending } from "./wire.js";
+
+// One request of each kind at every operation. The rules are tested in detail beside them: `gateway/src/input`, `gateway/src/http/http-rules`,
+// `gateway/src/api/middleware/read-body`.
+let stack: Stack;
+let customer: Customer;
+beforeAll(async () => {
+  stack = await sharedStack({ requestsPerMinute: 100_000 });
+  customer = await newCustomer(stack);
+});
+afterAll(() => stack.stop());
+
+type Change = (json: string) => Sending;
+
+const kept = keptRequests(() => customer);
+
+/** The answers of these operations to an otherwise good request. One that is refused has no effect, so that it can be sent again. */
+const answersTo = (rows: readonly Route[], change: Change, query = "", sender = customer, request = kept) =>
+  ofEach(rows, async (route) => {
+    const { method, path, body } = await request(route);
+    const sending = change(body === undefined ? "" : JSON.stringify(body));
+    return told(await ask(sender, { method, path: path + query, body }, sending));
+  });
+
+const answersToNew = async (rows: readonly Route[], change: Change, query = "") => {
+  const sender = await newCustomer(stack);
+  return answersTo(rows, change, query, sender, (route) => goodRequest(sender, route));
+};
+
+const succeeds = (rows: readonly Route[]) => allOf(rows, ({ status }) => String(status));
+
+const chunk = (bytes: Buffer | string) =>
+  Buffer.concat([Buffer.from(`${Buffer.byteLength(bytes).toString(16)}\r\n`), Buffer.from(bytes), Buffer.from("\r\n")]);
+const inChunks = (parts: (Buffer | string)[]): Sending => ({
+  body: Buffer.concat([...parts.map(chunk), Buffer.from("0\r\n\r\n")]),
+  headers: { "Transfer-Encoding": "chunked", "Content-Length": undefined },
+});
+
+const LIMIT = 65_536;
+const padded = (json: string, bytes: number) => json + " ".repeat(bytes - Buffer.byteLength(json));
+const nested = (levels: number) => `${'{"a":['.repeat(levels / 2)}${levels % 2 ? "{}" : ""}${"]}".repeat(levels / 2)}`;
+const typed =
+  (type: string | string[] | undefined): Change =>
+  (body) => ({ body, headers: { "Content-Type": type } });
+
+const UNSUPPORTED = "415 unsupported_media_type";
+const TOO_LARGE = "413 payload_too_large";
+const NO_JSON = "400 invalid_json";
+const INVALID = "422 invalid_request";
+
+describe("every POST refuses a body", () => {
+  test.each<[what: string, answer: string, change: Change]>([
+    ["of another type", UNSUPPORTED, typed("text/plain")],
+    ["of another charset", UNSUPPORTED, typed("application/json; charset=latin1")],
+    ["of no type", UNSUPPORTED, typed(undefined)],
+    ["of a type that is sent twice", UNSUPPORTED, typed(["application/json", "application/json"])],
+    ["that is missing, without a type", UNSUPPORTED, () => ({ headers: { "Content-Type": undefined } })],
+    ["that is compressed", UNSUPPORTED, (json) => ({ body: gzipSync(json), headers: { "Content-Encoding": "gzip" } })],
+    [
+      "of another transfer coding",
+      UNSUPPORTED,
+      (json) => ({
+        ...inChunks([json]),
+        headers: { "Transfer-Encoding": "gzip, chunked", "Content-Length": undefined },
+      }),
+    ],
+    ["of another type and too large", UNSUPPORTED, (json) => typed("text/plain")(padded(json, LIMIT + 1))],
+    ["of 65,537 bytes", TOO_LARGE, (json) => ({ body: padded(json, LIMIT + 1) })],
+    [
+      "of 65,537 bytes, streamed",
+      TOO_LARGE,
+      (json) => inChunks([json, " ".repeat(LIMIT + 1 - Buffer.byteLength(json))]),
+    ],
+    ["of 32,769 times é", TOO_LARGE, () => ({ body: JSON.stringify("é".repeat(32_768)) })],
+    ["whose size is only announced", TOO_LARGE, () => ({ body: "{", headers: { "Content-Length": "10000000" } })],
+    ["that is empty", NO_JSON, () => ({ body: "" })],
+    ["that is cut off", NO_JSON, () => ({ body: '{"reference":' })],
+    ["that is not UTF-8", NO_JSON, () => ({ body: Buffer.from('{"a":"é"}', "latin1") })],
+    ["of 60,000 opening brackets", NO_JSON, () => ({ body: "[".repeat(60_000) })],
+    ["of 33 levels", `${INVALID} body`, () => ({ body: nested(33) })],
+    ["that is an array", `${INVALID} body`, () => ({ body: "[]" })],
+    ["that is null", `${INVALID} body`, () => ({ body: "null" })],
+    ["that is no double", `${INVALID} body`, () => ({ body: "1e400" })],
+    [
+      "with an unknown member",
+      `${INVALID} x`,
+      (json) => ({ body: json.replace(/}$/, `${json === "{}" ? "" : ","}"x":1}`) }),
+    ],
+    [
+      "with a member named __proto__",
+      `${INVALID} __proto__`,
+      (json) => ({ body: json.replace(/}$/, `${json === "{}" ? "" : ","}"__proto__":{"a":1}}`) }),
+    ],
+  ])("%s: %s", async (_what, answer, change) => {
+    expect(await answersTo(posts, change)).toEqual(allOf(posts, answer));
+  });
+
+  test("that is shorter than its Content-Length: what is cut off is no JSON, and what is left over no request", async () => {
+    for (const route of posts) expect(await liedTo(await kept(route), -1)).toEqual([400, 400]);
+  });
+
+  test("that is longer than what arrives: 400 when the client ends the connection before its body", async () => {
+    for (const route of posts) expect(await liedTo(formOf(route), 5, exchangeAndEnd)).toEqual([400]);
+  });
+
+  /** The statuses on a connection with a POST whose body is announced as longer or shorter than it is. */
+  async function liedTo(route: Asked, lie: number, send = exchange) {
+    const body = JSON.stringify(route.body);
+    const length = String(Buffer.byteLength(body) + lie);
+    const headers = { "Idempotency-Key": randomUUID(), "Content-Length": length, Connection: "keep-alive" };
+    const head = headOf("POST", BASE_PATH + route.path, { key: customer.key, body, headers });
+    return (await send(Number(new URL(stack.baseUrl).port), head, body)).map(({ status }) => status);
+  }
+});
+
+describe("every POST takes a body", () => {
+  test.each<[what: string, change: Change]>([
+    ["of its type with parameters", typed('Application/JSON ; ; Charset="UTF-8";')],
+    ["of 65,536 bytes", (json) => ({ body: padded(json, LIMIT) })],
+    ["of 65,536 bytes, streamed", (json) => inChunks([json, " ".repeat(LIMIT - Buffer.byteLength(json))])],
+    ["of one byte per chunk", (json) => inChunks([...Buffer.from(json)].map((byte) => Buffer.from([byte])))],
+  ])("%s", async (_what, change) => {
+    expect(await answersToNew(posts, change)).toEqual(succeeds(posts));
+  });
+});
+
+test("a GET passes over its body, whatever it is", async () => {
+  const gets = routes.filter(({ method }) => method === "GET");
+  const sending = () => ({ body: "{", headers: { "Content-Type": "text/plain" } });
+  expect(await answersTo(gets, sending)).toEqual(allOf(gets, "200"));
+});
+
+describe("members of a body", () => {
+  const orders = { method: "POST", path: "/orders" } as const;
+  const post = (body: string) => ask<Resource & { reference: string }>(customer, orders, { body });
+
+  test("without a name are named by two quotes, and below another under their path", async () => {
+    const to = JSON.stringify({ ...record, to: { ...record.to, zip: "1", "": "1" } });
+    expect(told(await post(to))).toBe('422 invalid_request to."" to.zip');
+  });
+
+  test("are counted once, the last of them", async () => {
+    const json = JSON.stringify(record);
+    const good = await post(json.replace("{", '{"reference":5,"from":null,"reference":"first",'));
+    expect([good.status, good.body.data.reference]).toEqual([201, record.reference]);
+    expect(told(await post(json.replace(/}$/, ',"reference":5}')))).toBe("422 invalid_request reference");
+  });
+
+  test("are named up to 100 times, in a small answer", async () => {
+    const members = Object.fromEntries(Array.from({ length: 6_000 }, (_, n) => [`m${n}`, 0]));
+    // The schema's faults, and those of the URL, which only the owner checks.
+    for (const [path, good, more] of [
+      ["/orders", record, 5_900],
+      ["/webhooks", { url: "nonsense", events: [] }, 5_902],
+    ] as const) {
+      const body = JSON.stringify({ ...good, ...members });
+      const answer = await ask(customer, { method: "POST", path }, { body });
+      const fields = answer.body.error.fields ?? [];
+      expect([path, answer.status, fields.length]).toEqual([path, 422, 101]);
+      expect(fields.at(-1)).toEqual({ path: "body", message: `has ${more} more invalid fields` });
+      expect(answer.bytes.length).toBeLessThan(20_000);
+    }
+  });
+
+  test("with a dot in their name hide no other field", async () => {
+    const body = JSON.stringify({ url: "nonsense", "url.x": 1, events: ["order.created"] });
+    expect(told(await ask(customer, { method: "POST", path: "/webhooks" }, { body }))).toBe(
+      "422 invalid_request url url.x",
+    );
+  });
+});
+
+describe("DELETE takes no body", () => {
+  const [route] = writes.filter(({ method }) => method === "DELETE");
+
+  test.each([
+    ["JSON", "{}", "application/json"],
+    ["a body of no type", " ", undefined],
+    ["100,000 bytes", "x".repeat(100_000), "application/octet-stream"],
+  ])("422 with path body for %s, announced or streamed", async (_case, body, type) => {
+    const asked = await goodRequest(customer, route!);
+    const headers = { "Idempotency-Key": randomUUID(), "Content-Type": type };
+    expect(told(await ask(customer, asked, { body, headers }))).toBe("422 invalid_request body");
+    const streamed = inChunks([body]);
+    const both = { ...streamed, headers: { ...headers, ...streamed.headers } };
+    expect(told(await ask(customer, asked, both))).toBe("422 invalid_request body");
+    expect((await customer.send("GET", asked.path)).body.data.status).toBe("active");
+    expect(told(await ask(customer, asked, { headers }))).toBe("200");
+  });
+
+  test("a body of no bytes is none, whatever its type", async () => {
+    for (const headers of [{}, { "Content-Type": "text/plain" }, { "Content-Encoding": "gzip" }])
+      expect(told(await ask(customer, await goodRequest(customer, route!), { body: "", headers }))).toBe("200");
+  });
+});
+
+describe("every operation refuses a query", () => {
+  const asBefore: Change = (body) => (body === "" ? {} : { body });
+
+  test.each([
+    ["x", "?x=1"],
+    ['""', "?=1"],
+    ["Limit", "?Limit=1"],
+    ["é", "?%C3%A9=1"],
+    ["__proto__", "?__proto__=1"],
+    ["x y", "?x=1&y"],
+    ["x[a]", "?x[a]=1"],
+    ["query", "?x=%zz"],
+    ["query", "?%c0%80=1"],
+    ["query", `?${"x".repeat(8_001)}`],
+  ])("422 naming %s", async (named, query) => {
+    expect(await answersTo(routes, asBefore, query)).toEqual(allOf(routes, `422 invalid_request ${named}`));
+  });
+
+  test.each(["limit=5", "after=ord_mfrggzdfmztwq2lknnwg23tpoa"])("of a list, %s, if it is none", async (parameter) => {
+    const rows = routes.filter((route) => !(route.method === "GET" && route.query));
+    const [name] = parameter.split("=");
+    expect(rows).toHaveLength(14);
+    expect(await answersTo(rows, asBefore, `?${parameter}`)).toEqual(allOf(rows, `422 invalid_request ${name}`));
+  });
+
+  test("but takes one without parameters", async () => {
+    expect(await answersToNew(routes, asBefore, "?&&")).toEqual(succeeds(routes));
+  });
+});
+
+test("every operation that refused a request here succeeds with the request as it should be", async () => {
+  expect(await answersTo(routes, (body) => (body === "" ? {} : { body }))).toEqual(succeeds(routes));
+});
