@@ -50,6 +50,11 @@ export function mustBe(actual: unknown, expected: unknown, what: string): void {
   must(isDeepStrictEqual(actual, expected), `${what} is ${show(actual)}, not ${show(expected)}`);
 }
 
+/** Compares these members as `mustBe` does. Others do not matter. */
+export function mustHave(actual: Exchange["json"], expected: object, what: string): void {
+  mustBe(Object.fromEntries(Object.keys(expected).map((name) => [name, actual?.[name]])), expected, what);
+}
+
 export function mustMatch(actual: unknown, form: RegExp, what: string): void {
   must(typeof actual === "string" && form.test(actual), `${what} is ${JSON.stringify(actual) ?? "absent"}`);
 }

@@ -1,6 +1,6 @@
 import type { Check } from "../check.js";
 import { inputsFor } from "../fixtures.js";
-import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed } from "../judge.js";
+import { given, must, mustBe, mustHave, mustMatch, mustRefuse, mustSucceed } from "../judge.js";
 import { UNKNOWN_ID } from "../operations.js";
 
 export const recordChecks: readonly Check[] = [
@@ -45,8 +45,7 @@ export const recordChecks: readonly Check[] = [
     async run({ fixtures }) {
       const shipment = mustSucceed(await fixtures.shipment(), 201);
       mustMatch(shipment.id, /./, "the shipment's id");
-      mustBe(shipment.object, "shipment", "the shipment's object");
-      mustBe(shipment.status, "draft", "the shipment's status");
+      mustHave(shipment, { object: "shipment", status: "draft" }, "the shipment");
     },
   },
   {
@@ -60,8 +59,7 @@ export const recordChecks: readonly Check[] = [
     ],
     async run({ api, fixtures }) {
       const { id } = given(await fixtures.otherShipment());
-      const shipment = mustSucceed(await api.get(`/shipments/${id}`), 200);
-      mustBe([shipment.id, shipment.object], [id, "shipment"], "id and object of the shipment read");
+      mustHave(mustSucceed(await api.get(`/shipments/${id}`), 200), { id, object: "shipment" }, "the shipment read");
     },
   },
   {
