@@ -1,6 +1,6 @@
 import type { Api, Clock } from "./api.js";
 import type { Exchange } from "./exchange.js";
-import type { Fixtures } from "./fixtures.js";
+import type { Fixtures, Inputs } from "./fixtures.js";
 import type { Watched } from "./watch-deliveries.js";
 
 /** Inputs of a check besides a sandbox key. */
@@ -29,7 +29,7 @@ export interface Check {
   run(context: Context): Promise<void>;
 }
 
-export interface Context {
+export interface Context extends Inputs {
   /** The prefix of every reference and idempotency key. */
   run: string;
   baseUrl: string;

@@ -120,6 +120,7 @@ function createContext(options: Options, listener: Listener | undefined, exchang
   const keys = { "second-key": secondKey, "narrow-key": narrowKey, "live-key": liveKey };
   const present: Record<Need, unknown> = { ...keys, webhook: listener, slow, invasive };
   return {
+    ...inputs,
     run,
     baseUrl,
     api,
@@ -161,18 +162,18 @@ function clockUntil(stop: AbortSignal): Clock {
 }
 
 /** The number of resources that a run has created and cannot delete, by resource. */
-export type LeftBehind = Readonly<Record<string, number>>;
+type LeftBehind = Readonly<Record<string, number>>;
 
 const isNew = (one: Exchange) =>
   one.method === "POST" && succeeded(one) && !one.responseHeaders.has("idempotency-replayed");
 
-export function leftBehind(exchanges: readonly Exchange[]): LeftBehind {
+function leftBehind(exchanges: readonly Exchange[]): LeftBehind {
   const ids = (path: string) => new Set(exchanges.filter((one) => isNew(one) && one.path === path).map(getId));
   return Object.fromEntries(["orders", "shipments", "labels", "webhooks"].map((name) => [name, ids(`/${name}`).size]));
 }
 
 /** Disables the active subscriptions of the run. Returns the IDs of those that could not be disabled. */
-export async function disableAll(api: Api, exchanges: readonly Exchange[]): Promise<string[]> {
+async function disableAll(api: Api, exchanges: readonly Exchange[]): Promise<string[]> {
   const made = exchanges.filter((one) => isNew(one) && one.path === "/webhooks").map(getId);
   const gone = new Set(exchanges.filter((one) => one.method === "DELETE" && succeeded(one)).map(({ path }) => path));
   const staying: string[] = [];

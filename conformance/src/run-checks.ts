@@ -14,7 +14,7 @@ export interface Outcome {
 }
 
 /** The check that fails after an unsafe response to any request. */
-export const SAFETY_CHECK = "labels.no-charge";
+const SAFETY_CHECK = "labels.no-charge";
 
 /** Runs the checks one after another. Stops after an unsafe response or an interruption. */
 export async function runChecks(checks: readonly Check[], context: Context): Promise<Outcome[]> {

@@ -85,20 +85,6 @@ describe("POST /labels", () => {
     expect(new Set(labels.map((label) => label.tracking_number)).size).toBe(10);
   });
 
-  test("409 label_exists for one of two at once under two keys, 201 for the other", async () => {
-    const api = await platform.sandbox();
-    for (let round = 0; round < 5; round++) {
-      const { id } = await createShipment(api);
-      const answers = await Promise.all([1, 2].map(() => api.post<Label>("/labels", labelInput(id))));
-      const [won, lost] = answers.sort((a, b) => a.status - b.status);
-      expect(won?.status).toBe(201);
-      expect(lost && refusal(lost)).toBe("409 label_exists");
-      const { data } = (await api.get<Shipment>(`/shipments/${id}`)).body;
-      expect(data).toMatchObject({ status: "label_created", label_id: won?.body.data.id });
-    }
-    expect((await api.get<Label[]>("/labels")).body.data).toHaveLength(5);
-  });
-
   test("422 invalid_request rate_id for the rate of another shipment", async () => {
     const api = await platform.sandbox();
     const { id } = await createShipment(api);
@@ -129,14 +115,6 @@ describe("POST /labels/{id}/void", () => {
     expect([status, body]).toStrictEqual([200, { data: { ...label, status: "voided", voided_at: TIME } }]);
     expect(Date.parse(body.data.voided_at ?? "")).toBeGreaterThanOrEqual(Date.parse(label.created_at));
     expect((await api.get(`/labels/${label.id}`)).body).toStrictEqual(body);
-  });
-
-  test("200 for all of five at once under five keys, with one voided_at", async () => {
-    const api = await platform.sandbox();
-    const { id } = await createLabel(api);
-    const voided = await Promise.all(Array.from({ length: 5 }, () => voidLabel(api, id)));
-    expect(new Set(voided.map((label) => label.voided_at)).size).toBe(1);
-    expect((await api.get(`/labels/${id}`)).body).toEqual({ data: voided[0] });
   });
 
   test("a refused void leaves the label as it is, and its key free: a property, a used key, a stranger's key", async () => {

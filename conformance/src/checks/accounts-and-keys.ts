@@ -1,14 +1,13 @@
 import type { Check, Context } from "../check.js";
-import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustRefuse, mustSucceed } from "../judge.js";
 import { NAMING, type Names, OPERATIONS, type Operation, requestFor, unknownNames } from "../operations.js";
 
 /** IDs of existing resources: among them a shipment without a label, and a label that is not voided. */
-export async function existingNames({ run, fixtures }: Context): Promise<Names> {
+export async function existingNames({ fixtures, record }: Context): Promise<Names> {
   const label = given(await fixtures.label());
   const shipment = given(await fixtures.otherShipment()).id;
   return {
-    record: inputsFor(run).record,
+    record,
     orders: given(await fixtures.order()).id,
     shipments: shipment,
     rate: `rate_test_${shipment}`,
@@ -41,9 +40,9 @@ export const accountAndKeyChecks: readonly Check[] = [
       "Every operation requires header `Authorization: Bearer <API_KEY>`.",
       "Every operation requires the Bearer key and the scope listed.",
     ],
-    async run({ nobody, run }) {
+    async run({ nobody, run, record }) {
       for (const operation of OPERATIONS) {
-        mustRefuse(await nobody.send(requestFor(operation, unknownNames(inputsFor(run).record), run)), 401);
+        mustRefuse(await nobody.send(requestFor(operation, unknownNames(record), run)), 401);
       }
     },
   },
@@ -88,8 +87,7 @@ export const accountAndKeyChecks: readonly Check[] = [
       "Idempotency records are scoped to account and environment, not to a credential; rotating a key does not remove deduplication.",
     ],
     needs: ["narrow-key"],
-    async run({ narrow, fixtures, run }) {
-      const { record, keyOf } = inputsFor(run);
+    async run({ narrow, fixtures, record, keyOf }) {
       const order = given(await fixtures.order());
       const again = await narrow.post("/orders", record, keyOf("order"));
       mustBe(mustSucceed(again).id, order.id, "the id of an order repeated with another key of the account");
@@ -130,8 +128,7 @@ export const otherAccountChecks: readonly Check[] = [
     id: "other-accounts.idempotency",
     proves: ["Records, idempotency keys and webhook subscriptions are scoped to an account and an environment."],
     needs: ["second-key"],
-    async run({ second, fixtures, run }) {
-      const { record, keyOf } = inputsFor(run);
+    async run({ second, fixtures, record, keyOf }) {
       const ours = given(await fixtures.order());
       const theirs = mustSucceed(await second.post("/orders", record, keyOf("order")));
       must(theirs.id !== ours.id, "an idempotency key of one account replays an order of another");

@@ -1,5 +1,4 @@
 import type { Check } from "../check.js";
-import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustHave, mustMatch, mustRefuse, mustSucceed } from "../judge.js";
 import { UNKNOWN_ID } from "../operations.js";
 import { answersOfContract } from "./every-answer.js";
@@ -31,8 +30,7 @@ const beforeVoid: readonly Check[] = [
       "order: `status` (`received`), `reference`, `from`, `to`, `parcel`, `metadata?`, `livemode`.",
       "shipment: `status`, the same fields, `order_id?`, `label_id?` once labelled, `livemode`.",
     ],
-    async run({ fixtures, run }) {
-      const { longestRecord, record } = inputsFor(run);
+    async run({ fixtures, longestRecord, record }) {
       const { id, object, created_at, ...order } = given(await fixtures.fullOrder());
       mustBe(order, { ...longestRecord, status: "received", livemode: false }, "the order");
       mustBe([object, typeof id, typeof created_at], ["order", "string", "string"], "object, id and created_at");
@@ -92,8 +90,7 @@ const beforeVoid: readonly Check[] = [
       "`country`: two letters `A-Z`; lower case is refused, not corrected.",
       '`null` is not "absent": a null field is refused.',
     ],
-    async run({ api, run }) {
-      const { record } = inputsFor(run);
+    async run({ api, record }) {
       const answer = await api.post("/orders", { ...record, to: { ...record.to, country: "de", company: null } });
       mustRefuse(answer, 422, "invalid_request");
       const paths = answer.json.error.fields?.map(({ path }: { path: string }) => path).sort();
@@ -124,11 +121,11 @@ const beforeVoid: readonly Check[] = [
       "Unknown route, or a known path with another method: `404` `not_found`, with or without a key.",
       "A used key: replay, or `409` (this comes before field validation, so a used key with a bad body is a `409`).",
     ],
-    async run({ api, nobody, fixtures, run }) {
+    async run({ api, nobody, fixtures, keyOf }) {
       given(await fixtures.order());
       mustRefuse(await nobody.get("/conformance-nothing"), 404, "not_found");
       mustRefuse(await api.delete("/orders"), 404, "not_found");
-      mustRefuse(await api.post("/orders", {}, inputsFor(run).keyOf("order")), 409, "idempotency_conflict");
+      mustRefuse(await api.post("/orders", {}, keyOf("order")), 409, "idempotency_conflict");
     },
   },
 ];

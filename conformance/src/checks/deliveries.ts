@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Check } from "../check.js";
-import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustHave, mustMatch, mustSucceed, NotApplicable, NotJudged } from "../judge.js";
 import { type Delivery, parseEvent, REFUSED_ONCE, type Watched } from "../watch-deliveries.js";
 
@@ -144,10 +143,10 @@ export const deliveryChecks: readonly Check[] = [
     id: "deliveries.disabled",
     proves: ["Deleting a subscription stops future delivery."],
     needs: ["webhook", "slow"],
-    async run({ api, fixtures, run, stop }) {
+    async run({ api, fixtures, stop, record }) {
       const { subscriptionId, attemptsAbout } = await fixtures.deliveries();
       mustSucceed(await api.delete(`/webhooks/${subscriptionId}`));
-      const { id } = given(await api.post("/orders", inputsFor(run).record));
+      const { id } = given(await api.post("/orders", record));
       await wait(SILENCE_MS, undefined, { signal: stop });
       mustBe(attemptsAbout(id), 0, "the number of deliveries after the subscription was deleted");
     },

@@ -1,5 +1,4 @@
 import type { Check } from "../check.js";
-import { inputsFor } from "../fixtures.js";
 import { mustRefuse, mustSucceed } from "../judge.js";
 import { NAMING, requestFor, unknownNames } from "../operations.js";
 
@@ -9,9 +8,9 @@ export const errorChecks: readonly Check[] = [
   {
     id: "errors.not-found",
     proves: ["| 404 | unknown route or inaccessible resource |"],
-    async run({ api, run }) {
+    async run({ api, run, record }) {
       mustRefuse(await api.get("/conformance-nothing"), 404);
-      const names = unknownNames(inputsFor(run).record);
+      const names = unknownNames(record);
       for (const operation of NAMING) mustRefuse(await api.send(requestFor(operation, names, `${run}-nowhere`)), 404);
     },
   },
@@ -26,8 +25,7 @@ export const errorChecks: readonly Check[] = [
       "| 415 | unsupported content type (must be `application/json`) |",
       "Every request body that is JSON uses `Content-Type: application/json`.",
     ],
-    async run({ api, run }) {
-      const { record, keyOf } = inputsFor(run);
+    async run({ api, record, keyOf }) {
       const headers = { "Content-Type": "text/plain", "Idempotency-Key": keyOf("text") };
       const body = JSON.stringify(record);
       mustRefuse(await api.send({ method: "POST", path: "/orders", headers, body }), 415);
@@ -39,8 +37,8 @@ export const errorChecks: readonly Check[] = [
   {
     id: "errors.too-large",
     proves: ["| 413 | body exceeds 64 KiB |", "| request body | 64 KiB; larger returns 413 |"],
-    async run({ api, run }) {
-      const body = JSON.stringify(inputsFor(run).record);
+    async run({ api, record }) {
+      const body = JSON.stringify(record);
       mustRefuse(await api.post("/orders", body.padEnd(BODY_LIMIT + 1)), 413);
       mustSucceed(await api.post("/orders", body.padEnd(BODY_LIMIT)));
     },

@@ -2,6 +2,7 @@ import type { Check } from "../check.js";
 import type { Exchange } from "../exchange.js";
 import { describeAnswer, must, mustBe, mustMatch, NotJudged, succeeded, TIME } from "../judge.js";
 
+const isRefusal = ({ status }: Exchange) => status >= 400;
 const isFile = ({ path, status }: Exchange) => path.endsWith("/file") && status === 200;
 const isList = ({ method, path }: Exchange) => method === "GET" && /^\/(orders|shipments|labels)(\?|$)/.test(path);
 
@@ -53,14 +54,11 @@ export const everyAnswerChecks: readonly Check[] = [
       "| error.message | string | yes |",
       "Errors are JSON.",
     ],
-    run: overAll(
-      ({ status }) => status >= 400,
-      (one) => {
-        mustMatchHeader(one, "Content-Type", /^application\/json\b/);
-        mustMatch(one.json?.error?.code, /./, `error.code where ${describeAnswer(one)}`);
-        mustMatch(one.json?.error?.message, /./, `error.message where ${describeAnswer(one)}`);
-      },
-    ),
+    run: overAll(isRefusal, (one) => {
+      mustMatchHeader(one, "Content-Type", /^application\/json\b/);
+      mustMatch(one.json?.error?.code, /./, `error.code where ${describeAnswer(one)}`);
+      mustMatch(one.json?.error?.message, /./, `error.message where ${describeAnswer(one)}`);
+    }),
   },
   {
     id: "answers.envelope",
@@ -136,36 +134,30 @@ export const answersOfContract: readonly Check[] = [
       "| `payload_too_large` | 413 | |",
       "| `unsupported_media_type` | 415 | |",
     ],
-    async run({ exchanges }) {
-      for (const one of exchanges) {
-        const code = CODES[one.status];
-        if (code !== undefined) must(one.json?.error?.code === code, `${describeAnswer(one)}, not ${code}`);
-      }
-    },
+    run: overAll(
+      ({ status }) => status in CODES,
+      (one) => must(one.json?.error?.code === CODES[one.status], `${describeAnswer(one)}, not ${CODES[one.status]}`),
+    ),
   },
   {
     id: "contract.statuses",
     proves: [
       "Success statuses: `201` for `POST /orders`, `/shipments`, `/labels`, `/webhooks`; `200` for everything else, `DELETE` included,",
     ],
-    async run({ exchanges }) {
-      for (const one of exchanges.filter(succeeded)) {
-        const expected = one.method === "POST" && CREATED.includes(one.path) ? 201 : 200;
-        mustBe(one.status, expected, `the status where ${describeAnswer(one)}`);
-      }
-    },
+    run: overAll(succeeded, (one) => {
+      const expected = one.method === "POST" && CREATED.includes(one.path) ? 201 : 200;
+      mustBe(one.status, expected, `the status where ${describeAnswer(one)}`);
+    }),
   },
   {
     id: "contract.error-fields",
     proves: ["every failing field named with its path and rule in `message`, and listed in `error.fields`"],
-    async run({ exchanges }) {
-      for (const one of exchanges.filter(({ status }) => status >= 400)) {
-        const { fields, message } = one.json?.error ?? {};
-        const answer = describeAnswer(one);
-        must(Array.isArray(fields) === (one.status === 422), `${answer} with fields ${JSON.stringify(fields)}`);
-        for (const { path } of fields ?? []) must(message.includes(path), `${answer} without ${path} in its message`);
-      }
-    },
+    run: overAll(isRefusal, (one) => {
+      const { fields, message } = one.json?.error ?? {};
+      const answer = describeAnswer(one);
+      must(Array.isArray(fields) === (one.status === 422), `${answer} with fields ${JSON.stringify(fields)}`);
+      for (const { path } of fields ?? []) must(message.includes(path), `${answer} without ${path} in its message`);
+    }),
   },
   {
     id: "contract.rate-limit-headers",
@@ -173,11 +165,9 @@ export const answersOfContract: readonly Check[] = [
       'on every authenticated answer `RateLimit-Policy: "default";q=120;w=60` and `RateLimit: "default";r=…;t=…`',
       "`t` is 60 at most.",
     ],
-    async run({ exchanges }) {
-      for (const one of exchanges.filter(succeeded)) {
-        mustMatchHeader(one, "RateLimit-Policy", /^"default";q=\d+;w=60$/);
-        mustMatchHeader(one, "RateLimit", /^"default";r=\d+;t=([1-5]?\d|60)$/);
-      }
-    },
+    run: overAll(succeeded, (one) => {
+      mustMatchHeader(one, "RateLimit-Policy", /^"default";q=\d+;w=60$/);
+      mustMatchHeader(one, "RateLimit", /^"default";r=\d+;t=([1-5]?\d|60)$/);
+    }),
   },
 ];

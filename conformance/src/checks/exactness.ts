@@ -1,5 +1,4 @@
 import type { Check } from "../check.js";
-import { inputsFor } from "../fixtures.js";
 import { describeAnswer, must, mustBe, mustRefuse, mustSucceed, succeeded } from "../judge.js";
 import { UNKNOWN_ID } from "../operations.js";
 
@@ -28,8 +27,7 @@ export const exactnessChecks: readonly Check[] = [
       "Values are stored as sent, to the byte: not trimmed, and a leading U+FEFF stays.",
       "returned deep-equal to what was sent;",
     ],
-    async run({ api, run }) {
-      const { record } = inputsFor(run);
+    async run({ api, record }) {
       const address = { ...Object.fromEntries(TEXT_FIELDS.map((field) => [field, TEXT])), country: "DE" };
       const sent = { ...record, reference: TEXT, from: address, to: address, metadata: { [TEXT]: [TEXT] } };
       const created = mustSucceed(await api.post("/orders", sent), 201);
@@ -47,8 +45,7 @@ export const exactnessChecks: readonly Check[] = [
       "equal doubles are equal content, and answers print the shortest form.",
       "Refused under its path, anywhere in a body, metadata included, is what a double cannot stand for: an integer that it does not keep exactly (`12345678901234567890`, `9007199254740993`), what overflows (`1e400`) and what is not 0 but would become 0 (`1e-400`).",
     ],
-    async run({ api, run }) {
-      const { record, keyOf } = inputsFor(run);
+    async run({ api, record, keyOf }) {
       const text = JSON.stringify({ ...record, metadata: { numbers: [] } });
       const bodyWith = (numbers: readonly string[]) => text.replace("[]", `[${numbers}]`);
       const answer = await api.post("/orders", bodyWith(LOST));
@@ -79,8 +76,7 @@ export const exactnessChecks: readonly Check[] = [
     proves: [
       "While a request with the key is under way and its outcome open, one with another body waits as an equal one does, and is then decided by the outcome: a success makes it `idempotency_conflict`, a failure reserved nothing and it is executed.",
     ],
-    async run({ api, run, clock }) {
-      const { record, keyOf } = inputsFor(run);
+    async run({ api, clock, record, keyOf }) {
       const outcome = async (path: string, body: object, key: string) => {
         for (let tries = 1; ; tries++) {
           const answer = await api.post(path, body, key);

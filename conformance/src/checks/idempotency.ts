@@ -1,5 +1,4 @@
 import type { Check } from "../check.js";
-import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustRefuse, mustSucceed, succeeded } from "../judge.js";
 import { requestFor, WRITES } from "../operations.js";
 import { existingNames } from "./accounts-and-keys.js";
@@ -36,8 +35,7 @@ export const idempotencyChecks: readonly Check[] = [
       "| invalid_request | (validation) | for instance an `Idempotency-Key` that is empty or over 128 characters |",
       "| `Idempotency-Key` | 1 to 128 characters |",
     ],
-    async run({ api, run, fixtures }) {
-      const { record } = inputsFor(run);
+    async run({ api, run, fixtures, record }) {
       for (const key of ["", run.padEnd(129, "k")]) {
         mustRefuse(await api.post("/orders", record, key), [400, 422], "invalid_request");
       }
@@ -50,8 +48,7 @@ export const idempotencyChecks: readonly Check[] = [
       "The successful response is stored with the operation.",
       "Repeating the same method, path, JSON content and key returns the original status and body with header `Idempotency-Replayed: true`.",
     ],
-    async run({ api, fixtures, run }) {
-      const { record, keyOf } = inputsFor(run);
+    async run({ api, fixtures, record, keyOf }) {
       const original = await fixtures.order();
       const order = given(original);
       mustBe(original.responseHeaders.get(REPLAYED), null, "Idempotency-Replayed of the first answer");
@@ -65,10 +62,10 @@ export const idempotencyChecks: readonly Check[] = [
   {
     id: "idempotency.member-order",
     proves: ["Key order inside JSON objects does not affect matching."],
-    async run({ api, fixtures, run }) {
+    async run({ api, fixtures, keyOf }) {
       const shipment = await fixtures.shipment();
       const body = JSON.stringify(reordered(JSON.parse(shipment.body ?? "")), null, 2);
-      const replay = await api.post("/shipments", body, inputsFor(run).keyOf("shipment"));
+      const replay = await api.post("/shipments", body, keyOf("shipment"));
       mustBe(mustSucceed(replay).id, given(shipment).id, "the id of the shipment whose members came in another order");
     },
   },
@@ -79,8 +76,7 @@ export const idempotencyChecks: readonly Check[] = [
       "| idempotency_conflict | 409 | a key is reused with a different body, method or path |",
       "| 409 | conflicting idempotency key or conflicting resource state |",
     ],
-    async run({ api, fixtures, run }) {
-      const { record, keyOf } = inputsFor(run);
+    async run({ api, fixtures, run, record, keyOf }) {
       given(await fixtures.order());
       const { id } = given(await fixtures.subscription());
       const conflicts = [
@@ -95,8 +91,7 @@ export const idempotencyChecks: readonly Check[] = [
     id: "idempotency.numbers",
     proves: ["Changing body, method or path under a used key returns `409 idempotency_conflict`."],
     // As doubles, these two numbers are equal. A platform may also refuse them.
-    async run({ api, run }) {
-      const { record, keyOf } = inputsFor(run);
+    async run({ api, record, keyOf }) {
       const body = JSON.stringify({ ...record, metadata: { number: "here" } });
       const send = (number: string) => api.post("/orders", body.replace('"here"', number), keyOf("number"));
       const first = await send("9007199254740993");

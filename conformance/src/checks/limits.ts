@@ -93,7 +93,7 @@ const retryAfterCheck: Check = {
 export const rateLimitChecks: readonly Check[] = [rateLimitCheck, retryAfterCheck];
 
 /** Throws if the platform reports a limit with which the check makes no sense. */
-export async function requireLimit({ fixtures }: Context, canBeJudged: (limit: number) => boolean): Promise<void> {
+async function requireLimit({ fixtures }: Context, canBeJudged: (limit: number) => boolean): Promise<void> {
   const limit: unknown = (await fixtures.account()).json?.data?.limits?.requests_per_minute;
   if (typeof limit !== "number" || canBeJudged(limit)) return;
   throw new NotApplicable(

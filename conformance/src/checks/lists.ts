@@ -1,7 +1,6 @@
 import type { Api } from "../api.js";
 import type { Check, Context } from "../check.js";
 import type { Exchange } from "../exchange.js";
-import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustRefuse, mustSucceed, Skipped } from "../judge.js";
 
 interface Item {
@@ -114,9 +113,9 @@ function listChecks({ resource, ours, proves, badLimits }: List): Check[] {
   ];
 }
 
-async function haveMoreThanDefault({ api, run }: Context): Promise<void> {
+async function haveMoreThanDefault({ api, record }: Context): Promise<void> {
   const { items } = readPage(await api.get(`/orders?limit=${DEFAULT_LIMIT + 1}`));
-  for (let n = items.length; n <= DEFAULT_LIMIT; n++) given(await api.post("/orders", inputsFor(run).record));
+  for (let n = items.length; n <= DEFAULT_LIMIT; n++) given(await api.post("/orders", record));
 }
 
 const RECORDS = [

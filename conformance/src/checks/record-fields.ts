@@ -1,6 +1,5 @@
 import type { Api } from "../api.js";
 import type { Check } from "../check.js";
-import { inputsFor } from "../fixtures.js";
 import { must, mustRefuse, mustSucceed } from "../judge.js";
 
 // One entry for each row of the specification's tables, for either `from` or `to`.
@@ -31,6 +30,8 @@ const LIMIT_ROWS = [
   "| parcel numbers | greater than 0, at most 1000 |",
 ];
 
+const ROWS = [...ADDRESS_ROWS, ...PARCEL_ROWS, ...RECORD_ROWS];
+
 /** The faults of a body: the wrong value at each path, or undefined for a missing member. */
 type Faults = Record<string, unknown>;
 
@@ -48,6 +49,7 @@ const MISSING = all(REQUIRED, undefined);
 const NOT_ONE: Faults = { from: undefined, to: undefined, parcel: [{}, {}] };
 const ZERO: Faults = { reference: 5, "to.name": 5, "to.country": "D1", ...all(PARCEL, 0), metadata: "text" };
 const TEXT: Faults = { from: "text", "to.street1": [], ...all(PARCEL, "5"), "parcel.weight_kg": -1, metadata: [] };
+const UNKNOWN = all(["unknown_one", "from.unknown_two", "parcel.unknown_three"], "x");
 
 /** The body with these faults. */
 function spoil(body: object, faults: Faults): object {
@@ -83,49 +85,29 @@ async function mustName(api: Api, path: string, body: object, faults: Faults): P
 }
 
 function fieldChecks(resource: "orders" | "shipments"): Check[] {
-  const path = `/${resource}`;
   // Orders and shipments share one table of fields, so the checks of shipments prove fewer rows.
   const more = (faults: Faults) => (resource === "orders" ? [faults] : []);
+  const check = (name: string, bodies: readonly Faults[], proves: readonly string[]): Check => ({
+    id: `${resource}.fields-${name}`,
+    proves,
+    async run({ api, record }) {
+      for (const faults of bodies) await mustName(api, `/${resource}`, record, faults);
+    },
+  });
   return [
-    {
-      id: `${resource}.fields-required`,
-      proves: [
-        ...ADDRESS_ROWS.slice(0, 5),
-        ...PARCEL_ROWS,
-        ...RECORD_ROWS,
+    check(
+      "required",
+      [MISSING, ...more(NOT_ONE)],
+      [
+        ...[...ADDRESS_ROWS.slice(0, 5), ...PARCEL_ROWS, ...RECORD_ROWS],
         "| 422 | invalid fields (named in the error) |",
         "| parcels per shipment | 1 |",
         "The client supplies the packed parcel's weight and dimensions in the shipment.",
       ],
-      async run({ api, run }) {
-        const { record } = inputsFor(run);
-        for (const faults of [MISSING, ...more(NOT_ONE)]) await mustName(api, path, record, faults);
-      },
-    },
-    {
-      id: `${resource}.fields-bounded`,
-      proves: [...ADDRESS_ROWS, ...PARCEL_ROWS, ...RECORD_ROWS, ...LIMIT_ROWS, "Country codes are two letters."],
-      async run({ api, run }) {
-        await mustName(api, path, inputsFor(run).record, TOO_MUCH);
-      },
-    },
-    {
-      id: `${resource}.fields-typed`,
-      proves: [...ADDRESS_ROWS, ...PARCEL_ROWS, ...RECORD_ROWS],
-      async run({ api, run }) {
-        const { record } = inputsFor(run);
-        for (const faults of [ZERO, ...more(TEXT)]) await mustName(api, path, record, faults);
-      },
-    },
-    {
-      id: `${resource}.fields-unknown`,
-      proves: ["Unknown fields are rejected."],
-      async run({ api, run }) {
-        const { record } = inputsFor(run);
-        const faults = all(["unknown_one", "from.unknown_two", "parcel.unknown_three"], "x");
-        await mustName(api, path, record, faults);
-      },
-    },
+    ),
+    check("bounded", [TOO_MUCH], [...ROWS, ...LIMIT_ROWS, "Country codes are two letters."]),
+    check("typed", [ZERO, ...more(TEXT)], ROWS),
+    check("unknown", [UNKNOWN], ["Unknown fields are rejected."]),
   ];
 }
 

@@ -1,5 +1,4 @@
 import type { Check } from "../check.js";
-import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustHave, mustMatch, mustRefuse, mustSucceed } from "../judge.js";
 import { UNKNOWN_ID } from "../operations.js";
 
@@ -79,8 +78,7 @@ export const recordChecks: readonly Check[] = [
     proves: [
       "| order_id | string | no | accepted for shipment creation only; must name an existing order in the same account and environment |",
     ],
-    async run({ api, run }) {
-      const { record } = inputsFor(run);
+    async run({ api, record }) {
       mustRefuse(await api.post("/shipments", { ...record, order_id: UNKNOWN_ID }), [404, 422]);
     },
   },
@@ -91,9 +89,9 @@ export const recordChecks: readonly Check[] = [
       "Body: the Order and Shipment input fields, without `order_id`.",
       "accepted for shipment creation only",
     ],
-    async run({ api, run, fixtures }) {
+    async run({ api, fixtures, record }) {
       const { id } = given(await fixtures.order());
-      mustRefuse(await api.post("/orders", { ...inputsFor(run).record, order_id: id }), 422);
+      mustRefuse(await api.post("/orders", { ...record, order_id: id }), 422);
     },
   },
 ];

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Check } from "../check.js";
-import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed, NotApplicable, Skipped } from "../judge.js";
 import { webhookListCheck } from "./lists.js";
 
@@ -53,9 +52,9 @@ export const subscriptionChecks: readonly Check[] = [
     proves: [
       "Replaying the identical request with the original key returns the original response including the secret.",
     ],
-    async run({ api, fixtures, run }) {
+    async run({ api, fixtures, keyOf }) {
       const original = await fixtures.subscription();
-      const again = await api.post("/webhooks", original.body ?? "", inputsFor(run).keyOf("subscription"));
+      const again = await api.post("/webhooks", original.body ?? "", keyOf("subscription"));
       const isSame = mustSucceed(again).secret === given(original).secret;
       must(isSame, "the replay does not have the secret of the first response");
       mustBe(again.status, original.status, "the status of the replay");
@@ -109,10 +108,10 @@ export const disableChecks: readonly Check[] = [
       "List and retrieve need `webhooks:read`; delete needs `webhooks:write` and `Idempotency-Key`, with no body.",
       "| active webhook subscriptions | 10 per environment |",
     ],
-    async run({ api, fixtures, run }) {
+    async run({ api, fixtures, keyOf }) {
       const first = await fixtures.disabled();
       must(first.status === 204 || mustSucceed(first) !== undefined, "no `data`");
-      const again = await api.delete(first.path, inputsFor(run).keyOf("disable"));
+      const again = await api.delete(first.path, keyOf("disable"));
       mustBe(again.status, first.status, "the status of the replayed DELETE");
       mustBe(again.responseHeaders.get("idempotency-replayed"), "true", "Idempotency-Replayed of the repeated DELETE");
     },

@@ -1,6 +1,5 @@
 import type { Check } from "../check.js";
 import type { Exchange } from "../exchange.js";
-import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed, TIME } from "../judge.js";
 
 export const trackingCheck: Check = {
@@ -102,10 +101,10 @@ export const voidChecks: readonly Check[] = [
   {
     id: "idempotency.snapshot",
     proves: ["A replay returns the original snapshot even when the resource has since changed."],
-    async run({ api, fixtures, run }) {
+    async run({ api, fixtures, keyOf }) {
       const original = await fixtures.label();
       given(await fixtures.voided());
-      const replay = await api.post("/labels", original.body ?? "", inputsFor(run).keyOf("label"));
+      const replay = await api.post("/labels", original.body ?? "", keyOf("label"));
       mustBe(mustSucceed(replay), given(original), "the label replayed after it was voided");
       mustBe(replay.status, original.status, "the status of the replay");
     },

@@ -158,8 +158,8 @@ const DATA_START = Buffer.from('{"data":');
 const DATA_END = Buffer.from("}");
 
 /** The answer with JSON that the owner rendered, copied unparsed under `data`: a replay is equal byte for byte. */
-export function rendered(json: Uint8Array): HttpAnswer {
-  return wrapped(json, DATA_END);
+export function rendered({ data }: { data: Uint8Array }): HttpAnswer {
+  return wrapped(data, DATA_END);
 }
 
 export function page({ data, nextCursor }: { data: Uint8Array; nextCursor?: string | undefined }): HttpAnswer {

@@ -46,5 +46,5 @@ async function getAccount({ db, requestsPerMinute }: EndpointDeps, { caller, adm
     limits: { requests_per_minute: requestsPerMinute, active_webhooks: ACTIVE_WEBHOOKS_LIMIT },
     created_at: account.created_at.toISOString(),
   });
-  return rendered(Buffer.from(data));
+  return rendered({ data: Buffer.from(data) });
 }

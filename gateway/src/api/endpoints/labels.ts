@@ -133,8 +133,7 @@ function voidLabel({ clients }: EndpointDeps, { caller, claim, id }: Write, opti
 }
 
 async function getLabel({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
-  const { data } = await clients.carrier.getLabel({ caller, id }, options);
-  return rendered(data);
+  return rendered(await clients.carrier.getLabel({ caller, id }, options));
 }
 
 async function listLabels({ clients }: EndpointDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {

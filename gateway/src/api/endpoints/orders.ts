@@ -59,8 +59,7 @@ function createOrder({ clients }: EndpointDeps, { caller, claim, input }: Write<
 }
 
 async function getOrder({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
-  const { data } = await clients.records.getOrder({ caller, id }, options);
-  return rendered(data);
+  return rendered(await clients.records.getOrder({ caller, id }, options));
 }
 
 async function listOrders({ clients }: EndpointDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {

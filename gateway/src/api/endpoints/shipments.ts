@@ -77,8 +77,7 @@ function createShipment(
 }
 
 async function getShipment({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
-  const { data } = await clients.records.getShipment({ caller, id }, options);
-  return rendered(data);
+  return rendered(await clients.records.getShipment({ caller, id }, options));
 }
 
 async function listShipments({ clients }: EndpointDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {

@@ -27,6 +27,5 @@ export const trackingRoutes: readonly Route[] = [
 ];
 
 export async function getTracking({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
-  const { data } = await clients.tracking.getTracking({ caller, trackingNumber: id }, options);
-  return rendered(data);
+  return rendered(await clients.tracking.getTracking({ caller, trackingNumber: id }, options));
 }

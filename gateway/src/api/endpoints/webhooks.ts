@@ -113,8 +113,7 @@ function disableSubscription({ clients }: EndpointDeps, { caller, claim, actor, 
 }
 
 async function getSubscription({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
-  const { data } = await clients.webhooks.getSubscription({ caller, id }, options);
-  return rendered(data);
+  return rendered(await clients.webhooks.getSubscription({ caller, id }, options));
 }
 
 async function listSubscriptions({ clients }: EndpointDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {

@@ -83,7 +83,7 @@ function answerWrite(deps: ApiDeps, route: WriteRoute): Middleware {
       res.setHeader("Idempotency-Replayed", "true");
     }
     res.locals.resourceId = findResourceId(snapshot.body);
-    sendAnswer(res, snapshot.status, rendered(snapshot.body));
+    sendAnswer(res, snapshot.status, rendered({ data: snapshot.body }));
   };
 }
 
