@@ -9,6 +9,7 @@ import {
   isOperation,
   permitting,
   sendingAll,
+  setting,
   turning,
 } from "./breaking-proxy.js";
 
@@ -136,13 +137,7 @@ export const accessFaults = (holders: Holders): readonly Fault[] => [
   { what: "the order of members matters", breaks: "idempotency.member-order", begin: keyedByBody },
   { what: "a used key with another body makes another order", breaks: "idempotency.conflict", begin: keyedByBody },
   { what: "a failed request reserves its key", breaks: "idempotency.failed", begin: reservedByFailure },
-  {
-    what: "reads of a subscription show the secret",
-    breaks: "webhooks.get",
-    begin: editing("GET /webhooks/{id}", (webhook) => {
-      webhook.secret = "whsec_shown";
-    }),
-  },
+  setting("webhooks.get", "reads of a subscription show the secret", "GET /webhooks/{id}", { secret: "whsec_shown" }),
   {
     what: "the list of subscriptions shows secrets",
     breaks: "webhooks.list",

@@ -1,4 +1,13 @@
-import { answeringAll, dropHeader, editing, type Fault, refusing, sendingAll, turning } from "./breaking-proxy.js";
+import {
+  answeringAll,
+  dropHeader,
+  editing,
+  type Fault,
+  refusing,
+  sendingAll,
+  setting,
+  turning,
+} from "./breaking-proxy.js";
 
 /** Faults of errors, limits, and rules for every response. */
 export const answerFaults: readonly Fault[] = [
@@ -86,20 +95,8 @@ export const answerFaults: readonly Fault[] = [
       order.created_at = order.created_at.replace("Z", "+02:00");
     }),
   },
-  {
-    what: "an id is a number",
-    breaks: "answers.ids",
-    begin: editing("GET /account", (account) => {
-      account.id = 5;
-    }),
-  },
-  {
-    what: "an account shows a secret",
-    breaks: "answers.secrets",
-    begin: editing("GET /account", (account) => {
-      account.secret = "whsec_shown";
-    }),
-  },
+  setting("answers.ids", "an id is a number", "GET /account", { id: 5 }),
+  setting("answers.secrets", "an account shows a secret", "GET /account", { secret: "whsec_shown" }),
   {
     what: "a refusal has a status of its own",
     breaks: "answers.known-status",

@@ -81,6 +81,20 @@ export const editing = (operation: string, edit: (data: Json, body: Json) => voi
     if (answered.status < 300 && which()) withJson(answered, (json) => edit(json.data, json));
   });
 
+/** A fault that sets members of the successes of an operation. Undefined removes a member. */
+export const setting = (breaks: string, what: string, operation: string, members: Json): Fault => ({
+  what,
+  breaks,
+  begin: editing(operation, (data) => void Object.assign(data, members)),
+});
+
+/** A fault that removes a member from the requests to an operation, as if nobody looked at it. */
+export const ignoring = (breaks: string, what: string, operation: string, member: string): Fault => ({
+  what,
+  breaks,
+  begin: sending(operation, (body) => void delete body[member]),
+});
+
 /** Changes all responses. */
 export const answeringAll = (change: (answered: Answered, sent: Sent) => void) => (): Breaking => ({
   answered: change,

@@ -3,10 +3,12 @@ import {
   type Breaking,
   editing,
   type Fault,
+  ignoring,
   isOperation,
   jsonIn,
   permitting,
   sending,
+  setting,
   turning,
 } from "./breaking-proxy.js";
 
@@ -43,12 +45,6 @@ function voidedAnew(): Breaking {
   })();
 }
 
-const editingLabel = (what: string, breaks: string, edit: (label: Record<string, unknown>) => void): Fault => ({
-  what,
-  breaks,
-  begin: editing("POST /labels", edit),
-});
-
 /** Faults of rates, labels, their files, their voids, and tracking. */
 export const labelFaults: readonly Fault[] = [
   {
@@ -66,37 +62,17 @@ export const labelFaults: readonly Fault[] = [
     }),
   },
   { what: "rates for nothing are refused with 400", breaks: "rates.fields", begin: turning(422, 400, "POST /rates") },
-  editingLabel("a label is charged for", "labels.no-charge", (label) => {
-    label.charge = { currency: "EUR", amount: 5 };
-  }),
-  editingLabel("a label is no test", "labels.no-charge", (label) => {
-    label.test = false;
-  }),
-  editingLabel("a tracking number could be a real one", "labels.create", (label) => {
-    label.tracking_number = "1Z999";
-  }),
-  editingLabel("a label's time has no zone", "labels.create", (label) => {
-    label.created_at = "2026-01-01T00:00:00";
-  }),
+  setting("labels.no-charge", "a label is charged for", "POST /labels", { charge: { currency: "EUR", amount: 5 } }),
+  setting("labels.no-charge", "a label is no test", "POST /labels", { test: false }),
+  setting("labels.create", "a tracking number could be a real one", "POST /labels", { tracking_number: "1Z999" }),
+  setting("labels.create", "a label's time has no zone", "POST /labels", { created_at: "2026-01-01T00:00:00" }),
   {
     what: "a label is answered with 200 instead of 201",
     breaks: "labels.create",
     begin: turning(201, 200, "POST /labels"),
   },
-  {
-    what: "a labelled shipment is still a draft",
-    breaks: "labels.shipment-status",
-    begin: editing("GET /shipments/{id}", (shipment) => {
-      shipment.status = "draft";
-    }),
-  },
-  {
-    what: "a label that is read lacks its path",
-    breaks: "labels.get",
-    begin: editing("GET /labels/{id}", (label) => {
-      delete label.download_path;
-    }),
-  },
+  setting("labels.shipment-status", "a labelled shipment is still a draft", "GET /shipments/{id}", { status: "draft" }),
+  setting("labels.get", "a label that is read lacks its path", "GET /labels/{id}", { download_path: undefined }),
   {
     what: "the file has another Content-Type",
     breaks: "labels.file",
@@ -120,54 +96,20 @@ export const labelFaults: readonly Fault[] = [
       body.rate_id = `rate_test_${body.shipment_id}`;
     }),
   },
-  {
-    what: "labels are made in any format",
-    breaks: "labels.fields",
-    begin: sending("POST /labels", (body) => {
-      delete body.format;
-    }),
-  },
-  {
-    what: "a void takes a reason",
-    breaks: "labels.void-body",
-    begin: sending("POST /labels/{id}/void", (body) => {
-      delete body.reason;
-    }),
-  },
-  {
-    what: "a voided label does not say when",
-    breaks: "labels.void",
-    begin: editing("POST /labels/{id}/void", (label) => {
-      delete label.voided_at;
-    }),
-  },
+  ignoring("labels.fields", "labels are made in any format", "POST /labels", "format"),
+  ignoring("labels.void-body", "a void takes a reason", "POST /labels/{id}/void", "reason"),
+  setting("labels.void", "a voided label does not say when", "POST /labels/{id}/void", { voided_at: undefined }),
   { what: "a second void changes the label", breaks: "labels.void-again", begin: voidedAnew },
   { what: "the file of a voided label is served", breaks: "labels.file-voided", begin: cachedFile },
-  {
-    what: "the shipment of a voided label stays as it was",
-    breaks: "shipments.voided",
-    begin: editing("GET /shipments/{id}", (shipment) => {
-      shipment.status = "label_created";
-    }),
-  },
+  setting("shipments.voided", "the shipment of a voided label stays as it was", "GET /shipments/{id}", {
+    status: "label_created",
+  }),
   {
     what: "the shipment of a voided label gets another",
     breaks: "shipments.no-replacement",
     begin: permitting(409, "POST /labels"),
   },
   { what: "a replay answers the current state", breaks: "idempotency.snapshot", begin: currentState },
-  {
-    what: "tracking simulates scans",
-    breaks: "tracking.get",
-    begin: editing("GET /tracking/{id}", (record) => {
-      record.events = [{ status: "in_transit" }];
-    }),
-  },
-  {
-    what: "a voided label is delivered",
-    breaks: "tracking.voided",
-    begin: editing("GET /tracking/{id}", (record) => {
-      record.status = "delivered";
-    }),
-  },
+  setting("tracking.get", "tracking simulates scans", "GET /tracking/{id}", { events: [{ status: "in_transit" }] }),
+  setting("tracking.voided", "a voided label is delivered", "GET /tracking/{id}", { status: "delivered" }),
 ];

@@ -1,4 +1,14 @@
-import { answering, type Breaking, editing, type Fault, refusing, sending, sendingAll } from "./breaking-proxy.js";
+import {
+  answering,
+  type Breaking,
+  editing,
+  type Fault,
+  ignoring,
+  refusing,
+  sending,
+  sendingAll,
+  setting,
+} from "./breaking-proxy.js";
 
 /** Replaces a limit by another, or by the default. */
 const takingLimit = (resource: string, limit: string | null, taken: string) =>
@@ -26,13 +36,7 @@ function deduplicated(): Breaking {
 
 /** Faults of orders, shipments, their fields and their lists. */
 export const recordFaults: readonly Fault[] = [
-  {
-    what: "an order begins in another status",
-    breaks: "orders.create",
-    begin: editing("POST /orders", (order) => {
-      order.status = "new";
-    }),
-  },
+  setting("orders.create", "an order begins in another status", "POST /orders", { status: "new" }),
   {
     what: "an order is read under another id",
     breaks: "orders.get",
@@ -47,20 +51,8 @@ export const recordFaults: readonly Fault[] = [
       if (answered.status === 201) answered.status = 200;
     }),
   },
-  {
-    what: "a shipment has no object",
-    breaks: "shipments.create",
-    begin: editing("POST /shipments", (shipment) => {
-      delete shipment.object;
-    }),
-  },
-  {
-    what: "a shipment is read without its status",
-    breaks: "shipments.get",
-    begin: editing("GET /shipments/{id}", (shipment) => {
-      shipment.object = "record";
-    }),
-  },
+  setting("shipments.create", "a shipment has no object", "POST /shipments", { object: undefined }),
+  setting("shipments.get", "a shipment is read without its status", "GET /shipments/{id}", { object: "record" }),
   { what: "a reference is taken for a deduplication key", breaks: "shipments.several", begin: deduplicated },
   {
     what: "a shipment is taken for an order that is not there",
@@ -69,20 +61,8 @@ export const recordFaults: readonly Fault[] = [
       if (body.order_id === "conformance-nowhere") delete body.order_id;
     }),
   },
-  {
-    what: "orders accept order_id",
-    breaks: "orders.no-order-id",
-    begin: sending("POST /orders", (body) => {
-      delete body.order_id;
-    }),
-  },
-  {
-    what: "an unknown member is ignored",
-    breaks: "orders.fields-unknown",
-    begin: sending("POST /orders", (body) => {
-      delete body.unknown_one;
-    }),
-  },
+  ignoring("orders.no-order-id", "orders accept order_id", "POST /orders", "order_id"),
+  ignoring("orders.fields-unknown", "an unknown member is ignored", "POST /orders", "unknown_one"),
   {
     what: "an unknown member of an address is ignored",
     breaks: "shipments.fields-unknown",

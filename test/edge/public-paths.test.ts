@@ -52,28 +52,22 @@ const everything = [...documents.map((path) => ({ method: "GET", path })), ...ar
 const OLD = "Thu, 01 Jan 1970 00:00:00 GMT";
 const NEW = "Fri, 01 Jan 2100 00:00:00 GMT";
 
-/** The request headers of RFC 9110, with valid and with meaningless values. */
+/** The request headers of RFC 9110 that servers read, with valid and with meaningless values. */
 const HEADERS: Record<string, readonly string[]> = {
   Accept: ["text/html", "*/*;q=2", "nonsense", ";;"],
-  "Accept-Charset": ["utf-8", "*;q=x"],
   "Accept-Encoding": ["gzip", "br;q=0, *;q=0", "identity;q=0", ",,"],
   "Accept-Language": ["de", "*;q=-1"],
   Authorization: ["Basic eDp5", "Bearer", "Bearer x", "x"],
   Connection: ["upgrade, close", "x, close"],
   "Content-Encoding": ["gzip", "x"],
-  "Content-Language": ["x"],
-  "Content-Location": ["::"],
   "Content-Type": ["text/plain", ";", "a/b; c"],
   Expect: ["100-continue", "200-ok"],
-  From: ["x"],
   "If-Match": ['"x"', "*", "x", 'W/"x"', ""],
   "If-Modified-Since": [OLD, NEW, "x"],
   "If-None-Match": ['"x"', "*", "x", '"'],
   "If-Range": ['"x"', OLD, "x"],
   "If-Unmodified-Since": [OLD, NEW, "x"],
-  "Max-Forwards": ["0", "x"],
   Origin: ["null", "x"],
-  "Proxy-Authorization": ["x"],
   Range: [
     "bytes=99999999-",
     "bytes=0-0",
@@ -84,12 +78,9 @@ const HEADERS: Record<string, readonly string[]> = {
     "x",
     `bytes=${"9".repeat(400)}-`,
   ],
-  Referer: ["::"],
   TE: ["trailers", "x;q=9"],
-  Trailer: ["x"],
   Upgrade: ["websocket", "h2c"],
   "User-Agent": ["\u00ff"],
-  Via: ["x"],
 };
 
 /** One header after the other, and some that only matter together. */
