@@ -9,9 +9,9 @@ import { sharedStack } from "../platform/stack.js";
 
 /** More labels, and shipments, than a page has by default. */
 const LISTED = 26;
-/** These checks wait for a minute or more. `test/flows/conformance.test.ts` and `test/conformance` run them. */
+/** These checks wait for a minute or more. `broken-answers.test.ts` moves the clock for the limits, `switches.test.ts` for retries. */
 const SLOW = checks.filter(({ needs }) => needs?.includes("slow")).map(({ id }) => id);
-/** The shared platform takes URLs on this machine. `test/conformance/switches.test.ts` runs the check on one that does not. */
+/** The shared platform takes URLs on this machine. `broken-answers.test.ts` runs the check on one that does not. */
 const NOT_APPLICABLE = ["webhooks.url"];
 
 // The first suite of the API: every promise of the specification and the contract that a client can see, each a test of its own.
@@ -27,17 +27,9 @@ beforeAll(async () => {
     for (let n = 0; n < LISTED; n++) await createLabel(apiClient(stack.baseUrl, key));
     const listen = `127.0.0.1:${await freePort()}`;
     const report = await judge({
-      ...{
-        baseUrl: stack.baseUrl,
-        key,
-        liveKey,
-        secondKey,
-        narrowKey,
-        profile: "contract",
-        slow: false,
-        invasive: true,
-      },
-      ...{ webhook: { listen, url: `http://${listen}/hooks` }, requestsPerWindow: 100_000, say: () => {} },
+      ...{ key, liveKey, secondKey, narrowKey, webhook: { listen, url: `http://${listen}/hooks` } },
+      ...{ baseUrl: stack.baseUrl, profile: "contract", slow: false, invasive: true },
+      ...{ requestsPerWindow: 100_000, say: () => {} },
     });
     for (const outcome of report.outcomes) outcomes.set(outcome.id, outcome);
     stillActive = report.stillActive;
