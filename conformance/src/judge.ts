@@ -2,38 +2,26 @@ import { isDeepStrictEqual } from "node:util";
 import type { Exchange } from "./exchange.js";
 
 /** The promise is broken. The message says how. */
-export class Broken extends Error {
-  override readonly name = "Broken";
-}
+export class Broken extends Error {}
 
 /** The check cannot tell whether the promise is kept. The message says why. */
-export class NotJudged extends Error {
-  override readonly name = "NotJudged";
-}
+export class NotJudged extends Error {}
 
 /** The check needs something that was not given. The message says what. */
-export class Skipped extends Error {
-  override readonly name = "Skipped";
-}
+export class Skipped extends Error {}
 
 /** The server runs with a setting that suspends the promise. The message says which, after "because". */
 export class NotApplicable extends Error {
-  override readonly name = "NotApplicable";
-
   constructor(why: string) {
     super(`because ${why}`);
   }
 }
 
 /** Continuing might cost money. The run stops. */
-export class Unsafe extends Error {
-  override readonly name = "Unsafe";
-}
+export class Unsafe extends Error {}
 
 /** The command line is invalid. No request was sent. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
+export class UsageError extends Error {}
 
 /** For example `GET /account answered 401 unauthorized`. */
 export function describeAnswer({ method, path, status, json }: Exchange): string {

@@ -121,6 +121,16 @@ describe("at the end of the order", () => {
     ]);
   });
 
+  test.each([
+    ["/labels/lbl_mfrggzdfmztwq2lknnwg23tpoa/void", {}],
+    ["/rates", { shipment_id: MISSING }],
+    ["/shipments", { ...record, order_id: "ord_mfrggzdfmztwq2lknnwg23tpoa" }],
+  ])("POST %s: 422 for its fields before 404 for what is missing", async (path, body) => {
+    const holder = await newCustomer(stack);
+    expect(told(await post(holder, path, { ...body, x: 1 }))).toBe("422 invalid_request x");
+    expect(told(await post(holder, path, body))).toBe("404 not_found");
+  });
+
   test("a DELETE: 422 for its body before 409 for a used key before 422 for its query before 404", async () => {
     const holder = await newCustomer(stack, { accountId: await newAccount() });
     const path = "/webhooks/whk_mfrggzdfmztwq2lknnwg23tpoa";

@@ -72,7 +72,6 @@ const INVALID = "422 invalid_request";
 describe("every POST refuses a body", () => {
   test.each<[what: string, answer: string, change: Change]>([
     ["of another type", UNSUPPORTED, typed("text/plain")],
-    ["of another charset", UNSUPPORTED, typed("application/json; charset=latin1")],
     ["of no type", UNSUPPORTED, typed(undefined)],
     ["of a type that is sent twice", UNSUPPORTED, typed(["application/json", "application/json"])],
     ["that is missing, without a type", UNSUPPORTED, () => ({ headers: { "Content-Type": undefined } })],
@@ -100,7 +99,6 @@ describe("every POST refuses a body", () => {
     ["of 60,000 opening brackets", NO_JSON, () => ({ body: "[".repeat(60_000) })],
     ["of 33 levels", `${INVALID} body`, () => ({ body: nested(33) })],
     ["that is an array", `${INVALID} body`, () => ({ body: "[]" })],
-    ["that is null", `${INVALID} body`, () => ({ body: "null" })],
     ["that is no double", `${INVALID} body`, () => ({ body: "1e400" })],
     [
       "with an unknown member",
@@ -210,8 +208,12 @@ describe("DELETE takes no body", () => {
   });
 
   test("a body of no bytes is none, whatever its type", async () => {
-    for (const headers of [{}, { "Content-Type": "text/plain" }, { "Content-Encoding": "gzip" }])
-      expect(told(await ask(customer, await goodRequest(customer, route!), { body: "", headers }))).toBe("200");
+    const none = [{}, { "Content-Type": "text/plain" }, { "Content-Encoding": "gzip" }].map((headers) => ({
+      body: "",
+      headers,
+    }));
+    for (const sending of [...none, inChunks([])])
+      expect(told(await ask(customer, await goodRequest(customer, route!), sending))).toBe("200");
   });
 });
 
@@ -221,11 +223,9 @@ describe("every operation refuses a query", () => {
   test.each([
     ["x", "?x=1"],
     ['""', "?=1"],
-    ["Limit", "?Limit=1"],
     ["é", "?%C3%A9=1"],
     ["__proto__", "?__proto__=1"],
     ["x y", "?x=1&y"],
-    ["x[a]", "?x[a]=1"],
     ["query", "?x=%zz"],
     ["query", "?%c0%80=1"],
     ["query", `?${"x".repeat(8_001)}`],
