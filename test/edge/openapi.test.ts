@@ -89,23 +89,6 @@ describe("GET /api/v1/openapi.json", () => {
     expect(again.bytes).toEqual(answer.bytes);
     expect(again.headers.has("ratelimit")).toBe(false);
   });
-
-  test("uses only keywords of JSON Schema 2020-12 in its schemas", () => {
-    const keywords = new Set(
-      (
-        "$ref type properties required additionalProperties unevaluatedProperties propertyNames items enum const default description " +
-        "minLength maxLength pattern not minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems uniqueItems format " +
-        "allOf anyOf oneOf examples x-extensible-enum"
-      ).split(" "),
-    );
-    /** The schemas inside a schema. The keys of `properties` are names. */
-    const unknown = (schema: Json): string[] => [
-      ...Object.keys(schema).filter((keyword) => !keywords.has(keyword)),
-      ...Object.values((schema.properties as Record<string, Json>) ?? {}).flatMap(unknown),
-      ...(typeof schema.items === "object" ? unknown(schema.items as Json) : []),
-    ];
-    for (const schema of Object.values(document.components.schemas ?? {})) expect(unknown(schema as Json)).toEqual([]);
-  });
 });
 
 describe.each(expected)("$row in the document", ({ row, scope, status, refusals }) => {

@@ -26,7 +26,11 @@ export interface Schema {
 
 const document = JSON.parse(JSON.stringify(openApiDocument()));
 // Registers the whole document, and compiles only the requested schemas.
-const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, "document");
+const ajv = new Ajv2020({
+  // Refuses keywords that JSON Schema 2020-12 does not have, but for those of OpenAPI around the schemas, and ours.
+  ...{ strict: false, strictSchema: true, keywords: [...Object.keys(document), "x-extensible-enum"] },
+  validateFormats: false,
+}).addSchema(document, "document");
 
 /** The schema of a request's body, or of a parameter of its query. */
 export function schemaOf(method: "get" | "post", path: string, parameter?: string): Schema {

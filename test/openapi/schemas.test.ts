@@ -2,6 +2,7 @@ import type { ReadRoute, WriteRoute } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { parseJsonBody } from "@shipping/gateway/input/json-body";
 import { checkBody, requireValid, validQuery } from "@shipping/gateway/input/validate";
+import { openApiDocument } from "@shipping/gateway/openapi/openapi";
 import { Failure } from "@shipping/kit/errors";
 import { runs } from "@shipping/kit/testing/runs";
 import { brokenTargetRule } from "@shipping/webhooks/egress/target-url";
@@ -61,6 +62,12 @@ function brokenByBody(route: WriteRoute, value: unknown): string[] {
   const rule = brokenTargetRule((value as { url: string }).url, { allowPrivate: false, allowTargets: [] });
   return rule === undefined ? [] : [`url ${rule}`];
 }
+
+test("every schema of the document has only keywords of JSON Schema", () => {
+  const names = Object.keys(openApiDocument().components.schemas);
+  expect(names.length).toBeGreaterThan(20);
+  for (const name of names) expect(validatorOf({ $ref: `#/components/schemas/${name}` })).toBeInstanceOf(Function);
+});
 
 describe.each(posts)("the document's schema of the body of $method $path", (route) => {
   const schema = schemaOf("post", route.path);
