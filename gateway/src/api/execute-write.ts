@@ -37,14 +37,15 @@ export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: Wr
   try {
     return await executeOnce(deps, {
       ...request,
-      get fingerprint() {
+      owner: route.owner,
+      validate,
+      toFingerprint() {
         // Two integers that are the same double would have the same fingerprint. Bodies with such numbers are never executed.
         if (body && body.lost.places.length > 0) return EQUALS_NONE;
         return fingerprint(route.method, pathWith(route, id), body?.value);
       },
-      owner: route.owner,
-      validate,
-      async send(input, claim, options) {
+      async send(claim, options) {
+        const input = validate();
         const signed = { ...claim, requestedBy: actor.name, requestId };
         const { outcome } = await route.handler(deps, { caller, claim: signed, actor, id, input }, options);
         if (route.owner === "webhooks") deps.wakeAudit();

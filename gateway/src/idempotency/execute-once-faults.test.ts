@@ -48,8 +48,8 @@ function play(scripts: Script[]) {
   function requestOf({ content, fault, delayMs }: Script) {
     const request = under.request(content, { caller, owner: content === "B" ? "carrier" : "records" });
     const refused: bigint[] = [];
-    const send: OnceRequest<string>["send"] = async (input, claim, options) => {
-      const deliver = () => sleep(delayMs).then(() => request.send(input, claim, options));
+    const send: OnceRequest["send"] = async (claim, options) => {
+      const deliver = () => sleep(delayMs).then(() => request.send(claim, options));
       if (fault === "none") return deliver();
       if (fault === "delivered late") late.push(deliver());
       if (fault === "lost after") await deliver();

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => under.end());
 afterEach(() => under.owners.records.failWith(undefined));
 
-type Send = OnceRequest<string>["send"];
+type Send = OnceRequest["send"];
 
 describe("the RPC", () => {
   test("no outcome: an error of ours, and the claim stays for whoever asks the owner", async () => {
@@ -46,9 +46,9 @@ describe("the RPC", () => {
     const first = under.request("A");
     const other = under.request("B", { caller: first.caller });
     // While the first call is in progress, its lease ends and the other request takes the key.
-    const overtaken: Send = async (input, claim, options) => {
+    const overtaken: Send = async (claim, options) => {
       expect(await under.execute(other, later(under.otherGateway))).toEqual(created("B"));
-      return first.send(input, claim, options);
+      return first.send(claim, options);
     };
     expect(await refusal(under.execute({ ...first, send: overtaken }))).toBe("idempotency_conflict");
     expect(await under.owners.records.executions(first.caller)).toMatchObject([{ content: "B" }]);
@@ -84,8 +84,8 @@ describe("the RPC", () => {
 
   test("ambiguous after the commit: 503, and the next request is a replay", async () => {
     const request = under.request("A");
-    const cutOff: Send = async (input, claim, options) => {
-      await request.send(input, claim, options);
+    const cutOff: Send = async (claim, options) => {
+      await request.send(claim, options);
       throw lost();
     };
     expect(await refusal(under.execute({ ...request, send: cutOff }))).toBe("service_unavailable");
@@ -104,9 +104,9 @@ describe("the RPC", () => {
   test("delayed past its lease, retried, then let go: one execution, equal answers", async () => {
     const request = under.request("A");
     let retried: unknown;
-    const delayed: Send = async (input, claim, options) => {
+    const delayed: Send = async (claim, options) => {
       retried = await under.execute(request, later(under.otherGateway));
-      return request.send(input, claim, options);
+      return request.send(claim, options);
     };
     expect(await under.execute({ ...request, send: delayed })).toEqual(replayed("A"));
     expect(retried).toEqual(created("A"));

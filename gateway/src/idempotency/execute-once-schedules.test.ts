@@ -107,15 +107,15 @@ test("one execution per key and one answer for all, whatever the order of statem
         begunMs = schedule.nowMs();
         return executeOnce(gateway, {
           ...key,
-          fingerprint: fingerprintOf(content),
+          toFingerprint: () => fingerprintOf(content),
           owner: "records" satisfies Owner,
           peeked: row,
           deadline: performance.now() + ANSWER_MS,
           requestId: "req_test",
-          validate: () => content,
-          send: (input, claim, options) =>
+          validate: () => {},
+          send: (claim, options) =>
             call("write", options.timeoutMs ?? CALL_MS, async () => {
-              if (!isRefused) return owner.write(caller, claim, input);
+              if (!isRefused) return owner.write(caller, claim, content);
               refused.push(claim.token);
               throw fail("not_found");
             }),

@@ -56,7 +56,7 @@ describe("peek: none", () => {
   test("sends with the claim's token, its request id and half a second less than is left", async () => {
     const send = jest.fn(under.request("A").send);
     await under.execute(under.request("A", { send, deadline: performance.now() + 3_000 }));
-    const [, claim, options] = send.mock.calls[0]!;
+    const [claim, options] = send.mock.calls[0]!;
     expect(claim).toEqual({ idempotencyKey: "a key", token: expect.any(BigInt), fingerprint: fingerprintOf("A") });
     expect(options.headers).toEqual({ "x-request-id": "req_test" });
     expect(options.timeoutMs).toBeGreaterThan(1_000);

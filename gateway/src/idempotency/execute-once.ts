@@ -9,8 +9,10 @@ import { createDoneMarks } from "./mark-done.js";
 import {
   claimKey,
   endLease,
+  type Owner,
   peekKey,
   type RegistryDeps,
+  type RegistryKey,
   type RegistryRequest,
   type RegistryRow,
   rejoinClaim,
@@ -25,96 +27,115 @@ export interface OnceDeps extends RegistryDeps {
 }
 
 /** A write that is executed at most once, however often it is repeated. */
-export interface OnceRequest<T> extends RegistryRequest, CallContext {
+export interface OnceRequest extends RegistryKey, CallContext {
+  owner: Owner;
   /** The row that `admit` read before the body arrived. */
   peeked: RegistryRow | undefined;
-  /** Throws a 422. Called only after replay and conflict are ruled out. */
-  validate(): T;
-  /** Sends the write to its owner, exactly once. */
-  send(input: T, claim: Claim, options: CallOptions): Promise<WriteOutcome>;
+  /** Throws a 422. It is reported only after replay and conflict are ruled out. May be called several times. */
+  validate(): void;
+  /** Computes the fingerprint. It is expensive for a large body, so an invalid request that is new does not need it. */
+  toFingerprint(): Buffer;
+  /** Validates the write and sends it to its owner, once. */
+  send(claim: Claim, options: CallOptions): Promise<WriteOutcome>;
 }
 
-/** A request during its execution. It is validated at most once. */
-interface Run extends RegistryRequest, CallContext {
+/** A request during its execution. */
+interface Run extends RegistryRequest, CallContext, Pick<OnceRequest, "validate" | "send"> {
   waitUntil: number;
-  validate(): unknown;
-  send(claim: Claim, options: CallOptions): Promise<WriteOutcome>;
 }
 
 /**
  * Executes a write under its idempotency key, or replays the stored answer. Every other outcome throws a Failure. The deadline covers all
  * statements together, because each can take seconds if the registry hangs.
  */
-export function executeOnce<T>(deps: OnceDeps, request: OnceRequest<T>): Promise<Snapshot> {
+export function executeOnce(deps: OnceDeps, request: OnceRequest): Promise<Snapshot> {
   return inTime(execute(deps, request), request);
 }
 
-async function execute<T>(deps: OnceDeps, request: OnceRequest<T>): Promise<Snapshot> {
+async function execute(deps: OnceDeps, request: OnceRequest): Promise<Snapshot> {
   const waitUntil = performance.now() + WAIT_MS;
-  let input: { value: T } | undefined;
-  const validate = () => {
-    input ??= { value: request.validate() };
-    return input.value;
-  };
-  const send: Run["send"] = (claim, options) => request.send(validate(), claim, options);
-
-  let row = await peekAgain(deps, request, validate);
-  if (!row) validate();
-  // The spread computes the fingerprint, which is expensive for a large body. An invalid one never gets here.
-  const run: Run = { ...request, validate, send, waitUntil };
+  let row = await firstRow(deps, request);
+  if (!row) request.validate();
+  const run: Run = { ...request, fingerprint: request.toFingerprint(), waitUntil };
   for (;;) {
-    const snapshot = await proceed(deps, run, row);
+    const snapshot = row ? await act(deps, run, row) : await claim(deps, run);
     if (snapshot) return snapshot;
     row = await peekKey(deps, run);
   }
 }
 
 /** Only the state `done` is final, so a row that `admit` read as done is still valid. The INSERT of the claim decides whether a key is still free. */
-async function peekAgain<T>(deps: OnceDeps, request: OnceRequest<T>, validate: () => T) {
+async function firstRow(deps: OnceDeps, request: OnceRequest): Promise<RegistryRow | undefined> {
   const { peeked } = request;
-  if (peeked?.state === "done" || (!peeked && passes(validate))) return peeked;
+  if (peeked?.state === "done" || (!peeked && isValid(request))) return peeked;
   return peekKey(deps, request);
 }
 
-/** Acts on a row of the registry. Returns undefined if the row must be read again. */
-async function proceed(deps: OnceDeps, run: Run, row: RegistryRow | undefined): Promise<Snapshot | undefined> {
-  if (!row) return claimAndSend(deps, run);
-  const equal = row.fingerprint.equals(run.fingerprint);
-  if (row.leaseLive) return waitFor(deps, run, row);
-  if (row.state === "done" && !equal) throw fail("idempotency_conflict");
-  if (row.state === "done") return replay(deps, run, row);
-  if (equal) return sendUnder(deps, run, await rejoinClaim(deps, run, row.token));
-  return takeOver(deps, run, row);
+function isValid(request: OnceRequest): boolean {
+  try {
+    request.validate();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
-/** Waits for the request in progress. If it succeeds, its answer is replayed to an equal request, and is a conflict for any other. */
-async function waitFor(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
-  const { owner, fingerprint } = row;
-  const snapshot = await deps.idempotency.waits.wait({ ...run, owner, fingerprint }, row);
-  if (snapshot && !fingerprint.equals(run.fingerprint)) throw fail("idempotency_conflict");
-  return snapshot;
+/** A step with a key that has a row. It returns the answer, or undefined if the registry must be read again. */
+type Action = (deps: OnceDeps, run: Run, row: RegistryRow) => Promise<Snapshot | undefined>;
+
+/** The step by the state of the row, and by whether the request equals the one that the row is of. */
+const ACTIONS: Record<"inProgress" | "abandoned" | "done", { equal: Action; other: Action }> = {
+  inProgress: { equal: waitForAnswer, other: waitForFailure },
+  abandoned: { equal: rejoin, other: settleAndTakeOver },
+  done: { equal: replay, other: refuse },
+};
+
+function act(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
+  const claimed = row.leaseLive ? "inProgress" : "abandoned";
+  const { equal, other } = ACTIONS[row.state === "done" ? "done" : claimed];
+  return (row.fingerprint.equals(run.fingerprint) ? equal : other)(deps, run, row);
 }
 
-async function claimAndSend(deps: OnceDeps, run: Run): Promise<Snapshot | undefined> {
+async function claim(deps: OnceDeps, run: Run): Promise<Snapshot | undefined> {
   run.validate();
   return sendUnder(deps, run, await claimKey(deps, run));
 }
 
-async function replay(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
-  const snapshot = await readReplay(deps, run, callOptions(run));
-  if (snapshot) return snapshot;
-  // The owner was restored from a backup that is older than this result, so the request is new to it.
-  run.validate();
-  return sendUnder(deps, run, await takeOverKey(deps, run, row));
+async function waitForAnswer(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
+  const { owner, fingerprint } = row;
+  return deps.idempotency.waits.wait({ ...run, owner, fingerprint }, row);
 }
 
-async function takeOver(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
+async function waitForFailure(deps: OnceDeps, run: Run, row: RegistryRow): Promise<undefined> {
+  if (await waitForAnswer(deps, run, row)) throw fail("idempotency_conflict");
+}
+
+async function rejoin(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
+  return sendUnder(deps, run, await rejoinClaim(deps, run, row.token));
+}
+
+async function settleAndTakeOver(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
   const other = { ...run, owner: row.owner, token: row.token };
   if ((await resolveClaim(deps, other, callOptions(run))) === "committed") return undefined;
+  return takeOver(deps, run, row);
+}
+
+async function replay(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
+  // Without a snapshot, the owner was restored from a backup that is older than this result, so the request is new to it.
+  return (await readReplay(deps, run, callOptions(run))) ?? takeOver(deps, run, row);
+}
+
+async function refuse(): Promise<never> {
+  throw fail("idempotency_conflict");
+}
+
+/** Replaces a row whose request can no longer be executed. */
+async function takeOver(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
   run.validate();
   return sendUnder(deps, run, await takeOverKey(deps, run, row));
 }
 
+/** Sends the write under the claim with this token; without one, another request was faster. */
 async function sendUnder(deps: OnceDeps, run: Run, token: bigint | undefined): Promise<Snapshot | undefined> {
   if (token === undefined) return undefined;
   const { waits, marks } = deps.idempotency;
@@ -149,15 +170,6 @@ async function handleError(deps: OnceDeps, run: Run, token: bigint, error: unkno
     throw new Outage("outcome_unknown");
   }
   if (await releaseClaim(deps, { ...run, token }, () => callOptions(run))) throw failure;
-}
-
-function passes(validate: () => unknown): boolean {
-  try {
-    validate();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The state of this process that `executeOnce` needs, and the background work. */

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => under.end());
 afterEach(() => under.owners.records.failWith(undefined));
 
-type Send = OnceRequest<string>["send"];
+type Send = OnceRequest["send"];
 type Claimed = Awaited<ReturnType<typeof under.claimed>>["claim"];
 
 test("refused for certain: the refusal is answered and the key is free", async () => {
@@ -37,7 +37,7 @@ test("refused, but another attempt under the same token commits meanwhile: that 
 
 test("refused, another attempt is still on its way: it is fenced off before the refusal is reported", async () => {
   const request = under.request("A");
-  const refused: Send = async (_input, claim) => {
+  const refused: Send = async (claim) => {
     await rejoinClaim(later(under.otherGateway), request, claim.token);
     throw fail("not_found");
   };
@@ -48,9 +48,9 @@ test("refused, another attempt is still on its way: it is fenced off before the 
 
 test("refused, another attempt may have committed, and the owner cannot say: 503, never the stale refusal", async () => {
   const request = under.request("A");
-  const refused: Send = async (input, claim, options) => {
+  const refused: Send = async (claim, options) => {
     await rejoinClaim(later(under.otherGateway), request, claim.token);
-    await request.send(input, claim, options);
+    await request.send(claim, options);
     under.owners.records.failWith(lost());
     throw fail("not_found");
   };

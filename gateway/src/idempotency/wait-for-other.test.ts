@@ -17,7 +17,7 @@ afterEach(() => {
 
 describe("a request under the key of another one that is open waits as an equal one does, and then", () => {
   /** Starts A, and a request B that waits for A, in the same process or in another. */
-  async function openWith(b: Partial<OnceRequest<string>> = {}, gateway = under.gateway) {
+  async function openWith(b: Partial<OnceRequest> = {}, gateway = under.gateway) {
     const request = under.request("A");
     const first = paused(request);
     const leader = under.execute(first.request);

@@ -10,7 +10,13 @@ import { newCaller } from "@shipping/kit/testing/writes";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql from "sql-template-tag";
 import { executeOnce, type OnceDeps, type OnceRequest, startIdempotency } from "../idempotency/execute-once.js";
-import { claimKey, peekKey, type RegistryDeps, type RegistryKey } from "../idempotency/registry.js";
+import {
+  claimKey,
+  peekKey,
+  type RegistryDeps,
+  type RegistryKey,
+  type RegistryRequest,
+} from "../idempotency/registry.js";
 import { gatewayDatabase } from "./gateway-database.js";
 import { ownerUnderTest } from "./owner-under-test.js";
 
@@ -29,19 +35,24 @@ export async function idempotencyUnderTest() {
   const [gateway, otherGateway] = started as [OnceDeps, OnceDeps];
 
   /** A request for `content`, which its owner executes by default. */
-  function request(content: string, options: Partial<OnceRequest<string>> = {}): OnceRequest<string> {
+  function request(content: string, options: Partial<OnceRequest> = {}): OnceRequest & RegistryRequest {
     const caller = options.caller ?? newCaller();
     const owner = options.owner ?? "records";
+    const fingerprint = fingerprintOf(content);
     return {
       caller,
       idempotencyKey: "a key",
-      fingerprint: fingerprintOf(content),
+      fingerprint,
+      toFingerprint: () => fingerprint,
       owner,
       peeked: undefined,
       deadline: performance.now() + 10_000,
       requestId: "req_test",
-      validate: () => content,
-      send: (input, claim) => owners[owner].write(caller, claim, input),
+      validate: () => {},
+      async send(claim) {
+        this.validate();
+        return owners[owner].write(caller, claim, content);
+      },
       ...options,
     };
   }
@@ -49,7 +60,7 @@ export async function idempotencyUnderTest() {
   const row = (key: RegistryKey) => peekKey(gateway, key);
 
   /** A claim that its gateway has abandoned. */
-  async function claimed(content: string, options: Partial<OnceRequest<string>> = {}) {
+  async function claimed(content: string, options: Partial<OnceRequest> = {}) {
     const wanted = request(content, options);
     const token = await claimKey(gateway, wanted);
     if (!token) throw new Error("The key is taken.");
@@ -64,7 +75,7 @@ export async function idempotencyUnderTest() {
     claimed,
     row,
     /** Executes a request in the first gateway by default, and returns its answer. */
-    execute: async (wanted: OnceRequest<string>, where = gateway) => toAnswer(await executeOnce(where, wanted)),
+    execute: async (wanted: OnceRequest, where = gateway) => toAnswer(await executeOnce(where, wanted)),
     /** Resolves once the key's row is done. */
     marked: (key: RegistryKey) =>
       eventually(async () => {
@@ -95,7 +106,7 @@ export async function idempotencyUnderTest() {
 }
 
 /** A request that pauses before it is sent, until the test continues or fails it. */
-export function paused(request: OnceRequest<string>) {
+export function paused(request: OnceRequest) {
   const events = new EventEmitter();
   const reached = once(events, "reached");
   const send: typeof request.send = async (...args) => {
