@@ -47,25 +47,7 @@ interface LedgerRow {
 }
 
 /** The results of an owner's writes, each stored by the operation's own statement. */
-export interface Ledger {
-  /**
-   * Returns the CTEs that take the keys of the writes. `claim (ordinal, account_id, environment)` has one row for each write to execute; `ordinal` is
-   * its number from 1. The other writes have no row: their key is taken by a result, or by a tombstone of the same or a later claim, or they fail
-   * `condition`, a WHERE clause on `wanted (account_id, environment, idempotency_key, …, ordinal)`.
-   */
-  claim(writes: readonly Write[], condition?: Sql): Sql;
-  /**
-   * Runs the operation's statement, which must end in `SELECT ordinal FROM claim`. A write whose ordinal is returned was executed. For the others, a
-   * second statement reads which write holds the key, because the first cannot see it. If no write holds it, the condition failed, and the outcome is
-   * undefined. Each write has its own promise, so a failed read does not hide the writes that were executed.
-   */
-  execute(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome | undefined>[]>;
-  /** Does the same for writes without a condition: each key is either free or taken. */
-  executeCreations(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome>[]>;
-  /** Reads the outcome of the write that holds a key, for a write that was not executed; undefined if the key is free. */
-  outcomeOfHolder(write: Pick<Write, "caller" | "claim">): Promise<WriteOutcome | undefined>;
-  routes(router: ConnectRouter): void;
-}
+export type Ledger = ReturnType<typeof createLedger>;
 
 /** Identifies the key of a write: one statement must not hold two writes of the same key. */
 export function keyOfWrite({ caller, claim }: Pick<Write, "caller" | "claim">): string {
@@ -90,7 +72,7 @@ const readHolder = readOwned<LedgerRow>(
 const plain: LedgerCodec = { seal: (body) => body, open: (stored) => stored };
 
 /** The ledger in an owner's database. Its bodies pass through `codec` on their way in and out. */
-export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
+export function createLedger(db: Database, codec: LedgerCodec = plain) {
   const deps = { db };
   const toContext = (caller: Caller, idempotencyKey: string): LedgerContext => ({ ...caller, idempotencyKey });
   const toWanted = ({ caller, claim, snapshot: { status, body: plainBody } }: Write) => {
@@ -100,6 +82,11 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
     return { accountId, environment, idempotencyKey, token, fingerprint, status, body };
   };
 
+  /**
+   * Returns the CTEs that take the keys of the writes. `claim (ordinal, account_id, environment)` has one row for each write to execute; `ordinal` is
+   * its number from 1. The other writes have no row: their key is taken by a result, or by a tombstone of the same or a later claim, or they fail
+   * `condition`, a WHERE clause on `wanted (account_id, environment, idempotency_key, …, ordinal)`.
+   */
   function claim(writes: readonly Write[], condition: Sql = empty): Sql {
     // The writes are sorted, so that statements do not deadlock on each other's keys.
     return sql`
@@ -119,6 +106,11 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
         SELECT ordinal, account_id, environment FROM taken JOIN wanted USING (account_id, environment, idempotency_key))`;
   }
 
+  /**
+   * Runs the operation's statement, which must end in `SELECT ordinal FROM claim`. A write whose ordinal is returned was executed. For the others, a
+   * second statement reads which write holds the key, because the first cannot see it. If no write holds it, the condition failed, and the outcome is
+   * undefined. Each write has its own promise, so a failed read does not hide the writes that were executed.
+   */
   async function execute(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome | undefined>[]> {
     const executed = byOrdinal(await db.run<WithOrdinal>(statement), writes.length);
     return writes.map(async (write, at) =>
@@ -128,7 +120,11 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
     );
   }
 
-  async function outcomeOfHolder({ caller, claim }: Pick<Write, "caller" | "claim">) {
+  /** Reads the outcome of the write that holds a key, for a write that was not executed; undefined if the key is free. */
+  async function outcomeOfHolder({
+    caller,
+    claim,
+  }: Pick<Write, "caller" | "claim">): Promise<WriteOutcome | undefined> {
     const { idempotencyKey, fingerprint, token } = claim;
     const row = await readHolder(deps, { caller, id: idempotencyKey });
     if (row?.kind === "result") {
@@ -141,6 +137,7 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
     return row && row.token >= token ? toOutcome({ case: "stale", value: {} }) : undefined;
   }
 
+  /** Does what `execute` does, for writes without a condition: each key is either free or taken. */
   async function executeCreations(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome>[]> {
     const outcomes = await execute(writes, statement);
     return outcomes.map(async (holder) => {

@@ -11,20 +11,6 @@ import type { OutboxRow } from "./reconcile-outbox.js";
 
 const IN_FLIGHT = 256;
 
-/** Publishes rows of the outbox and stores the result in them. */
-export interface OutboxPublisher {
-  /** Whether this process can publish another event now. */
-  hasRoom(): boolean;
-  /** The number of rows to claim at a time: one while the bus accepts no events. */
-  claimSize(): number;
-  /** Publishes an event in the background. If there is no room, it ends the row's lease instead, so that any process may publish the row. */
-  publishInBackground(event: Event): void;
-  /** Publishes rows under these message IDs, and returns how many the bus has confirmed. */
-  publishAll(rows: readonly OutboxRow[], messageId: (row: OutboxRow) => string): Promise<number>;
-  /** Resolves when no event is being published in the background. */
-  idle(): Promise<void>;
-}
-
 /**
  * Selects the rows of these events. They are found first, as an array: a join might search for them again for each row of the table. The
  * index of `id` yields an array's rows in order, so that all statements lock them in the same order.
@@ -33,18 +19,19 @@ export function rowsOfEvents(eventIds: readonly string[]): Sql {
   return sql`id = ANY(ARRAY(SELECT id FROM outbox WHERE event_id = ANY(${eventIds}::text[])))`;
 }
 
-/** Creates the publisher of one process. `now` is the database's time, `alsoSet` as in the outbox's options. */
+/** Creates what publishes rows in one process and stores the result in them. `now` is the database's time, `alsoSet` as in the outbox's options. */
 export function createOutboxPublisher(deps: {
   db: Database;
   bus: Bus;
   log: Log;
   now: Sql;
   alsoSet: ((eventIds: readonly string[]) => Sql) | undefined;
-}): OutboxPublisher {
+}) {
   const { db, bus, log, now, alsoSet } = deps;
   const underWay = createInFlight();
   // True from a publication that met an outage until the next that succeeds. Meanwhile this process tries one row at a time and leases no others.
   let outage = false;
+  /** Whether this process can publish another event now. */
   const hasRoom = () => bus.connected() && !outage && underWay.count() < IN_FLIGHT;
 
   // Replicas that publish a row at the same time use the same message ID, so this counts as one publication.
@@ -83,11 +70,13 @@ export function createOutboxPublisher(deps: {
     if (!(err instanceof BusOutage)) log.warn({ err, ...about }, "event not published yet; the relay repeats it");
   };
 
+  /** Publishes an event in the background. If there is no room, it ends the row's lease instead, so that any process may publish the row. */
   function publishInBackground(event: Event): void {
     const sent = hasRoom() ? publish(event, event.id) : release(event.id);
     underWay.add(sent.catch((err) => logRefusal(err, { event: event.id })));
   }
 
+  /** Publishes rows under these message IDs, and returns how many the bus has confirmed. */
   async function publishAll(rows: readonly OutboxRow[], messageId: (row: OutboxRow) => string): Promise<number> {
     const ends = await Promise.allSettled(rows.map((row) => publish(toEvent(row), messageId(row))));
     const failed = ends.find((end) => end.status === "rejected");
@@ -95,6 +84,7 @@ export function createOutboxPublisher(deps: {
     return ends.filter((end) => end.status === "fulfilled").length;
   }
 
+  /** The number of rows to claim at a time: one while the bus accepts no events. */
   const claimSize = () => (outage ? 1 : IN_FLIGHT);
   return { hasRoom, claimSize, publishInBackground, publishAll, idle: () => underWay.idle() };
 }

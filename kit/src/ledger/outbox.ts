@@ -40,27 +40,7 @@ export function newEvent(input: { type: string; caller: Caller; data: string; no
 }
 
 /** The events that an owner has committed and the bus has not confirmed yet. */
-export interface Outbox {
-  /**
-   * Returns the CTE that stores the events of the writes in `claim (ordinal, …)`, the first event for ordinal 1. The rows are leased to
-   * this process, which publishes them right after the commit.
-   */
-  insert(events: readonly Event[]): Sql;
-  /** Publishes an event that this process has just committed, from memory, in the background. */
-  committed(event: Event): void;
-  /** Publishes a batch of events whose lease has expired, and returns how many. This covers processes that died. */
-  relayOnce(): Promise<number>;
-  /** Asks the subscriber which published events it lacks, publishes those again and deletes the others. `isStopping` ends it early. */
-  reconcileOnce(isStopping?: () => boolean): Promise<Reconciled>;
-  /**
-   * The relay's backlog: the number of unpublished events, counted up to 10,000, the age of the oldest (0 if there is none), and the age of the
-   * oldest event that the subscriber lacked when it was last asked.
-   */
-  lag(): Promise<{ unpublished: number; oldestSeconds: number; oldestMissingSeconds: number }>;
-  start(): void;
-  /** Stops the loops and waits for running publications. */
-  stop(): Promise<void>;
-}
+export type Outbox = ReturnType<typeof createOutbox>;
 
 export interface OutboxOptions extends Pick<Reconciliation, "db" | "filterMissing" | "deletable"> {
   bus: Bus;
@@ -79,7 +59,7 @@ export function countRows(condition: Sql): Sql {
 }
 
 /** The outbox in an owner's database, relayed to the bus. */
-export function createOutbox(options: OutboxOptions): Outbox {
+export function createOutbox(options: OutboxOptions) {
   const { db, bus, log } = options;
   const now = databaseNow({ clockOffsetMs: options.clockOffsetMs ?? 0 });
   const publisher = createOutboxPublisher({ db, bus, log, now, alsoSet: options.alsoSet });
@@ -87,7 +67,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const loops: { stop(): Promise<void> }[] = [];
   const leased = new WeakSet<Event>();
 
-  // A row that this process cannot publish is not leased, so the first process that can takes it.
+  /**
+   * Returns the CTE that stores the events of the writes in `claim (ordinal, …)`, the first event for ordinal 1. The rows are leased to
+   * this process, which publishes them right after the commit. If it cannot, they are not leased, so the first process that can takes them.
+   */
   function insert(events: readonly Event[]): Sql {
     const isLeased = hasRoom();
     const rows = events.map(({ id, type, body, traceparent }) => ({
@@ -103,12 +86,16 @@ export function createOutbox(options: OutboxOptions): Outbox {
       FROM claim JOIN ${unnestRows(eventColumns, rows)} USING (ordinal)`;
   }
 
+  /** Publishes an event that this process has just committed, from memory, in the background. */
   function committed(event: Event): void {
     // The row may be leased although there is no room any more: the connection may have ended, or other events were faster.
     if (hasRoom() || leased.has(event)) publisher.publishInBackground(event);
   }
 
-  // Without a connection no rows are leased, so that events are published as soon as there is one.
+  /**
+   * Publishes a batch of events whose lease has expired, and returns how many. This covers processes that died. Without a connection no rows are
+   * leased, so that events are published as soon as there is one.
+   */
   async function relayOnce(): Promise<number> {
     if (!bus.connected()) return 0;
     const rows = await db.run<OutboxRow>(sql`
@@ -121,14 +108,18 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   let oldestMissingSeconds = 0;
+  /** Asks the subscriber which published events it lacks, publishes those again and deletes the others. `isStopping` ends it early. */
   async function reconcileOnce(isStopping = () => false): Promise<Reconciled> {
     const reconciled = await reconcileOutbox({ ...options, now, publishAll, isStopping });
     ({ oldestMissingSeconds } = reconciled);
     return reconciled;
   }
 
-  // Both subqueries use the index of unpublished events.
-  async function lag(): ReturnType<Outbox["lag"]> {
+  /**
+   * Measures the relay's backlog: the number of unpublished events, counted up to 10,000, the age of the oldest (0 if there is none), and the age of
+   * the oldest event that the subscriber lacked when it was last asked. Both subqueries use the index of unpublished events.
+   */
+  async function lag() {
     const rows = await db.run<{ unpublished: number; oldestSeconds: number }>(sql`
       SELECT
         ${countRows(sql`published_at IS NULL`)} AS unpublished,
@@ -146,6 +137,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     loops.push(startLoop({ name: "reconcile", everyMs: RECONCILE_MS, log, once: reconcileOnce }));
   }
 
+  /** Stops the loops and waits for running publications. */
   async function stop(): Promise<void> {
     await Promise.all(loops.map((loop) => loop.stop()));
     await publisher.idle();

@@ -6,7 +6,7 @@ import { microBatchOperation } from "./micro-batch.js";
 import type { ReadDeps } from "./read-owned.js";
 
 /** A request for a page of a caller's rows: up to `limit` of those whose IDs come after `after`. */
-interface ListRequest {
+export interface ListRequest {
   caller?: CallerMessage | undefined;
   after?: string | undefined;
   limit: number;

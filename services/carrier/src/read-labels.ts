@@ -1,4 +1,3 @@
-import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { originIn } from "@shipping/kit/ledger/origin";
@@ -6,17 +5,7 @@ import { selectFrom } from "@shipping/kit/postgres/columns";
 import { listOwned } from "@shipping/kit/postgres/list-owned";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
 import { noSuch } from "@shipping/proto/errors";
-import {
-  type GetLabelFileRequest,
-  type GetLabelFileResponse,
-  GetLabelFileResponseSchema,
-  type GetLabelRequest,
-  type GetLabelResponse,
-  GetLabelResponseSchema,
-  type ListLabelsRequest,
-  type ListLabelsResponse,
-  ListLabelsResponseSchema,
-} from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import type { GetLabelFileRequest, GetLabelRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import sql from "sql-template-tag";
 import type { CarrierDeps } from "./deps.js";
 import { labelColumns, labelJson, storedLabelColumns } from "./label.js";
@@ -25,29 +14,25 @@ export const findLabel = readOwned("id", selectFrom("labels", storedLabelColumns
 
 export const findLabelOfShipment = readOwned("shipment_id", selectFrom("labels", labelColumns));
 
-export async function getLabel(deps: CarrierDeps, request: GetLabelRequest): Promise<GetLabelResponse> {
+export async function getLabel(deps: CarrierDeps, request: GetLabelRequest) {
   const row = await findLabel(deps, { caller: requireCaller(request), id: request.id });
   if (!row) throw fail("not_found", noSuch("label"));
-  return create(GetLabelResponseSchema, {
+  return {
     data: Buffer.from(labelJson(row)),
     rate: Buffer.from(row.rate ?? ""),
     created: originIn(row.origin),
     ...(row.status === "voided" && { voided: originIn(row.voidOrigin) }),
-  });
+  };
 }
 
-export async function listLabels(deps: CarrierDeps, request: ListLabelsRequest): Promise<ListLabelsResponse> {
-  return create(ListLabelsResponseSchema, await readPage(deps, request));
-}
-
-const readPage = listOwned({ select: selectFrom("labels", labelColumns), render: labelJson });
+export const listLabels = listOwned({ select: selectFrom("labels", labelColumns), render: labelJson });
 
 /** Reads the stored PDF of a label until it is voided. Status and file come from one statement, so a void is either before it or after it. */
-export async function getLabelFile(deps: CarrierDeps, request: GetLabelFileRequest): Promise<GetLabelFileResponse> {
+export async function getLabelFile(deps: CarrierDeps, request: GetLabelFileRequest): Promise<{ pdf: Uint8Array }> {
   const row = await findFile(deps, { caller: requireCaller(request), id: request.id });
   if (!row) throw fail("not_found", noSuch("label"));
   if (row.status === "voided") throw fail("label_voided");
-  return create(GetLabelFileResponseSchema, { pdf: row.pdf });
+  return { pdf: row.pdf };
 }
 
 const findFile = readOwned<{ status: string; pdf: Buffer }>(

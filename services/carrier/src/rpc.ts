@@ -1,14 +1,7 @@
-import { create } from "@bufbuild/protobuf";
 import { callContext, type Routes } from "@shipping/kit/rpc/server";
 import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
 import type { Peers } from "@shipping/kit/tls/secure-server";
-import {
-  CarrierService,
-  CheckLabelResponseSchema,
-  CreateLabelResponseSchema,
-  QuoteRatesResponseSchema,
-  VoidLabelResponseSchema,
-} from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { CarrierOperationsService } from "@shipping/proto/shipping/carrier/v1/operations_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
@@ -43,14 +36,14 @@ export function carrierRoutes(deps: CarrierDeps): Routes {
     });
     router.service(CarrierService, {
       async quoteRates(request, context) {
-        return create(QuoteRatesResponseSchema, { outcome: await quoteRates(deps, request, callContext(context)) });
+        return { outcome: await quoteRates(deps, request, callContext(context)) };
       },
       async createLabel(request, context) {
-        return create(CreateLabelResponseSchema, { outcome: await createLabel(deps, request, callContext(context)) });
+        return { outcome: await createLabel(deps, request, callContext(context)) };
       },
-      checkLabel: (request) => create(CheckLabelResponseSchema, { fields: checkLabel(deps, request) }),
+      checkLabel: (request) => ({ fields: checkLabel(deps, request) }),
       async voidLabel(request, context) {
-        return create(VoidLabelResponseSchema, { outcome: await voidLabel(deps, request, callContext(context)) });
+        return { outcome: await voidLabel(deps, request, callContext(context)) };
       },
       getLabel: (request) => getLabel(deps, request),
       listLabels: (request) => listLabels(deps, request),

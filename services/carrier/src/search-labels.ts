@@ -1,17 +1,8 @@
-import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { pickColumns } from "@shipping/kit/postgres/columns";
 import { ownedInIndex } from "@shipping/kit/postgres/read-owned";
 import { searchOwned } from "@shipping/kit/postgres/search-owned";
-import {
-  type CountLabelsRequest,
-  type CountLabelsResponse,
-  CountLabelsResponseSchema,
-  LabelSummarySchema,
-  type SearchLabelsRequest,
-  type SearchLabelsResponse,
-  SearchLabelsResponseSchema,
-} from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import type { CountLabelsRequest, SearchLabelsRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import sql from "sql-template-tag";
 import type { CarrierDeps } from "./deps.js";
 import { labelColumns } from "./label.js";
@@ -24,18 +15,15 @@ const find = searchOwned({
 });
 
 /** Finds the caller's labels, newest first. */
-export async function searchLabels(deps: CarrierDeps, request: SearchLabelsRequest): Promise<SearchLabelsResponse> {
-  const { rows, nextCursor } = await find(deps, request);
-  const labels = rows.map(({ createdAt, ...row }) =>
-    create(LabelSummarySchema, { ...row, createdAt: createdAt.toISOString() }),
-  );
-  return create(SearchLabelsResponseSchema, { labels, ...(nextCursor !== undefined && { nextCursor }) });
+export async function searchLabels(deps: CarrierDeps, request: SearchLabelsRequest) {
+  const { rows, ...found } = await find(deps, request);
+  return { ...found, labels: rows.map(({ createdAt, ...row }) => ({ ...row, createdAt: createdAt.toISOString() })) };
 }
 
 const MAX_COUNT = 10_001;
 
 /** Counts the caller's labels, voided ones included, each time up to the requested limit. */
-export async function countLabels(deps: CarrierDeps, request: CountLabelsRequest): Promise<CountLabelsResponse> {
+export async function countLabels(deps: CarrierDeps, request: CountLabelsRequest): Promise<{ counts: number[] }> {
   const { wanted } = request;
   const from = wanted.map(({ createdFrom }) => createdFrom);
   const most = wanted.map(({ atMost }) => Math.min(atMost, MAX_COUNT));
@@ -50,5 +38,5 @@ export async function countLabels(deps: CarrierDeps, request: CountLabelsRequest
     ) AS count
     FROM unnest(${from}::timestamptz[], ${most}::integer[]) WITH ORDINALITY AS wanted (since, most, nth)
     ORDER BY nth`);
-  return create(CountLabelsResponseSchema, { counts: rows.map(({ count }) => count) });
+  return { counts: rows.map(({ count }) => count) };
 }

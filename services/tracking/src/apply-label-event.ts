@@ -1,38 +1,24 @@
-import { create } from "@bufbuild/protobuf";
 import { type Caller, requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { type Columns, columnNames, type Row, unnestRows } from "@shipping/kit/postgres/columns";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
-import {
-  type ApplyLabelEventRequest,
-  type ApplyLabelEventResponse,
-  ApplyLabelEventResponseSchema,
-  type ApplyLabelEventsRequest,
-  type ApplyLabelEventsResponse,
-  ApplyLabelEventsResponseSchema,
-} from "@shipping/proto/shipping/tracking/v1/tracking_pb";
+import type { ApplyLabelEventRequest, ApplyLabelEventsRequest } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import sql from "sql-template-tag";
 import { rowAfter, trackingColumns } from "./tracking.js";
 
 /** Applies a label event. Idempotent: each holds the whole label, so `label.voided` may come first; a later `created` has no effect. */
-export async function applyLabelEvent(
-  deps: ReadDeps,
-  request: ApplyLabelEventRequest,
-): Promise<ApplyLabelEventResponse> {
+export async function applyLabelEvent(deps: ReadDeps, request: ApplyLabelEventRequest) {
   await advanceRecord(deps, changeBy(requireCaller(request), request.event));
-  return create(ApplyLabelEventResponseSchema);
+  return {};
 }
 
 /** Applies many events, which share a statement. */
-export async function applyLabelEvents(
-  deps: ReadDeps,
-  { events }: ApplyLabelEventsRequest,
-): Promise<ApplyLabelEventsResponse> {
+export async function applyLabelEvents(deps: ReadDeps, { events }: ApplyLabelEventsRequest) {
   const changes = events.map((event) => changeBy(requireCaller({ caller: event }), event));
   await Promise.all(changes.map((change) => advanceRecord(deps, change)));
-  return create(ApplyLabelEventsResponseSchema);
+  return {};
 }
 
 function changeBy(caller: Caller, event: Event | undefined): Change {

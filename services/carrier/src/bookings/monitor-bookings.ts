@@ -1,25 +1,17 @@
-import { create } from "@bufbuild/protobuf";
 import { type Row, selectColumns } from "@shipping/kit/postgres/columns";
 import type { Metrics } from "@shipping/kit/process/metrics";
-import {
-  type ListBookingsRequest,
-  type ListBookingsResponse,
-  ListBookingsResponseSchema,
-} from "@shipping/proto/shipping/carrier/v1/operations_pb";
+import type { ListBookingsRequest } from "@shipping/proto/shipping/carrier/v1/operations_pb";
 import sql from "sql-template-tag";
 import { bookingColumns } from "./booking.js";
 import type { BookingDeps } from "./booking-rows.js";
 
 /** Lists unsettled bookings, the one that has been due longest first; or the booking that a shipment's label has or may get. */
-export async function listBookings(
-  { db }: Pick<BookingDeps, "db">,
-  { limit, shipmentId }: ListBookingsRequest,
-): Promise<ListBookingsResponse> {
+export async function listBookings({ db }: Pick<BookingDeps, "db">, { limit, shipmentId }: ListBookingsRequest) {
   const rows = await db.run<Row<typeof bookingColumns>>(sql`
     SELECT ${selectColumns(bookingColumns)}
     FROM bookings WHERE ${shipmentId === undefined ? sql`due_at IS NOT NULL` : sql`shipment_id = ${shipmentId} AND state IN ('asked', 'held', 'voiding')`}
     ORDER BY due_at LIMIT ${limit}`);
-  return create(ListBookingsResponseSchema, { bookings: rows.map(toMessage) });
+  return { bookings: rows.map(toMessage) };
 }
 
 function toMessage({ reference, createdAt, dueAt, problem, ...row }: Row<typeof bookingColumns>) {

@@ -1,7 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { type CallOptions, type Client, Code, ConnectError } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
-import type { OutboxOptions } from "@shipping/kit/ledger/outbox";
 import { rowsOfEvents } from "@shipping/kit/ledger/outbox-publisher";
 import { databaseNow } from "@shipping/kit/postgres/clock";
 import type { Database } from "@shipping/kit/postgres/database";
@@ -124,20 +123,16 @@ function overdue(deps: ProjectionDeps, after: bigint): Promise<OverdueRow[]> {
     ORDER BY outbox.id LIMIT ${BATCH}`);
 }
 
-/** Marks in the outbox which events records and tracking have applied, in the background. */
-export interface ProjectedMarks {
-  /** Marks an event soon. A lost mark only causes a repetition. */
-  add(eventId: string): void;
-  /** For the outbox: the statement that marks events as published also sets these marks, and a row without one is not deleted. */
-  inOutbox: Required<Pick<OutboxOptions, "alsoSet" | "deletable">>;
-  flush(): Promise<void>;
-}
+export type ProjectedMarks = ReturnType<typeof createProjectedMarks>;
 
 // This is longer than marks of publications wait for each other, so that most rows are written once instead of twice.
 const LINGER_MS = 100;
 
-/** Creates the marks in the outbox of this database. Events that come together share a statement. */
-export function createProjectedMarks(db: Database, log: Log): ProjectedMarks {
+/**
+ * Creates the marks, in the outbox of this database, of the events that records and tracking have applied. Events that come together share a
+ * statement.
+ */
+export function createProjectedMarks(db: Database, log: Log) {
   const unmarked = new Set<string>();
   const take = (ids: readonly string[]) => ids.filter((id) => unmarked.delete(id));
   const markSoon = backgroundBatch<string>(async (ids) => {
@@ -148,15 +143,17 @@ export function createProjectedMarks(db: Database, log: Log): ProjectedMarks {
   let last = Promise.resolve();
 
   return {
-    add(eventId) {
+    /** Marks an event soon. A lost mark only causes a repetition. */
+    add(eventId: string): void {
       unmarked.add(eventId);
       last = markSoon(eventId).catch((err) => {
         log.warn({ err, event: eventId }, "projection not marked; the worker repeats it");
       });
     },
+    /** For the outbox: the statement that marks events as published also sets these marks, and a row without one is not deleted. */
     inOutbox: {
       deletable: sql`projected_at IS NOT NULL`,
-      alsoSet: (ids) =>
+      alsoSet: (ids: readonly string[]) =>
         sql`projected_at = CASE WHEN event_id = ANY(${take(ids)}::text[]) THEN clock_timestamp() ELSE projected_at END`,
     },
     flush: () => last,

@@ -1,18 +1,8 @@
-import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { type Columns, pickColumns, type Row, selectColumns } from "@shipping/kit/postgres/columns";
 import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
 import { type Found, placeAfter, searchOwned } from "@shipping/kit/postgres/search-owned";
-import {
-  type RecordSummary,
-  RecordSummarySchema,
-  type SearchOrdersRequest,
-  type SearchOrdersResponse,
-  SearchOrdersResponseSchema,
-  type SearchShipmentsRequest,
-  type SearchShipmentsResponse,
-  SearchShipmentsResponseSchema,
-} from "@shipping/proto/shipping/records/v1/records_pb";
+import type { SearchOrdersRequest, SearchShipmentsRequest } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import { orderColumns } from "../resource/order.js";
 import { addressIn } from "../resource/shared-fields.js";
@@ -77,24 +67,21 @@ const findShipments = byWords("shipments", readShipments);
 const findLabelIds = byWords("shipments", readLabelIds);
 
 /** Finds the caller's orders, newest first. */
-export async function searchOrders(deps: ReadDeps, request: SearchOrdersRequest): Promise<SearchOrdersResponse> {
+export async function searchOrders(deps: ReadDeps, request: SearchOrdersRequest) {
   const { rows, ...found } = await findOrders(deps, request);
-  return create(SearchOrdersResponseSchema, { ...found, orders: rows.map(toSummary) });
+  return { ...found, orders: rows.map(toSummary) };
 }
 
 /** Finds the caller's shipments, newest first. */
-export async function searchShipments(
-  deps: ReadDeps,
-  request: SearchShipmentsRequest,
-): Promise<SearchShipmentsResponse> {
+export async function searchShipments(deps: ReadDeps, request: SearchShipmentsRequest) {
   if (request.labelIdsOnly) {
     const { rows, ...found } = await findLabelIds(deps, request);
     const labelIds = rows.flatMap(({ labelId }) => labelId ?? []);
-    return create(SearchShipmentsResponseSchema, { ...found, labelIds });
+    return { ...found, shipments: [], labelIds };
   }
   const { rows, ...found } =
     request.orderId === undefined ? await findShipments(deps, request) : await findShipmentsOfOrder(deps, request);
-  return create(SearchShipmentsResponseSchema, { ...found, shipments: rows.map(toSummary) });
+  return { ...found, shipments: rows.map(toSummary) };
 }
 
 async function findShipmentsOfOrder(deps: ReadDeps, request: SearchShipmentsRequest) {
@@ -110,13 +97,13 @@ async function findShipmentsOfOrder(deps: ReadDeps, request: SearchShipmentsRequ
 }
 
 /** A row of a list. A search also returns what else it may have found the record by. */
-function toSummary({ recipient, sender, metadata, createdAt, orderId, labelId, ...others }: SummaryRow): RecordSummary {
-  return create(RecordSummarySchema, {
+function toSummary({ recipient, sender, metadata, createdAt, orderId, labelId, ...others }: SummaryRow) {
+  return {
     ...others,
     to: addressIn(recipient),
     createdAt: createdAt.toISOString(),
     ...(orderId && { orderId }),
     ...(labelId && { labelId }),
     ...(sender && { from: addressIn(sender), ...(metadata && { metadata }) }),
-  });
+  };
 }

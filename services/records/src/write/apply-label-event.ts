@@ -1,38 +1,24 @@
-import { create } from "@bufbuild/protobuf";
 import { type Caller, requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
-import {
-  type ApplyLabelEventRequest,
-  type ApplyLabelEventResponse,
-  ApplyLabelEventResponseSchema,
-  type ApplyLabelEventsRequest,
-  type ApplyLabelEventsResponse,
-  ApplyLabelEventsResponseSchema,
-} from "@shipping/proto/shipping/records/v1/records_pb";
+import type { ApplyLabelEventRequest, ApplyLabelEventsRequest } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import { type ShipmentStatus, statusAfter } from "../resource/shipment.js";
 import { addedText, type RecordsDeps } from "../search/hash-recent.js";
 import { addTrackingNumbers } from "../search/search-rows.js";
 
 /** Applies a label event to its shipment. Idempotent, and the status never goes back: a late `label.created` changes nothing. */
-export async function applyLabelEvent(
-  deps: RecordsDeps,
-  request: ApplyLabelEventRequest,
-): Promise<ApplyLabelEventResponse> {
+export async function applyLabelEvent(deps: RecordsDeps, request: ApplyLabelEventRequest) {
   await changeShipment(deps, changeBy(requireCaller(request), request.event));
-  return create(ApplyLabelEventResponseSchema);
+  return {};
 }
 
 /** The same for many events, which share a statement. */
-export async function applyLabelEvents(
-  deps: RecordsDeps,
-  { events }: ApplyLabelEventsRequest,
-): Promise<ApplyLabelEventsResponse> {
+export async function applyLabelEvents(deps: RecordsDeps, { events }: ApplyLabelEventsRequest) {
   const changes = events.map((event) => changeBy(requireCaller({ caller: event }), event));
   await Promise.all(changes.map((change) => changeShipment(deps, change)));
-  return create(ApplyLabelEventsResponseSchema);
+  return {};
 }
 
 interface Change {
