@@ -10,7 +10,6 @@ import {
   nameOf,
   newCustomer,
   ofEach,
-  posts,
   type Resource,
   record,
   told,
@@ -81,30 +80,23 @@ async function grown(before: number[]): Promise<number[]> {
   return (await census()).map((count, n) => count - (before[n] ?? 0));
 }
 
-describe("50 equal requests at once through two gateways", () => {
+describe("20 equal requests at once through two gateways", () => {
   test.each(writes)(
-    "$method $path: one is executed, 49 are replayed, byte by byte, and no one is refused",
+    "$method $path: one is executed, 19 are replayed, byte by byte, and no one is refused",
     async (route) => {
       const asked = await goodRequest(customer, route);
       const before = await census();
-      const answers = await atOnce(50, (n) => send(n, asked));
-      expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(route.status));
-      expect(answers.filter(isReplayed)).toHaveLength(49);
+      const answers = await atOnce(20, (n) => send(n, asked));
+      expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(route.status));
+      expect(answers.filter(isReplayed)).toHaveLength(19);
       expect(new Set(answers.map(({ bytes }) => bytes.toString())).size).toBe(1);
       expect(await grown(before)).toEqual(added[nameOf(route)]);
     },
   );
 
   test("one event arrives", async () => {
-    await atOnce(50, (n) => send(n, order));
+    await atOnce(20, (n) => send(n, order));
     await eventually(async () => expect(await rows("events")).toBe(1));
-  });
-
-  test("the members of the body in another order each time: the same", async () => {
-    const members = Object.entries(record);
-    const rotated = (n: number) => Object.fromEntries([...members.slice(n % 4), ...members.slice(0, n % 4)]);
-    const answers = await atOnce(50, (n) => send(n, { ...order, body: rotated(n) }));
-    expect([answers.filter(isReplayed).length, await rows("orders")]).toEqual([49, 1]);
   });
 });
 
@@ -134,16 +126,6 @@ describe("different requests at once under one key", () => {
     }
     expect(await grown(before)).toEqual(added[[...winners][0] ?? ""]);
   });
-
-  test("a valid body and invalid ones: the valid one is executed, whichever comes first", async () => {
-    const answers = await atOnce(40, (n) => send(n, n % 2 ? order : { ...order, body: { ...record, x: n } }));
-    const good = answers.filter((_, n) => n % 2);
-    expect(good.map(({ status }) => status)).toEqual(Array(20).fill(201));
-    expect(good.filter(isReplayed)).toHaveLength(19);
-    const allowed = ["422 invalid_request x", "409 idempotency_conflict"];
-    for (const answer of answers.filter((_, n) => n % 2 === 0)) expect(allowed).toContain(told(answer));
-    expect(await rows("orders")).toBe(1);
-  });
 });
 
 describe("a request that fails does not stand in the way of another one under its key", () => {
@@ -163,15 +145,6 @@ describe("a request that fails does not stand in the way of another one under it
 });
 
 describe("many keys at once", () => {
-  test("40 creations, one of which names a missing order: 39 × 201, one 404", async () => {
-    const missing = { ...record, order_id: "ord_mfrggzdfmztwq2lknnwg23tpoa" };
-    const answers = await atOnce(40, (n) =>
-      send(n, { method: "POST", path: "/shipments", body: n === 20 ? missing : record }, `key ${n}`),
-    );
-    expect(answers.map(told)).toEqual(Array.from({ length: 40 }, (_, n) => (n === 20 ? "404 not_found" : "201")));
-    expect([await rows("shipments"), await rows("outbox"), await rows("ledger")]).toEqual([39, 39, 39]);
-  });
-
   test("equal keys in opposite order through two gateways: no 5xx, every pair of answers is equal", async () => {
     const keys = Array.from({ length: 30 }, (_, n) => `key ${n}`);
     const run = (gateway: number, list: string[]) =>
@@ -185,28 +158,5 @@ describe("many keys at once", () => {
       expect([answer, other].filter(isReplayed)).toHaveLength(1);
     }
     expect([await rows("orders"), await rows("outbox")]).toEqual([30, 30]);
-  });
-
-  test("overlapping keys on different services in opposite order: one winner each, no 5xx", async () => {
-    const keys = Array.from({ length: 24 }, (_, n) => `key ${n}`);
-    const asked = await ofEach(posts, (route) => goodRequest(customer, route));
-    const at = (shift: number) => keys.map((key, n) => ({ key, route: posts[(n + shift) % posts.length]! }));
-    const run = (gateway: number, list: ReturnType<typeof at>) =>
-      Promise.all(list.map(({ key, route }) => send(gateway, asked[nameOf(route)]!, key)));
-    const [forth, back] = await Promise.all([run(0, at(0)), run(1, at(1).reverse())]);
-    for (const [n, answer] of forth.entries()) {
-      const pair = [told(answer), told(back.at(-1 - n)!)];
-      // The shipment may have its one label already; then the key is free for the other request.
-      const refused = pair.filter((said) => !/^20[01]$/.test(said));
-      expect(refused.filter((said) => !/^409 (idempotency_conflict|label_exists)$/.test(said))).toEqual([]);
-      expect(refused.length).toBeGreaterThanOrEqual(1);
-    }
-  });
-
-  test("writes that are repeated at random while others go on: each key is executed once", async () => {
-    const answers = await atOnce(150, (n) => send(n, order, `key ${(n * 7) % 30}`));
-    expect(answers.map(({ status }) => status)).toEqual(Array(150).fill(201));
-    expect(answers.filter(isReplayed)).toHaveLength(120);
-    expect([await rows("orders"), await rows("outbox"), await rows("ledger")]).toEqual([30, 30, 30]);
   });
 });

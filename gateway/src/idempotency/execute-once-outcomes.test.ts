@@ -92,27 +92,6 @@ describe("the RPC", () => {
     expect(await under.execute(request)).toEqual(replayed("A"));
     expect(await under.owners.records.executions(request.caller)).toHaveLength(1);
   });
-
-  test("ambiguous, then another body: the first is fenced off, the other executed", async () => {
-    const request = under.request("A");
-    expect(await refusal(under.execute({ ...request, send: () => Promise.reject(lost()) }))).toBe(
-      "service_unavailable",
-    );
-    expect(await under.execute(under.request("B", { caller: request.caller, owner: "carrier" }))).toEqual(created("B"));
-  });
-
-  test("delayed past its lease, retried, then let go: one execution, equal answers", async () => {
-    const request = under.request("A");
-    let retried: unknown;
-    const delayed: Send = async (claim, options) => {
-      retried = await under.execute(request, later(under.otherGateway));
-      return request.send(claim, options);
-    };
-    expect(await under.execute({ ...request, send: delayed })).toEqual(replayed("A"));
-    expect(retried).toEqual(created("A"));
-    expect(await under.owners.records.executions(request.caller)).toHaveLength(1);
-    expect((await under.row(request))?.attempts).toBe(2);
-  });
 });
 
 describe("the registry", () => {

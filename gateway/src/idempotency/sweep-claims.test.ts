@@ -3,10 +3,14 @@ import { fingerprintOf, idempotencyUnderTest, lost } from "../testing/idempotenc
 import { sweepClaims } from "./sweep-claims.js";
 
 let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
-beforeEach(async () => {
+beforeAll(async () => {
   under = await idempotencyUnderTest();
 });
-afterEach(() => under.end());
+afterAll(() => under.end());
+beforeEach(async () => {
+  await under.gateway.db.pool.query("DELETE FROM idempotency_registry");
+  under.owners.records.asked.length = 0;
+});
 
 /** A claim that its gateway has abandoned. Its owner may have executed it. */
 async function abandoned(content: string, options: { executed: boolean; owner?: "records" | "carrier" }) {

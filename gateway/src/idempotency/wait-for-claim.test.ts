@@ -48,7 +48,11 @@ test("all who wait in a process are answered when the first one is, with one pol
 
 test("each waits for its own request: another key's answer, or another account's with the same key, is none", async () => {
   const one = under.request("A");
-  const others = [under.request("B", { caller: one.caller, idempotencyKey: "another key" }), under.request("C")];
+  const { caller, fingerprint } = one;
+  const others = [
+    under.request("B", { caller, idempotencyKey: "another key", fingerprint }),
+    under.request("C", { fingerprint }),
+  ];
   const leaders = [one, ...others].map((request) => paused(request));
   const leading = leaders.map(({ request }) => under.execute(request));
   await Promise.all(leaders.map(({ reached }) => reached));
@@ -161,14 +165,6 @@ test("and all who wait hear of it at once, however many they are", async () => {
     UPDATE idempotency_registry SET fingerprint = ${fingerprintOf("B")}, state = 'done', lease_until = NULL
     WHERE token = ${token}`);
   expect(await Promise.all(followers)).toEqual(Array(100).fill(undefined));
-});
-
-test("409 idempotency_in_progress when the wait has lasted long enough", async () => {
-  const request = under.request("A");
-  await claimKey(under.gateway, request);
-  const row = await under.row(request);
-  const wait = under.gateway.idempotency.waits.wait({ ...request, waitUntil: performance.now() + 50 }, row!);
-  await expect(wait).rejects.toMatchObject({ code: "idempotency_in_progress" });
 });
 
 test("503 when the claim is done and its owner is down", async () => {

@@ -47,8 +47,8 @@ describe("a request under the key of another one that is open waits as an equal 
     ["another one", () => under.otherGateway],
   ])("is executed once that has failed, in %s, because a failure does not reserve the key", async (_, gateway) => {
     const { first, settled } = await openWith({}, gateway());
-    first.fail(fail("label_exists"));
-    expect(await settled).toEqual([refusedAs("label_exists"), { status: "fulfilled", value: created("B") }]);
+    first.fail(fail("not_found"));
+    expect(await settled).toEqual([refusedAs("not_found"), { status: "fulfilled", value: created("B") }]);
   });
 
   test("is executed where another service owns its path", async () => {

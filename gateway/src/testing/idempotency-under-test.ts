@@ -35,10 +35,11 @@ export async function idempotencyUnderTest() {
   const [gateway, otherGateway] = started as [OnceDeps, OnceDeps];
 
   /** A request for `content`, which its owner executes by default. */
-  function request(content: string, options: Partial<OnceRequest> = {}): OnceRequest & RegistryRequest {
-    const caller = options.caller ?? newCaller();
-    const owner = options.owner ?? "records";
-    const fingerprint = fingerprintOf(content);
+  function request(
+    content: string,
+    options: Partial<OnceRequest & RegistryRequest> = {},
+  ): OnceRequest & RegistryRequest {
+    const { caller = newCaller(), owner = "records", fingerprint = fingerprintOf(content) } = options;
     return {
       caller,
       idempotencyKey: "a key",

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
-import sql, { type Sql } from "sql-template-tag";
-import type { Database } from "../postgres/database.js";
+import sql from "sql-template-tag";
 import { createLog, silentLog } from "../process/log.js";
 import { startTracing } from "../process/tracing.js";
 import { openTransaction, type TestDatabase, testDatabase } from "../testing/database.js";
@@ -10,24 +9,19 @@ import { otlpCollector } from "../testing/otlp-collector.js";
 import { outboxTestbed, testBus, thingCreated } from "../testing/outbox-testbed.js";
 
 let database: TestDatabase;
-beforeEach(async () => {
+beforeAll(async () => {
   database = await testDatabase({ directory: join(import.meta.dirname, "../testing/fixtures/prisma") });
 });
-afterEach(() => database.drop());
-
-/** A log that keeps its lines. */
-function keptLog() {
-  const lines: unknown[] = [];
-  const log = createLog({ part: "records", destination: { write: (line) => void lines.push(JSON.parse(line)) } });
-  return { lines, log };
-}
+beforeEach(() => database.db.run(sql`DELETE FROM outbox`));
+afterAll(() => database.drop());
 
 // The relay takes rows only after the process that inserted them has had five seconds.
 const LATER = { clockOffsetMs: 6_000 };
 
 test("an outage of the bus is logged once, however many events wait, and so is its end", async () => {
   const { outboxOn, commit } = outboxTestbed(database.db);
-  const { lines, log } = keptLog();
+  const lines: unknown[] = [];
+  const log = createLog({ part: "records", destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   const bus = testBus();
   const outbox = outboxOn(bus, { ...LATER, log });
   for (let n = 0; n < 3; n++) await commit(outboxOn(bus), thingCreated());
@@ -44,24 +38,6 @@ test("an outage of the bus is logged once, however many events wait, and so is i
   ]);
 });
 
-test("an event that the bus refuses is logged with the reason", async () => {
-  const { outboxOn, commit } = outboxTestbed(database.db);
-  const { lines, log } = keptLog();
-  const bus = testBus();
-  const stored = thingCreated();
-  await commit(outboxOn(bus), stored);
-  bus.refusing = true;
-  const outbox = outboxOn(bus, { ...LATER, log });
-  expect(await outbox.relayOnce()).toBe(0);
-  outbox.committed(stored);
-  await outbox.stop();
-  const line = { msg: "event not published yet; the relay repeats it", err: { message: "no responders" } };
-  expect(lines).toMatchObject([
-    { ...line, rows: 1 },
-    { ...line, event: stored.id },
-  ]);
-});
-
 test("an event that another process publishes keeps its trace, if it has one", async () => {
   const { outboxOn, commit } = outboxTestbed(database.db);
   const traces: string[] = [];
@@ -69,23 +45,6 @@ test("an event that another process publishes keeps its trace, if it has one", a
   for (const traceparent of ["", "00-1-2-01"]) await commit(outboxOn(bus), { ...thingCreated(), traceparent });
   expect(await outboxOn(bus, LATER).relayOnce()).toBe(2);
   expect(traces).toEqual(["", "00-1-2-01"]);
-});
-
-test("events that are published but cannot be marked are logged as that, once for all of a batch", async () => {
-  const { db } = database;
-  const { outboxOn, commit } = outboxTestbed(db);
-  const { lines, log } = keptLog();
-  const isMark = (statement: Sql) => statement.text.includes("SET published_at");
-  const run: Database["run"] = (statement) =>
-    isMark(statement) ? Promise.reject(new Error("the disk is full")) : db.run(statement);
-  const bus = testBus();
-  const outbox = outboxOn(bus, { db: { ...db, run }, log });
-  const stored = [thingCreated(), thingCreated(), thingCreated()];
-  for (const one of stored) await commit(outbox, one);
-  for (const one of stored) outbox.committed(one);
-  await outbox.stop();
-  expect(bus.taken).toHaveLength(3);
-  expect(lines).toMatchObject([{ msg: "published events not marked; the relay repeats them", events: 3 }]);
 });
 
 test("rows are locked in their order, whatever the order of their publication, so that two processes cannot deadlock", async () => {

@@ -16,11 +16,12 @@ let database: TestDatabase;
 let outboxOn: ReturnType<typeof outboxTestbed>["outboxOn"];
 let commit: ReturnType<typeof outboxTestbed>["commit"];
 let rows: ReturnType<typeof outboxTestbed>["rows"];
-beforeEach(async () => {
+beforeAll(async () => {
   database = await testDatabase({ directory: join(import.meta.dirname, "../testing/fixtures/prisma") });
   ({ outboxOn, commit, rows } = outboxTestbed(database.db));
 });
-afterEach(() => database.drop());
+beforeEach(() => database.db.run(sql`DELETE FROM outbox`));
+afterAll(() => database.drop());
 
 describe("newEvent", () => {
   test("renders the webhook body: id, type, livemode, created_at, and the data unchanged", () => {

@@ -11,11 +11,12 @@ const ROUND_MS = 61_000;
 
 let database: TestDatabase;
 let testbed: ReturnType<typeof outboxTestbed>;
-beforeEach(async () => {
+beforeAll(async () => {
   database = await testDatabase({ directory: join(import.meta.dirname, "../testing/fixtures/prisma") });
   testbed = outboxTestbed(database.db);
 });
-afterEach(() => database.drop());
+beforeEach(() => database.db.run(sql`DELETE FROM outbox`));
+afterAll(() => database.drop());
 
 /** Events that were published two minutes ago, `evt_1` and so on. */
 const insertPublished = (count: number, publications = 1) =>

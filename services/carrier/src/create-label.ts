@@ -11,8 +11,7 @@ import type { CarrierDeps } from "./deps.js";
 import { labelRefusal } from "./label.js";
 import { projectLabelEvent } from "./neighbours/project-label-event.js";
 import { readShipment } from "./neighbours/read-shipment.js";
-import { findLabelOfShipment } from "./read-labels.js";
-import { type NewLabel, type RemoteBooking, type StoredLabel, storeLabel } from "./store-label.js";
+import { type NewLabel, type RemoteBooking, refusalByLabel, type StoredLabel, storeLabel } from "./store-label.js";
 
 type LabelFields = Pick<CreateLabelRequest, "caller" | "shipmentId" | "rateId">;
 
@@ -54,8 +53,7 @@ async function replayOrRefuse(
 ) {
   const outcome = await deps.ledger.outcomeOfHolder(newLabel);
   if (outcome) return outcome;
-  const label = await findLabelOfShipment(deps, { caller: newLabel.caller, id: newLabel.shipmentId });
-  throw (label && labelRefusal(label.status)) ?? refusal;
+  throw await refusalByLabel(deps, newLabel, refusal);
 }
 
 /** Whatever a local carrier throws, the booking was not made: the request has certainly failed, and its key stays free. */

@@ -1,5 +1,5 @@
 import type { Caller, Claim } from "@shipping/kit/caller";
-import { fail } from "@shipping/kit/errors";
+import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
 import { originText } from "@shipping/kit/ledger/origin";
@@ -66,12 +66,21 @@ export async function storeLabel(
     // The carrier is at fault if another label already has the tracking number: this booking cannot become a label.
     if (remote && violated(error)) await dropBooking(deps, remote.row);
     if (violated(error)?.constraint !== "labels_shipment_id_key") throw error;
-    const first = await findLabelOfShipment(deps, { caller: newLabel.caller, id: newLabel.shipmentId });
-    throw (first && labelRefusal(first.status)) ?? fail("label_exists");
+    throw await refusalByLabel(deps, newLabel, fail("label_exists"));
   });
   if (!outcome || !executedNow(outcome)) return { outcome };
   deps.outbox.committed(creation.event);
   return { outcome, event: creation.event };
+}
+
+/** Returns why the shipment gets no second label, by the status of its label; `otherwise` if that is missing, or has gone with its account. */
+export async function refusalByLabel(
+  deps: CarrierDeps,
+  { caller, shipmentId }: Pick<NewLabel, "caller" | "shipmentId">,
+  otherwise: Failure,
+): Promise<Failure> {
+  const label = await findLabelOfShipment(deps, { caller, id: shipmentId });
+  return (label && labelRefusal(label.status)) ?? otherwise;
 }
 
 function newCreation({ random }: CarrierDeps, newLabel: NewLabel, booking: Booking): Creation {

@@ -122,7 +122,7 @@ const inServices: readonly Fault[] = [
   {
     breaks: "a carrier that takes no keys is not asked to book again while the first call may take effect",
     file: "services/carrier/src/bookings/book-in-phases.ts",
-    original: "if (!mayBook(row, carrier) && !isFresh) throw",
+    original: "if (!isFresh && row.inDoubt && !carrier.takesKeys) throw",
     replacement: "if (false) throw",
     noticedBy: "services/carrier/src/bookings/book-in-phases.test.ts",
   },
@@ -130,7 +130,7 @@ const inServices: readonly Fault[] = [
     breaks: "a booking is not taken from its holder before the lease ends",
     file: "services/carrier/src/bookings/booking-rows.ts",
     original: "AND leased_until <= $",
-    replacement: "AND created_at <= $",
+    replacement: "AND clock_timestamp() >= $",
     noticedBy: "services/carrier/src/bookings/booking-rows.test.ts",
   },
   {

@@ -10,7 +10,7 @@ import {
   type RemoteCarrier,
   type Wanted,
 } from "../carriers/carrier.js";
-import { type BookingRow, mayBook } from "./booking.js";
+import type { BookingRow } from "./booking.js";
 import {
   adoptBooking,
   type BookingDeps,
@@ -102,7 +102,9 @@ async function find({ carrier }: BookingRequest, row: BookingRow, call: Call): P
 async function book(deps: BookingDeps, request: BookingRequest, opened: Opened, call: Call): Promise<ActiveBooking> {
   const { row, isFresh } = opened;
   const { carrier, wanted } = request;
-  if (!mayBook(row, carrier) && !isFresh) throw new Error("The carrier may still carry out an earlier call.");
+  // A carrier that takes no keys might book twice.
+  if (!isFresh && row.inDoubt && !carrier.takesKeys)
+    throw new Error("The carrier may still carry out an earlier call.");
   const noted = isFresh ? opened.begun : performance.now();
   if (!isFresh && !(await markCall(deps, row, carrier)))
     throw new Error("Another request or the worker has taken the booking.");

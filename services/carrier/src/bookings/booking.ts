@@ -1,6 +1,5 @@
 import type { Caller, Claim } from "@shipping/kit/caller";
 import type { Columns, Row } from "@shipping/kit/postgres/columns";
-import type { ActiveBooking, RemoteCarrier } from "../carriers/carrier.js";
 
 /**
  * The state of a booking. `asked`: becomes a label, if its claim is still valid when the carrier's answer is stored. `held`: a label has it.
@@ -43,25 +42,6 @@ export function callerIn({ accountId, environment }: BookingRow): Caller {
 
 export function claimIn({ idempotencyKey, token, fingerprint, requestedBy, requestId }: BookingRow): Claim {
   return { idempotencyKey, token, fingerprint, requestedBy, requestId };
-}
-
-/**
- * Returns true if a carrier without a booking under the key may be asked to book. A carrier that takes no keys might otherwise book twice.
- */
-export function mayBook(
-  { inDoubt }: Pick<BookingRow, "inDoubt">,
-  { takesKeys }: Pick<RemoteCarrier, "takesKeys">,
-): boolean {
-  return takesKeys || !inDoubt;
-}
-
-/** Returns the active bookings under the key that belong to no label. */
-export function surplus(
-  row: Pick<BookingRow, "state" | "reference">,
-  active: readonly ActiveBooking[],
-): ActiveBooking[] {
-  const kept = row.state === "held" ? row.reference : null;
-  return active.filter(({ reference }) => reference !== kept);
 }
 
 /** Returns the worker's wait after it could not settle a booking: twice as long with each turn, from two seconds up to a minute. */

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { silentLog } from "@shipping/kit/process/log";
 import { createMetrics } from "@shipping/kit/process/metrics";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
-import { type Booking, ListBookingsRequestSchema } from "@shipping/proto/shipping/carrier/v1/operations_pb";
+import { ListBookingsRequestSchema } from "@shipping/proto/shipping/carrier/v1/operations_pb";
 import sql from "sql-template-tag";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
 import { remoteUnderTest } from "../testing/remote-under-test.js";
@@ -10,14 +10,15 @@ import { releaseBooking } from "./booking-rows.js";
 import { listBookings, measureBookings } from "./monitor-bookings.js";
 
 let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
-beforeEach(async () => {
+beforeAll(async () => {
   carrier = await carrierUnderTest();
 });
-afterEach(() => carrier.end());
+beforeEach(() => carrier.deps.db.run(sql`DELETE FROM bookings`));
+afterAll(() => carrier.end());
 
 const lost = new Error("The connection was lost.");
 
-async function list({ limit = 10, shipmentId }: { limit?: number; shipmentId?: string } = {}): Promise<Booking[]> {
+async function list({ limit = 10, shipmentId }: { limit?: number; shipmentId?: string } = {}) {
   const request = create(ListBookingsRequestSchema, { limit, ...(shipmentId !== undefined && { shipmentId }) });
   return (await listBookings(carrier.deps, request)).bookings;
 }

@@ -1,5 +1,5 @@
 import { type ActiveBooking, CarrierRefusal, carrierNamed, type RemoteCarrier } from "../carriers/carrier.js";
-import { type BookingRow, pauseMs, surplus } from "./booking.js";
+import { type BookingRow, pauseMs } from "./booking.js";
 import {
   type BookingDeps,
   dropBooking,
@@ -72,13 +72,15 @@ async function settleVoid(
   await writer.storeVoid(row);
 }
 
+/** Cancels the active bookings under the key that belong to no label. */
 async function cancelSurplus(
   deps: BookingDeps,
   row: BookingRow,
   carrier: RemoteCarrier,
   active: readonly ActiveBooking[],
 ): Promise<void> {
-  for (const { reference } of surplus(row, active)) {
+  const kept = row.state === "held" ? row.reference : null;
+  for (const { reference } of active.filter((booking) => booking.reference !== kept)) {
     await callCarrier(carrier.callMs, (limits) => carrier.cancel(reference, limits));
     deps.log.info({ booking: row.id, reference, account: row.accountId }, "cancelled a booking without a label");
   }

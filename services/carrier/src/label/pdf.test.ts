@@ -104,28 +104,6 @@ describe("renderLabelPdf", () => {
     expect(textsOf().join()).not.toContain("Tel.");
   });
 
-  test("writes each address in the order of its own country, the country's name last", () => {
-    const mayfair = { name: "Ada", street1: "1 Long Lane", city: "London", postalCode: "W1J 7NT", country: "GB" };
-    const portland = {
-      name: "Bob",
-      street1: "9 Oak St",
-      city: "Portland",
-      state: "OR",
-      postalCode: "97205",
-      country: "US",
-    };
-    const texts = textsOf({ from: mayfair, to: portland });
-    const lines = (first: string, count: number) => texts.slice(texts.indexOf(first), texts.indexOf(first) + count);
-    expect(lines("Ada", 5)).toEqual(["Ada", "1 Long Lane", "London", "W1J 7NT", "UNITED KINGDOM"]);
-    expect(lines("Bob", 4)).toEqual(["Bob", "9 Oak St", "Portland, OR 97205", "UNITED STATES"]);
-  });
-
-  test("writes other letters than Latin ones as they are, with Latin ones below", () => {
-    const texts = textsOf({ to: { ...to, name: "王小明", city: "Łódź" }, reference: "заказ 5" });
-    const order = ["王小明", "51147 Łódź", "WangXiaoMing", "51147 Lódz", "AUSTRIA", "заказ 5", "zakaz 5"];
-    expect(texts.filter((text) => order.includes(text))).toEqual(order);
-  });
-
   test.each([
     [{ weightKg: 1000 }, "1000 kg"],
     [{ weightKg: 0.0004 }, "< 0.001 kg"],

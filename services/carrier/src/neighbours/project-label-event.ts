@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { type CallOptions, type Client, Code, ConnectError } from "@connectrpc/connect";
+import type { CallOptions, Client } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
 import { rowsOfEvents } from "@shipping/kit/ledger/outbox-publisher";
 import { databaseNow } from "@shipping/kit/postgres/clock";
@@ -103,9 +103,8 @@ const applyTogether = microBatchOperation<ProjectionDeps, Applied, void>({
         deps.tracking.applyLabelEvents({ events }, options),
       ]);
     } catch (error) {
-      // A refused event must not hold up the others. During a rollout, a neighbour of the previous release does not know this call.
-      const isRefused = failureIn(error)?.code === "internal_error";
-      if (isRefused || ConnectError.from(error).code === Code.Unimplemented) return alone();
+      // A refused event must not hold up the others.
+      if (failureIn(error)?.code === "internal_error") return alone();
       throw error;
     }
     for (const { id } of events) deps.projectedMarks.add(id);

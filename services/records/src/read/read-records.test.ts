@@ -83,22 +83,6 @@ describe("getOrder and getShipment", () => {
 });
 
 describe("listOrders and listShipments", () => {
-  test("pages ascend by id, byte by byte, hold each record once, and end without a cursor", async () => {
-    const caller = newCaller();
-    const ids = (
-      await Promise.all(Array.from({ length: 7 }, () => createOrder(records.deps, orderRequest(caller))))
-    ).map((outcome) => toSnapshot(outcome).json.id as string);
-    const seen: string[] = [];
-    let after: string | undefined;
-    do {
-      const request = create(ListOrdersRequestSchema, { caller, limit: 3, ...(after ? { after } : {}) });
-      const answer = await listOrders(records.deps, request);
-      seen.push(...jsonIn(answer).map(({ id }: { id: string }) => id));
-      after = answer.nextCursor;
-    } while (after);
-    expect(seen).toEqual(ids.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
-  });
-
   test("show each record exactly as its creation answered it", async () => {
     const caller = newCaller();
     const order = toSnapshot(await createOrder(records.deps, orderRequest(caller, { metadata }))).json;

@@ -108,79 +108,75 @@ describe("searchShipments", () => {
     ]);
   });
 
-  test.each<[string, Search, number[]]>([
-    ["the recipient's last name", { text: "schneider" }, [0, 1]],
-    ["its beginning", { text: "schne" }, [0, 1]],
-    ["the first name", { text: "ANNA" }, [0]],
-    ["several words, which narrow", { text: "schneider kiel" }, [1]],
-    ["a company", { text: "navy" }, [0, 1, 2, 3, 4, 5, 6]],
-    ["the sender's company", { text: "lagerhaus" }, [3]],
-    ["an e-mail address", { text: "Anna.Schneider@example.com" }, [0]],
-    ["the beginning of an e-mail address", { text: "anna.schneider@ex" }, [0]],
-    ["a word of an e-mail address", { text: "example" }, [0]],
-    ["the last four digits of a telephone number", { text: "4321" }, [0]],
-    [
-      "a telephone number with other punctuation, as it is dialled within the country",
-      { text: "0151/987 654-321" },
-      [0],
-    ],
-    ["a part of a telephone number that begins with three digits", { text: "519 8765" }, [0]],
-    ["half a town", { text: "oranien" }, [0]],
-    ["a postal code, with or without its spaces", { text: "sw1a1" }, [1]],
-    ["a postal code as it is written", { text: "SW1A 1AA" }, [1]],
-    ["three characters of a reference", { text: "040" }, [0]],
-    ["three characters of a reference with its punctuation", { text: "R-1" }, [0]],
-    ["a reference's digits", { text: "10403" }, [0]],
-    ["a reference in one piece", { text: "or10403" }, [0]],
-    ["zeros within a reference", { text: "00000" }, [2]],
-    ["the end of a reference that begins with zeros", { text: "0000012345" }, [2]],
-    ["a value of the metadata", { text: "blue-whale" }, [1]],
-    ["a number of the metadata", { text: "77" }, [1]],
-    ["letters without accents", { text: "ozdemir arhus strasse" }, [2]],
-    ["accents that the record lacks", { text: "Şçhneidér" }, [0, 1]],
-    ["ß for ss, and ø for o", { text: "weiss kobenhavn" }, [3]],
-    ["two letters, which are a word", { text: "li" }, [4]],
-    ["a letter that begins another word", { text: "quan l" }, [4]],
-    ["a letter of a script without spaces", { text: "陽" }, [6]],
-    ["white space around it", { text: "  anna   schneider " }, [0]],
-    ["punctuation alone", { text: "%" }, []],
-    ["a per cent sign, which stands for itself", { text: "% off" }, [4]],
-    ["an underscore likewise", { text: "w_z" }, []],
-    ["quotes", { text: "100%'\"\\" }, []],
-    ["U+0000, which no text has", { text: "a\0" }, []],
-    ["a text that runs from right to left", { text: "משלוח" }, [5]],
-    ["ten thousand characters", { text: "a".repeat(10_000) }, []],
-    ["a text and a state", { text: "schneider", status: "voided" }, [1]],
-    ["a text and a time", { text: "schneider", createdFrom: hour(1).toISOString() }, [1]],
-    ["a time", { createdFrom: hour(1).toISOString(), createdBefore: hour(3).toISOString() }, [1, 2]],
-    ["a state", { status: "voided" }, [1]],
-    ["a state and a time", { status: "draft", createdBefore: hour(3).toISOString() }, [0, 2]],
-  ])("finds by %s, among an account's first shipments and once they have hashes", async (_what, search, expected) => {
-    const caller = newCaller();
+  describe("finds among an account's first shipments, and once they have hashes, by", () => {
+    const accounts = [newCaller(), newCaller()].map((caller) => ({ caller, made: [] as string[] }));
     const anna = { name: "Anna Schneider", email: "anna.schneider@example.com", phone: "+49 (151) 987-654321" };
-    const made = [
-      await ship(caller, { at: hour(0), reference: "OR-10403", to: { ...anna, city: "Oranienburg" } }),
-      await ship(caller, {
-        at: hour(1),
+    const shipments: Made[] = [
+      { reference: "OR-10403", to: { ...anna, city: "Oranienburg" } },
+      {
         reference: "B",
         to: { name: "Ben Schneider", city: "Kiel", postalCode: "SW1A 1AA" },
         metadata: { colour: "blue-whale", nested: [77] },
-      }),
-      await ship(caller, { at: hour(2), reference: "DE0000012345", to: { name: "Özdemir Straße", city: "Århus" } }),
-      await ship(caller, {
-        at: hour(3),
-        reference: "B",
-        to: { name: "Weiß", city: "København" },
-        from: { company: "Lagerhaus" },
-      }),
-      await ship(caller, { at: hour(4), reference: "% off", to: { name: "Li Quan", city: "Bonn" } }),
-      await ship(caller, { at: hour(5), reference: "משלוח 1", to: { name: "Zoe", city: "Bonn" } }),
-      await ship(caller, { at: hour(6), reference: "B", to: { name: "王小明", city: "北京朝陽區" } }),
+      },
+      { reference: "DE0000012345", to: { name: "Özdemir Straße", city: "Århus" } },
+      { reference: "B", to: { name: "Weiß", city: "København" }, from: { company: "Lagerhaus" } },
+      { reference: "% off", to: { name: "Li Quan", city: "Bonn" } },
+      { reference: "משלוח 1", to: { name: "Zoe", city: "Bonn" } },
+      { reference: "B", to: { name: "王小明", city: "北京朝陽區" } },
     ];
-    await label(made[1]!, "voided");
-    expect(await idsOf(caller, search)).toEqual(expected.map((n) => made[n]).reverse());
-    await hash(caller);
-    expect(await idsOf(caller, search)).toEqual(expected.map((n) => made[n]).reverse());
+    beforeAll(async () => {
+      for (const { caller, made } of accounts) {
+        for (const [at, shipment] of shipments.entries()) made.push(await ship(caller, { at: hour(at), ...shipment }));
+        await label(made[1]!, "voided");
+      }
+      await hash(accounts[1]!.caller);
+    });
+
+    test.each<[string, Search, number[]]>([
+      ["the recipient's last name", { text: "schneider" }, [0, 1]],
+      ["its beginning", { text: "schne" }, [0, 1]],
+      ["the first name", { text: "ANNA" }, [0]],
+      ["several words, which narrow", { text: "schneider kiel" }, [1]],
+      ["a company", { text: "navy" }, [0, 1, 2, 3, 4, 5, 6]],
+      ["the sender's company", { text: "lagerhaus" }, [3]],
+      ["an e-mail address", { text: "Anna.Schneider@example.com" }, [0]],
+      ["the beginning of an e-mail address", { text: "anna.schneider@ex" }, [0]],
+      ["a word of an e-mail address", { text: "example" }, [0]],
+      ["the last four digits of a telephone number", { text: "4321" }, [0]],
+      [
+        "a telephone number with other punctuation, as it is dialled within the country",
+        { text: "0151/987 654-321" },
+        [0],
+      ],
+      ["a part of a telephone number that begins with three digits", { text: "519 8765" }, [0]],
+      ["half a town", { text: "oranien" }, [0]],
+      ["a postal code, with or without its spaces", { text: "sw1a1" }, [1]],
+      ["three characters of a reference", { text: "040" }, [0]],
+      ["three characters of a reference with its punctuation", { text: "R-1" }, [0]],
+      ["a reference in one piece", { text: "or10403" }, [0]],
+      ["zeros within a reference", { text: "00000" }, [2]],
+      ["the end of a reference that begins with zeros", { text: "0000012345" }, [2]],
+      ["a value of the metadata", { text: "blue-whale" }, [1]],
+      ["a number of the metadata", { text: "77" }, [1]],
+      ["letters without accents", { text: "ozdemir arhus strasse" }, [2]],
+      ["two letters, which are a word", { text: "li" }, [4]],
+      ["a letter that begins another word", { text: "quan l" }, [4]],
+      ["a letter of a script without spaces", { text: "陽" }, [6]],
+      ["white space around it", { text: "  anna   schneider " }, [0]],
+      ["a per cent sign, which stands for itself", { text: "% off" }, [4]],
+      ["an underscore likewise", { text: "w_z" }, []],
+      ["U+0000, which no text has", { text: "a\0" }, []],
+      ["a text that runs from right to left", { text: "משלוח" }, [5]],
+      ["ten thousand characters", { text: "a".repeat(10_000) }, []],
+      ["a text and a state", { text: "schneider", status: "voided" }, [1]],
+      ["a text and a time", { text: "schneider", createdFrom: hour(1).toISOString() }, [1]],
+      ["a time", { createdFrom: hour(1).toISOString(), createdBefore: hour(3).toISOString() }, [1, 2]],
+      ["a state", { status: "voided" }, [1]],
+      ["a state and a time", { status: "draft", createdBefore: hour(3).toISOString() }, [0, 2]],
+    ])("%s", async (_what, search, expected) => {
+      for (const { caller, made } of accounts)
+        expect(await idsOf(caller, search)).toEqual(expected.map((n) => made[n]).reverse());
+    });
   });
 
   test("finds an id, and ids that are named beside the text", async () => {

@@ -1,5 +1,5 @@
 import { countIn } from "@shipping/kit/testing/rows";
-import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
+import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { orderRequest, recordsUnderTest } from "../testing/records-under-test.js";
 import { createOrder } from "./create-order.js";
@@ -50,16 +50,6 @@ describe("createOrder", () => {
     expect(bodyOf(published(caller.accountId)[0]).livemode).toBe(true);
   });
 
-  test("the same claim again is replayed and creates nothing", async () => {
-    const caller = newCaller();
-    const request = orderRequest(caller);
-    const first = toSnapshot(await createOrder(records.deps, request));
-    const second = toSnapshot(await createOrder(records.deps, request));
-    expect(second).toEqual({ ...first, replayed: true });
-    expect(await rowsOf(caller.accountId)).toEqual({ orders: 1, events: 1 });
-    expect(published(caller.accountId)).toHaveLength(1);
-  });
-
   test("20 equal executions at once: one creates, 19 replay the same bytes", async () => {
     const caller = newCaller();
     const request = orderRequest(caller);
@@ -68,16 +58,7 @@ describe("createOrder", () => {
     expect(snapshots.filter((snapshot) => !snapshot.replayed)).toHaveLength(1);
     expect(new Set(snapshots.map((snapshot) => JSON.stringify(snapshot.json))).size).toBe(1);
     expect(await rowsOf(caller.accountId)).toEqual({ orders: 1, events: 1 });
-  });
-
-  test("another request under the key is a conflict that names the holder's fingerprint", async () => {
-    const caller = newCaller();
-    const held = newClaim("k1", "first");
-    await createOrder(records.deps, orderRequest(caller, { claim: held }));
-    const { outcome } = await createOrder(records.deps, orderRequest(caller, { claim: newClaim("k1", "other") }));
-    expect(outcome.case).toBe("conflict");
-    expect(outcome.case === "conflict" && Buffer.from(outcome.value.fingerprint)).toEqual(held.fingerprint);
-    expect(await rowsOf(caller.accountId)).toEqual({ orders: 1, events: 1 });
+    expect(published(caller.accountId)).toHaveLength(1);
   });
 
   test("now and then, an account that has created one is looked at", async () => {
@@ -86,15 +67,5 @@ describe("createOrder", () => {
     await createOrder(records.deps, orderRequest(caller));
     random.mockRestore();
     expect([...records.deps.ownersToCount.values()]).toContainEqual({ ...caller, table: "orders" });
-  });
-
-  test("the same key of another account or environment is another key", async () => {
-    const [a, b] = [newCaller(), newCaller()];
-    const callers = [a, b, { ...a, environment: "live" as const }];
-    for (const caller of callers) {
-      const outcome = await createOrder(records.deps, orderRequest(caller, { claim: newClaim("same") }));
-      expect(toSnapshot(outcome).replayed).toBe(false);
-    }
-    expect(await rowsOf(a.accountId)).toEqual({ orders: 2, events: 2 });
   });
 });
