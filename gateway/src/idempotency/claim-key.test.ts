@@ -1,5 +1,5 @@
 import { openTransaction } from "@shipping/kit/testing/database";
-import { eventually } from "@shipping/kit/testing/eventually";
+import { lockWaits } from "@shipping/kit/testing/locks";
 import { newCaller } from "@shipping/kit/testing/writes";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { markDone } from "./mark-done.js";
@@ -51,8 +51,7 @@ test("claims of the same keys in opposite order do not wait for each other", asy
   );
   // This claim waits for the key `a` and holds no other key meanwhile.
   const first = claim(request("c"), request("a"), request("b"));
-  const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  await eventually(async () => expect((await gateway.db.pool.query(waiting)).rows).toHaveLength(1));
+  await lockWaits(gateway.db);
   const second = await claim(request("b"), request("c")).finally(() => other.query("ROLLBACK"));
   other.release();
   expect([second, await first]).toEqual([

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { fail } from "@shipping/kit/errors";
 import { openTransaction } from "@shipping/kit/testing/database";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { WriteOutcomeSchema } from "@shipping/proto/shipping/common/v1/common_pb";
 import {
   created,
@@ -13,11 +14,7 @@ import {
 } from "../testing/idempotency-under-test.js";
 import type { OnceRequest } from "./execute-once.js";
 
-let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
-beforeAll(async () => {
-  under = await idempotencyUnderTest();
-});
-afterAll(() => under.end());
+const under = forAllTests(idempotencyUnderTest);
 afterEach(() => under.owners.records.failWith(undefined));
 
 type Send = OnceRequest["send"];

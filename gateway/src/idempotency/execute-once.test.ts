@@ -1,4 +1,5 @@
 import { fail, toConnectError } from "@shipping/kit/errors";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { watched } from "@shipping/kit/testing/plans";
 import { newCaller } from "@shipping/kit/testing/writes";
 import {
@@ -11,11 +12,7 @@ import {
   replayed,
 } from "../testing/idempotency-under-test.js";
 
-let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
-beforeAll(async () => {
-  under = await idempotencyUnderTest();
-});
-afterAll(() => under.end());
+const under = forAllTests(idempotencyUnderTest);
 afterEach(() => under.owners.records.failWith(undefined));
 
 const never = () => {

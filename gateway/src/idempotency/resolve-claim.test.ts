@@ -1,14 +1,11 @@
 import { fail, toConnectError } from "@shipping/kit/errors";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { created, idempotencyUnderTest, later, lost, refusal, replayed } from "../testing/idempotency-under-test.js";
 import { executeOnce, type OnceRequest } from "./execute-once.js";
 import { deleteSoleClaim, rejoinClaim, takeOverKey } from "./registry.js";
 import { releaseClaim } from "./resolve-claim.js";
 
-let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
-beforeAll(async () => {
-  under = await idempotencyUnderTest();
-});
-afterAll(() => under.end());
+const under = forAllTests(idempotencyUnderTest);
 afterEach(() => under.owners.records.failWith(undefined));
 
 type Send = OnceRequest["send"];

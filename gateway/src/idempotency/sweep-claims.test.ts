@@ -1,12 +1,9 @@
 import { openTransaction } from "@shipping/kit/testing/database";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { fingerprintOf, idempotencyUnderTest, lost } from "../testing/idempotency-under-test.js";
 import { sweepClaims } from "./sweep-claims.js";
 
-let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
-beforeAll(async () => {
-  under = await idempotencyUnderTest();
-});
-afterAll(() => under.end());
+const under = forAllTests(idempotencyUnderTest);
 beforeEach(async () => {
   await under.gateway.db.pool.query("DELETE FROM idempotency_registry");
   under.owners.records.asked.length = 0;

@@ -1,5 +1,6 @@
 import { fail } from "@shipping/kit/errors";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import sql from "sql-template-tag";
 import {
   created,
@@ -12,11 +13,7 @@ import {
 import { claimKey } from "./registry.js";
 import { createClaimWaits } from "./wait-for-claim.js";
 
-let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
-beforeAll(async () => {
-  under = await idempotencyUnderTest();
-});
-afterAll(() => under.end());
+const under = forAllTests(idempotencyUnderTest);
 afterEach(() => {
   under.owners.records.failWith(undefined);
   under.owners.records.asked.length = 0;

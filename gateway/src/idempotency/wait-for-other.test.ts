@@ -1,15 +1,12 @@
 import { fail } from "@shipping/kit/errors";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import sql from "sql-template-tag";
 import { created, fingerprintOf, idempotencyUnderTest, paused } from "../testing/idempotency-under-test.js";
 import type { OnceRequest } from "./execute-once.js";
 import { claimKey } from "./registry.js";
 
-let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
-beforeAll(async () => {
-  under = await idempotencyUnderTest();
-});
-afterAll(() => under.end());
+const under = forAllTests(idempotencyUnderTest);
 afterEach(() => {
   under.owners.records.failWith(undefined);
   under.owners.records.asked.length = 0;

@@ -8,7 +8,7 @@ import type { Caller, Claim } from "../caller.js";
 import { newId } from "../ids.js";
 import { violated } from "../postgres/database.js";
 import { openTransaction, type TestDatabase, testDatabase } from "../testing/database.js";
-import { eventually } from "../testing/eventually.js";
+import { lockWaits } from "../testing/locks.js";
 import { createLedger, executedNow, keyOfWrite, type Ledger, type LedgerCodec } from "./ledger.js";
 
 let database: TestDatabase;
@@ -71,13 +71,6 @@ async function changeThing(caller: Caller, claim: Claim, name: string, from: str
   return outcome;
 }
 
-/** How many statements wait for a lock. */
-async function blocked(): Promise<number> {
-  const rows = await database.db.run(sql`
-    SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`);
-  return rows.length;
-}
-
 const describeOutcome = ({ outcome }: WriteOutcome) =>
   outcome.case === "snapshot"
     ? `${outcome.value.replayed ? "replayed" : "executed"} ${Buffer.from(outcome.value.body)}`
@@ -131,7 +124,7 @@ describe("creations in one statement", () => {
     // This write waits for the key `a` and holds no other key meanwhile.
     expect(new Set(["c", "a", "b", "c"].map((key) => keyOfWrite(write(key)))).size).toBe(3);
     const first = createThings(["c", "a", "b"].map(write));
-    await eventually(async () => expect(await blocked()).toBe(1));
+    await lockWaits(database.db);
     const second = await createThings(["b", "c"].map(write)).finally(() => other.query("ROLLBACK"));
     other.release();
     expect([second, await first].map((outcomes) => outcomes.map(executedNow))).toEqual([
@@ -180,9 +173,9 @@ describe("Resolve", () => {
     const holder = await openTransaction(database.db);
     await holder.query("INSERT INTO things VALUES ($1, 'held')", [name]);
     const execution = createThing(caller, claimWith(1n), name).catch((error) => violated(error)?.code);
-    await eventually(async () => expect(await blocked()).toBe(1));
+    await lockWaits(database.db);
     const resolving = clientOf(ledger).resolve({ caller: { ...caller }, idempotencyKey: "k", token: 1n });
-    await eventually(async () => expect(await blocked()).toBe(2));
+    await lockWaits(database.db, 2);
     await holder.query("ROLLBACK");
     holder.release();
     expect(executedNow((await execution) as WriteOutcome)).toBe(true);

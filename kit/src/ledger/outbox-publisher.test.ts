@@ -4,7 +4,7 @@ import sql from "sql-template-tag";
 import { createLog, silentLog } from "../process/log.js";
 import { startTracing } from "../process/tracing.js";
 import { openTransaction, type TestDatabase, testDatabase } from "../testing/database.js";
-import { eventually } from "../testing/eventually.js";
+import { lockWaits } from "../testing/locks.js";
 import { otlpCollector } from "../testing/otlp-collector.js";
 import { outboxTestbed, testBus, thingCreated } from "../testing/outbox-testbed.js";
 
@@ -58,12 +58,7 @@ test("rows are locked in their order, whatever the order of their publication, s
     other.query({ text: "SELECT FROM outbox WHERE event_id = $1 FOR UPDATE NOWAIT", values: [id] });
   await lock(first);
   for (const one of stored.toReversed()) outbox.committed(one);
-  await eventually(async () => {
-    const waiting = await database.db.run(
-      sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    expect(waiting).toHaveLength(1);
-  });
+  await lockWaits(database.db);
   expect((await lock(last)).rowCount).toBe(1);
   await other.query("COMMIT");
   other.release();

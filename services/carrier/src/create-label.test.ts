@@ -1,5 +1,6 @@
 import { executedNow } from "@shipping/kit/ledger/ledger";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { CarrierRefusal, type LocalCarrier } from "./carriers/carrier.js";
@@ -7,11 +8,7 @@ import { createLabel } from "./create-label.js";
 import { carrierUnderTest, labelRequest, patient, voidRequest } from "./testing/carrier-under-test.js";
 import { voidLabel } from "./void-label.js";
 
-let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
-beforeAll(async () => {
-  carrier = await carrierUnderTest();
-});
-afterAll(() => carrier.end());
+const carrier = forAllTests(carrierUnderTest);
 afterEach(() => carrier.trouble.clear());
 
 /** Counts the rows that are stored for a caller. */

@@ -17,17 +17,6 @@ const now = new Date("2026-11-22T10:00:00.005Z");
 const json = (of: LabelRow) => JSON.parse(labelJson(of));
 
 describe("labelJson", () => {
-  test("is free, is a test, and names the path of its file", () => {
-    expect(json(row)).toMatchObject({
-      object: "label",
-      format: "pdf",
-      download_path: "/api/v1/labels/lbl_1/file",
-      charge: { currency: "EUR", amount: 0 },
-      test: true,
-      created_at: "2026-11-21T10:00:00.000Z",
-    });
-  });
-
   test("has the carrier's price, test flag and format", () => {
     const charged = { ...row, currency: "USD", amount: 7.4, test: false };
     expect(json(charged)).toMatchObject({ charge: { currency: "USD", amount: 7.4 }, test: false, format: "pdf" });
@@ -36,11 +25,6 @@ describe("labelJson", () => {
   test("has its members in one order", () => {
     const members = "id object shipment_id status carrier tracking_number format download_path charge test created_at";
     expect(Object.keys(json(voided(row, now))).join(" ")).toBe(`${members} voided_at`);
-  });
-
-  test("has voided_at only once it is voided", () => {
-    expect(json(row)).not.toHaveProperty("voided_at");
-    expect(json(voided(row, now))).toMatchObject({ status: "voided", voided_at: "2026-11-22T10:00:00.005Z" });
   });
 });
 

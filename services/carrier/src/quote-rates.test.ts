@@ -1,15 +1,12 @@
 import { create } from "@bufbuild/protobuf";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { QuoteRatesRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { quoteRates } from "./quote-rates.js";
 import { carrierUnderTest, patient } from "./testing/carrier-under-test.js";
 
-let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
-beforeAll(async () => {
-  carrier = await carrierUnderTest();
-});
-afterAll(() => carrier.end());
+const carrier = forAllTests(carrierUnderTest);
 
 function quote(caller: ReturnType<typeof newCaller>, shipmentId: string, claim = newClaim()) {
   return quoteRates(carrier.deps, create(QuoteRatesRequestSchema, { caller, claim, shipmentId }), patient);

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { jsonIn, newCaller, newClaim, textIn, toSnapshot } from "@shipping/kit/testing/writes";
 import { noSuch } from "@shipping/proto/errors";
@@ -13,11 +14,7 @@ import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
 import { carrierUnderTest, labelRequest, patient, voidRequest } from "./testing/carrier-under-test.js";
 import { voidLabel } from "./void-label.js";
 
-let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
-beforeAll(async () => {
-  carrier = await carrierUnderTest();
-});
-afterAll(() => carrier.end());
+const carrier = forAllTests(carrierUnderTest);
 
 type Caller = ReturnType<typeof newCaller>;
 const get = (caller: Caller, id: string) => getLabel(carrier.deps, create(GetLabelRequestSchema, { caller, id }));

@@ -1,18 +1,14 @@
 import { createClient } from "@connectrpc/connect";
-import { failureIn } from "@shipping/kit/errors";
 import { silentLog } from "@shipping/kit/process/log";
 import { inProcess } from "@shipping/kit/rpc/server";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { jsonIn, newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { carrierRoutes } from "./rpc.js";
 import { carrierUnderTest, labelRequest, voidRequest } from "./testing/carrier-under-test.js";
 
-let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
-beforeAll(async () => {
-  carrier = await carrierUnderTest();
-});
-afterAll(() => carrier.end());
+const carrier = forAllTests(carrierUnderTest);
 afterEach(() => carrier.trouble.clear());
 
 function clients() {
@@ -36,17 +32,6 @@ describe("CarrierService", () => {
     expect(jsonIn(await client.getLabel({ caller, id })).status).toBe("voided");
   });
 
-  test("returns the invalid fields of a label, whether or not the shipment exists", async () => {
-    const { carrier: client } = clients();
-    const caller = newCaller();
-    const fieldsOf = async (shipmentId: string, rateId: string) =>
-      (await client.checkLabel({ caller, shipmentId, rateId })).fields;
-    expect(await fieldsOf("shp_missing", "rate_test_shp_missing")).toEqual([]);
-    expect(await fieldsOf("shp_missing", "rate_test_shp_other")).toMatchObject([
-      { path: "rate_id", message: "must be the ID of a rate for this shipment, as POST /rates returns it" },
-    ]);
-  });
-
   test("serves its results to the gateway's replays", async () => {
     const { carrier: client, ledger } = clients();
     const caller = newCaller();
@@ -54,13 +39,6 @@ describe("CarrierService", () => {
     const { outcome } = await client.createLabel(request);
     const { result } = await ledger.read({ caller, idempotencyKey: request.claim!.idempotencyKey });
     expect(result?.snapshot?.body).toEqual(toSnapshot(outcome!).body);
-  });
-
-  test("refusals carry their code across the boundary", async () => {
-    const { carrier: client } = clients();
-    const caller = newCaller();
-    const refused = client.createLabel(labelRequest(caller, "shp_missing")).catch(failureIn);
-    expect(await refused).toMatchObject({ code: "not_found", message: "No such shipment." });
   });
 
   test("passes request id and deadline on to its neighbours, which get at most one second after the commit", async () => {

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { newCaller } from "@shipping/kit/testing/writes";
 import { CountLabelsRequestSchema, SearchLabelsRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
@@ -8,11 +9,7 @@ import { countLabels, searchLabels } from "./search-labels.js";
 import { carrierUnderTest, patient, voidRequest } from "./testing/carrier-under-test.js";
 import { voidLabel } from "./void-label.js";
 
-let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
-beforeAll(async () => {
-  carrier = await carrierUnderTest();
-});
-afterAll(() => carrier.end());
+const carrier = forAllTests(carrierUnderTest);
 
 interface Wanted {
   limit?: number;

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { createLedger } from "@shipping/kit/ledger/ledger";
 import { openTransaction } from "@shipping/kit/testing/database";
-import { eventually } from "@shipping/kit/testing/eventually";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
+import { lockWaits } from "@shipping/kit/testing/locks";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim } from "@shipping/kit/testing/writes";
 import sql, { type Sql } from "sql-template-tag";
@@ -14,11 +15,7 @@ import { storeLabel } from "./store-label.js";
 import { carrierUnderTest, labelRequest, patient } from "./testing/carrier-under-test.js";
 import { remoteUnderTest, unknownBookings } from "./testing/remote-under-test.js";
 
-let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
-beforeAll(async () => {
-  carrier = await carrierUnderTest();
-});
-afterAll(() => carrier.end());
+const carrier = forAllTests(carrierUnderTest);
 
 /** Runs `act` in another process with a transaction of its own. */
 async function inTransaction(act: (query: (text: string, values?: unknown[]) => Promise<unknown>) => Promise<void>) {
@@ -30,13 +27,6 @@ async function inTransaction(act: (query: (text: string, values?: unknown[]) => 
     client.release(true);
   }
 }
-
-/** Waits until a statement waits for a lock. */
-const blocked = () =>
-  eventually(async () => {
-    const waiting = sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    expect(await carrier.deps.db.run(waiting)).toHaveLength(1);
-  });
 
 test("labels that share a statement wait for one shipment at a time, in the order of IDs", async () => {
   const caller = newCaller();
@@ -58,7 +48,7 @@ test("labels that share a statement wait for one shipment at a time, in the orde
         return storeLabel(carrier.deps, newLabel, bookings[n]!);
       }),
     );
-    await blocked();
+    await lockWaits(carrier.deps.db);
     await query("SET LOCAL lock_timeout = 500");
     await query(insert, another("lbl_other_2", second));
   });
@@ -89,7 +79,7 @@ test("a label is not stored while its booking is being dropped", async () => {
   await inTransaction(async (query) => {
     await query("UPDATE bookings SET state = 'cancelling' WHERE id = $1", [row.id]);
     storing = labelWriter(remote.deps).storeLabel(row, active);
-    await blocked();
+    await lockWaits(carrier.deps.db);
   });
   expect(await storing).toBe(false);
   expect([await remote.labels(), await remote.booking(row)]).toMatchObject([[], { state: "cancelling" }]);
@@ -98,15 +88,7 @@ test("a label is not stored while its booking is being dropped", async () => {
 test("a booking whose number another label has cannot become a label: it is cancelled", async () => {
   const remote = remoteUnderTest(carrier);
   const { tracking_number: number } = await remote.newLabel();
-  const { carrier: called, deps } = remote;
-  const copied = {
-    ...called,
-    book: async (...given: Parameters<typeof called.book>) => ({
-      ...(await called.book(...given)),
-      trackingNumber: number,
-    }),
-  };
-  deps.carriers = { ...deps.carriers, trial: { accountId: remote.caller.accountId, carrier: copied } };
+  remote.override({ book: async (...given) => ({ ...(await remote.carrier.book(...given)), trackingNumber: number }) });
   await expect(remote.label(remote.newShipment())).rejects.toMatchObject({
     constraint: "labels_tracking_number_key",
   });

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { executedNow } from "@shipping/kit/ledger/ledger";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { countIn } from "@shipping/kit/testing/rows";
 import { fence, newCaller, newClaim, textIn, toSnapshot } from "@shipping/kit/testing/writes";
 import { noSuch } from "@shipping/proto/errors";
@@ -9,11 +10,7 @@ import { getLabel } from "./read-labels.js";
 import { carrierUnderTest, patient, voidRequest } from "./testing/carrier-under-test.js";
 import { voidLabel } from "./void-label.js";
 
-let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
-beforeAll(async () => {
-  carrier = await carrierUnderTest();
-});
-afterAll(() => carrier.end());
+const carrier = forAllTests(carrierUnderTest);
 
 function voids(caller: ReturnType<typeof newCaller>) {
   return countIn(carrier.deps.db, "outbox", { ...caller, type: "label.voided" });

@@ -1,18 +1,18 @@
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { countIn } from "@shipping/kit/testing/rows";
 import { fence, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
+import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import { CarrierRefusal, CarrierUnavailable } from "../carriers/carrier.js";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
-import { remoteUnderTest } from "../testing/remote-under-test.js";
+import { lost, remoteUnderTest, unknown } from "../testing/remote-under-test.js";
 
-let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
-beforeAll(async () => {
-  carrier = await carrierUnderTest();
-});
-afterAll(() => carrier.end());
+const carrier = forAllTests(carrierUnderTest);
 
-const lost = new Error("The connection was lost.");
-const unknown = { code: 2, rawMessage: "The outcome of a booking is unknown." };
-const callsOf = (calls: string[]) => calls.map((call) => call.split(" ")[0]);
+/** Asserts that this outcome is a label, and that the carrier has its booking and no other. */
+async function expectOnlyBooking(remote: ReturnType<typeof remoteUnderTest>, outcome: Promise<WriteOutcome>) {
+  const { json } = toSnapshot(await outcome);
+  expect(remote.activeBookings()).toMatchObject([{ trackingNumber: json.tracking_number }]);
+}
 
 describe("a label of a carrier that is called", () => {
   test("has the carrier's price, number and file", async () => {
@@ -34,7 +34,7 @@ describe("a label of a carrier that is called", () => {
   test("is one call, and one booking that is settled", async () => {
     const remote = remoteUnderTest(carrier);
     await remote.newLabel();
-    expect(callsOf(remote.calls)).toEqual(["book"]);
+    expect(remote.called()).toEqual(["book"]);
     expect(await remote.bookings()).toMatchObject([
       { state: "held", reference: remote.activeBookings()[0]?.reference, dueAt: null, doubtUntil: null },
     ]);
@@ -91,46 +91,42 @@ describe("when the carrier's answer is lost", () => {
       const remote = remoteUnderTest(carrier, { takesKeys });
       remote.expect("book", { after: lost });
       const label = await remote.newLabel();
-      expect(callsOf(remote.calls)).toEqual(["book", "find"]);
+      expect(remote.called()).toEqual(["book", "find"]);
       expect(remote.activeBookings()).toMatchObject([{ trackingNumber: label.tracking_number }]);
     },
   );
 
   test("and the carrier cannot be asked, the same key ends in the one label, byte for byte on every repetition", async () => {
     const remote = remoteUnderTest(carrier, { takesKeys: false });
-    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     remote.expect("book", { after: lost });
     remote.expect("find", { before: lost }, { before: lost });
-    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
-    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
-    const first = toSnapshot(await remote.label(shipmentId, claim));
-    expect(toSnapshot(await remote.label(shipmentId, claim))).toEqual({ ...first, replayed: true });
+    const { repeat } = await remote.inDoubt();
+    await expect(repeat()).rejects.toMatchObject(unknown);
+    const first = toSnapshot(await repeat());
+    expect(toSnapshot(await repeat())).toEqual({ ...first, replayed: true });
     expect(remote.activeBookings()).toMatchObject([{ trackingNumber: first.json.tracking_number }]);
-    expect(callsOf(remote.calls)).toEqual(["book", "find", "find", "find"]);
+    expect(remote.called()).toEqual(["book", "find", "find", "find"]);
   });
 
   test("a carrier that takes keys is called again under the same key", async () => {
     const remote = remoteUnderTest(carrier);
-    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     remote.expect("book", { before: lost });
-    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
-    await remote.label(shipmentId, claim);
+    const { repeat } = await remote.inDoubt();
+    await repeat();
     expect(new Set(remote.calls.map((call) => call.split(" ")[1])).size).toBe(1);
-    expect(callsOf(remote.calls)).toEqual(["book", "find", "find", "book"]);
+    expect(remote.called()).toEqual(["book", "find", "find", "book"]);
     // The carrier may carry out the first call late, so the key is checked again.
     expect(await remote.bookings()).toMatchObject([{ state: "held", dueAt: expect.any(Date) }]);
   });
 
   test("a carrier that takes no keys is not, until the first call can no longer take effect", async () => {
     const remote = remoteUnderTest(carrier, { takesKeys: false });
-    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     remote.expect("book", { hangs: true });
-    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
-    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
-    expect(callsOf(remote.calls)).toEqual(["book", "find", "find"]);
+    const { repeat } = await remote.inDoubt();
+    await expect(repeat()).rejects.toMatchObject(unknown);
+    expect(remote.called()).toEqual(["book", "find", "find"]);
     remote.goOn();
-    const { json } = toSnapshot(await remote.label(shipmentId, claim));
-    expect(remote.activeBookings()).toMatchObject([{ trackingNumber: json.tracking_number }]);
+    await expectOnlyBooking(remote, repeat());
   });
 });
 
@@ -143,10 +139,7 @@ describe("when the carrier refuses", () => {
       code: "invalid_request",
       fields: [{ path: "shipment_id", message: "was refused by the carrier: no such street." }],
     });
-    expect([await remote.bookings(), callsOf(remote.calls)]).toMatchObject([
-      [{ state: "over", dueAt: null }],
-      ["book"],
-    ]);
+    expect([await remote.bookings(), remote.called()]).toMatchObject([[{ state: "over", dueAt: null }], ["book"]]);
     expect(toSnapshot(await remote.label(shipmentId)).status).toBe(201);
   });
 
@@ -154,28 +147,23 @@ describe("when the carrier refuses", () => {
     const remote = remoteUnderTest(carrier);
     remote.expect("book", { before: new CarrierUnavailable("busy") });
     await expect(remote.label(remote.newShipment())).rejects.toMatchObject({ code: "service_unavailable" });
-    expect([await remote.bookings(), callsOf(remote.calls)]).toMatchObject([
-      [{ state: "over", dueAt: null }],
-      ["book"],
-    ]);
+    expect([await remote.bookings(), remote.called()]).toMatchObject([[{ state: "over", dueAt: null }], ["book"]]);
   });
 
   test("if it is not reached after a lost answer, the booking stays in doubt, because of the first call", async () => {
     const remote = remoteUnderTest(carrier);
-    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     remote.expect("book", { hangs: true }, { before: new CarrierUnavailable("busy") });
-    for (let n = 0; n < 2; n++) await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    const { repeat } = await remote.inDoubt();
+    await expect(repeat()).rejects.toMatchObject(unknown);
     remote.goOn();
-    const { json } = toSnapshot(await remote.label(shipmentId, claim));
-    expect(remote.activeBookings()).toMatchObject([{ trackingNumber: json.tracking_number }]);
+    await expectOnlyBooking(remote, repeat());
   });
 
   test("a refusal after a lost answer ends the request, and the booking of the lost call is cancelled", async () => {
     const remote = remoteUnderTest(carrier);
-    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     remote.expect("book", { hangs: true }, { before: new CarrierRefusal("no such street.") });
-    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
-    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject({ code: "invalid_request" });
+    const { repeat } = await remote.inDoubt();
+    await expect(repeat()).rejects.toMatchObject({ code: "invalid_request" });
     remote.goOn();
     expect(remote.activeBookings()).toHaveLength(1);
     await remote.settle(1);
@@ -184,12 +172,11 @@ describe("when the carrier refuses", () => {
 
   test("after an error of the search, the booking stays in doubt", async () => {
     const remote = remoteUnderTest(carrier);
-    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     remote.expect("book", { after: lost });
     remote.expect("find", { before: new CarrierUnavailable("busy") }, { before: new CarrierRefusal("no") });
-    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
-    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
-    expect(toSnapshot(await remote.label(shipmentId, claim)).status).toBe(201);
+    const { repeat } = await remote.inDoubt();
+    await expect(repeat()).rejects.toMatchObject(unknown);
+    expect(toSnapshot(await repeat()).status).toBe(201);
     expect(remote.activeBookings()).toHaveLength(1);
   });
 });
@@ -199,18 +186,17 @@ test("a shipment whose label is voided is not booked, although records still say
   const { id, shipment_id: shipmentId } = await remote.newLabel();
   await remote.void(id);
   await expect(remote.label(shipmentId)).rejects.toMatchObject({ code: "shipment_voided" });
-  expect(callsOf(remote.calls)).toEqual(["book", "cancel"]);
+  expect(remote.called()).toEqual(["book", "cancel"]);
 });
 
 describe("a claim that is over", () => {
   test("does not continue the booking that an equal request has left", async () => {
     const remote = remoteUnderTest(carrier);
-    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     remote.expect("book", { before: lost });
-    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    const { repeat, claim } = await remote.inDoubt();
     await fence(remote.deps.db, remote.caller, claim);
     const calls = remote.calls.length;
-    expect((await remote.label(shipmentId, claim)).outcome.case).toBe("stale");
+    expect((await repeat()).outcome.case).toBe("stale");
     expect(remote.calls).toHaveLength(calls);
   });
 
@@ -225,18 +211,14 @@ describe("a claim that is over", () => {
   test("during the call: stale, and the later claim of the same request takes the booking over", async () => {
     const remote = remoteUnderTest(carrier);
     const [shipmentId, claim] = [remote.newShipment(), newClaim()];
-    const { carrier: called, deps } = remote;
-    const fencing = {
-      ...called,
-      book: async (...given: Parameters<typeof called.book>) => {
-        await fence(deps.db, remote.caller, claim);
-        return called.book(...given);
+    remote.override({
+      async book(...given) {
+        await fence(remote.deps.db, remote.caller, claim);
+        return remote.carrier.book(...given);
       },
-    };
-    deps.carriers = { ...deps.carriers, trial: { accountId: remote.caller.accountId, carrier: fencing } };
+    });
     expect((await remote.label(shipmentId, claim)).outcome.case).toBe("stale");
-    const { json } = toSnapshot(await remote.label(shipmentId, newClaim(claim.idempotencyKey)));
-    expect(remote.activeBookings()).toMatchObject([{ trackingNumber: json.tracking_number }]);
-    expect(callsOf(remote.calls)).toEqual(["book", "find"]);
+    await expectOnlyBooking(remote, remote.label(shipmentId, newClaim(claim.idempotencyKey)));
+    expect(remote.called()).toEqual(["book", "find"]);
   });
 });

@@ -1,4 +1,5 @@
 import { openTransaction } from "@shipping/kit/testing/database";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { newCaller, newClaim } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
@@ -16,12 +17,8 @@ import {
   takeForVoid,
 } from "./booking-rows.js";
 
-let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
-beforeAll(async () => {
-  carrier = await carrierUnderTest();
-});
+const carrier = forAllTests(carrierUnderTest);
 beforeEach(() => carrier.deps.db.run(sql`DELETE FROM bookings`));
-afterAll(() => carrier.end());
 
 test("insertBooking stores the request and its author, the end of the lease, and the time until which a call may take effect", async () => {
   const { intent, insert, booking, carrier: called } = remoteUnderTest(carrier);

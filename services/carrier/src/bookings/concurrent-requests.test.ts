@@ -1,34 +1,26 @@
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { fence, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { createLabel } from "../create-label.js";
 import { carrierUnderTest, labelRequest, patient, voidRequest } from "../testing/carrier-under-test.js";
-import { remoteUnderTest } from "../testing/remote-under-test.js";
+import { lost, remoteUnderTest, unknown } from "../testing/remote-under-test.js";
 import { voidLabel } from "../void-label.js";
 import { dropBooking, takeDue, takeForVoid } from "./booking-rows.js";
 
-let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
-beforeAll(async () => {
-  carrier = await carrierUnderTest();
-});
-afterAll(() => carrier.end());
+const carrier = forAllTests(carrierUnderTest);
 
-const lost = new Error("The connection was lost.");
-const unknown = { code: 2, rawMessage: "The outcome of a booking is unknown." };
-const callsOf = (calls: string[]) => calls.map((call) => call.split(" ")[0]);
 type Remote = ReturnType<typeof remoteUnderTest>;
 
 /** Runs `act` at the next call of the carrier, before it answers. */
-function during({ carrier: called, deps, caller }: Remote, method: "book" | "find", act: () => Promise<unknown>) {
+function during({ carrier: called, override }: Remote, method: "book" | "find", act: () => Promise<unknown>) {
   const ask = called[method] as (...call: unknown[]) => Promise<unknown>;
   let isOver = false;
-  const acting = async (...call: unknown[]) => {
-    if (!isOver) await act();
-    isOver = true;
-    return ask(...call);
-  };
-  deps.carriers = {
-    ...deps.carriers,
-    trial: { accountId: caller.accountId, carrier: { ...called, [method]: acting } },
-  };
+  override({
+    [method]: async (...call: unknown[]) => {
+      if (!isOver) await act();
+      isOver = true;
+      return ask(...call);
+    },
+  });
 }
 
 /** Delays each statement by this time, measured by this process's clock. */
@@ -54,7 +46,7 @@ describe("of concurrent requests", () => {
     const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => remote.label(shipmentId, claim)));
     expect(new Set(outcomes.map((outcome) => Buffer.from(toSnapshot(outcome).body).toString())).size).toBe(1);
-    expect(callsOf(remote.calls)).toEqual(["book"]);
+    expect(remote.called()).toEqual(["book"]);
   });
 
   test("those with other keys wait, and get label_exists", async () => {
@@ -63,7 +55,7 @@ describe("of concurrent requests", () => {
     const ends = await Promise.allSettled(Array.from({ length: 4 }, () => remote.label(shipmentId)));
     expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     for (const end of ends) if (end.status === "rejected") expect(end.reason).toMatchObject({ code: "label_exists" });
-    expect(callsOf(remote.calls)).toEqual(["book"]);
+    expect(remote.called()).toEqual(["book"]);
   });
 });
 
@@ -109,11 +101,10 @@ describe("a request that continues a booking", () => {
   /** Stores a booking in doubt that the carrier does not have. */
   async function inDoubt() {
     const remote = remoteUnderTest(carrier);
-    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     remote.expect("book", { before: lost });
-    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    const { repeat } = await remote.inDoubt();
     remote.calls.length = 0;
-    return { remote, repeat: () => remote.label(shipmentId, claim) };
+    return { remote, repeat };
   }
 
   test.each<[string, (remote: Remote) => Promise<unknown>]>([
@@ -123,7 +114,7 @@ describe("a request that continues a booking", () => {
     const { remote, repeat } = await inDoubt();
     during(remote, "find", () => act(remote));
     await expect(repeat()).rejects.toMatchObject(unknown);
-    expect(callsOf(remote.calls)).toEqual(["find"]);
+    expect(remote.called()).toEqual(["find"]);
   });
 
   test("may search for as long as the carrier takes", async () => {

@@ -1,19 +1,13 @@
 import type { Claim } from "@shipping/kit/caller";
 import { createLedger } from "@shipping/kit/ledger/ledger";
 import { DatabaseOutage } from "@shipping/kit/postgres/outage";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { fence, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
-import { remoteUnderTest } from "../testing/remote-under-test.js";
+import { lost, remoteUnderTest, unknown } from "../testing/remote-under-test.js";
 import { SEND_WITHIN_MS } from "./booking-rows.js";
 
-let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
-beforeAll(async () => {
-  carrier = await carrierUnderTest();
-});
-afterAll(() => carrier.end());
-
-const lost = new Error("The connection was lost.");
-const unknown = { code: 2, rawMessage: "The outcome of a booking is unknown." };
+const carrier = forAllTests(carrierUnderTest);
 
 interface Losing {
   statements?: number;
@@ -39,11 +33,10 @@ function losingDatabaseAfter(method: "book" | "find" | "cancel", { statements = 
     if (fenced) await fence(db, remote.caller, fenced);
     return act(...call).finally(() => (left = statements));
   }
-  const carrierThatLoses = { ...called, [method]: losing };
-  deps.carriers = { ...deps.carriers, trial: { accountId: remote.caller.accountId, carrier: carrierThatLoses } };
+  remote.override({ [method]: losing });
   const back = () => {
     left = Number.POSITIVE_INFINITY;
-    deps.carriers = { ...deps.carriers, trial: { accountId: remote.caller.accountId, carrier: called } };
+    remote.override({});
   };
   return { ...remote, back };
 }
@@ -51,21 +44,19 @@ function losingDatabaseAfter(method: "book" | "find" | "cancel", { statements = 
 describe("when the database is lost after a call of the carrier, the outcome is unknown", () => {
   test("after a booking: its label is made under the same key", async () => {
     const remote = losingDatabaseAfter("book");
-    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
-    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    const { repeat } = await remote.inDoubt();
     remote.back();
-    const { json } = toSnapshot(await remote.label(shipmentId, claim));
+    const { json } = toSnapshot(await repeat());
     expect(remote.activeBookings()).toMatchObject([{ trackingNumber: json.tracking_number }]);
   });
 
   test("after an answer that was lost: the booking is found under the same key", async () => {
     const remote = losingDatabaseAfter("find");
-    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     remote.expect("book", { after: lost });
     remote.expect("find", { before: lost });
-    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    const { repeat } = await remote.inDoubt();
     remote.back();
-    const { json } = toSnapshot(await remote.label(shipmentId, claim));
+    const { json } = toSnapshot(await repeat());
     expect(remote.activeBookings()).toMatchObject([{ trackingNumber: json.tracking_number }]);
   });
 

@@ -1,22 +1,17 @@
 import { create } from "@bufbuild/protobuf";
 import { silentLog } from "@shipping/kit/process/log";
 import { createMetrics } from "@shipping/kit/process/metrics";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { ListBookingsRequestSchema } from "@shipping/proto/shipping/carrier/v1/operations_pb";
 import sql from "sql-template-tag";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
-import { remoteUnderTest } from "../testing/remote-under-test.js";
+import { lost, remoteUnderTest } from "../testing/remote-under-test.js";
 import { releaseBooking } from "./booking-rows.js";
 import { listBookings, measureBookings } from "./monitor-bookings.js";
 
-let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
-beforeAll(async () => {
-  carrier = await carrierUnderTest();
-});
+const carrier = forAllTests(carrierUnderTest);
 beforeEach(() => carrier.deps.db.run(sql`DELETE FROM bookings`));
-afterAll(() => carrier.end());
-
-const lost = new Error("The connection was lost.");
 
 async function list({ limit = 10, shipmentId }: { limit?: number; shipmentId?: string } = {}) {
   const request = create(ListBookingsRequestSchema, { limit, ...(shipmentId !== undefined && { shipmentId }) });
@@ -26,11 +21,9 @@ async function list({ limit = 10, shipmentId }: { limit?: number; shipmentId?: s
 /** Creates a customer with a booking in doubt. */
 async function inDoubt() {
   const remote = remoteUnderTest(carrier);
-  const shipmentId = remote.newShipment();
   remote.expect("book", { after: lost });
   remote.expect("find", { before: lost }, { before: lost });
-  await expect(remote.label(shipmentId)).rejects.toThrow("The outcome of a booking is unknown.");
-  return { ...remote, shipmentId };
+  return { ...remote, ...(await remote.inDoubt()) };
 }
 
 test("lists bookings in doubt, of every account, the one that has been due longest first, and those that the worker failed to settle", async () => {
@@ -98,7 +91,7 @@ test("bookings are counted from the first doubt until they are settled, and are 
   });
   remote.expect("book", { after: lost });
   remote.expect("find", { before: lost }, { before: lost });
-  await expect(remote.label(remote.newShipment())).rejects.toThrow("The outcome of a booking is unknown.");
+  await remote.inDoubt();
   expect(await measured()).toMatchObject({ carrier_bookings_unsettled: 1, carrier_bookings_late: 0 });
   await remote.settle(2);
   const { carrier_oldest_unsettled_seconds: age, ...counts } = await measured();

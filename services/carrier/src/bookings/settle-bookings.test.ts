@@ -1,41 +1,29 @@
 import { ConnectError } from "@connectrpc/connect";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { fence, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { CarrierRefusal } from "../carriers/carrier.js";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
-import { remoteUnderTest } from "../testing/remote-under-test.js";
+import { lost, remoteUnderTest } from "../testing/remote-under-test.js";
 import { dropBooking, takeDue } from "./booking-rows.js";
 
-let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
-beforeAll(async () => {
-  carrier = await carrierUnderTest();
-});
+const carrier = forAllTests(carrierUnderTest);
 // The worker settles every due booking of the database.
 beforeEach(() => carrier.deps.db.run(sql`DELETE FROM bookings`));
-afterAll(() => carrier.end());
-
-const lost = new Error("The connection was lost.");
-
-/** Stores a booking whose request has ended without an outcome. */
-async function inDoubt(remote: ReturnType<typeof remoteUnderTest>, claim = newClaim()) {
-  const shipmentId = remote.newShipment();
-  await expect(remote.label(shipmentId, claim)).rejects.toMatchObject({ rawMessage: expect.any(String) });
-  return { shipmentId, claim };
-}
 
 describe("settleOnce", () => {
   test("makes the label of a lost answer, and a repetition is answered with it", async () => {
     const remote = remoteUnderTest(carrier);
     remote.expect("book", { after: lost });
     remote.expect("find", { before: lost });
-    const { shipmentId, claim } = await inDoubt(remote);
+    const { repeat } = await remote.inDoubt();
     expect(await remote.settle(2)).toEqual({ settled: 1, left: 0 });
     const [booking] = await remote.bookings();
     expect(booking).toMatchObject({ state: "held", dueAt: booking?.doubtUntil, doubtUntil: expect.any(Date) });
     expect(await remote.events()).toEqual(["label.created"]);
-    const again = toSnapshot(await remote.label(shipmentId, claim));
+    const again = toSnapshot(await repeat());
     expect(again.replayed).toBe(true);
     expect(remote.activeBookings()).toMatchObject([{ trackingNumber: again.json.tracking_number }]);
   });
@@ -54,7 +42,7 @@ describe("settleOnce", () => {
   test("never books: without a booking it waits until no call can take effect, and ends", async () => {
     const remote = remoteUnderTest(carrier);
     remote.expect("book", { before: lost });
-    await inDoubt(remote);
+    await remote.inDoubt();
     await remote.settle(2);
     expect(await remote.bookings()).toMatchObject([{ state: "asked" }]);
     await remote.settle(120);
@@ -67,7 +55,7 @@ describe("settleOnce", () => {
     const claim = newClaim();
     remote.expect("book", { after: lost });
     remote.expect("find", { before: lost });
-    await inDoubt(remote, claim);
+    await remote.inDoubt(claim);
     await fence(remote.deps.db, remote.caller, claim);
     await remote.settle(2);
     expect(await remote.bookings()).toMatchObject([{ state: "cancelling" }]);
@@ -88,7 +76,7 @@ describe("settleOnce", () => {
     const claim = newClaim();
     remote.expect("book", { after: lost });
     remote.expect("find", { before: lost });
-    await inDoubt(remote, claim);
+    await remote.inDoubt(claim);
     await fence(remote.deps.db, remote.caller, claim);
     remote.expect("cancel", { before: lost }, { after: lost }, { hangs: true });
     expect(await remote.settle(2)).toEqual({ settled: 1, left: 0 });
@@ -104,8 +92,8 @@ describe("settleOnce", () => {
   test("of two bookings under one key, cancels the one that the label does not have, when the first call can no longer take effect", async () => {
     const remote = remoteUnderTest(carrier, { takesKeys: false, mayExecuteForMs: 0 });
     remote.expect("book", { hangs: true });
-    const { shipmentId, claim } = await inDoubt(remote);
-    const { json } = toSnapshot(await eventually(() => remote.label(shipmentId, claim)));
+    const { repeat } = await remote.inDoubt();
+    const { json } = toSnapshot(await eventually(repeat));
     remote.goOn();
     expect(remote.activeBookings()).toHaveLength(2);
     await remote.settle(60);

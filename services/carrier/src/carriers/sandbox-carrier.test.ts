@@ -34,20 +34,6 @@ describe("sandboxCarrier", () => {
     expect(new Set(numbers.map(({ trackingNumber }) => trackingNumber)).size).toBe(200);
   });
 
-  test("the label carries the tracking number", async () => {
-    const { trackingNumber, file } = await book();
-    expect(Buffer.from(file.bytes).includes(`Test label ${trackingNumber}`)).toBe(true);
-  });
-
-  test("its labels are free and not valid as postage", async () => {
-    const { charge, test: isTest, file } = await book();
-    expect({ charge, isTest, format: file.format }).toEqual({
-      charge: { currency: "EUR", amount: 0 },
-      isTest: true,
-      format: "pdf",
-    });
-  });
-
   test("refuses a shipment without addresses", async () => {
     const booking = { shipment: create(ShipmentSchema, { id: "shp_1" }), rateId: "rate_test_shp_1", at };
     await expect(sandboxCarrier(randomBytes).book(booking)).rejects.toThrow("lacks an address");

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { fail, toConnectError } from "@shipping/kit/errors";
 import { newEvent } from "@shipping/kit/ledger/outbox";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
@@ -8,16 +9,12 @@ import { carrierUnderTest, patient, voidRequest } from "../testing/carrier-under
 import { voidLabel } from "../void-label.js";
 import { createProjectOnce, projectLabelEvent } from "./project-label-event.js";
 
-let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
-beforeAll(async () => {
-  carrier = await carrierUnderTest();
-});
+const carrier = forAllTests(carrierUnderTest);
 beforeEach(async () => {
   await carrier.deps.db.run(sql`DELETE FROM outbox`);
   carrier.trouble.clear();
   for (const heard of [carrier.applied.records, carrier.applied.tracking, carrier.seen]) heard.length = 0;
 });
-afterAll(() => carrier.end());
 
 const away = async () => new Error("away");
 

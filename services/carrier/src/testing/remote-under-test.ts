@@ -5,12 +5,17 @@ import sql from "sql-template-tag";
 import type { BookingRow, BookingState } from "../bookings/booking.js";
 import { type Intent, insertBooking } from "../bookings/booking-rows.js";
 import { settleOnce } from "../bookings/settle-bookings.js";
+import type { RemoteCarrier } from "../carriers/carrier.js";
 import { createLabel } from "../create-label.js";
 import type { CarrierDeps } from "../deps.js";
 import { labelWriter } from "../start-carrier.js";
 import { voidLabel } from "../void-label.js";
 import { type carrierUnderTest, labelRequest, patient, voidRequest } from "./carrier-under-test.js";
 import { scriptedCarrier } from "./scripted-carrier.js";
+
+/** The error with which a carrier's answer is lost, and the one that the request then ends with. */
+export const lost = new Error("The connection was lost.");
+export const unknown = { code: 2, rawMessage: "The outcome of a booking is unknown." };
 
 type StoredBooking = BookingRow & { leasedUntil: Date; doubtUntil: Date | null };
 
@@ -43,6 +48,19 @@ export function remoteUnderTest(
       createLabel(deps, labelRequest(caller, shipmentId, claim, `rate_scripted_${shipmentId}`), patient),
     async newLabel(): Promise<{ id: string; tracking_number: string; shipment_id: string }> {
       return toSnapshot(await this.label(this.newShipment())).json;
+    },
+    /** Sends a request for a label whose outcome becomes unknown, as the calls are scripted. */
+    async inDoubt(claim = newClaim()) {
+      const shipmentId = this.newShipment();
+      const end = await this.label(shipmentId, claim).catch((error) => error.rawMessage);
+      if (end !== unknown.rawMessage) throw new Error("The outcome of the request is known.");
+      return { shipmentId, claim, repeat: () => this.label(shipmentId, claim) };
+    },
+    /** The methods of the carrier that were called, in order. */
+    called: () => scripted.calls.map((call) => call.split(" ")[0]),
+    /** Changes methods of the carrier. */
+    override(methods: Partial<RemoteCarrier>): void {
+      deps.carriers = { ...deps.carriers, trial: { ...trial, carrier: { ...scripted.carrier, ...methods } } };
     },
     void: (id: string, claim = newClaim()) => voidLabel(deps, voidRequest(caller, id, claim), patient),
     /** Runs the worker once, as if `seconds` had passed. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { newId } from "@shipping/kit/ids";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { jsonIn, newCaller, newClaim, textIn, toSnapshot } from "@shipping/kit/testing/writes";
 import {
@@ -15,11 +16,7 @@ import { createOrder } from "../write/create-order.js";
 import { createShipment } from "../write/create-shipment.js";
 import { getOrder, getShipment, listOrders, listShipments } from "./read-records.js";
 
-let records: Awaited<ReturnType<typeof recordsUnderTest>>;
-beforeAll(async () => {
-  records = await recordsUnderTest();
-});
-afterAll(() => records.end());
+const records = forAllTests(recordsUnderTest);
 
 const claim = () => ({ ...newClaim(), requestedBy: "key_a", requestId: "req_a" });
 const metadata = { text: '{"n":1e-7,"z":{"__proto__":[true,null]},"a":"ü"}' };

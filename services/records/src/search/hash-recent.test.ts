@@ -1,3 +1,4 @@
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
@@ -6,11 +7,7 @@ import { createOrder } from "../write/create-order.js";
 import { createShipment } from "../write/create-shipment.js";
 import { addedText, hashCounted, hashRecent } from "./hash-recent.js";
 
-let records: Awaited<ReturnType<typeof recordsUnderTest>>;
-beforeAll(async () => {
-  records = await recordsUnderTest();
-});
-afterAll(() => records.end());
+const records = forAllTests(recordsUnderTest);
 
 test("each record's row leaves the recent ones once, and the newest hundreds stay, whoever moves them at the same time", async () => {
   const { deps } = records;

@@ -1,5 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { cpuMs, watched } from "@shipping/kit/testing/plans";
 import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import type { SearchSchema } from "@shipping/proto/shipping/common/v1/common_pb";
@@ -11,11 +12,7 @@ import { seedFor, toHashes } from "./hashes.js";
 import { searchShipments } from "./search-records.js";
 import { toSearchText } from "./search-text.js";
 
-let records: Awaited<ReturnType<typeof recordsUnderTest>>;
-beforeAll(async () => {
-  records = await recordsUnderTest();
-});
-afterAll(() => records.end());
+const records = forAllTests(recordsUnderTest);
 
 /** How much later it seems to be, each time that a search looks at the clock. */
 let passesMs = 0;

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { costlyNodes, pagesRead, watched } from "@shipping/kit/testing/plans";
 import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import type { Search } from "@shipping/proto/shipping/common/v1/common_pb";
@@ -12,11 +13,7 @@ import { createShipment } from "../write/create-shipment.js";
 import { hashRecent } from "./hash-recent.js";
 import { searchOrders, searchShipments } from "./search-records.js";
 
-let records: Awaited<ReturnType<typeof recordsUnderTest>>;
-beforeAll(async () => {
-  records = await recordsUnderTest();
-});
-afterAll(() => records.end());
+const records = forAllTests(recordsUnderTest);
 
 test("every search reads its rows by an index, however many there are", async () => {
   const { db, statements } = watched(records.deps.db);

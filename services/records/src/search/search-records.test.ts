@@ -1,5 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import type { SearchSchema } from "@shipping/proto/shipping/common/v1/common_pb";
 import {
@@ -15,11 +16,7 @@ import { createShipment } from "../write/create-shipment.js";
 import { hashRecent } from "./hash-recent.js";
 import { searchOrders, searchShipments } from "./search-records.js";
 
-let records: Awaited<ReturnType<typeof recordsUnderTest>>;
-beforeAll(async () => {
-  records = await recordsUnderTest();
-});
-afterAll(() => records.end());
+const records = forAllTests(recordsUnderTest);
 
 const hour = (n: number) => new Date(Date.UTC(2026, 10, 21, n));
 

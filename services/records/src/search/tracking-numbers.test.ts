@@ -1,7 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { openTransaction } from "@shipping/kit/testing/database";
-import { eventually } from "@shipping/kit/testing/eventually";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
+import { lockWaits } from "@shipping/kit/testing/locks";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import { SearchShipmentsRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
@@ -12,11 +13,7 @@ import { hashRecent } from "./hash-recent.js";
 import { searchShipments } from "./search-records.js";
 import { addTrackingNumbers } from "./search-rows.js";
 
-let records: Awaited<ReturnType<typeof recordsUnderTest>>;
-beforeAll(async () => {
-  records = await recordsUnderTest();
-});
-afterAll(() => records.end());
+const records = forAllTests(recordsUnderTest);
 
 async function newTracked(trackingNumber: string) {
   const caller = newCaller();
@@ -83,7 +80,6 @@ test("digits are added once, and those of a number without four in a row, or of 
 test("a text that gets hashes meanwhile gets its digits, too", async () => {
   const tracked = await newTracked("JD1234-00340434");
   const { db } = records.deps;
-  const waiting = sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   const other = await openTransaction(db);
   try {
     // As the worker's statement does, which has not ended yet.
@@ -94,7 +90,7 @@ test("a text that gets hashes meanwhile gets its digits, too", async () => {
       [tracked.shipmentId],
     );
     const adding = addTrackingNumbers(records.deps, [tracked]);
-    await eventually(async () => expect(await db.run(waiting)).toHaveLength(1));
+    await lockWaits(db);
     await other.query("COMMIT");
     expect(await adding).toEqual([tracked]);
   } finally {

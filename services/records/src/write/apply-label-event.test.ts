@@ -2,7 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { openTransaction } from "@shipping/kit/testing/database";
-import { eventually } from "@shipping/kit/testing/eventually";
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
+import { lockWaits } from "@shipping/kit/testing/locks";
 import { costlyNodes, usedIndexes, watched } from "@shipping/kit/testing/plans";
 import { jsonIn, newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import {
@@ -16,11 +17,7 @@ import { recordsUnderTest, shipmentRequest } from "../testing/records-under-test
 import { applyLabelEvent, applyLabelEvents } from "./apply-label-event.js";
 import { createShipment } from "./create-shipment.js";
 
-let records: Awaited<ReturnType<typeof recordsUnderTest>>;
-beforeAll(async () => {
-  records = await recordsUnderTest();
-});
-afterAll(() => records.end());
+const records = forAllTests(recordsUnderTest);
 
 async function newShipmentOf(caller: Caller): Promise<string> {
   return toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id;
@@ -52,28 +49,21 @@ async function read(caller: Caller, id: string) {
 describe("applyLabelEvent", () => {
   const caller = newCaller();
 
-  test("label.created makes the draft label_created and names the label; label.voided makes it voided", async () => {
+  const [created, voided] = ["label.created", "label.voided"];
+  test.each([
+    ["label.created makes the draft label_created and names the label", [created], "label_created"],
+    ["label.voided makes it voided", [created, voided], "voided"],
+    [
+      "each event may come again, and never moves the shipment back",
+      [created, created, voided, voided, created],
+      "voided",
+    ],
+    ["label.voided that overtakes label.created counts", [voided], "voided"],
+    ["a late label.created changes nothing", [voided, created], "voided"],
+  ])("%s", async (_what, types, status) => {
     const id = await newShipmentOf(caller);
-    await apply(caller, "label.created", id);
-    expect(await read(caller, id)).toEqual({ status: "label_created", labelId: "lbl_1" });
-    await apply(caller, "label.voided", id);
-    expect(await read(caller, id)).toEqual({ status: "voided", labelId: "lbl_1" });
-  });
-
-  test("each event may come again, and never moves the shipment back", async () => {
-    const id = await newShipmentOf(caller);
-    for (const type of ["label.created", "label.created", "label.voided", "label.voided", "label.created"]) {
-      await apply(caller, type, id);
-    }
-    expect(await read(caller, id)).toEqual({ status: "voided", labelId: "lbl_1" });
-  });
-
-  test("an event that overtakes its predecessor counts", async () => {
-    const id = await newShipmentOf(caller);
-    await apply(caller, "label.voided", id);
-    expect(await read(caller, id)).toEqual({ status: "voided", labelId: "lbl_1" });
-    await apply(caller, "label.created", id);
-    expect(await read(caller, id)).toEqual({ status: "voided", labelId: "lbl_1" });
+    for (const type of types) await apply(caller, type, id);
+    expect(await read(caller, id)).toEqual({ status, labelId: "lbl_1" });
   });
 
   test("an event of another account or environment changes nothing", async () => {
@@ -116,13 +106,12 @@ describe("applyLabelEvent", () => {
     const ids = [await newShipmentOf(caller), await newShipmentOf(caller)].sort() as [string, string];
     const events = ids.toReversed().map((id) => eventOf(caller, "label.created", id));
     const { db } = records.deps;
-    const waiting = sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     const other = await openTransaction(db);
     let applying: Promise<unknown> | undefined;
     try {
       await other.query("UPDATE shipments SET status = 'voided', label_id = 'lbl_0' WHERE id = $1", [ids[0]]);
       applying = applyLabelEvents(records.deps, create(ApplyLabelEventsRequestSchema, { events }));
-      await eventually(async () => expect(await db.run(waiting)).toHaveLength(1));
+      await lockWaits(db);
       await other.query("SELECT FROM shipments WHERE id = $1 FOR UPDATE NOWAIT", [ids[1]]);
       await other.query("COMMIT");
     } finally {

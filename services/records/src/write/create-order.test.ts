@@ -1,14 +1,11 @@
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { orderRequest, recordsUnderTest } from "../testing/records-under-test.js";
 import { createOrder } from "./create-order.js";
 
-let records: Awaited<ReturnType<typeof recordsUnderTest>>;
-beforeAll(async () => {
-  records = await recordsUnderTest();
-});
-afterAll(() => records.end());
+const records = forAllTests(recordsUnderTest);
 
 const bodyOf = (event: Event | undefined) => JSON.parse(Buffer.from(event?.body ?? "null").toString());
 const published = (accountId: string) => records.published.filter((event) => event.accountId === accountId);

@@ -1,3 +1,4 @@
+import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { noSuch } from "@shipping/proto/errors";
@@ -5,11 +6,7 @@ import { orderRequest, recordsUnderTest, shipmentRequest } from "../testing/reco
 import { createOrder } from "./create-order.js";
 import { createShipment } from "./create-shipment.js";
 
-let records: Awaited<ReturnType<typeof recordsUnderTest>>;
-beforeAll(async () => {
-  records = await recordsUnderTest();
-});
-afterAll(() => records.end());
+const records = forAllTests(recordsUnderTest);
 
 describe("createShipment", () => {
   test("answers 201 with a draft and commits shipment.created", async () => {
