@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { testDatabase } from "@shipping/kit/testing/database";
+import { migrationDrift } from "@shipping/kit/testing/migration-drift";
 import { migrationFolders, parts } from "@shipping/local/parts";
 import sql from "sql-template-tag";
 import { contracts } from "./contractions.js";
@@ -19,6 +20,13 @@ const all = parts.flatMap((part) => {
     const text = readFileSync(join(folder, name, "migration.sql"), "utf8");
     return { part, name, isFirst: name === names[0], text };
   });
+});
+
+test.each(parts)("migrations and schema.prisma of %s agree", async (part) => {
+  const directory = migrationFolders[part];
+  const { url, drop } = await testDatabase({ directory });
+  expect(await migrationDrift({ url, directory })).toBe("");
+  await drop();
 });
 
 test("migrations after a part's first only expand, so that old code runs on them, or say why they contract", () => {

@@ -23,6 +23,17 @@ export function neighbours() {
   };
   const seen: HandlerContext[] = [];
   const log = silentLog();
+  const receive = (who: "records" | "tracking") => {
+    async function applyLabelEvents({ events }: { events: Event[] }, context: HandlerContext) {
+      seen.push(context);
+      await meet(who);
+      applied[who].push(...events);
+      return {};
+    }
+    const applyLabelEvent = ({ event }: { event?: Event | undefined }, context: HandlerContext) =>
+      applyLabelEvents({ events: [event!] }, context);
+    return { applyLabelEvent, applyLabelEvents };
+  };
 
   const records = inProcess((router) => {
     router.service(RecordsService, {
@@ -35,35 +46,11 @@ export function neighbours() {
         if (!found || !isMine) throw fail("not_found", "No such shipment.");
         return { shipment: found.shipment };
       },
-      async applyLabelEvent({ event }, context) {
-        seen.push(context);
-        await meet("records");
-        applied.records.push(event!);
-        return {};
-      },
-      async applyLabelEvents({ events }, context) {
-        seen.push(context);
-        await meet("records");
-        applied.records.push(...events);
-        return {};
-      },
+      ...receive("records"),
     });
   }, log);
   const tracking = inProcess((router) => {
-    router.service(TrackingService, {
-      async applyLabelEvent({ event }, context) {
-        seen.push(context);
-        await meet("tracking");
-        applied.tracking.push(event!);
-        return {};
-      },
-      async applyLabelEvents({ events }, context) {
-        seen.push(context);
-        await meet("tracking");
-        applied.tracking.push(...events);
-        return {};
-      },
-    });
+    router.service(TrackingService, receive("tracking"));
   }, log);
 
   return {
