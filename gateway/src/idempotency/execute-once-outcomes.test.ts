@@ -1,5 +1,4 @@
 import { create } from "@bufbuild/protobuf";
-import { fail } from "@shipping/kit/errors";
 import { openTransaction } from "@shipping/kit/testing/database";
 import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { WriteOutcomeSchema } from "@shipping/proto/shipping/common/v1/common_pb";
@@ -7,6 +6,7 @@ import {
   created,
   fingerprintOf,
   idempotencyUnderTest,
+  invalid,
   later,
   lost,
   refusal,
@@ -62,9 +62,6 @@ describe("the RPC", () => {
 
   test("stale, since a request that did not validate had fenced the claim off: the first one's retry goes through", async () => {
     const { request } = await under.claimed("A");
-    const invalid = () => {
-      throw fail("invalid_request");
-    };
     const other = under.request("B", { caller: request.caller, owner: "carrier", validate: invalid });
     expect(await refusal(under.execute(other, later(under.gateway)))).toBe("invalid_request");
     expect(await under.execute(request, later(under.gateway))).toEqual(created("A"));

@@ -6,6 +6,7 @@ import {
   created,
   fingerprintOf,
   idempotencyUnderTest,
+  invalid,
   later,
   lost,
   refusal,
@@ -39,13 +40,7 @@ describe("peek: none", () => {
 
   test("an invalid request does not reserve the key and is not sent", async () => {
     const request = under.request("A", { send: never });
-    const invalid = {
-      ...request,
-      validate: () => {
-        throw fail("invalid_request");
-      },
-    };
-    expect(await refusal(under.execute(invalid))).toBe("invalid_request");
+    expect(await refusal(under.execute({ ...request, validate: invalid }))).toBe("invalid_request");
     expect(await under.row(request)).toBeUndefined();
     expect(await under.execute(under.request("B", { caller: request.caller }))).toEqual(created("B"));
   });
@@ -78,9 +73,7 @@ describe("peek: none", () => {
 
 describe("peek: done", () => {
   test("same: the owner's result is replayed, whatever validation says by now", async () => {
-    const first = under.request("A");
-    await under.execute(first);
-    await under.marked(first);
+    const first = await under.executed("A");
     const again = { ...first, validate: never, send: never };
     expect(await under.execute(again)).toEqual(replayed("A"));
     expect(await under.execute({ ...again, peeked: await under.row(first) }, under.otherGateway)).toEqual(
@@ -89,9 +82,7 @@ describe("peek: done", () => {
   });
 
   test("other: 409 idempotency_conflict before validation, at whichever owner", async () => {
-    const first = under.request("A");
-    await under.execute(first);
-    await under.marked(first);
+    const first = await under.executed("A");
     const other = { caller: first.caller, validate: never, send: never };
     expect(await refusal(under.execute(under.request("B", other)))).toBe("idempotency_conflict");
     expect(await refusal(under.execute(under.request("C", { ...other, owner: "carrier" })))).toBe(
@@ -100,9 +91,7 @@ describe("peek: done", () => {
   });
 
   test("503 while the owner is down, and the registry is untouched", async () => {
-    const first = under.request("A");
-    await under.execute(first);
-    await under.marked(first);
+    const first = await under.executed("A");
     const row = await under.row(first);
     for (const error of [lost(), toConnectError(fail("service_unavailable"))]) {
       under.owners.records.failWith(error);
@@ -112,9 +101,7 @@ describe("peek: done", () => {
   });
 
   test("same, but the owner was restored from an older backup: a new claim with a higher token", async () => {
-    const first = under.request("A");
-    await under.execute(first);
-    await under.marked(first);
+    const first = await under.executed("A");
     const before = await under.row(first);
     await under.owners.records.forget(first.caller);
     expect(await under.execute(first)).toEqual(created("A"));
@@ -154,13 +141,7 @@ describe("peek: claimed, lease over", () => {
   test("same, but it does not validate any more: the first one's result counts, not today's rules", async () => {
     const { request, claim } = await under.claimed("A");
     await under.owners.records.write(request.caller, claim, "A");
-    const invalid = {
-      ...request,
-      validate: () => {
-        throw fail("invalid_request");
-      },
-    };
-    expect(await under.execute(invalid, later(under.gateway))).toEqual(replayed("A"));
+    expect(await under.execute({ ...request, validate: invalid }, later(under.gateway))).toEqual(replayed("A"));
     expect(await under.owners.records.executions(request.caller)).toHaveLength(1);
   });
 

@@ -2,7 +2,7 @@ import { fail } from "@shipping/kit/errors";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import sql from "sql-template-tag";
-import { created, fingerprintOf, idempotencyUnderTest, paused } from "../testing/idempotency-under-test.js";
+import { created, fingerprintOf, idempotencyUnderTest, invalid, paused } from "../testing/idempotency-under-test.js";
 import type { OnceRequest } from "./execute-once.js";
 import { claimKey } from "./registry.js";
 
@@ -61,9 +61,7 @@ describe("a request under the key of another one that is open waits as an equal 
 
   test("leaves the key to those who wait behind it, if it is refused itself", async () => {
     const { first, request, settled } = await openWith({
-      validate: () => {
-        throw fail("invalid_request");
-      },
+      validate: invalid,
     });
     const equal = under.execute(request);
     await under.registryAtRest();

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { Failure } from "@shipping/kit/errors";
+import { type Failure, fail } from "@shipping/kit/errors";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { CONNECT_MS } from "@shipping/kit/testing/database";
@@ -60,6 +60,20 @@ export async function idempotencyUnderTest() {
 
   const row = (key: RegistryKey) => peekKey(gateway, key);
 
+  /** Resolves once the key's row is done. */
+  const marked = (key: RegistryKey) =>
+    eventually(async () => {
+      if ((await row(key))?.state !== "done") throw new Error("The key is not done.");
+    });
+
+  /** A request that was executed, and whose claim is done. */
+  async function executed(content: string): Promise<ReturnType<typeof request>> {
+    const wanted = request(content);
+    await executeOnce(gateway, wanted);
+    await marked(wanted);
+    return wanted;
+  }
+
   /** A claim that its gateway has abandoned. */
   async function claimed(content: string, options: Partial<OnceRequest> = {}) {
     const wanted = request(content, options);
@@ -73,15 +87,12 @@ export async function idempotencyUnderTest() {
     otherGateway,
     owners,
     request,
+    executed,
     claimed,
     row,
     /** Executes a request in the first gateway by default, and returns its answer. */
     execute: async (wanted: OnceRequest, where = gateway) => toAnswer(await executeOnce(where, wanted)),
-    /** Resolves once the key's row is done. */
-    marked: (key: RegistryKey) =>
-      eventually(async () => {
-        if ((await row(key))?.state !== "done") throw new Error("The key is not done.");
-      }),
+    marked,
     /** Ends the lease of a claim in the registry. */
     endLease: ({ caller }: RegistryKey) =>
       gateway.db.run(sql`UPDATE idempotency_registry SET lease_until = now() WHERE account_id = ${caller.accountId}`),
@@ -151,6 +162,11 @@ export function refusal(answer: Promise<unknown>): Promise<string> {
     (error: Failure) => error.code ?? String(error),
   );
 }
+
+/** The validation of an invalid request. */
+export const invalid = (): never => {
+  throw fail("invalid_request");
+};
 
 /** The error of a call whose connection breaks, so that its outcome is unknown. */
 export const lost = () => new ConnectError("connection lost", Code.Unavailable);

@@ -1,3 +1,4 @@
+import type { Caller } from "@shipping/kit/caller";
 import { executedNow } from "@shipping/kit/ledger/ledger";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { forAllTests } from "@shipping/kit/testing/for-all-tests";
@@ -5,8 +6,7 @@ import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { CarrierRefusal, type LocalCarrier } from "./carriers/carrier.js";
 import { createLabel } from "./create-label.js";
-import { carrierUnderTest, labelRequest, patient, voidRequest } from "./testing/carrier-under-test.js";
-import { voidLabel } from "./void-label.js";
+import { carrierUnderTest, labelRequest, patient } from "./testing/carrier-under-test.js";
 
 const carrier = forAllTests(carrierUnderTest);
 afterEach(() => carrier.trouble.clear());
@@ -31,9 +31,7 @@ describe("createLabel", () => {
   test("answers 201 with the label and stores label, file, event and result", async () => {
     const caller = newCaller();
     const { id: shipmentId } = carrier.newShipment(caller);
-    const { status, replayed, json } = toSnapshot(
-      await createLabel(carrier.deps, labelRequest(caller, shipmentId), patient),
-    );
+    const { status, replayed, json } = toSnapshot(await carrier.label(caller, shipmentId));
     expect({ status, replayed }).toEqual({ status: 201, replayed: false });
     expect(json).toEqual({
       id: expect.stringMatching(/^lbl_[a-z2-7]{26}$/),
@@ -76,7 +74,7 @@ describe("createLabel", () => {
     const caller = newCaller();
     const { id } = carrier.newShipment(caller);
     carrier.trouble.set("records", down).set("tracking", down);
-    const { status } = toSnapshot(await createLabel(carrier.deps, labelRequest(caller, id), patient));
+    const { status } = toSnapshot(await carrier.label(caller, id));
     expect(status).toBe(201);
     expect(await rowsIn(carrier.deps.db, "outbox", { ...caller })).toMatchObject([{ projectedAt: null }]);
   });
@@ -88,7 +86,7 @@ describe("createLabel", () => {
       const { id } = carrier.newShipment(caller);
       const rateId = start.endsWith("x") ? start : start + (start === "rate_test_" ? `${id} ` : id);
       for (const shipmentId of [id, "shp_missing"]) {
-        const refused = createLabel(carrier.deps, labelRequest(caller, shipmentId, newClaim(), rateId), patient);
+        const refused = carrier.label(caller, shipmentId, newClaim(), rateId);
         const message = "must be the ID of a rate for this shipment, as POST /rates returns it";
         await expect(refused).rejects.toMatchObject({
           code: "invalid_request",
@@ -99,27 +97,28 @@ describe("createLabel", () => {
     },
   );
 
-  test("404 for a shipment that is missing, another account's, or the other environment's", async () => {
+  const missing = { code: "not_found", message: "No such shipment." };
+  test.each<[string, (caller: Caller) => { id: string }, object]>([
+    ["404 for a missing shipment", () => ({ id: "shp_missing" }), missing],
+    ["404 for another account's", () => carrier.newShipment(newCaller()), missing],
+    ["404 for the other environment's", (mine) => carrier.newShipment({ ...mine, environment: "live" }), missing],
+    [
+      "409 label_exists by its status",
+      (mine) => carrier.newShipment(mine, { status: "label_created" }),
+      { code: "label_exists" },
+    ],
+    ["409 shipment_voided", (mine) => carrier.newShipment(mine, { status: "voided" }), { code: "shipment_voided" }],
+    [
+      "503, for certain, when records cannot be asked",
+      () => {
+        carrier.trouble.set("read", down);
+        return { id: "shp_a" };
+      },
+      { code: "service_unavailable" },
+    ],
+  ])("%s, and nothing is stored", async (_what, shipment, failure) => {
     const caller = newCaller();
-    const foreign = carrier.newShipment(newCaller());
-    const inLive = carrier.newShipment({ ...caller, environment: "live" });
-    for (const id of ["shp_missing", foreign.id, inLive.id]) {
-      const refused = createLabel(carrier.deps, labelRequest(caller, id), patient);
-      await expect(refused).rejects.toMatchObject({ code: "not_found", message: "No such shipment." });
-    }
-    expect(await stored(caller)).toEqual(nothing);
-  });
-
-  test("409 label_exists or shipment_voided by the shipment's status", async () => {
-    const caller = newCaller();
-    for (const [status, code] of [
-      ["label_created", "label_exists"],
-      ["voided", "shipment_voided"],
-    ]) {
-      const { id } = carrier.newShipment(caller, { status: status! });
-      const refused = createLabel(carrier.deps, labelRequest(caller, id), patient);
-      await expect(refused).rejects.toMatchObject({ code });
-    }
+    await expect(carrier.label(caller, shipment(caller).id)).rejects.toMatchObject(failure);
     expect(await stored(caller)).toEqual(nothing);
   });
 
@@ -127,10 +126,10 @@ describe("createLabel", () => {
     const caller = newCaller();
     const shipment = carrier.newShipment(caller);
     const claim = newClaim();
-    const first = toSnapshot(await createLabel(carrier.deps, labelRequest(caller, shipment.id, claim), patient));
+    const first = toSnapshot(await carrier.label(caller, shipment.id, claim));
     shipment.status = "label_created";
     const later = { ...claim, token: claim.token + 1n };
-    const again = toSnapshot(await createLabel(carrier.deps, labelRequest(caller, shipment.id, later), patient));
+    const again = toSnapshot(await carrier.label(caller, shipment.id, later));
     expect(again).toEqual({ ...first, replayed: true });
     expect(await stored(caller)).toEqual(one);
   });
@@ -139,22 +138,22 @@ describe("createLabel", () => {
     const caller = newCaller();
     const { id } = carrier.newShipment(caller);
     const claim = newClaim();
-    const label = toSnapshot(await createLabel(carrier.deps, labelRequest(caller, id), patient)).json;
-    const second = () => createLabel(carrier.deps, labelRequest(caller, id, claim), patient);
+    const label = toSnapshot(await carrier.label(caller, id)).json;
+    const second = () => carrier.label(caller, id, claim);
     await expect(second()).rejects.toMatchObject({ code: "label_exists" });
-    await voidLabel(carrier.deps, voidRequest(caller, label.id), patient);
+    await carrier.void(caller, label.id);
     await expect(second()).rejects.toMatchObject({ code: "shipment_voided" });
     const { id: other } = carrier.newShipment(caller);
-    expect(executedNow(await createLabel(carrier.deps, labelRequest(caller, other, claim), patient))).toBe(true);
+    expect(executedNow(await carrier.label(caller, other, claim))).toBe(true);
   });
 
   test("409 shipment_voided by the label itself while records still says label_created", async () => {
     const caller = newCaller();
     const shipment = carrier.newShipment(caller);
-    const label = toSnapshot(await createLabel(carrier.deps, labelRequest(caller, shipment.id), patient)).json;
+    const label = toSnapshot(await carrier.label(caller, shipment.id)).json;
     shipment.status = "label_created";
-    await voidLabel(carrier.deps, voidRequest(caller, label.id), patient);
-    const second = createLabel(carrier.deps, labelRequest(caller, shipment.id), patient);
+    await carrier.void(caller, label.id);
+    const second = carrier.label(caller, shipment.id);
     await expect(second).rejects.toMatchObject({ code: "shipment_voided" });
   });
 
@@ -173,15 +172,6 @@ describe("createLabel", () => {
     await expect(createLabel(deps, labelRequest(caller, id), patient)).rejects.toMatchObject(failure);
     expect(await stored(caller)).toEqual(nothing);
   });
-
-  test("503 service_unavailable, for certain, when records cannot be asked", async () => {
-    const caller = newCaller();
-    const { id } = carrier.newShipment(caller);
-    carrier.trouble.set("read", down);
-    const refused = createLabel(carrier.deps, labelRequest(caller, id), patient);
-    await expect(refused).rejects.toMatchObject({ code: "service_unavailable" });
-    expect(await stored(caller)).toEqual(nothing);
-  });
 });
 
 describe("createLabel under its idempotency key", () => {
@@ -189,9 +179,7 @@ describe("createLabel under its idempotency key", () => {
     const caller = newCaller();
     const { id } = carrier.newShipment(caller);
     const claim = newClaim();
-    const outcomes = await Promise.all(
-      Array.from({ length: 5 }, () => createLabel(carrier.deps, labelRequest(caller, id, claim), patient)),
-    );
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => carrier.label(caller, id, claim)));
     const snapshots = outcomes.map(toSnapshot);
     expect(snapshots.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(new Set(snapshots.map(({ body }) => Buffer.from(body).toString())).size).toBe(1);
@@ -202,9 +190,7 @@ describe("createLabel under its idempotency key", () => {
     const caller = newCaller();
     const rounds = Array.from({ length: 3 }, () => carrier.newShipment(caller).id);
     for (const id of rounds) {
-      const ends = await Promise.allSettled(
-        [1, 2].map(() => createLabel(carrier.deps, labelRequest(caller, id), patient)),
-      );
+      const ends = await Promise.allSettled([1, 2].map(() => carrier.label(caller, id)));
       expect(ends.filter((end) => end.status === "fulfilled")).toHaveLength(1);
       expect(ends.find((end) => end.status === "rejected")?.reason).toMatchObject({ code: "label_exists" });
     }

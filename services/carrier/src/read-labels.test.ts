@@ -9,10 +9,8 @@ import {
   ListLabelsRequestSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import sql from "sql-template-tag";
-import { createLabel } from "./create-label.js";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
-import { carrierUnderTest, labelRequest, patient, voidRequest } from "./testing/carrier-under-test.js";
-import { voidLabel } from "./void-label.js";
+import { carrierUnderTest } from "./testing/carrier-under-test.js";
 
 const carrier = forAllTests(carrierUnderTest);
 
@@ -34,15 +32,15 @@ describe("getLabel", () => {
     const caller = newCaller();
     const { id: shipmentId } = carrier.newShipment(caller);
     const made = { ...newClaim(), requestedBy: "key_a", requestId: "req_a" };
-    const { id } = toSnapshot(await createLabel(carrier.deps, labelRequest(caller, shipmentId, made), patient)).json;
+    const { id } = toSnapshot(await carrier.label(caller, shipmentId, made)).json;
     const fresh = await get(caller, id);
     expect(JSON.parse(Buffer.from(fresh.rate).toString())).toMatchObject({ id: `rate_test_${shipmentId}`, amount: 5 });
     expect(fresh.voided).toBeUndefined();
 
     const over = { ...newClaim(), requestedBy: "ada@example.com", requestId: "req_b" };
-    await voidLabel(carrier.deps, voidRequest(caller, id, over), patient);
+    await carrier.void(caller, id, over);
     // A second void by another key has no effect.
-    await voidLabel(carrier.deps, voidRequest(caller, id, { ...newClaim(), requestedBy: "key_b" }), patient);
+    await carrier.void(caller, id, { ...newClaim(), requestedBy: "key_b" });
     await carrier.deps.outbox.stop();
     const [createdEvent, voidedEvent] = carrier.published.filter(({ body }) => Buffer.from(body).includes(id));
     const answer = await get(caller, id);
@@ -76,7 +74,7 @@ describe("getLabelFile", () => {
   test("409 label_voided once the label is voided", async () => {
     const caller = newCaller();
     const label = await carrier.newLabel(caller);
-    await voidLabel(carrier.deps, voidRequest(caller, label.id), patient);
+    await carrier.void(caller, label.id);
     await expect(file(caller, label.id)).rejects.toMatchObject({ code: "label_voided" });
   });
 });

@@ -6,8 +6,7 @@ import { newCaller } from "@shipping/kit/testing/writes";
 import { CountLabelsRequestSchema, SearchLabelsRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import sql from "sql-template-tag";
 import { countLabels, searchLabels } from "./search-labels.js";
-import { carrierUnderTest, patient, voidRequest } from "./testing/carrier-under-test.js";
-import { voidLabel } from "./void-label.js";
+import { carrierUnderTest } from "./testing/carrier-under-test.js";
 
 const carrier = forAllTests(carrierUnderTest);
 
@@ -34,7 +33,7 @@ async function threeLabels(caller: Caller) {
       sql`UPDATE labels SET created_at = ${new Date(Date.UTC(2026, 10, 21, nth))} WHERE id = ${id}`,
     );
   }
-  await voidLabel(carrier.deps, voidRequest(caller, labels[1].id), patient);
+  await carrier.void(caller, labels[1].id);
   return labels;
 }
 
@@ -113,7 +112,7 @@ describe("countLabels", () => {
       { hoursAgo: 48, atMost: 1 },
     ] as const;
     expect(await count(caller, ...asked)).toEqual([2, 3, 1]);
-    await voidLabel(carrier.deps, voidRequest(caller, labels[1]?.id ?? ""), patient);
+    await carrier.void(caller, labels[1]?.id ?? "");
     expect(await count(caller, ...asked)).toEqual([2, 3, 1]);
     for (const other of [newCaller(), { ...caller, environment: "live" as const }]) {
       expect(await count(other, ...asked)).toEqual([0, 0, 0]);

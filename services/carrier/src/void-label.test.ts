@@ -20,7 +20,7 @@ describe("voidLabel", () => {
   test("answers 200 with the voided label and emits label.voided, which records and tracking have too", async () => {
     const caller = newCaller();
     const label = await carrier.newLabel(caller);
-    const { status, json } = toSnapshot(await voidLabel(carrier.deps, voidRequest(caller, label.id), patient));
+    const { status, json } = toSnapshot(await carrier.void(caller, label.id));
     expect(status).toBe(200);
     expect(json).toEqual({ ...label, status: "voided", voided_at: "2026-11-21T10:00:00.123Z" });
     const read = await getLabel(carrier.deps, create(GetLabelRequestSchema, { caller, id: label.id }));
@@ -34,7 +34,7 @@ describe("voidLabel", () => {
   test("a voided label with a new key: answered unchanged, the key reserved, no second event, and none sent to neighbours", async () => {
     const caller = newCaller();
     const label = await carrier.newLabel(caller);
-    const first = toSnapshot(await voidLabel(carrier.deps, voidRequest(caller, label.id), patient));
+    const first = toSnapshot(await carrier.void(caller, label.id));
     const later = { ...carrier.deps, now: () => new Date("2027-01-01T00:00:00.000Z") };
     const claim = newClaim();
     const second = toSnapshot(await voidLabel(later, voidRequest(caller, label.id, claim), patient));
@@ -60,10 +60,10 @@ describe("voidLabel", () => {
       [newCaller(), label.id],
       [{ ...caller, environment: "live" as const }, label.id],
     ] as const) {
-      const refused = voidLabel(carrier.deps, voidRequest(who, id, claim), patient);
+      const refused = carrier.void(who, id, claim);
       await expect(refused).rejects.toMatchObject({ code: "not_found", message: noSuch("label") });
     }
-    expect(executedNow(await voidLabel(carrier.deps, voidRequest(caller, label.id, claim), patient))).toBe(true);
+    expect(executedNow(await carrier.void(caller, label.id, claim))).toBe(true);
   });
 
   test("a claim that was fenced off is stale and does not void the label", async () => {
@@ -71,7 +71,7 @@ describe("voidLabel", () => {
     const label = await carrier.newLabel(caller);
     const fenced = newClaim("k1");
     await fence(carrier.deps.db, caller, fenced);
-    const { outcome } = await voidLabel(carrier.deps, voidRequest(caller, label.id, fenced), patient);
+    const { outcome } = await carrier.void(caller, label.id, fenced);
     expect(outcome.case).toBe("stale");
     expect(await voids(caller)).toBe(0);
   });

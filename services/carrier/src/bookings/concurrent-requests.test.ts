@@ -131,7 +131,7 @@ describe("a claim that gets another answer", () => {
     const claim = newClaim();
     const { id: other } = carrier.newShipment(remote.caller);
     const another = newClaim(claim.idempotencyKey, "another");
-    during(remote, "book", () => createLabel(carrier.deps, labelRequest(remote.caller, other, another), patient));
+    during(remote, "book", () => carrier.label(remote.caller, other, another));
     expect((await remote.label(remote.newShipment(), claim)).outcome.case).toBe("conflict");
     expect(await remote.bookings()).toMatchObject([{ state: "cancelling" }]);
   });

@@ -5,8 +5,7 @@ import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
-import { carrierUnderTest, patient, voidRequest } from "../testing/carrier-under-test.js";
-import { voidLabel } from "../void-label.js";
+import { carrierUnderTest, patient } from "../testing/carrier-under-test.js";
 import { createProjectOnce, projectLabelEvent } from "./project-label-event.js";
 
 const carrier = forAllTests(carrierUnderTest);
@@ -69,7 +68,7 @@ describe("projectOnce", () => {
     const caller = newCaller();
     carrier.trouble.set("tracking", away);
     const label = await carrier.newLabel(caller);
-    await voidLabel(carrier.deps, voidRequest(caller, label.id), patient);
+    await carrier.void(caller, label.id);
     expect(carrier.applied.tracking).toEqual([]);
     carrier.trouble.clear();
     expect(await runAfter(3)).toEqual({ projected: 2, refused: 0 });

@@ -15,6 +15,7 @@ import { createLabel } from "../create-label.js";
 import type { CarrierDeps } from "../deps.js";
 import { createProjectedMarks } from "../neighbours/project-label-event.js";
 import { carrierMigrations } from "../start-carrier.js";
+import { voidLabel } from "../void-label.js";
 import { neighbours } from "./neighbours.js";
 
 /** The operations of carrier on their own database; `published` holds the events that reached the bus. */
@@ -44,15 +45,15 @@ export async function carrierUnderTest() {
     random: randomBytes,
     clockOffsetMs: 0,
   };
+  const label = (...asked: Parameters<typeof labelRequest>) => createLabel(deps, labelRequest(...asked), patient);
   return {
     ...around,
     deps,
     published,
+    label,
+    void: (...asked: Parameters<typeof voidRequest>) => voidLabel(deps, voidRequest(...asked), patient),
     /** Creates a label for a new shipment, and returns its public body. */
-    async newLabel(caller: Caller) {
-      const outcome = await createLabel(deps, labelRequest(caller, around.newShipment(caller).id), patient);
-      return toSnapshot(outcome).json;
-    },
+    newLabel: async (caller: Caller) => toSnapshot(await label(caller, around.newShipment(caller).id)).json,
     async end() {
       await projectedMarks.flush();
       await outbox.stop();

@@ -2,12 +2,11 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { cpuMs, watched } from "@shipping/kit/testing/plans";
-import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
+import { newCaller } from "@shipping/kit/testing/writes";
 import type { SearchSchema } from "@shipping/proto/shipping/common/v1/common_pb";
 import { SearchShipmentsRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
-import { copyShipment, recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
-import { createShipment } from "../write/create-shipment.js";
+import { copyShipment, recordsUnderTest } from "../testing/records-under-test.js";
 import { seedFor, toHashes } from "./hashes.js";
 import { searchShipments } from "./search-records.js";
 import { toSearchText } from "./search-text.js";
@@ -38,7 +37,7 @@ async function find(caller: Caller, search: MessageInitShape<typeof SearchSchema
 async function fillSegment(caller: Caller, texts: string[], { daysAgo = 1, rows = 16_384 } = {}) {
   const segment = 10 - daysAgo;
   const hashes = texts.map((text) => `{${toHashes(text, seedFor(caller, segment))}}`);
-  const id = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id as string;
+  const id = (await records.newShipment(caller)).id as string;
   for (let first = 1; first <= rows; first += 512)
     await records.deps.db.run(sql`
       WITH made AS (
@@ -137,7 +136,7 @@ test("of records that have all the hashes, it compares the newest, and says that
 
 test("of recent records with long texts, it compares the newest, and says that it did not compare all", async () => {
   const caller = newCaller();
-  const id = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id as string;
+  const id = (await records.newShipment(caller)).id as string;
   await records.deps.db.run(copyShipment(id, 600));
   await records.deps.db.run(sql`
     UPDATE shipment_search_recent SET text = ${longestText((n) => `${"a".repeat(20 + (n % 9))}${twoLetters(LATIN, n)}`)}

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { costlyNodes, pagesRead, watched } from "@shipping/kit/testing/plans";
-import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
+import { newCaller } from "@shipping/kit/testing/writes";
 import type { Search } from "@shipping/proto/shipping/common/v1/common_pb";
 import {
   SearchOrdersRequestSchema,
@@ -19,7 +19,7 @@ test("every search reads its rows by an index, however many there are", async ()
   const { db, statements } = watched(records.deps.db);
   const deps = { ...records.deps, db };
   const caller = newCaller();
-  const id = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id as string;
+  const id = (await records.newShipment(caller)).id as string;
   const find = (search: Partial<Search>) => {
     const request = create(SearchShipmentsRequestSchema, { caller, search: { limit: 50, ...search } as Search });
     return searchShipments(deps, request);
@@ -34,9 +34,7 @@ test("every search reads its rows by an index, however many there are", async ()
   expect(planned).toHaveLength(13);
 
   // That of the words is in a function, of which a plan shows nothing: what it reads tells.
-  await db.run(
-    copyShipment(toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id as string, 2_000),
-  );
+  await db.run(copyShipment((await records.newShipment(caller)).id as string, 2_000));
   while (await hashRecent(records.deps, { ...caller, table: "shipments" }, 0));
   await db.run(sql`ANALYZE shipment_search`);
   const [table] = await db.run<{ pages: number }>(
@@ -77,7 +75,7 @@ test("a search for the labels of shipments selects nothing else of them, and yie
 test("a list selects no more than its rows show, nor does a search of which only the rows are wanted", async () => {
   const { db, statements } = watched(records.deps.db);
   const caller = newCaller();
-  const id = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id as string;
+  const id = (await records.newShipment(caller)).id as string;
   const find = async (search: Partial<Search>) => {
     const request = create(SearchShipmentsRequestSchema, { caller, search: { limit: 2, ...search } as Search });
     return (await searchShipments({ ...records.deps, db }, request)).shipments;

@@ -10,8 +10,7 @@ import {
   SearchShipmentsRequestSchema,
 } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
-import { copyShipment, orderRequest, recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
-import { createOrder } from "../write/create-order.js";
+import { copyShipment, recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
 import { createShipment } from "../write/create-shipment.js";
 import { hashRecent } from "./hash-recent.js";
 import { searchOrders, searchShipments } from "./search-records.js";
@@ -91,7 +90,7 @@ describe("searchShipments", () => {
 
   test("returns the fields that a list shows", async () => {
     const caller = newCaller();
-    const orderId = toSnapshot(await createOrder(records.deps, orderRequest(caller))).json.id as string;
+    const orderId = (await records.newOrder(caller)).id as string;
     const id = await ship(caller, { orderId, at: hour(4) });
     expect((await find(caller)).shipments).toMatchObject([
       {
@@ -217,7 +216,7 @@ describe("searchShipments", () => {
 
   test("yields the shipments of an order, page by page, to its owner alone", async () => {
     const caller = newCaller();
-    const orderId = toSnapshot(await createOrder(records.deps, orderRequest(caller))).json.id as string;
+    const orderId = (await records.newOrder(caller)).id as string;
     const made = [await ship(caller, { orderId, at: hour(1) }), await ship(caller, { orderId, at: hour(2) })];
     await ship(caller);
     const page = async (who: Caller, after = "") => {
@@ -234,7 +233,7 @@ describe("searchShipments", () => {
 
 test("searchOrders finds by the same words", async () => {
   const caller = newCaller();
-  const id = toSnapshot(await createOrder(records.deps, orderRequest(caller))).json.id as string;
+  const id = (await records.newOrder(caller)).id as string;
   for (const text of ["", id, "a-1", "grace", "101", "long lane", "germany"]) {
     const request = create(SearchOrdersRequestSchema, { caller, search: { limit: 50, text, status: "received" } });
     expect((await searchOrders(records.deps, request)).orders).toMatchObject([{ id, status: "received" }]);

@@ -4,11 +4,10 @@ import { openTransaction } from "@shipping/kit/testing/database";
 import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { lockWaits } from "@shipping/kit/testing/locks";
 import { countIn } from "@shipping/kit/testing/rows";
-import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
+import { newCaller } from "@shipping/kit/testing/writes";
 import { SearchShipmentsRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
-import { recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
-import { createShipment } from "../write/create-shipment.js";
+import { recordsUnderTest } from "../testing/records-under-test.js";
 import { hashRecent } from "./hash-recent.js";
 import { searchShipments } from "./search-records.js";
 import { addTrackingNumbers } from "./search-rows.js";
@@ -17,7 +16,7 @@ const records = forAllTests(recordsUnderTest);
 
 async function newTracked(trackingNumber: string) {
   const caller = newCaller();
-  const shipmentId: string = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id;
+  const shipmentId: string = (await records.newShipment(caller)).id;
   return { caller, shipmentId, trackingNumber };
 }
 

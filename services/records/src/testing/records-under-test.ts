@@ -6,12 +6,14 @@ import { createLedger } from "@shipping/kit/ledger/ledger";
 import { createOutbox } from "@shipping/kit/ledger/outbox";
 import { silentLog } from "@shipping/kit/process/log";
 import { testDatabase } from "@shipping/kit/testing/database";
-import { newClaim } from "@shipping/kit/testing/writes";
+import { newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { CreateOrderRequestSchema, CreateShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import type { RecordsDeps } from "../search/hash-recent.js";
 import { recordsMigrations } from "../start-records.js";
+import { createOrder } from "../write/create-order.js";
+import { createShipment } from "../write/create-shipment.js";
 
 /** The operations of records on their own database; `published` holds the events that reached the bus. */
 export async function recordsUnderTest() {
@@ -37,6 +39,12 @@ export async function recordsUnderTest() {
   return {
     deps,
     published,
+    /** Creates an order, and returns its public body. */
+    newOrder: async (caller: Caller, extra?: Parameters<typeof orderRequest>[1]) =>
+      toSnapshot(await createOrder(deps, orderRequest(caller, extra))).json,
+    /** Creates a shipment, and returns its public body. */
+    newShipment: async (caller: Caller, extra?: Parameters<typeof shipmentRequest>[1]) =>
+      toSnapshot(await createShipment(deps, shipmentRequest(caller, extra))).json,
     async end() {
       await outbox.stop();
       await drop();

@@ -5,7 +5,7 @@ import { openTransaction } from "@shipping/kit/testing/database";
 import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { lockWaits } from "@shipping/kit/testing/locks";
 import { costlyNodes, usedIndexes, watched } from "@shipping/kit/testing/plans";
-import { jsonIn, newCaller, toSnapshot } from "@shipping/kit/testing/writes";
+import { jsonIn, newCaller } from "@shipping/kit/testing/writes";
 import {
   ApplyLabelEventRequestSchema,
   ApplyLabelEventsRequestSchema,
@@ -13,14 +13,13 @@ import {
 } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import { getShipment } from "../read/read-records.js";
-import { recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
+import { recordsUnderTest } from "../testing/records-under-test.js";
 import { applyLabelEvent, applyLabelEvents } from "./apply-label-event.js";
-import { createShipment } from "./create-shipment.js";
 
 const records = forAllTests(recordsUnderTest);
 
 async function newShipmentOf(caller: Caller): Promise<string> {
-  return toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id;
+  return (await records.newShipment(caller)).id;
 }
 
 function eventOf(caller: Caller, type: string, shipmentId: string) {

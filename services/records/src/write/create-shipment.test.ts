@@ -2,8 +2,7 @@ import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { noSuch } from "@shipping/proto/errors";
-import { orderRequest, recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
-import { createOrder } from "./create-order.js";
+import { recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
 import { createShipment } from "./create-shipment.js";
 
 const records = forAllTests(recordsUnderTest);
@@ -23,7 +22,7 @@ describe("createShipment", () => {
 
   test("takes an order of the same caller", async () => {
     const caller = newCaller();
-    const order = toSnapshot(await createOrder(records.deps, orderRequest(caller))).json;
+    const order = await records.newOrder(caller);
     const request = shipmentRequest(caller, { orderId: order.id });
     expect(toSnapshot(await createShipment(records.deps, request)).json.order_id).toBe(order.id);
   });
@@ -43,10 +42,8 @@ describe("createShipment", () => {
 
   test("not_found for a missing or foreign order, and the key stays free", async () => {
     const [caller, other] = [newCaller(), newCaller()];
-    const foreign = toSnapshot(await createOrder(records.deps, orderRequest(other))).json;
-    const mineInLive = toSnapshot(
-      await createOrder(records.deps, orderRequest({ ...caller, environment: "live" })),
-    ).json;
+    const foreign = await records.newOrder(other);
+    const mineInLive = await records.newOrder({ ...caller, environment: "live" });
     const claim = newClaim("k1");
     for (const orderId of ["ord_aaaaaaaaaaaaaaaaaaaaaaaaaa", foreign.id, mineInLive.id]) {
       const refused = createShipment(records.deps, shipmentRequest(caller, { claim, orderId }));
