@@ -54,6 +54,20 @@ describe("the Idempotency-Key", () => {
     expect(answers).toEqual(allOf(writes, "422 invalid_request Idempotency-Key"));
   });
 
+  test.each<[string, string | readonly string[]]>([
+    ["empty", ""],
+    ["nothing but spaces, which HTTP removes", "   "],
+    ["129 characters long", "k".repeat(129)],
+    ["8,000 characters long", "k".repeat(8_000)],
+    ["with bytes beyond ASCII", "\u00ff\u0080"],
+    ["with a tab inside", "a\tb"],
+    ["sent twice with one value", ["a", "a"]],
+    ["sent twice, once empty", ["a", ""]],
+  ])("422 for a key that is %s", async (_case, key) => {
+    const answer = await ask(customer, order, { headers: { "Idempotency-Key": key } });
+    expect(told(answer)).toBe("422 invalid_request Idempotency-Key");
+  });
+
   test.each([
     ["of 1 character", "k"],
     ["of 128 characters", "k".repeat(128)],
