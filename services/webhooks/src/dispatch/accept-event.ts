@@ -3,7 +3,7 @@ import type { RefusalKind } from "@shipping/kit/events/bus";
 import { isId } from "@shipping/kit/ids";
 import { isEventType } from "@shipping/proto/event-types";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 import { clock } from "../subscriptions/deps.js";
 import type { Capacity, ClaimedDelivery } from "./attempts.js";
 import { LEASE_MS } from "./delivery.js";
@@ -88,57 +88,80 @@ export function deadLetterReason(event: Event): string | undefined {
   return undefined;
 }
 
-// Locks are taken in one order: events, ready queue, deliveries, each sorted. Every subscription concerned is locked here, because the
-// triggers will lock them all: under the lock, `in_flight` is exact, and `open` says that the subscription is healthy and has nothing older
-// to send. OFFSET 0 forces a lookup per row: planned while the table was small, a join would scan all of it.
-function store(deps: DispatchDeps, events: readonly Event[], capacity: Capacity): Promise<Inserted[]> {
+/**
+ * Stores the events, and inserts a delivery for each subscription that wants one of them. Locks are taken in one order: events, ready queue,
+ * deliveries, each sorted. Returns the deliveries, with what an attempt needs.
+ */
+function store(deps: DispatchDeps, events: readonly Event[], { free }: Capacity): Promise<Inserted[]> {
   return deps.db.run<Inserted>(sql`
     WITH ${clock(deps)},
-    stored AS (
-      INSERT INTO events (id, type, account_id, environment, body, traceparent, received_at)
-      SELECT arrived.id, arrived.type, arrived.account_id, arrived.environment, arrived.body, arrived.traceparent,
-        clock.now
-      FROM clock, unnest(
-        ${events.map((event) => event.id)}::text[],
-        ${events.map((event) => event.type)}::text[],
-        ${events.map((event) => event.accountId)}::text[],
-        ${events.map((event) => event.environment)}::text[],
-        ${events.map((event) => event.body)}::bytea[],
-        ${events.map((event) => event.traceparent || null)}::text[]
-      ) AS arrived (id, type, account_id, environment, body, traceparent)
-      WHERE NOT EXISTS (SELECT FROM held_accounts WHERE account_id = arrived.account_id AND erased_at IS NOT NULL)
-      ORDER BY arrived.id
-      ON CONFLICT (id) DO NOTHING
-      RETURNING id, type, account_id, environment),
-    wanted AS (
-      SELECT s.id AS subscription_id, s.url, s.secret, s.on_hold, array_agg(stored.id) AS event_ids
-      FROM stored CROSS JOIN LATERAL (
-        SELECT id, url, secret, ${isOnHold} AS on_hold FROM subscriptions
-        WHERE account_id = stored.account_id AND environment = stored.environment AND status = 'active'
-          AND stored.type = ANY (events)
-        OFFSET 0) AS s
-      GROUP BY s.id, s.url, s.secret, s.on_hold
-      ORDER BY s.id),
-    numbered AS (
-      SELECT wanted.*, each.event_id, each.ordinal, queue.open AND NOT on_hold AND queue.in_flight + each.ordinal <= ${MAX_IN_FLIGHT} AS fits
-      FROM wanted
-      CROSS JOIN LATERAL (
-        SELECT in_flight, NOT ${unhealthy} AND (next_due IS NULL OR next_due > (SELECT now FROM clock)) AS open
-        FROM ready_queue WHERE subscription_id = wanted.subscription_id FOR UPDATE) AS queue
-      CROSS JOIN LATERAL unnest(wanted.event_ids) WITH ORDINALITY AS each (event_id, ordinal)),
-    assigned AS (
-      SELECT numbered.*,
-        CASE WHEN fits AND row_number() OVER (PARTITION BY fits ORDER BY ordinal) <= ${capacity.free} THEN gen_random_uuid() END AS claim_id
-      FROM numbered),
-    inserted AS (
-      INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at, lease_until, claim_id)
-      SELECT subscription_id, event_id,
-        CASE WHEN claim_id IS NULL THEN 'pending' ELSE 'in_flight' END,
-        (claim_id IS NOT NULL)::integer,
-        CASE WHEN claim_id IS NULL THEN now END,
-        CASE WHEN claim_id IS NOT NULL THEN now + ${LEASE_MS}::float8 * interval '1 ms' END,
-        claim_id
-      FROM assigned, clock)
+    stored AS (${insertEvents(events)}),
+    wanted AS (${selectWanted}),
+    numbered AS (${lockAndNumber}),
+    assigned AS (${assignSlots(free)}),
+    inserted AS (${insertDeliveries})
     SELECT subscription_id AS "subscriptionId", event_id AS "eventId", claim_id AS "claimId", url, secret AS "sealedSecret"
     FROM assigned`);
 }
+
+/** Inserts the events that have not arrived before, except those of erased accounts. */
+const insertEvents = (events: readonly Event[]): Sql => sql`
+  INSERT INTO events (id, type, account_id, environment, body, traceparent, received_at)
+  SELECT arrived.id, arrived.type, arrived.account_id, arrived.environment, arrived.body, arrived.traceparent,
+    clock.now
+  FROM clock, unnest(
+    ${events.map((event) => event.id)}::text[],
+    ${events.map((event) => event.type)}::text[],
+    ${events.map((event) => event.accountId)}::text[],
+    ${events.map((event) => event.environment)}::text[],
+    ${events.map((event) => event.body)}::bytea[],
+    ${events.map((event) => event.traceparent || null)}::text[]
+  ) AS arrived (id, type, account_id, environment, body, traceparent)
+  WHERE NOT EXISTS (SELECT FROM held_accounts WHERE account_id = arrived.account_id AND erased_at IS NOT NULL)
+  ORDER BY arrived.id
+  ON CONFLICT (id) DO NOTHING
+  RETURNING id, type, account_id, environment`;
+
+/**
+ * Selects the active subscriptions to the stored events. OFFSET 0 forces a lookup per row: a join that was planned while the table was
+ * small would scan all of it.
+ */
+const selectWanted = sql`
+  SELECT s.id AS subscription_id, s.url, s.secret, s.on_hold, array_agg(stored.id) AS event_ids
+  FROM stored CROSS JOIN LATERAL (
+    SELECT id, url, secret, ${isOnHold} AS on_hold FROM subscriptions
+    WHERE account_id = stored.account_id AND environment = stored.environment AND status = 'active'
+      AND stored.type = ANY (events)
+    OFFSET 0) AS s
+  GROUP BY s.id, s.url, s.secret, s.on_hold
+  ORDER BY s.id`;
+
+/**
+ * Locks the subscriptions' rows of the ready queue, all of them, because the triggers will lock them, too. Under the lock, `in_flight` is
+ * exact, and `open` says that the subscription is healthy and has nothing older to send. Numbers the events of each subscription: an
+ * event `fits` if the subscription may have that many more in flight.
+ */
+const lockAndNumber = sql`
+  SELECT wanted.*, each.event_id, each.ordinal, queue.open AND NOT on_hold AND queue.in_flight + each.ordinal <= ${MAX_IN_FLIGHT} AS fits
+  FROM wanted
+  CROSS JOIN LATERAL (
+    SELECT in_flight, NOT ${unhealthy} AND (next_due IS NULL OR next_due > (SELECT now FROM clock)) AS open
+    FROM ready_queue WHERE subscription_id = wanted.subscription_id FOR UPDATE) AS queue
+  CROSS JOIN LATERAL unnest(wanted.event_ids) WITH ORDINALITY AS each (event_id, ordinal)`;
+
+/** Gives the free slots of this process to deliveries that fit: to the first of each subscription, then to the second. Each gets a claim. */
+const assignSlots = (free: number): Sql => sql`
+  SELECT numbered.*,
+    CASE WHEN fits AND row_number() OVER (PARTITION BY fits ORDER BY ordinal) <= ${free} THEN gen_random_uuid() END AS claim_id
+  FROM numbered`;
+
+/** Inserts the deliveries: those with a claim are in flight, and the others are due now. */
+const insertDeliveries = sql`
+  INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at, lease_until, claim_id)
+  SELECT subscription_id, event_id,
+    CASE WHEN claim_id IS NULL THEN 'pending' ELSE 'in_flight' END,
+    (claim_id IS NOT NULL)::integer,
+    CASE WHEN claim_id IS NULL THEN now END,
+    CASE WHEN claim_id IS NOT NULL THEN now + ${LEASE_MS}::float8 * interval '1 ms' END,
+    claim_id
+  FROM assigned, clock`;
