@@ -23,16 +23,7 @@ export interface Capacity {
 }
 
 /** The attempts under way in this process. An attempt is claimed only if a slot is free. */
-export interface Attempts {
-  /** Keeps up to `wanted` slots free while `claim` runs, starts the attempts that it claimed, and returns how many. */
-  claim(wanted: number, claim: (capacity: Capacity) => Promise<ClaimedDelivery[]>): Promise<number>;
-  /** Resolves when that many slots are free (half of all suffice), or after `limitMs`. One caller at a time. */
-  waitForSlots(wanted: number, limitMs: number): Promise<void>;
-  /** Closes all slots, so that no further attempt is claimed. */
-  claimNoMore(): void;
-  /** Claims no more and waits for the attempts under way. `cut` ends those that take longer than `limitMs`. */
-  stop(limitMs: number, cut: () => void): Promise<void>;
-}
+export type Attempts = ReturnType<typeof createAttempts>;
 
 // The other 70 % are kept for healthy subscriptions.
 const UNHEALTHY_SHARE = 0.3;
@@ -45,7 +36,7 @@ export function createAttempts(options: {
   max: number;
   run(claimed: ClaimedDelivery, claimedAt: number): Promise<void>;
   onFree(): void;
-}): Attempts {
+}) {
   const maxUnhealthy = Math.max(1, Math.floor(options.max * UNHEALTHY_SHARE));
   const underWay = createInFlight();
   let taken = 0;
@@ -67,6 +58,7 @@ export function createAttempts(options: {
     checkWaiter();
   }
 
+  /** Keeps up to `wanted` slots free while the statement runs, starts the attempts that it claimed, and returns how many. */
   async function claim(wanted: number, statement: (capacity: Capacity) => Promise<ClaimedDelivery[]>): Promise<number> {
     const free = stopped ? 0 : Math.min(wanted, options.max - taken);
     const claimedAt = performance.now();
@@ -82,6 +74,7 @@ export function createAttempts(options: {
     return claimed.length;
   }
 
+  /** Resolves when that many slots are free (half of all suffice), or after `limitMs`. One caller at a time. */
   function waitForSlots(wanted: number, limitMs: number): Promise<void> {
     const enough = Math.min(wanted, Math.ceil(options.max / 2));
     return new Promise((resolve) => {
@@ -96,11 +89,13 @@ export function createAttempts(options: {
     });
   }
 
+  /** Closes all slots, so that no further attempt is claimed. */
   function claimNoMore(): void {
     stopped = true;
     checkWaiter();
   }
 
+  /** Claims no more and waits for the attempts under way. `cut` ends those that take longer than `limitMs`. */
   async function stop(limitMs: number, cut: () => void): Promise<void> {
     claimNoMore();
     const limit = setTimeout(cut, limitMs);

@@ -1,27 +1,13 @@
 import type { Log } from "@shipping/kit/process/log";
-import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
+import { createMetrics } from "@shipping/kit/process/metrics";
 import { ERROR_KINDS, toKind } from "../health/failure-reason.js";
 import type { Attempted } from "./send-attempt.js";
 
-export interface WebhooksMetrics extends Metrics {
-  countAccepted(events: number): void;
-  countDeadLetter(): void;
-  countForeign(): void;
-  countAttempt(ended: Pick<Attempted, "outcome" | "reason">): void;
-}
+export type WebhooksMetrics = ReturnType<typeof createWebhooksMetrics>;
 
 /** Creates the counters; `measureBacklog` adds the numbers that are read from the database. */
-export function createWebhooksMetrics(log: Log): WebhooksMetrics {
+export function createWebhooksMetrics(log: Log) {
   const metrics = createMetrics({ part: "webhooks", log });
-  const accepted = metrics.counter(
-    "webhooks_events_accepted_total",
-    "Events stored from the bus, including repeated ones.",
-  );
-  const dead = metrics.counter("webhooks_events_dead_total", "Messages from the bus that could not be read.");
-  const foreign = metrics.counter(
-    "webhooks_events_foreign_total",
-    "Messages from the bus that another installation published. They are refused and not stored.",
-  );
   const attempts = metrics.counterBy(
     "webhooks_attempts_total",
     "Finished attempts by result: delivered, refused (a status other than 2xx), or the reason why there was no response.",
@@ -29,10 +15,16 @@ export function createWebhooksMetrics(log: Log): WebhooksMetrics {
   );
   return {
     ...metrics,
-    countAccepted: accepted,
-    countDeadLetter: dead,
-    countForeign: foreign,
-    countAttempt: ({ outcome, reason }) =>
+    countAccepted: metrics.counter(
+      "webhooks_events_accepted_total",
+      "Events stored from the bus, including repeated ones.",
+    ),
+    countDeadLetter: metrics.counter("webhooks_events_dead_total", "Messages from the bus that could not be read."),
+    countForeign: metrics.counter(
+      "webhooks_events_foreign_total",
+      "Messages from the bus that another installation published. They are refused and not stored.",
+    ),
+    countAttempt: ({ outcome, reason }: Pick<Attempted, "outcome" | "reason">) =>
       attempts(outcome === "delivered" ? outcome : reason ? toKind(reason) : "refused"),
   };
 }

@@ -8,22 +8,18 @@ export interface Target {
   secret: string;
 }
 
-/** The targets of subscriptions, as their deliveries need them. */
-export interface Targets {
-  /** Returns the target for a stored one. Throws if the key ring cannot open its secret. */
-  of(stored: StoredTarget): Target;
-}
-
+export type Targets = ReturnType<typeof createTargets>;
 export type StoredTarget = Pick<ClaimedDelivery, "subscriptionId" | "url" | "sealedSecret">;
 
 /**
  * Caches up to `max` targets: one serves every delivery of its subscription, and the process holds the key to all of their secrets anyway.
  * If a stored row changes, even if its secret is only sealed with another key, it is read again.
  */
-export function createTargets(keyRing: KeyRing, max = 1_000): Targets {
+export function createTargets(keyRing: KeyRing, max = 1_000) {
   const kept = new Map<string, { url: string; sealedSecret: Uint8Array; target: Target }>();
   return {
-    of({ subscriptionId, url, sealedSecret }) {
+    /** Returns the target for a stored one. Throws if the key ring cannot open its secret. */
+    of({ subscriptionId, url, sealedSecret }: StoredTarget): Target {
       const known = kept.get(subscriptionId);
       if (known?.url === url && Buffer.compare(known.sealedSecret, sealedSecret) === 0) return known.target;
       const secret = keyRing.open(sealedSecret, secretIdentity(subscriptionId));

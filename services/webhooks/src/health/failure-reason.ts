@@ -2,20 +2,7 @@ import { errors } from "undici";
 import { AddressRefused, NameNotResolved } from "../egress/egress-guard.js";
 import { ProxyFailed } from "../egress/egress-proxy.js";
 
-/** The kinds of failed attempts in metrics and logs. */
-export const ERROR_KINDS = [
-  "address_refused",
-  "name_not_resolved",
-  "timeout",
-  "tls",
-  "connection",
-  "proxy",
-  "lease_expired",
-] as const;
-
-type ErrorKind = (typeof ERROR_KINDS)[number];
-
-/** The reasons why an attempt without an answer failed, as shown to its subscription's owner, with their kinds. */
+/** The reasons why an attempt without an answer failed, as shown to its subscription's owner, with their kinds in metrics and logs. */
 const REASONS = {
   address_refused: "address_refused",
   name_not_found: "name_not_resolved",
@@ -38,16 +25,18 @@ const REASONS = {
   proxy_failed: "proxy",
   interrupted: "connection",
   lease_expired: "lease_expired",
-} as const satisfies Record<string, ErrorKind>;
+} as const;
 
 export type FailureReason = keyof typeof REASONS;
+
+export const toKind = (reason: FailureReason) => REASONS[reason];
+
+export const ERROR_KINDS = [...new Set(Object.values(REASONS))];
 
 const OURS: readonly (FailureReason | undefined)[] = ["proxy_failed", "interrupted", "lease_expired"];
 
 /** Returns true if our process or our proxy ended the attempt, not the receiver. */
 export const isOurs = (reason: FailureReason | undefined) => OURS.includes(reason);
-
-export const toKind = (reason: FailureReason): ErrorKind => REASONS[reason];
 
 /** The response was not complete within ten seconds. */
 export class TimedOut extends Error {

@@ -1,19 +1,22 @@
+import { type Columns, type Row, unnestRows } from "@shipping/kit/postgres/columns";
 import type { Database } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
 import { clock, type SubscriptionDeps } from "../subscriptions/deps.js";
 import { type FailureReason, isOurs } from "./failure-reason.js";
 
-/**
- * Keeps the health of subscriptions, apart from their deliveries: ends of attempts are counted in the process and written each second, in
- * one statement for all subscriptions that had any. This adds almost no cost to a delivery. A process that is killed loses only its last
- * second of counts.
- */
-export interface HealthKeeper {
-  /** Counts an attempt whose end is stored. */
-  count(end: CountedEnd): void;
-  /** Writes the counts, and returns the number of subscriptions. */
-  flushOnce(): Promise<number>;
-}
+export type HealthKeeper = ReturnType<typeof createHealthKeeper>;
+
+const tallyColumns = {
+  subscriptionId: "text",
+  delivered: "integer",
+  failed: "integer",
+  exhausted: "integer",
+  lastSuccessAt: "timestamptz?",
+  lastFailureAt: "timestamptz?",
+  reason: "text?",
+  status: "integer?",
+  failingSince: "timestamptz?",
+} as const satisfies Columns;
 
 interface Counted {
   hour: Date;
@@ -23,16 +26,23 @@ interface Counted {
 /** The most flushes that wait while the database is away, which is a minute's. The oldest is dropped first. */
 const MAX_WAITING = 60;
 
-export function createHealthKeeper(db: Pick<Database, "run">): HealthKeeper {
+/**
+ * Keeps the health of subscriptions, apart from their deliveries: ends of attempts are counted in the process and written each second, in
+ * one statement for all subscriptions that had any. This adds almost no cost to a delivery. A process that is killed loses only its last
+ * second of counts.
+ */
+export function createHealthKeeper(db: Pick<Database, "run">) {
   let counting = new Map<number, Map<string, Tally>>();
   const waiting: Counted[] = [];
 
+  /** Counts an attempt whose end is stored. */
   function count(end: CountedEnd): void {
     const tallies = getOrCreate(counting, startOfHour(end.at), () => new Map());
     const tally = getOrCreate(tallies, end.subscriptionId, () => newTally(end.subscriptionId));
     addEnd(tally, end);
   }
 
+  /** Writes the counts, and returns the number of subscriptions. */
   async function flushOnce(): Promise<number> {
     for (const [hour, tallies] of counting) waiting.push({ hour: new Date(hour), tallies: [...tallies.values()] });
     counting = new Map();
@@ -61,18 +71,8 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Val
 async function write(db: Pick<Database, "run">, { hour, tallies }: Counted): Promise<void> {
   await db.run(sql`
     WITH ended AS (
-      SELECT ended.* FROM unnest(
-        ${tallies.map((t) => t.subscriptionId)}::text[],
-        ${tallies.map((t) => t.delivered)}::integer[],
-        ${tallies.map((t) => t.failed)}::integer[],
-        ${tallies.map((t) => t.exhausted)}::integer[],
-        ${tallies.map((t) => t.lastSuccessAt)}::timestamptz[],
-        ${tallies.map((t) => t.lastFailureAt)}::timestamptz[],
-        ${tallies.map((t) => t.reason)}::text[],
-        ${tallies.map((t) => t.status)}::integer[],
-        ${tallies.map((t) => t.failingSince)}::timestamptz[]
-      ) AS ended (subscription_id, delivered, failed, exhausted, last_success_at, last_failure_at, reason, status, failing_since)
-      JOIN subscriptions AS s ON s.id = ended.subscription_id
+      SELECT given.* FROM ${unnestRows(tallyColumns, tallies)}
+      JOIN subscriptions AS s ON s.id = given.subscription_id
       WHERE NOT EXISTS (SELECT FROM held_accounts AS a WHERE a.account_id = s.account_id AND a.erased_at IS NOT NULL)
       ORDER BY subscription_id),
     counted AS (
@@ -110,20 +110,11 @@ export interface CountedEnd {
   reason?: FailureReason | undefined;
 }
 
-/** The attempts of one subscription within one hour, and the last end of each kind. */
-export interface Tally {
-  subscriptionId: string;
-  delivered: number;
-  failed: number;
-  exhausted: number;
-  lastSuccessAt: Date | null;
-  lastFailureAt: Date | null;
-  /** The reason is `status` if the receiver answered. */
-  reason: FailureReason | "status" | null;
-  status: number | null;
-  /** The first failure after the last success. */
-  failingSince: Date | null;
-}
+/**
+ * The attempts of one subscription within one hour, and the last end of each kind. The reason is `status` if the receiver answered;
+ * `failingSince` is the first failure after the last success.
+ */
+type Tally = Row<typeof tallyColumns>;
 
 const HOUR_MS = 3_600_000;
 
