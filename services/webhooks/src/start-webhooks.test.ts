@@ -8,32 +8,17 @@ import { newCaller, textIn, toSnapshot } from "@shipping/kit/testing/writes";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { verifySignature } from "./dispatch/signature.js";
-import { type Receiver, type Responder, startReceiver, withStatus } from "./testing/receiver.js";
+import { withStatus } from "./testing/receiver.js";
 import { findDelivery } from "./testing/stored-deliveries.js";
 import {
   createRequest,
-  disableRequest,
   eventFor,
+  eventsFor,
   type ReplicaOptions,
   webhooksUnderTest,
 } from "./testing/webhooks-under-test.js";
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
-let receivers: Receiver[] = [];
-beforeEach(async () => {
-  webhooks = await webhooksUnderTest();
-});
-afterEach(async () => {
-  await Promise.all(receivers.map((receiver) => receiver.close()));
-  receivers = [];
-  await webhooks.end();
-});
-
-async function receiverWith(answer: Responder): Promise<Receiver> {
-  const receiver = await startReceiver(answer);
-  receivers.push(receiver);
-  return receiver;
-}
+const webhooks = webhooksUnderTest(beforeEach, afterEach);
 
 async function start(options: ReplicaOptions = {}) {
   const { bus, routes, stop } = await webhooks.running(options);
@@ -57,7 +42,7 @@ describe("webhooks", () => {
 
   test("an event reaches the subscriptions of its account at once, signed with each one's secret", async () => {
     const { bus, subscribe } = await start();
-    const receiver = await receiverWith(withStatus(204));
+    const receiver = await webhooks.receiver(withStatus(204));
     const caller = newCaller();
     const subscriptions = [await subscribe(caller, receiver.url), await subscribe(caller, receiver.url)];
     const event = eventFor(caller);
@@ -86,7 +71,7 @@ describe("webhooks", () => {
 
   test("500 events at once are all delivered, though no subscription takes more than eight at a time", async () => {
     const { bus, subscribe } = await start();
-    const receiver = await receiverWith(withStatus(204));
+    const receiver = await webhooks.receiver(withStatus(204));
     const callers = Array.from({ length: 5 }, () => newCaller());
     for (const caller of callers) await subscribe(caller, receiver.url);
     const events = Array.from({ length: 500 }, (_, n) => eventFor(callers[n % callers.length]!));
@@ -95,42 +80,13 @@ describe("webhooks", () => {
     expect(new Set(receiver.received.map(({ headers }) => headers["service-event-id"])).size).toBe(500);
   });
 
-  test("with the clock sped up a receiver that always fails gets exactly eight requests, of equal bytes", async () => {
-    const { bus, subscribe } = await start({ config: { CLOCK_SPEEDUP: 3_000 } });
-    const receiver = await receiverWith(withStatus(500));
-    const caller = newCaller();
-    await subscribe(caller, receiver.url);
-    const event = eventFor(caller);
-    await bus.publish(event);
-    await eventually(async () =>
-      expect(await findDelivery(webhooks.db, { eventId: event.id })).toMatchObject({
-        state: "exhausted",
-        attempt: 8,
-      }),
-    );
-    expect(receiver.received).toHaveLength(8);
-    for (const { body } of receiver.received) expect(body).toEqual(Buffer.from(event.body));
-  });
-
-  test("after a deletion nothing is sent", async () => {
-    const { bus, client, subscribe } = await start();
-    const receiver = await receiverWith(withStatus(204));
-    const caller = newCaller();
-    const { id } = await subscribe(caller, receiver.url);
-    await client.disableSubscription(disableRequest(caller, id));
-    const event = eventFor(caller);
-    await bus.publish(event);
-    expect(await findDelivery(webhooks.db, { eventId: event.id })).toBeUndefined();
-    expect(receiver.received).toHaveLength(0);
-  });
-
   test("a stop claims no more and finishes the attempts under way; another replica continues", async () => {
     const first = await start();
     const held: (() => void)[] = [];
-    const receiver = await receiverWith((response) => held.push(() => response.writeHead(204).end()));
+    const receiver = await webhooks.receiver((response) => held.push(() => response.writeHead(204).end()));
     const caller = newCaller();
     await first.subscribe(caller, receiver.url);
-    const events = Array.from({ length: 9 }, () => eventFor(caller));
+    const events = eventsFor(caller, 9);
     await Promise.all(events.map((event) => first.bus.publish(event)));
     await eventually(() => expect(held).toHaveLength(8));
     const stopping = first.stop();
@@ -158,10 +114,10 @@ describe("webhooks", () => {
     };
     const first = await start({ bus: slowToStop });
     const held: (() => void)[] = [];
-    const receiver = await receiverWith((response) => held.push(() => response.writeHead(204).end()));
+    const receiver = await webhooks.receiver((response) => held.push(() => response.writeHead(204).end()));
     const caller = newCaller();
     await first.subscribe(caller, receiver.url);
-    const events = Array.from({ length: 9 }, () => eventFor(caller));
+    const events = eventsFor(caller, 9);
     await Promise.all(events.map((event) => bus.publish(event)));
     await eventually(() => expect(held).toHaveLength(8));
     const stopping = first.stop();
@@ -178,7 +134,7 @@ describe("webhooks", () => {
 
   test("a fast stop cuts attempts that take longer, and records them as failed", async () => {
     const { bus, subscribe, stop } = await start();
-    const receiver = await receiverWith(() => {});
+    const receiver = await webhooks.receiver(() => {});
     const caller = newCaller();
     await subscribe(caller, receiver.url);
     const event = eventFor(caller);

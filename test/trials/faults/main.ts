@@ -58,7 +58,7 @@ function testsOf({ noticedBy, byConformance }: Fault): string[] {
 /** Runs these test files in the copy, and returns those that failed. */
 async function failingTests(tests: string[]): Promise<string[]> {
   const results = join(tree.folder, "results.json");
-  const args = ["--json", "--outputFile", results, "--maxWorkers=2", "--runTestsByPath", ...tests];
+  const args = ["--json", "--forceExit", "--outputFile", results, "--maxWorkers=2", "--runTestsByPath", ...tests];
   const jest = spawn(process.execPath, ["node_modules/jest/bin/jest.js", ...args], {
     cwd: tree.folder,
     env: { ...process.env, TEST_REPORTS: undefined },

@@ -8,26 +8,20 @@ import { FilterMissingRequestSchema } from "@shipping/proto/shipping/webhooks/v1
 import sql from "sql-template-tag";
 import { filterMissing } from "../events/read-events.js";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
-import { type Receiver, startReceiver } from "../testing/receiver.js";
+import type { Receiver } from "../testing/receiver.js";
 import { failThrice, findQueue } from "../testing/stored-deliveries.js";
-import { disableRequest, eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { disableRequest, eventFor, eventsFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents, deadLetterEvent } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+const webhooks = webhooksUnderTest(beforeAll, afterAll);
 let deps: DispatchDeps;
 let full: DispatchDeps;
 let hanging: Receiver;
 beforeAll(async () => {
-  webhooks = await webhooksUnderTest();
   deps = webhooks.replica();
-  full = webhooks.replica();
-  await full.attempts.stop(0, () => {});
-  hanging = await startReceiver(() => {});
-});
-afterAll(async () => {
-  await hanging.close();
-  await webhooks.end();
+  full = webhooks.idle();
+  hanging = await webhooks.receiver(() => {});
 });
 
 const stateOf = async (subscriptionId: string) => {
@@ -79,10 +73,7 @@ describe("acceptEvents", () => {
   test("where slots are free deliveries are inserted claimed, eight of a subscription, and sent at once", async () => {
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, hanging.url);
-    await acceptEvents(
-      deps,
-      Array.from({ length: 11 }, () => eventFor(caller)),
-    );
+    await acceptEvents(deps, eventsFor(caller, 11));
     const states = await stateOf(id);
     expect(states.filter((state) => state === "in_flight 1")).toHaveLength(8);
     expect(states.filter((state) => state === "pending 0")).toHaveLength(3);
@@ -91,7 +82,7 @@ describe("acceptEvents", () => {
 
   test("while all slots are taken events wait for one on the bus, and are inserted claimed", async () => {
     const answers: (() => void)[] = [];
-    const slow = await startReceiver((response) => answers.push(() => response.writeHead(204).end()));
+    const slow = await webhooks.receiver((response) => answers.push(() => response.writeHead(204).end()));
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, slow.url);
     const small = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 1 } });
@@ -103,7 +94,6 @@ describe("acceptEvents", () => {
     }
     await waiting;
     await eventually(async () => expect(await stateOf(id)).toEqual(["delivered 1", "delivered 1"]));
-    await slow.close();
   });
 
   test("after a short wait they are stored as pending", async () => {
@@ -135,7 +125,7 @@ describe("acceptEvents", () => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.push((await subscribe(deps, caller, hanging.url)).id);
     const replicas = [deps, webhooks.replica(), webhooks.replica()];
-    const events = Array.from({ length: 60 }, () => eventFor(caller));
+    const events = eventsFor(caller, 60);
     const shuffled = () => [...events].sort(() => Math.random() - 0.5);
     await Promise.all(
       replicas.flatMap((replica) =>
@@ -160,10 +150,7 @@ describe("acceptEvents", () => {
     const locking = await openTransaction(deps.db);
     await locking.query("SELECT FROM ready_queue WHERE subscription_id = $1 FOR UPDATE", [id]);
     const accepting = [webhooks.replica(), webhooks.replica()].map((replica) =>
-      acceptEvents(
-        replica,
-        Array.from({ length: 8 }, () => eventFor(caller)),
-      ),
+      acceptEvents(replica, eventsFor(caller, 8)),
     );
     await waiting(2);
     await locking.query("COMMIT");
@@ -206,12 +193,6 @@ describe("acceptEvents", () => {
       "the event type is unknown",
     ]);
   });
-});
-
-test("deadLetterEvent stores bytes that are not a message", async () => {
-  await deadLetterEvent(deps, Buffer.from([0xff]), "unreadable", "not protobuf");
-  const [dead] = await rowsIn(deps.db, "dead_events", { reason: "not protobuf" });
-  expect(dead).toMatchObject({ eventId: null, message: Buffer.of(0xff) });
 });
 
 test("deadLetterEvent keeps text that PostgreSQL cannot store: the ID only if it is one, the reason with U+FFFD for U+0000", async () => {

@@ -1,7 +1,7 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
-import { type Receiver, startReceiver } from "../testing/receiver.js";
+import type { Receiver } from "../testing/receiver.js";
 import { findDelivery } from "../testing/stored-deliveries.js";
 import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
@@ -12,16 +12,11 @@ const SKEW_MS = 300_000;
 const clockAt = (aheadMs: number) => () => new Date(Date.now() + aheadMs);
 const secondsFromNow = (at: Date | null) => Math.round(((at?.getTime() ?? 0) - Date.now()) / 1000);
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+const webhooks = webhooksUnderTest(beforeAll, afterAll);
 let receiver: Receiver;
 let status = 200;
 beforeAll(async () => {
-  webhooks = await webhooksUnderTest();
-  receiver = await startReceiver((response) => response.writeHead(status).end());
-});
-afterAll(async () => {
-  await receiver.close();
-  await webhooks.end();
+  receiver = await webhooks.receiver((response) => response.writeHead(status).end());
 });
 
 /** Sends an event from a replica whose clock is this far ahead of the database's; the receiver answers with `answer`. */

@@ -1,21 +1,16 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
-import { type Receiver, startReceiver } from "../testing/receiver.js";
-import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import type { Receiver } from "../testing/receiver.js";
+import { eventsFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+const webhooks = webhooksUnderTest(beforeAll, afterAll);
 let receiver: Receiver;
 const held: (() => void)[] = [];
 beforeAll(async () => {
-  webhooks = await webhooksUnderTest();
-  receiver = await startReceiver((response) => held.push(() => response.writeHead(204).end()));
-});
-afterAll(async () => {
-  await receiver.close();
-  await webhooks.end();
+  receiver = await webhooks.receiver((response) => held.push(() => response.writeHead(204).end()));
 });
 
 /** Starts a process that has claimed the first attempts of this many events of one subscription, as far as its eight slots go. */
@@ -29,10 +24,7 @@ async function attempting(events: number): Promise<{ deps: DispatchDeps; woken: 
   await subscribe(deps, caller, receiver.url);
   const { received } = receiver;
   const before = received.length;
-  await acceptEvents(
-    deps,
-    Array.from({ length: events }, () => eventFor(caller)),
-  );
+  await acceptEvents(deps, eventsFor(caller, events));
   await eventually(() => expect(received.length - before).toBe(Math.min(events, 8)));
   return { deps, woken: () => woken };
 }

@@ -1,46 +1,26 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
-import { type Receiver, type Responder, startReceiver, withStatus } from "../testing/receiver.js";
-import { failThrice, findDelivery, findQueue, inexactRows } from "../testing/stored-deliveries.js";
-import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { withStatus } from "../testing/receiver.js";
+import { expectExactRows, failThrice, findDelivery, findQueue } from "../testing/stored-deliveries.js";
+import { eventFor, eventsFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";
 import { verifySignature } from "./signature.js";
 
 const MINUTE = 60_000;
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+const webhooks = webhooksUnderTest(beforeEach, afterEach, expectExactRows);
 let inbox: DispatchDeps;
-let receivers: Receiver[] = [];
-beforeEach(async () => {
-  webhooks = await webhooksUnderTest();
-  // This replica accepts and never sends, because its slots are closed.
-  inbox = webhooks.replica();
-  await inbox.attempts.stop(0, () => {});
+beforeEach(() => {
+  inbox = webhooks.idle();
 });
-afterEach(async () => {
-  expect(await inexactRows(webhooks.db)).toEqual([]);
-  await Promise.all(receivers.map((receiver) => receiver.close()));
-  receivers = [];
-  await webhooks.end();
-});
-
-async function receiverWith(answer: Responder): Promise<Receiver> {
-  const receiver = await startReceiver(answer);
-  receivers.push(receiver);
-  return receiver;
-}
 
 /** Creates a subscription with a backlog of this many events. */
 async function backlog(url: string, events: number): Promise<string> {
   const caller = newCaller();
   const { id } = await subscribe(inbox, caller, url);
-  if (events > 0)
-    await acceptEvents(
-      inbox,
-      Array.from({ length: events }, () => eventFor(caller)),
-    );
+  await acceptEvents(inbox, eventsFor(caller, events));
   return id;
 }
 
@@ -55,7 +35,7 @@ async function expectIdle(): Promise<void> {
 describe("dispatchOnce", () => {
   test("a receiver that always fails gets eight requests, at about 0, 1, 3, 7, 15, 31, 63 and 123 minutes", async () => {
     // Neither the status nor the header has an effect.
-    const receiver = await receiverWith((response) => response.writeHead(410, { "retry-after": "7200" }).end());
+    const receiver = await webhooks.receiver((response) => response.writeHead(410, { "retry-after": "7200" }).end());
     const caller = newCaller();
     const { id, secret } = await subscribe(inbox, caller, receiver.url);
     const event = eventFor(caller);
@@ -105,7 +85,7 @@ describe("dispatchOnce", () => {
   });
 
   test("a success after failures ends the delivery and the streak", async () => {
-    const receiver = await receiverWith((response, _received, count) =>
+    const receiver = await webhooks.receiver((response, _received, count) =>
       response.writeHead(count < 3 ? 503 : 200).end(),
     );
     const id = await backlog(receiver.url, 1);
@@ -121,8 +101,8 @@ describe("dispatchOnce", () => {
   });
 
   test("fair: a long backlog of an endpoint that hangs does not slow down others", async () => {
-    const hanging = await receiverWith(() => {});
-    const healthy = await receiverWith(withStatus(204));
+    const hanging = await webhooks.receiver(() => {});
+    const healthy = await webhooks.receiver(withStatus(204));
     const slow = await backlog(hanging.url, 200);
     const fast = await Promise.all(Array.from({ length: 5 }, () => backlog(healthy.url, 10)));
     const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 20 } });
@@ -133,77 +113,38 @@ describe("dispatchOnce", () => {
     });
     expect(await countOf(slow, "in_flight")).toBe(8);
     expect(hanging.received).toHaveLength(8);
-    await Promise.all([hanging.close(), expectIdle()]);
-  });
-
-  test("replicas together never exceed eight per subscription and make no attempt twice", async () => {
-    let now = 0;
-    let most = 0;
-    const receiver = await receiverWith((response) => {
-      now += 1;
-      most = Math.max(most, now);
-      setTimeout(() => {
-        now -= 1;
-        response.writeHead(204).end();
-      }, 20);
-    });
-    const id = await backlog(receiver.url, 150);
-    const replicas = [webhooks.replica(), webhooks.replica(), webhooks.replica()];
-    await eventually(async () => {
-      await Promise.all(replicas.map(dispatchOnce));
-      expect(await countOf(id, "delivered")).toBe(150);
-    });
-    expect(most).toBeLessThanOrEqual(8);
-    const sent = receiver.received.map(({ headers }) => headers["service-event-id"]);
-    expect([sent.length, new Set(sent).size]).toEqual([150, 150]);
   });
 
   test("after three failures in a row a subscription has two in flight, and unhealthy ones share 30 % of the slots", async () => {
-    const receiver = await receiverWith(() => {});
+    const receiver = await webhooks.receiver(() => {});
     const unhealthy = await Promise.all(Array.from({ length: 3 }, () => backlog(receiver.url, 5)));
     await failThrice(inbox.db, ...unhealthy);
     const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 17 } });
     const caller = newCaller();
     const { id: healthy } = await subscribe(inbox, caller, receiver.url);
     // The first eight events are sent on arrival.
-    await acceptEvents(
-      deps,
-      Array.from({ length: 9 }, () => eventFor(caller)),
-    );
+    await acceptEvents(deps, eventsFor(caller, 9));
     while ((await dispatchOnce(deps)) > 0);
     const inFlight = await Promise.all(unhealthy.map((id) => countOf(id, "in_flight")));
     expect(inFlight.sort()).toEqual([1, 2, 2]);
     expect(await countOf(healthy, "in_flight")).toBe(8);
-    await Promise.all([receiver.close(), expectIdle()]);
   });
 
   test("an unhealthy subscription has its turn beside the backlog of a healthy one", async () => {
-    const receiver = await receiverWith(() => {});
+    const receiver = await webhooks.receiver(() => {});
     const [healthy, unhealthy] = [await backlog(receiver.url, 4), await backlog(receiver.url, 2)];
     await failThrice(inbox.db, unhealthy);
     const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 3 } });
     expect(await dispatchOnce(deps)).toBe(3);
     expect([await countOf(healthy, "in_flight"), await countOf(unhealthy, "in_flight")]).toEqual([2, 1]);
-    await Promise.all([receiver.close(), expectIdle()]);
   });
 
   test("unhealthy subscriptions take turns, too: each has one in flight before another has two", async () => {
-    const receiver = await receiverWith(() => {});
+    const receiver = await webhooks.receiver(() => {});
     const unhealthy = await Promise.all(Array.from({ length: 2 }, () => backlog(receiver.url, 2)));
     await failThrice(inbox.db, ...unhealthy);
     const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 7 } });
     expect(await dispatchOnce(deps)).toBe(2);
     expect(await Promise.all(unhealthy.map((id) => countOf(id, "in_flight")))).toEqual([1, 1]);
-    await Promise.all([receiver.close(), expectIdle()]);
-  });
-
-  test("no delivery is claimed while no slot is free", async () => {
-    const receiver = await receiverWith(() => {});
-    const id = await backlog(receiver.url, 5);
-    const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 2 } });
-    expect(await dispatchOnce(deps)).toBe(2);
-    expect(await dispatchOnce(deps)).toBe(0);
-    expect(await countOf(id, "pending")).toBe(3);
-    await Promise.all([receiver.close(), expectIdle()]);
   });
 });

@@ -18,10 +18,9 @@ import { dispatchOnce } from "./dispatch-deliveries.js";
 import { MAX_IN_FLIGHT } from "./ready-queue.js";
 import { sweepOnce } from "./sweep-deliveries.js";
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+const webhooks = webhooksUnderTest(beforeAll, afterAll);
 let openScheduled: Awaited<ReturnType<typeof scheduledDatabases>>;
 beforeAll(async () => {
-  webhooks = await webhooksUnderTest();
   openScheduled = await scheduledDatabases(webhooks, [
     ...["deliveries", "events", "ready_queue", "dead_events", "ledger", "held_accounts"],
     ...["subscription_changes", "active_subscriptions", "subscription_hours", "subscription_health", "subscriptions"],
@@ -29,7 +28,6 @@ beforeAll(async () => {
   ]);
   await webhooks.db.pool.query(NOTES);
 });
-afterAll(() => webhooks.end());
 
 const POLL_MS = 5_000;
 const SWEEP_MS = 10_000;

@@ -1,21 +1,16 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
-import { startReceiver, withStatus } from "../testing/receiver.js";
+import { withStatus } from "../testing/receiver.js";
 import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents, deadLetterEvent } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
-import { sweepOnce } from "./sweep-deliveries.js";
 
-const MINUTE_MS = 60_000;
-
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+const webhooks = webhooksUnderTest(beforeEach, afterEach);
 let deps: DispatchDeps;
-beforeEach(async () => {
-  webhooks = await webhooksUnderTest();
+beforeEach(() => {
   deps = webhooks.replica();
 });
-afterEach(() => webhooks.end());
 
 const shown = async () => (await deps.metrics.render()).split("\n").filter((line) => line && !line.startsWith("#"));
 
@@ -32,7 +27,7 @@ test("accepted and dead events are counted", async () => {
 
 test("attempts are counted by outcome, each once", async () => {
   const answers = [204, 500, 200];
-  const receiver = await startReceiver((response, received, count) =>
+  const receiver = await webhooks.receiver((response, received, count) =>
     withStatus(answers[count - 1]!)(response, received, count),
   );
   const caller = newCaller();
@@ -41,7 +36,6 @@ test("attempts are counted by outcome, each once", async () => {
     await acceptEvents(deps, [eventFor(caller)]);
     await eventually(async () => expect(await countIn(deps.db, "deliveries", { state: "in_flight" })).toBe(0));
   }
-  await receiver.close();
   await subscribe(deps, caller, "http://localhost:1/closed", ["order.created"]);
   await acceptEvents(deps, [eventFor(caller, "order.created")]);
   await eventually(async () =>
@@ -54,18 +48,4 @@ test("attempts are counted by outcome, each once", async () => {
       ]),
     ),
   );
-});
-
-test("an attempt whose lease ran out is counted by the one that ends it", async () => {
-  const receiver = await startReceiver(() => {});
-  const caller = newCaller();
-  await subscribe(deps, caller, receiver.url);
-  await acceptEvents(deps, [eventFor(caller)]);
-  const later = webhooks.replica({ clockOffsetMs: MINUTE_MS });
-  const both = [later, webhooks.replica({ clockOffsetMs: MINUTE_MS })];
-  const ended = await Promise.all(both.map(sweepOnce));
-  expect(ended.reduce((sum, { expired }) => sum + expired, 0)).toBe(1);
-  const texts = await Promise.all(both.map(({ metrics }) => metrics.render()));
-  expect(texts.join("").match(/outcome="lease_expired",part="webhooks"\} 1/g)).toHaveLength(1);
-  await receiver.close();
 });

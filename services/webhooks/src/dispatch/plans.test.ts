@@ -2,32 +2,22 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
-import { type Receiver, startReceiver } from "../testing/receiver.js";
-import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { eventsFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";
 import { sweepOnce } from "./sweep-deliveries.js";
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
-let receiver: Receiver;
-beforeAll(async () => {
-  webhooks = await webhooksUnderTest();
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await receiver.close();
-  await webhooks.end();
-});
+const webhooks = webhooksUnderTest(beforeAll, afterAll);
 
 test("the cost of an event and its delivery does not depend on the number of others", async () => {
   const { db, statements } = watched(webhooks.db);
   const deps = webhooks.replica({ db });
   const caller = newCaller();
-  const { id } = await subscribe(deps, caller, receiver.url);
+  const { id } = await subscribe(deps, caller, (await webhooks.receiver()).url);
   const delivered = () => countIn(webhooks.db, "deliveries", { subscriptionId: id, state: "delivered" });
   statements.length = 0;
 
-  const events = Array.from({ length: 20 }, () => eventFor(caller));
+  const events = eventsFor(caller, 20);
   await acceptEvents(deps, events);
   await eventually(async () => expect(await delivered()).toBe(8));
   await dispatchOnce(deps);

@@ -1,29 +1,21 @@
 import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
-import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { eventFor, eventsFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
 import { MAX_IN_FLIGHT, readBacklog } from "./ready-queue.js";
 
 const MINUTE_MS = 60_000;
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
-beforeEach(async () => {
-  webhooks = await webhooksUnderTest();
-});
-afterEach(() => webhooks.end());
+const webhooks = webhooksUnderTest(beforeEach, afterEach);
 
 describe("readBacklog", () => {
   test("counts due deliveries that are not claimed, and returns how long the oldest has been due", async () => {
     expect(await readBacklog(webhooks.replica())).toEqual({ due: 0, oldestSeconds: 0 });
-    const inbox = webhooks.replica();
-    await inbox.attempts.stop(0, () => {});
+    const inbox = webhooks.idle();
     for (let n = 1; n <= 3; n++) {
       const caller = newCaller();
       await subscribe(inbox, caller, "https://example.com/hook");
-      await acceptEvents(
-        inbox,
-        Array.from({ length: n }, () => eventFor(caller)),
-      );
+      await acceptEvents(inbox, eventsFor(caller, n));
     }
     const { due, oldestSeconds } = await readBacklog({ db: webhooks.db, clockOffsetMs: MINUTE_MS });
     expect(due).toBe(6);
@@ -42,8 +34,7 @@ describe("readBacklog", () => {
   });
 
   test("does not count a delivery that waits for its own slow receiver as late", async () => {
-    const inbox = webhooks.replica();
-    await inbox.attempts.stop(0, () => {});
+    const inbox = webhooks.idle();
     const caller = newCaller();
     const { id } = await subscribe(inbox, caller, "https://example.com/hook");
     await acceptEvents(inbox, [eventFor(caller)]);

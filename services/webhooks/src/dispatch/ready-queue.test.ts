@@ -4,18 +4,15 @@ import { runs } from "@shipping/kit/testing/runs";
 import { newCaller } from "@shipping/kit/testing/writes";
 import fc from "fast-check";
 import sql from "sql-template-tag";
-import { inexactRows } from "../testing/stored-deliveries.js";
 import { subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+const webhooks = webhooksUnderTest(beforeEach, afterEach);
 let subscriptions: string[];
 beforeEach(async () => {
-  webhooks = await webhooksUnderTest();
   const deps = webhooks.replica();
   const made = ["a", "b", "c"].map((name) => subscribe(deps, newCaller(), `https://shop.example.com/${name}`));
   subscriptions = (await Promise.all(made)).map(({ id }) => id).sort();
 });
-afterEach(() => webhooks.end());
 
 type State = "pending" | "in_flight" | "delivered" | "exhausted" | "cancelled";
 
@@ -155,19 +152,4 @@ test("of two concurrent statements, the second looks for the next due delivery a
   first.release();
   await second;
   expect((await storedRows())[0]).toEqual({ next: null, inFlight: 2, streak: 0 });
-});
-
-test("rows are exact after many statements at once", async () => {
-  const writer = async (name: number) => {
-    const deliveries = subscriptions.map(
-      (subscription, at): Delivery => ({ subscription, event: `evt_${name}_${at}`, state: "pending", next: name }),
-    );
-    for (const one of deliveries) await insert([one]);
-    for (const state of ["in_flight", "pending", "in_flight", name % 2 ? "delivered" : "pending"] as const) {
-      await update(deliveries.map((one) => ({ ...one, state, next: state === "pending" ? name : null })));
-    }
-  };
-  await Promise.all(Array.from({ length: 24 }, (_, name) => writer(name)));
-  expect(await inexactRows(webhooks.db)).toEqual([]);
-  for (const row of await storedRows()) expect(row).toMatchObject({ next: 0, inFlight: 0 });
 });

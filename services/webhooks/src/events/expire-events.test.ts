@@ -9,7 +9,7 @@ import sql from "sql-template-tag";
 import { acceptEvents, deadLetterEvent } from "../dispatch/accept-event.js";
 import type { DispatchDeps } from "../dispatch/deps.js";
 import { dispatchOnce } from "../dispatch/dispatch-deliveries.js";
-import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { eventFor, eventsFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { expireOnce } from "./expire-events.js";
 import { filterMissing } from "./read-events.js";
 
@@ -17,15 +17,11 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const AFTER_RETENTION_MS = 30 * DAY_MS + 2 * HOUR_MS;
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+const webhooks = webhooksUnderTest(beforeEach, afterEach);
 let inbox: DispatchDeps;
-beforeEach(async () => {
-  webhooks = await webhooksUnderTest();
-  // This replica accepts and never sends, because its slots are closed.
-  inbox = webhooks.replica();
-  await inbox.attempts.stop(0, () => {});
+beforeEach(() => {
+  inbox = webhooks.idle();
 });
-afterEach(() => webhooks.end());
 
 const after = (ms: number) => webhooks.replica({ clockOffsetMs: ms });
 
@@ -33,7 +29,7 @@ const after = (ms: number) => webhooks.replica({ clockOffsetMs: ms });
 async function arrived(count: number, state: "delivered" | "exhausted" | "cancelled" | "pending" | "in_flight") {
   const caller = newCaller();
   await subscribe(inbox, caller, "https://example.com/hook");
-  const events = Array.from({ length: count }, () => eventFor(caller));
+  const events = eventsFor(caller, count);
   await acceptEvents(inbox, events);
   const ids = events.map(({ id }) => id);
   if (state === "in_flight") {

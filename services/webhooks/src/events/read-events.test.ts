@@ -9,20 +9,10 @@ import {
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { acceptEvents } from "../dispatch/accept-event.js";
 import { dispatchOnce } from "../dispatch/dispatch-deliveries.js";
-import { type Receiver, startReceiver } from "../testing/receiver.js";
 import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { getEvent, listEventOutcomes } from "./read-events.js";
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
-let receiver: Receiver;
-beforeAll(async () => {
-  webhooks = await webhooksUnderTest();
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await receiver.close();
-  await webhooks.end();
-});
+const webhooks = webhooksUnderTest(beforeAll, afterAll);
 
 test("an event is returned as it is sent, only to its own account and environment", async () => {
   const deps = webhooks.replica();
@@ -40,10 +30,10 @@ test("an event is returned as it is sent, only to its own account and environmen
 });
 
 test("the outcomes of events: one for each subscription, of the caller's own events only", async () => {
-  const deps = webhooks.replica();
-  await deps.attempts.stop(0, () => {});
+  const deps = webhooks.idle();
+  const { url } = await webhooks.receiver();
   const caller = newCaller();
-  const subscribed = [await subscribe(deps, caller, receiver.url), await subscribe(deps, caller, receiver.url)]
+  const subscribed = [await subscribe(deps, caller, url), await subscribe(deps, caller, url)]
     .map(({ id }) => id)
     .sort();
   const [wanted, unwanted] = [eventFor(caller), eventFor(caller, "order.created")];

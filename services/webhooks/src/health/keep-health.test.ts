@@ -3,13 +3,9 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
-import { addEnd, type CountedEnd, createHealthKeeper, newTally, startOfHour, sweepHoursOnce } from "./keep-health.js";
+import { type CountedEnd, createHealthKeeper, sweepHoursOnce } from "./keep-health.js";
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
-beforeAll(async () => {
-  webhooks = await webhooksUnderTest();
-});
-afterAll(() => webhooks.end());
+const webhooks = webhooksUnderTest(beforeAll, afterAll);
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const at = (minutes: number) => new Date(NOON + minutes * 60_000);
@@ -80,6 +76,13 @@ test("a failing period lasts until a success, and can begin again after it", asy
   expect(await healthOf(id)).toMatchObject({ failingSince: null, lastSuccessAt: at(3), lastFailureAt: at(2) });
   await ended(id, { at: at(4), delivered: true }, { at: at(5), reason: "connection_refused" });
   expect(await healthOf(id)).toMatchObject({ failingSince: at(5), reason: "connection_refused", status: null });
+});
+
+test("an attempt that ended with its process is not a failure of the receiver, but counts if the delivery is exhausted", async () => {
+  const id = await newSubscription();
+  await ended(id, { at: at(0), reason: "interrupted" }, { at: at(1), reason: "lease_expired", exhausted: true });
+  expect(await healthOf(id)).toMatchObject({ lastFailureAt: null, failingSince: null, reason: null });
+  expect(await hoursOf(id)).toEqual([{ hour: at(0), delivered: 0, failed: 0, exhausted: 1 }]);
 });
 
 test("late writes of another replica do not hide newer results", async () => {
@@ -191,46 +194,4 @@ test("hours are deleted after 30 days, however many there are, by several replic
   const after = await webhooks.db.run<{ n: number }>(sql`SELECT count(*)::integer AS n FROM subscription_hours`);
   expect(gone.reduce((sum, n) => sum + n)).toBe(before[0]!.n - after[0]!.n);
   expect(after[0]!.n).toBeGreaterThanOrEqual(6_000);
-});
-
-const atMs = (ms: number) => new Date(1_700_000_000_000 + ms);
-
-function tallied(...ends: Partial<CountedEnd>[]) {
-  const tally = newTally("whk_1");
-  const common = { subscriptionId: "whk_1", delivered: false, exhausted: false };
-  for (const [n, end] of ends.entries()) addEnd(tally, { ...common, at: atMs(n), ...end });
-  return tally;
-}
-
-test("a success ends a failing period; the first failure after it begins another", () => {
-  expect(tallied({ status: 500 }, { delivered: true }, { status: 502 }, { status: 503 })).toMatchObject({
-    delivered: 1,
-    failed: 3,
-    lastSuccessAt: atMs(1),
-    lastFailureAt: atMs(3),
-    failingSince: atMs(2),
-    reason: "status",
-    status: 503,
-  });
-  expect(tallied({ status: 500 }, { delivered: true }).failingSince).toBeNull();
-});
-
-test("the last failure has its reason, without the status of one before it", () => {
-  expect(tallied({ status: 500 }, { reason: "tls_expired" })).toMatchObject({ reason: "tls_expired", status: null });
-});
-
-test("an attempt that ended with its process is not a failure of the receiver, but counts if the delivery is exhausted", () => {
-  expect(tallied({ reason: "interrupted" }, { reason: "lease_expired", exhausted: true })).toEqual({
-    ...newTally("whk_1"),
-    exhausted: 1,
-  });
-});
-
-test("an hour begins with its first millisecond", () => {
-  const begin = Date.UTC(2026, 0, 1, 10);
-  expect([
-    startOfHour(new Date(begin)),
-    startOfHour(new Date(begin - 1)),
-    startOfHour(new Date(begin + 3_599_999)),
-  ]).toEqual([begin, begin - 3_600_000, begin]);
 });

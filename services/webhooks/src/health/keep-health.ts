@@ -118,11 +118,11 @@ type Tally = Row<typeof tallyColumns>;
 
 const HOUR_MS = 3_600_000;
 
-export function startOfHour(at: Date): number {
+function startOfHour(at: Date): number {
   return Math.floor(at.getTime() / HOUR_MS) * HOUR_MS;
 }
 
-export function newTally(subscriptionId: string): Tally {
+function newTally(subscriptionId: string): Tally {
   const counts = { delivered: 0, failed: 0, exhausted: 0 };
   const last = { lastSuccessAt: null, lastFailureAt: null, reason: null, status: null, failingSince: null };
   return { subscriptionId, ...counts, ...last };
@@ -131,7 +131,7 @@ export function newTally(subscriptionId: string): Tally {
 /**
  * Adds a finished attempt to its tally. If our process ended the attempt, only `exhausted` counts, because the receiver is not at fault.
  */
-export function addEnd(tally: Tally, { at, delivered, exhausted, status, reason }: CountedEnd): void {
+function addEnd(tally: Tally, { at, delivered, exhausted, status, reason }: CountedEnd): void {
   if (exhausted) tally.exhausted += 1;
   if (delivered) {
     tally.delivered += 1;

@@ -9,23 +9,17 @@ import { ListTestDeliveriesRequestSchema } from "@shipping/proto/shipping/webhoo
 import sql from "sql-template-tag";
 import { acceptEvents } from "../dispatch/accept-event.js";
 import type { DispatchDeps } from "../dispatch/deps.js";
-import { type Receiver, startReceiver } from "../testing/receiver.js";
+import type { Receiver } from "../testing/receiver.js";
 import { subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { listTestDeliveries } from "./list-test-deliveries.js";
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+const webhooks = webhooksUnderTest(beforeAll, afterAll);
 let deps: DispatchDeps;
 let receiver: Receiver;
 const answers: ((status: number) => void)[] = [];
 beforeAll(async () => {
-  webhooks = await webhooksUnderTest();
   deps = webhooks.replica();
-  receiver = await startReceiver((response) => answers.push((status) => response.writeHead(status).end()));
-});
-afterAll(async () => {
-  for (const answer of answers.splice(0)) answer(204);
-  await receiver.close();
-  await webhooks.end();
+  receiver = await webhooks.receiver((response) => answers.push((status) => response.writeHead(status).end()));
 });
 
 const TYPES = ["shipment.created", "label.created"];

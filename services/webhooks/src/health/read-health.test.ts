@@ -12,22 +12,17 @@ import { acceptEvents } from "../dispatch/accept-event.js";
 import type { DispatchDeps } from "../dispatch/deps.js";
 import { dispatchOnce } from "../dispatch/dispatch-deliveries.js";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
-import { type Receiver, startReceiver } from "../testing/receiver.js";
+import type { Receiver } from "../testing/receiver.js";
 import { disableRequest, eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { getSubscriptionHealth, listSubscriptionHealth } from "./read-health.js";
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+const webhooks = webhooksUnderTest(beforeAll, afterAll);
 let deps: DispatchDeps;
 let receiver: Receiver;
 let status = 204;
 beforeAll(async () => {
-  webhooks = await webhooksUnderTest();
   deps = webhooks.replica();
-  receiver = await startReceiver((response) => response.writeHead(status).end());
-});
-afterAll(async () => {
-  await receiver.close();
-  await webhooks.end();
+  receiver = await webhooks.receiver((response) => response.writeHead(status).end());
 });
 
 const read = (caller: Caller, id: string, by = deps) =>

@@ -7,20 +7,15 @@ import { HoldDeliveriesRequestSchema } from "@shipping/proto/shipping/webhooks/v
 import { acceptEvents } from "../dispatch/accept-event.js";
 import { dispatchOnce } from "../dispatch/dispatch-deliveries.js";
 import { readBacklog } from "../dispatch/ready-queue.js";
-import { type Receiver, startReceiver } from "../testing/receiver.js";
+import type { Receiver } from "../testing/receiver.js";
 import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { webhooksAccountData } from "./account-data.js";
 import { holdDeliveries } from "./control-deliveries.js";
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+const webhooks = webhooksUnderTest(beforeEach, afterEach);
 let receiver: Receiver;
 beforeEach(async () => {
-  webhooks = await webhooksUnderTest();
-  receiver = await startReceiver();
-});
-afterEach(async () => {
-  await receiver.close();
-  await webhooks.end();
+  receiver = await webhooks.receiver();
 });
 
 test("held deliveries are not attempted, neither on arrival nor when they are due; they wait, and continue at once when released", async () => {

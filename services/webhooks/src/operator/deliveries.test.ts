@@ -24,20 +24,11 @@ import { showSubscription } from "./show-subscription.js";
 const URL = "https://example.com/hook";
 const LONG_AGO = "2000-01-01T00:00:00.000Z";
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+const webhooks = webhooksUnderTest(beforeEach, afterEach);
 let deps: DispatchDeps;
-beforeEach(async () => {
-  webhooks = await webhooksUnderTest();
-  deps = await idle();
+beforeEach(() => {
+  deps = webhooks.idle();
 });
-afterEach(() => webhooks.end());
-
-/** Creates a replica that accepts and never sends, because its slots are closed. */
-async function idle(clockOffsetMs = 0): Promise<DispatchDeps> {
-  const replica = webhooks.replica({ clockOffsetMs });
-  await replica.attempts.stop(0, () => {});
-  return replica;
-}
 
 /** Creates a subscription, and events for it that have arrived one after the other, the latest first. */
 async function arrived(count: number) {
@@ -46,7 +37,7 @@ async function arrived(count: number) {
   const ids: string[] = [];
   for (let n = 0; n < count; n++) {
     const event = eventFor(caller);
-    await acceptEvents(await idle(n * 1_000 - 60_000), [event]);
+    await acceptEvents(webhooks.idle({ clockOffsetMs: n * 1_000 - 60_000 }), [event]);
     ids.unshift(event.id);
   }
   return { caller, subscriptionId: id, ids };

@@ -7,13 +7,11 @@ import { acknowledgeChanges, listChanges } from "./changes.js";
 import { createSubscription } from "./create-subscription.js";
 import { disableSubscription } from "./disable-subscription.js";
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+const webhooks = webhooksUnderTest(beforeAll, afterAll);
 let deps: ReturnType<typeof webhooks.replica>;
-beforeAll(async () => {
-  webhooks = await webhooksUnderTest();
+beforeAll(() => {
   deps = webhooks.replica();
 });
-afterAll(() => webhooks.end());
 beforeEach(() => deps.db.pool.query("DELETE FROM subscription_changes"));
 
 const actor = { name: "ada@example.com", source: "192.0.2.1" };

@@ -4,13 +4,11 @@ import { noSuch } from "@shipping/proto/errors";
 import { disableRequest, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { disableSubscription } from "./disable-subscription.js";
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+const webhooks = webhooksUnderTest(beforeAll, afterAll);
 let deps: ReturnType<typeof webhooks.replica>;
-beforeAll(async () => {
-  webhooks = await webhooksUnderTest();
+beforeAll(() => {
   deps = webhooks.replica();
 });
-afterAll(() => webhooks.end());
 
 const url = "https://example.com/hook";
 const activeOf = async (accountId: string) =>

@@ -9,13 +9,11 @@ import { disableRequest, subscribe, webhooksUnderTest } from "../testing/webhook
 import { disableSubscription } from "./disable-subscription.js";
 import { getSubscription, listSubscriptions } from "./read-subscriptions.js";
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+const webhooks = webhooksUnderTest(beforeAll, afterAll);
 let deps: ReturnType<typeof webhooks.replica>;
-beforeAll(async () => {
-  webhooks = await webhooksUnderTest();
+beforeAll(() => {
   deps = webhooks.replica();
 });
-afterAll(() => webhooks.end());
 
 const url = "https://example.com/hook";
 const get = (caller: ReturnType<typeof newCaller>, id: string) =>

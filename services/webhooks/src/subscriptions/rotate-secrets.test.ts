@@ -4,7 +4,7 @@ import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { acceptEvents } from "../dispatch/accept-event.js";
-import { createRequest, eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { createRequest, eventsFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { createSubscription } from "./create-subscription.js";
 import type { SubscriptionDeps } from "./deps.js";
 import type { SealingKey } from "./key-ring.js";
@@ -15,11 +15,7 @@ const newKey = (id: string): SealingKey => ({ id, key: randomBytes(32) });
 const [first, second, third] = [newKey("2026-01"), newKey("2026-02"), newKey("2026-03")];
 const ENOUGH = { rows: 200, batches: 25 };
 
-let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
-beforeEach(async () => {
-  webhooks = await webhooksUnderTest();
-});
-afterEach(() => webhooks.end());
+const webhooks = webhooksUnderTest(beforeEach, afterEach);
 
 const replicaWith = (...keys: SealingKey[]) => webhooks.replica({ config: { SECRETS_KEYS: keys } });
 
@@ -86,10 +82,7 @@ describe("rotateSecrets", () => {
       Promise.all([...replicas, ...replicas].map((replica) => rotateSecrets(replica, limits))),
       creations(old, 20),
       creations(replicas[0]!, 20),
-      acceptEvents(
-        old,
-        Array.from({ length: 20 }, () => eventFor(caller)),
-      ),
+      acceptEvents(old, eventsFor(caller, 20)),
     ]);
     const made = [...before, ...during.filter((one) => Array.isArray(one)).flat()];
     const last = await rotateSecrets(replicas[1]!, ENOUGH);

@@ -23,6 +23,12 @@ export function inexactRows(db: Database): Promise<unknown[]> {
     WHERE q.next_due IS DISTINCT FROM d.next_at OR q.in_flight <> d.under_way`);
 }
 
+/** Checks that each row of the ready queue matches the deliveries. */
+export async function expectExactRows(db: Database): Promise<void> {
+  const rows = await inexactRows(db);
+  if (rows.length > 0) throw new Error(`The ready queue does not match the deliveries: ${JSON.stringify(rows)}`);
+}
+
 /** Gives these subscriptions three failures in a row, and no success since. */
 export async function failThrice(db: Database, ...subscriptionIds: string[]): Promise<void> {
   await db.run(sql`UPDATE ready_queue SET fail_streak = 3 WHERE subscription_id = ANY (${subscriptionIds})`);

@@ -4,6 +4,7 @@ import type { Caller, Claim } from "@shipping/kit/caller";
 import { createLocalBus } from "@shipping/kit/events/bus";
 import { newId } from "@shipping/kit/ids";
 import { newEvent } from "@shipping/kit/ledger/outbox";
+import type { Database } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { newClaim, toSnapshot } from "@shipping/kit/testing/writes";
@@ -16,6 +17,7 @@ import type { DeliveryConfig } from "../config.js";
 import type { DispatchDeps } from "../dispatch/deps.js";
 import { makeDeps, startWebhooks, type WebhooksParts, webhooksMigrations } from "../start-webhooks.js";
 import { createSubscription } from "../subscriptions/create-subscription.js";
+import { type Receiver, startReceiver } from "./receiver.js";
 import { certificate } from "./receiver-certificate.js";
 
 /** The settings of a trial on one machine. */
@@ -35,12 +37,17 @@ const trialConfig: DeliveryConfig = {
 /** Overrides for one replica. */
 export type ReplicaOptions = Partial<Omit<WebhooksParts, "config">> & { config?: Partial<DeliveryConfig> };
 
-/** Webhooks on a database of its own, in any number of replicas. */
-export async function webhooksUnderTest() {
-  const { db, url, drop } = await testDatabase({ directory: webhooksMigrations });
-  const ends: (() => Promise<unknown>)[] = [];
+type Hook = (run: () => Promise<void>) => void;
+
+/**
+ * Webhooks on a database of its own, in any number of replicas: one for all tests of a file with `beforeAll` and `afterAll`, or one for each
+ * test. `atEnd` is called before the database is dropped.
+ */
+export function webhooksUnderTest(before: Hook, after: Hook, atEnd = async (_db: Database): Promise<void> => {}) {
+  let database: Awaited<ReturnType<typeof testDatabase>>;
+  let ends: (() => unknown)[] = [];
   const partsOf = ({ config, ...parts }: ReplicaOptions): WebhooksParts => ({
-    db,
+    db: database.db,
     bus: createLocalBus(),
     log: silentLog(),
     now: () => new Date(),
@@ -60,7 +67,14 @@ export async function webhooksUnderTest() {
     return deps;
   }
 
-  /** The whole service with its loops, and the bus that feeds it. It is stopped once, by `end` at the latest. */
+  /** A replica that accepts and never sends, because its slots are closed. */
+  function idle(options: ReplicaOptions = {}): DispatchDeps {
+    const deps = replica(options);
+    deps.attempts.claimNoMore();
+    return deps;
+  }
+
+  /** The whole service with its loops, and the bus that feeds it. It is stopped once, at the end at the latest. */
   async function running(options: ReplicaOptions = {}) {
     const parts = partsOf(options);
     const service = await startWebhooks(parts);
@@ -73,12 +87,35 @@ export async function webhooksUnderTest() {
     return { bus: parts.bus, routes: service.routes, metrics: service.metrics, stop };
   }
 
-  async function end(): Promise<void> {
-    await Promise.all(ends.map((one) => one()));
-    await drop();
+  /** A receiver that is closed at the end at the latest, before the attempts to it are awaited. */
+  async function receiver(...options: Parameters<typeof startReceiver>): Promise<Receiver> {
+    const started = await startReceiver(...options);
+    ends.push(started.close);
+    return started;
   }
 
-  return { db, url, partsOf, replica, running, end };
+  before(async () => {
+    database = await testDatabase({ directory: webhooksMigrations });
+    ends = [];
+  });
+  after(async () => {
+    try {
+      await Promise.all(ends.map((one) => one()));
+      await atEnd(database.db);
+    } finally {
+      await database.drop();
+    }
+  });
+
+  return {
+    get db() {
+      return database.db;
+    },
+    get url() {
+      return database.url;
+    },
+    ...{ partsOf, replica, idle, running, receiver },
+  };
 }
 
 /** Who makes a request, for the audit log. */
@@ -112,3 +149,6 @@ export function eventFor(caller: Caller, type = "shipment.created"): Event {
   const data = JSON.stringify({ id: newId("shp", randomBytes), object: "shipment", status: "draft" });
   return newEvent({ type, caller, data, now: new Date(), random: randomBytes });
 }
+
+export const eventsFor = (caller: Caller, count: number): Event[] =>
+  Array.from({ length: count }, () => eventFor(caller));
