@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { CLIENT_VERSION } from "./gen/version.js";
-import { Shipping } from "./shipping.js";
+import { Shipping, type WriteOptions } from "./shipping.js";
 import { API_KEY, errorOf, type Loopback, loopback, ok, SHIPMENT } from "./testing/loopback.js";
 
 const circular: unknown[] = [];
@@ -14,80 +14,65 @@ afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(() => void server.seen.splice(0));
 
 describe("refused before anything is sent", () => {
-  test.each(["€", "a\nb", " a ", "a ", " a", "", "a".repeat(129), "é", "\u0000", 7, null])(
+  async function refuses(message: RegExp, call: (shipping: Shipping) => Promise<unknown>) {
+    const error = await errorOf(call(server.client()));
+    expect(error).toMatchObject({ code: "invalid_argument", message: expect.stringMatching(message) });
+    expect(inspect(error)).not.toContain("hunter2");
+    expect(server.seen).toEqual([]);
+    return error;
+  }
+
+  test.each(["€", "a\nb", " a", "a ", "", "a".repeat(129), "é", "\u0000", 7, null])(
     "the idempotency key %j",
     async (idempotencyKey) => {
-      const options = { idempotencyKey: idempotencyKey as string };
-      expect(await errorOf(server.client().shipments.create(SHIPMENT, options))).toMatchObject({
-        code: "invalid_argument",
-        message: expect.stringContaining("idempotencyKey"),
-      });
-      expect(server.seen).toEqual([]);
+      const options = { idempotencyKey } as WriteOptions;
+      await refuses(/^idempotencyKey must/, ({ shipments }) => shipments.create(SHIPMENT, options));
     },
   );
 
   test.each(["", ".", "..", "%2e", "%2E%2e", ".%2e", "\ud800", undefined, 7, {}])("the id %j", async (id) => {
-    expect(await errorOf(server.client().labels.void(id as string))).toMatchObject({
-      code: "invalid_argument",
-      message: expect.stringMatching(/ is not a valid ID\.$/),
-    });
-    expect(server.seen).toEqual([]);
+    await refuses(/ is not a valid ID\.$/, ({ labels }) => labels.void(id as string));
   });
 
-  test.each<[name: string, input: unknown, cause: object | undefined]>([
-    ["no input", undefined, undefined],
-    ["what has no JSON", { reference: 1n }, { name: "TypeError" }],
-    ["what holds itself", circular, { name: "TypeError" }],
-    ["NaN, which JSON would turn into null", { parcel: { weight_kg: Number.NaN } }, { name: "RangeError" }],
-    ["an infinite number", { parcel: { weight_kg: Number.POSITIVE_INFINITY } }, { name: "RangeError" }],
+  test.each<[name: string, input: unknown, cause: string]>([
+    ["what has no JSON", { reference: 1n }, "TypeError"],
+    ["what holds itself", circular, "TypeError"],
+    ["NaN, which JSON would turn into null", { parcel: { weight_kg: Number.NaN } }, "RangeError"],
+    ["an infinite number", { parcel: { weight_kg: Number.POSITIVE_INFINITY } }, "RangeError"],
   ])("%s", async (_name, input, cause) => {
-    const error = await errorOf(server.client().shipments.create(input as typeof SHIPMENT));
-    const message = cause ? "The input cannot be written as JSON." : "The input is missing.";
-    expect(error).toMatchObject({ code: "invalid_argument", message, ...(cause && { cause }) });
-    expect("cause" in error).toBe(cause !== undefined);
-    expect(server.seen).toEqual([]);
+    const create = ({ shipments }: Shipping) => shipments.create(input as typeof SHIPMENT);
+    expect(await refuses(/^The input cannot be written as JSON\.$/, create)).toMatchObject({ cause: { name: cause } });
   });
 
-  test.each([undefined, ""])("a missing key: %j", (apiKey) => {
-    const options = { apiKey, baseUrl: server.baseUrl } as { apiKey: string; baseUrl: string };
-    expect(() => new Shipping(options)).toThrow(`apiKey is missing: it is ${JSON.stringify(apiKey)}.`);
+  test("no input", async () => {
+    const create = ({ shipments }: Shipping) => shipments.create(undefined as unknown as typeof SHIPMENT);
+    expect(await refuses(/^The input is missing\.$/, create)).not.toHaveProperty("cause");
   });
 
-  test.each([{}, null, "x"])("the signal %j", async (signal) => {
-    const call = server.client().account.get({ signal: signal as AbortSignal });
-    expect(await errorOf(call)).toMatchObject({ code: "invalid_argument", message: "signal must be an AbortSignal." });
-    expect(server.seen).toEqual([]);
+  const others = ["content-type", "Accept", "User-Agent", "Host", "Content-Length", "Transfer-Encoding"]
+    .concat("Connection", "Keep-Alive", "Upgrade", "TE", "Trailer", "Expect")
+    .map((name) => ({ headers: { [name]: "hunter2" }, message: /^headers cannot set .*: the client sets it\.$/ }));
+  test.each<{ headers: unknown; message?: RegExp }>([
+    { headers: { Authorization: "hunter2" }, message: /: use the client's option apiKey\.$/ },
+    { headers: { "Idempotency-Key": "hunter2" }, message: /: use the option idempotencyKey\.$/ },
+    ...others,
+    ...[{ "a b": "hunter2" }, { "": "1" }, { a: "hunter2\ny" }, { a: " x" }, { a: "" }].map((headers) => ({ headers })),
+    ...[{ a: "€" }, { a: 1 }, { a: "1", A: "2" }, new Headers({ a: "1" }), [["a", "1"]], "a: 1", null].map(
+      (headers) => ({
+        headers,
+      }),
+    ),
+  ])("headers of one call: %j", async ({ headers, message = /^headers/ }) => {
+    await refuses(message, ({ account }) => account.get({ headers } as WriteOptions));
   });
 
   test.each([
-    { apiKey: "" },
-    { apiKey: "a b" },
-    { apiKey: "a\nb" },
-    { apiKey: "schlüssel" },
-    { apiKey: undefined },
-    { apiKey: 7 },
-    { baseUrl: "" },
-    { baseUrl: "/api/v1" },
-    { baseUrl: "ftp://api.example.com" },
-    { baseUrl: "xhttps://api.example.com" },
-    { baseUrl: "https://user@api.example.com/api/v1" },
-    { baseUrl: "https://:secret@api.example.com/api/v1" },
-    { baseUrl: "https://api.example.com/api/v1?x=1" },
-    { baseUrl: "https://api.example.com/api/v1#x" },
-    { maxRetries: -1 },
-    { maxRetries: 1.5 },
-    { timeoutMs: 0 },
-    { timeoutMs: Number.NaN },
-    { timeoutMs: 2 ** 31 },
-    { fetch: "x" },
-    { now: Date.now() },
-    { random: 1 },
-  ])("the option %j", (option) => {
-    const name = Object.keys(option)[0]!;
-    const options = { apiKey: API_KEY, baseUrl: server.baseUrl, ...option } as { apiKey: string; baseUrl: string };
-    expect(() => new Shipping(options)).toThrow(
-      expect.objectContaining({ code: "invalid_argument", message: expect.stringContaining(name) }),
-    );
+    ...[0, Number.NaN, 2 ** 31, "5"].map((timeoutMs) => ({ timeoutMs })),
+    ...[-1, 0.5].map((retries) => ({ retries })),
+    ...[{}, null, "x"].map((signal) => ({ signal })),
+  ])("the option %j of one call", async (option) => {
+    const [name = ""] = Object.keys(option);
+    await refuses(new RegExp(`^${name} must be`), ({ labels }) => labels.void("lbl_1", option as WriteOptions));
   });
 });
 

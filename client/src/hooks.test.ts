@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { type RequestInfo, type ResponseInfo, Shipping } from "./shipping.js";
+import type { RequestInfo, ResponseInfo } from "./shipping.js";
 import {
   API_KEY,
   drop,
@@ -118,11 +118,5 @@ describe("hooks", () => {
     await server.client({ ...hooks, onRequest }).account.get();
     expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(2).fill("GET /api/v1/account"));
     expect(told.map(({ method }) => method)).toEqual(["GET", "GET"]);
-  });
-
-  test.each(["onRequest", "onResponse"])("%s that is no function is refused", (name) => {
-    expect(() => new Shipping({ apiKey: API_KEY, baseUrl: "http://127.0.0.1:1/api/v1", [name]: "log" })).toThrow(
-      `${name} must be a function.`,
-    );
   });
 });

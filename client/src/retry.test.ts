@@ -62,14 +62,11 @@ describe("the wait", () => {
 });
 
 test("only what was not executed, or is made harmless by the key, is sent again", () => {
-  expect(isRetryable(500, "internal_error")).toBe(true);
-  expect(isRetryable(429, "rate_limited")).toBe(true);
-  expect(isRetryable(500, undefined)).toBe(true);
-  expect(isRetryable(502, undefined)).toBe(true);
-  expect(isRetryable(503, "carrier_not_configured")).toBe(false);
-  expect(isRetryable(409, "idempotency_in_progress")).toBe(true);
-  expect(isRetryable(409, "idempotency_conflict")).toBe(false);
-  expect(isRetryable(403, undefined)).toBe(false);
+  const codes = ["internal_error", "service_unavailable", "rate_limited", "idempotency_in_progress"];
+  for (const code of codes) expect(isRetryable(0, code)).toBe(true);
+  const others = ["carrier_not_configured", "idempotency_conflict", "label_exists", "invalid_request"];
+  for (const code of others) expect(isRetryable(503, code)).toBe(false);
+  expect([403, 429, 500, 502].map((status) => isRetryable(status, undefined))).toEqual([false, false, true, true]);
 });
 
 test("a code that is newer than this client goes by its status", () => {
