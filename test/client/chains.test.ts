@@ -1,5 +1,5 @@
 import { runs } from "@shipping/kit/testing/runs";
-import { Shipping } from "shipping-client";
+import { NotFoundError, Shipping } from "shipping-client";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import { startUnreliableProxy, type UnreliableProxy } from "./unreliable-proxy.js";
 
@@ -46,9 +46,10 @@ test(
 
     const direct = new Shipping({ apiKey, baseUrl: stack.baseUrl });
     const kept: string[] = [];
-    for await (const { id } of direct.labels.list({ limit: 100 })) kept.push(id);
+    for await (const { id } of direct.labels.list({ limit: 25 })) kept.push(id);
     expect(kept).toEqual([...made].sort());
     expect(new Set(kept).size).toBe(CHAINS);
+    await expect(direct.labels.get("lbl_x")).rejects.toBeInstanceOf(NotFoundError);
     const { stalled, ...frequent } = proxy.faults;
     expect(Math.min(...Object.values(frequent))).toBeGreaterThan(0);
     if (CHAINS > 60) console.log(proxy.faults);
