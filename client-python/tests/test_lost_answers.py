@@ -30,11 +30,6 @@ class LostAnswer(LoopbackTest):
             "headers, then silence": half(silence),
             "silence": silence,
             "503 service_unavailable": refusal(503, "service_unavailable"),
-            "500 internal_error": refusal(500, "internal_error"),
-            "409 idempotency_in_progress": refusal(409, "idempotency_in_progress"),
-            "429 rate_limited": refusal(429, "rate_limited"),
-            "a code that is not known yet, with status 503": refusal(503, "of_tomorrow"),
-            "a code that is not known yet, with status 429": refusal(429, "of_tomorrow"),
             "HTML 502": html(502),
         }.items():
             with self.subTest(name):
@@ -79,11 +74,6 @@ class NoOtherAttempt(LoopbackTest):
     def test_is_made_where_it_does_not_help(self) -> None:
         for name, answer, code in [
             ("503 carrier_not_configured", refusal(503, "carrier_not_configured"), "carrier_not_configured"),
-            ("409 label_exists", refusal(409, "label_exists"), "label_exists"),
-            ("409 idempotency_conflict", refusal(409, "idempotency_conflict"), "idempotency_conflict"),
-            ("422 invalid_request", refusal(422, "invalid_request"), "invalid_request"),
-            ("a code that is not known yet, with status 409", refusal(409, "of_tomorrow"), "of_tomorrow"),
-            ("a code that is not known yet, with status 501", refusal(501, "of_tomorrow"), "of_tomorrow"),
             ("two Retry-After, one of them long", TWO_WAITS, "service_unavailable"),
             ("HTML 403", html(403), "unexpected_answer"),
             ("307", respond(307, "text/plain", "", {"location": "http://127.0.0.1:1/"}), "unexpected_answer"),

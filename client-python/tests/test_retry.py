@@ -64,13 +64,11 @@ class Wait(unittest.TestCase):
 
 class Retryable(unittest.TestCase):
     def test_is_only_what_was_not_executed_or_is_made_harmless_by_the_key(self) -> None:
-        self.assertTrue(is_retryable(500, "internal_error"))
-        self.assertTrue(is_retryable(500, None))
-        self.assertTrue(is_retryable(502, None))
-        self.assertFalse(is_retryable(503, "carrier_not_configured"))
-        self.assertTrue(is_retryable(409, "idempotency_in_progress"))
-        self.assertFalse(is_retryable(409, "idempotency_conflict"))
-        self.assertFalse(is_retryable(403, None))
+        for code in ["internal_error", "service_unavailable", "rate_limited", "idempotency_in_progress"]:
+            self.assertTrue(is_retryable(0, code))
+        for code in ["carrier_not_configured", "idempotency_conflict", "label_exists", "invalid_request"]:
+            self.assertFalse(is_retryable(503, code))
+        self.assertEqual([is_retryable(status, None) for status in (403, 429, 500, 502)], [False, False, True, True])
 
     def test_a_code_that_is_newer_than_the_client_goes_by_its_status(self) -> None:
         self.assertTrue(all(is_retryable(status, "of_tomorrow") for status in (429, 500, 503)))
