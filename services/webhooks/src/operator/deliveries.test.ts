@@ -116,24 +116,19 @@ describe("the deliveries of a subscription are listed", () => {
 });
 
 describe("a delivery is resent", () => {
-  test.each(["delivered", "exhausted"])(
-    "when it was %s: the same bytes, with eight attempts before it",
+  test.each(["delivered", "exhausted", "an hour from its next attempt"])(
+    "at once when it was %s: the same bytes, with eight attempts before it",
     async (state) => {
       const { subscriptionId, ids } = await arrived(1);
-      await setState(ids[0]!, state);
+      if (state.startsWith("an hour"))
+        await webhooks.db.run(sql`UPDATE deliveries SET attempt = 7, next_at = now() + interval '1 hour'`);
+      else await setState(ids[0]!, state);
+      expect(await dispatchOnce(webhooks.replica())).toBe(0);
       expect(await resend(ids[0]!, subscriptionId)).toEqual(["resent"]);
       expect(await list(subscriptionId)).toMatchObject({ deliveries: [{ state: "pending", attempt: 0 }] });
       expect(await dispatchOnce(webhooks.replica())).toBe(1);
     },
   );
-
-  test("at once, where its next attempt is an hour away", async () => {
-    const { subscriptionId, ids } = await arrived(1);
-    await webhooks.db.run(sql`UPDATE deliveries SET attempt = 7, next_at = now() + interval '1 hour'`);
-    expect(await dispatchOnce(webhooks.replica())).toBe(0);
-    expect(await resend(ids[0]!, subscriptionId)).toEqual(["resent"]);
-    expect(await dispatchOnce(webhooks.replica())).toBe(1);
-  });
 
   test("not while an attempt is under way, not to a disabled subscription, and not if it does not exist", async () => {
     const { caller, subscriptionId, ids } = await arrived(2);
