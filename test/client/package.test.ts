@@ -112,8 +112,6 @@ describe("the package as it would be published", () => {
 
   test.each([
     ["nodenext", "use.mts", { module: "nodenext" }, "typescript"],
-    ["nodenext, in CommonJS", "use.cts", { module: "nodenext" }, "typescript"],
-    ["bundler", "use.mts", { module: "esnext", moduleResolution: "bundler" }, "typescript"],
     ["nodenext, with Node's types instead of the DOM's", "use.mts", { module: "nodenext", ...NODE }, "typescript"],
     ["node16, with the oldest TypeScript", "use.mts", { module: "node16", target: "es2022" }, OLDEST],
   ])("has its types under %s, strictly", async (_name, file, options, compiler) => {

@@ -23,7 +23,7 @@ import { createTargets } from "./dispatch/targets.js";
 import { createResolve, type Resolve } from "./egress/egress-guard.js";
 import { createGuardedConnections } from "./egress/guarded-connections.js";
 import { expireOnce } from "./events/expire-events.js";
-import { toInstallation } from "./events/stream-owner.js";
+import { createOwnerRecord } from "./events/stream-owner.js";
 import { createHealthKeeper, sweepHoursOnce } from "./health/keep-health.js";
 import { webhooksPeers, webhooksRoutes } from "./rpc.js";
 import { createKeyRing, ledgerCodec } from "./subscriptions/key-ring.js";
@@ -89,7 +89,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   let foreign = 0;
   const inbox = await bus.subscribe({
     durable: "webhooks",
-    installation: toInstallation(deps, config.INSTALLATION_NAME),
+    installation: { name: config.INSTALLATION_NAME, record: createOwnerRecord(deps) },
     onForeign: () => {
       foreign++;
       deps.metrics.countForeign();

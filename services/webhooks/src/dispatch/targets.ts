@@ -1,3 +1,4 @@
+import { keepNewest } from "../egress/keep-newest.js";
 import type { KeyRing } from "../subscriptions/key-ring.js";
 import { secretIdentity } from "../subscriptions/subscription.js";
 import type { ClaimedDelivery } from "./attempts.js";
@@ -24,12 +25,7 @@ export function createTargets(keyRing: KeyRing, max = 1_000) {
       if (known?.url === url && Buffer.compare(known.sealedSecret, sealedSecret) === 0) return known.target;
       const secret = keyRing.open(sealedSecret, secretIdentity(subscriptionId));
       const target = { url: new URL(url), secret: Buffer.from(secret).toString() };
-      kept.delete(subscriptionId);
-      kept.set(subscriptionId, { url, sealedSecret, target });
-      for (const oldest of kept.keys()) {
-        if (kept.size <= max) break;
-        kept.delete(oldest);
-      }
+      keepNewest(kept, subscriptionId, { url, sealedSecret, target }, max);
       return target;
     },
   };

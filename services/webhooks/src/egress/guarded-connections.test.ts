@@ -3,7 +3,7 @@ import net from "node:net";
 import type { TLSSocket } from "node:tls";
 import { withStatus } from "../testing/receiver.js";
 import { describeEnd, sendingUnderTest } from "../testing/sending.js";
-import { createGuardedConnections, keepSession } from "./guarded-connections.js";
+import { createGuardedConnections } from "./guarded-connections.js";
 
 const closed = { allowPrivate: false, allowTargets: [], denyRanges: [] };
 const { connectionsWith, receiverWith, post, end } = sendingUnderTest();
@@ -49,16 +49,6 @@ test("if Node is configured to try a single IP address, it tries the first vette
   net.setDefaultAutoSelectFamily(false);
   expect(await describeEnd(post(receiver.url, connectionsWith()))).toBe("delivered 204");
   net.setDefaultAutoSelectFamily(usual);
-});
-
-test("the newest hundred TLS sessions are kept, one for each host and port", () => {
-  const sessions = new Map<string, Buffer>();
-  const issued = Buffer.alloc(1);
-  for (let host = 1; host <= 100; host++) keepSession(sessions, `${host}:443`, Buffer.alloc(0));
-  keepSession(sessions, "1:443", issued);
-  expect([sessions.size, sessions.get("1:443")]).toEqual([100, issued]);
-  keepSession(sessions, "101:443", issued);
-  expect([sessions.size, sessions.has("1:443"), sessions.has("2:443")]).toEqual([100, true, false]);
 });
 
 test("when they are destroyed, attempts end that still resolve the name, or wait for the TLS handshake", async () => {

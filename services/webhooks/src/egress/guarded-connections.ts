@@ -11,6 +11,7 @@ import {
   vetAddresses,
 } from "./egress-guard.js";
 import { type EgressProxy, openTunnel } from "./egress-proxy.js";
+import { keepNewest } from "./keep-newest.js";
 import { createFindNat64Prefixes, type FindNat64Prefixes } from "./nat64.js";
 
 export interface EgressOptions {
@@ -104,18 +105,10 @@ function connect(
     connector(target, (error, socket) => {
       if (error) return reject(error);
       // Node emits this once the certificate is verified.
-      socket.on("session", (issued: Buffer) => keepSession(sessions, key, issued));
+      socket.on("session", (issued: Buffer) => keepNewest(sessions, key, issued, MAX_SESSIONS));
       resolve(socket);
     }),
   );
-}
-
-/** Stores a session; of all sessions, the newest hundred are kept. */
-export function keepSession(sessions: Map<string, Buffer>, key: string, issued: Buffer): void {
-  sessions.delete(key);
-  sessions.set(key, issued);
-  const [oldest = key] = sessions.keys();
-  if (sessions.size > MAX_SESSIONS) sessions.delete(oldest);
 }
 
 // The look-up returns the vetted IP addresses, because resolving the name again could return others.

@@ -1,4 +1,4 @@
-import type { Installation, Owner, OwnerRecord } from "@shipping/kit/events/stream-owner";
+import type { Owner, OwnerRecord } from "@shipping/kit/events/stream-owner";
 import { newId } from "@shipping/kit/ids";
 import { databaseNow } from "@shipping/kit/postgres/clock";
 import sql from "sql-template-tag";
@@ -27,12 +27,7 @@ interface Row {
 
 const columns = sql`id, tokens, previous_id AS "previousId", previous_until AS "previousUntil"`;
 
-/** Describes the installation under this name, whose owner record is in webhooks' database. */
-export function toInstallation(deps: Deps, name: string): Installation {
-  return { name, record: createOwnerRecord(deps) };
-}
-
-/** Keeps the owner of the event stream in one row. */
+/** Keeps the owner of the event stream in one row of webhooks' database. */
 export function createOwnerRecord(deps: Deps): OwnerRecord {
   const { db, random } = deps;
   const startedAt = deps.now().getTime();
