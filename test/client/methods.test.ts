@@ -124,7 +124,7 @@ describe("the guide to the client's methods", () => {
   test("names every option of the client, of one call, of a list and of a receiver", () => {
     const membersOf = (file: string, type: string) => {
       const source = read(`client/src/${file}.ts`);
-      const [, body = ""] = new RegExp(`export interface ${type} [^{]*\\{\n(.*?)\n\\}`, "s").exec(source) ?? [];
+      const [, body = ""] = new RegExp(`export interface ${type}\\b[^{]*\\{\n(.*?)\n\\}`, "s").exec(source) ?? [];
       const members = [...body.matchAll(/^ {2}(\w+)\??[:(]/gm)].map(([, name = ""]) => name);
       expect(members).not.toEqual([]);
       return members;
