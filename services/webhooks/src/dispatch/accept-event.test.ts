@@ -9,7 +9,7 @@ import sql from "sql-template-tag";
 import { filterMissing } from "../events/read-events.js";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
 import type { Receiver } from "../testing/receiver.js";
-import { failThrice, findQueue } from "../testing/stored-deliveries.js";
+import { failThrice, findQueue, waitingForLocks } from "../testing/stored-deliveries.js";
 import { disableRequest, eventFor, eventsFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents, deadLetterEvent } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
@@ -30,13 +30,6 @@ const stateOf = async (subscriptionId: string) => {
   );
   return rows.map(({ state, attempt }) => `${state} ${attempt}`);
 };
-
-/** Resolves when this many statements wait for a lock. */
-const waiting = (count: number) =>
-  eventually(async () => {
-    const locked = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-    expect(await deps.db.run(locked)).toHaveLength(count);
-  });
 
 describe("acceptEvents", () => {
   test("makes a delivery for each active subscription of that account, environment and type", async () => {
@@ -152,7 +145,7 @@ describe("acceptEvents", () => {
     const accepting = [webhooks.replica(), webhooks.replica()].map((replica) =>
       acceptEvents(replica, eventsFor(caller, 8)),
     );
-    await waiting(2);
+    await waitingForLocks(deps.db, 2);
     await locking.query("COMMIT");
     locking.release();
     await Promise.all(accepting);
@@ -168,7 +161,7 @@ describe("acceptEvents", () => {
     const lock = (id: string) => ending.query("SELECT FROM ready_queue WHERE subscription_id = $1 FOR UPDATE", [id]);
     await lock(first);
     const accepting = acceptEvents(full, [eventFor(caller)]);
-    await waiting(1);
+    await waitingForLocks(deps.db, 1);
     await lock(second);
     await ending.query("COMMIT");
     ending.release();

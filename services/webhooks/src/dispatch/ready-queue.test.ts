@@ -1,9 +1,9 @@
 import { openTransaction } from "@shipping/kit/testing/database";
-import { eventually } from "@shipping/kit/testing/eventually";
 import { runs } from "@shipping/kit/testing/runs";
 import { newCaller } from "@shipping/kit/testing/writes";
 import fc from "fast-check";
 import sql from "sql-template-tag";
+import { waitingForLocks } from "../testing/stored-deliveries.js";
 import { subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 
 const webhooks = webhooksUnderTest(beforeEach, afterEach);
@@ -144,10 +144,7 @@ test("of two concurrent statements, the second looks for the next due delivery a
   const first = await openTransaction(webhooks.db);
   await first.query(claim("evt_1"));
   const second = webhooks.db.pool.query(claim("evt_2"));
-  await eventually(async () => {
-    const waiting = await webhooks.db.run(sql`SELECT FROM pg_locks WHERE NOT granted`);
-    expect(waiting).toHaveLength(1);
-  });
+  await waitingForLocks(webhooks.db, 1);
   await first.query("COMMIT");
   first.release();
   await second;

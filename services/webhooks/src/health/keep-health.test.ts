@@ -1,7 +1,7 @@
 import { openTransaction } from "@shipping/kit/testing/database";
-import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
+import { waitingForLocks } from "../testing/stored-deliveries.js";
 import { subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { type CountedEnd, createHealthKeeper, sweepHoursOnce } from "./keep-health.js";
 
@@ -165,11 +165,7 @@ test("a subscription that is erased while its tally is written does not affect o
   const erasing = await openTransaction(webhooks.db);
   await erasing.query("DELETE FROM subscriptions WHERE id = $1", [id]);
   const flushing = keeper.flushOnce().catch((error: unknown) => error);
-  await eventually(async () => {
-    const [waiting] = await webhooks.db.run(sql`
-      SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`);
-    expect(waiting).toBeDefined();
-  });
+  await waitingForLocks(webhooks.db, 1);
   await erasing.query("COMMIT");
   erasing.release();
   await flushing;

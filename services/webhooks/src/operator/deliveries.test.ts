@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { newId } from "@shipping/kit/ids";
 import { openTransaction } from "@shipping/kit/testing/database";
-import { eventually } from "@shipping/kit/testing/eventually";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { newCaller } from "@shipping/kit/testing/writes";
 import {
@@ -16,6 +15,7 @@ import { acceptEvents } from "../dispatch/accept-event.js";
 import type { DispatchDeps } from "../dispatch/deps.js";
 import { dispatchOnce } from "../dispatch/dispatch-deliveries.js";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
+import { waitingForLocks } from "../testing/stored-deliveries.js";
 import { disableRequest, eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { resendDeliveries } from "./control-deliveries.js";
 import { listDeliveries, showEvent } from "./read-deliveries.js";
@@ -156,12 +156,7 @@ describe("a delivery is resent", () => {
       const recording = await openTransaction(webhooks.db);
       await recording.query(then);
       const resending = resend(ids[0]!, subscriptionId);
-      await eventually(async () => {
-        const waiting = await webhooks.db.pool.query(
-          "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-        );
-        expect(waiting.rowCount).toBe(1);
-      });
+      await waitingForLocks(webhooks.db, 1);
       await recording.query("COMMIT");
       recording.release();
       expect(await resending).toEqual([outcome]);

@@ -1,4 +1,5 @@
 import type { Database } from "@shipping/kit/postgres/database";
+import { eventually } from "@shipping/kit/testing/eventually";
 import { rowsIn } from "@shipping/kit/testing/rows";
 import sql from "sql-template-tag";
 
@@ -32,4 +33,13 @@ export async function expectExactRows(db: Database): Promise<void> {
 /** Gives these subscriptions three failures in a row, and no success since. */
 export async function failThrice(db: Database, ...subscriptionIds: string[]): Promise<void> {
   await db.run(sql`UPDATE ready_queue SET fail_streak = 3 WHERE subscription_id = ANY (${subscriptionIds})`);
+}
+
+/** Resolves when this many statements wait for a lock. */
+export async function waitingForLocks(db: Database, count: number): Promise<void> {
+  const locked = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  await eventually(async () => {
+    const { length } = await db.run(locked);
+    if (length !== count) throw new Error(`${length} instead of ${count} statements wait for a lock.`);
+  });
 }
