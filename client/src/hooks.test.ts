@@ -8,7 +8,6 @@ import {
   type Loopback,
   loopback,
   ok,
-  page,
   refusal,
   SHIPMENT,
   silence,
@@ -51,17 +50,6 @@ describe("hooks", () => {
     expect(last.code).toBe("timed_out");
     expect(last.ms).toBeGreaterThan(30);
     expect(last.ms).toBeLessThan(20_000);
-  });
-
-  test("are called for each page", async () => {
-    server = await loopback(page([{ id: "a" }], "a"), page([], null));
-    await server.client(hooks).labels.list({ limit: 1 }).toArray({ max: 5 });
-    expect(told.map(({ url }) => new URL(url).search)).toEqual([
-      "?limit=1",
-      "?limit=1",
-      "?limit=1&after=a",
-      "?limit=1&after=a",
-    ]);
   });
 
   test("that abort the call's signal end it before it is sent", async () => {

@@ -79,7 +79,6 @@ describe("failures that another attempt cannot fix", () => {
   test.each<[name: string, answer: Responder, code: string]>([
     ["503 carrier_not_configured", refusal(503, "carrier_not_configured"), "carrier_not_configured"],
     ["HTML 403", html(403), "unexpected_answer"],
-    ["307", respondWith(307, "text/plain", "", { location: "http://127.0.0.1:1/" }), "unexpected_answer"],
     ["a bare 429", html(429), "unexpected_answer"],
     ["300, although it has data", ok(DRAFT, {}, 300), "unexpected_answer"],
   ])("%s", async (_name, answer, code) => {
@@ -137,12 +136,8 @@ describe("failures that another attempt cannot fix", () => {
   test("a redirect takes neither body nor key to another host", async () => {
     await using elsewhere = await loopback(ok(DRAFT));
     await serve(respondWith(307, "text/plain", "", { location: `${elsewhere.baseUrl}/shipments` }));
-    const { message } = await errorOf(server.client().shipments.create(SHIPMENT));
-    expect(elsewhere.seen).toEqual([]);
-    const location = `${elsewhere.baseUrl}/shipments`;
-    expect(message).toBe(
-      `Answered 307: the base URL redirects to ${location}, and redirects are not followed. Correct baseUrl.`,
-    );
+    await errorOf(server.client().shipments.create(SHIPMENT));
+    expect([elsewhere.seen, server.seen.length]).toEqual([[], 1]);
   });
 });
 
