@@ -115,7 +115,16 @@ describe("dispatchOnce", () => {
     expect(hanging.received).toHaveLength(8);
   });
 
-  test("after three failures in a row a subscription has two in flight, and unhealthy ones share 30 % of the slots", async () => {
+  test("after three failures in a row a subscription has two in flight, however many slots are free", async () => {
+    const receiver = await webhooks.receiver(() => {});
+    const id = await backlog(receiver.url, 5);
+    await failThrice(inbox.db, id);
+    const deps = webhooks.replica();
+    while ((await dispatchOnce(deps)) > 0);
+    expect(await countOf(id, "in_flight")).toBe(2);
+  });
+
+  test("unhealthy subscriptions share 30 % of the slots", async () => {
     const receiver = await webhooks.receiver(() => {});
     const unhealthy = await Promise.all(Array.from({ length: 3 }, () => backlog(receiver.url, 5)));
     await failThrice(inbox.db, ...unhealthy);
