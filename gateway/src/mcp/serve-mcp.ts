@@ -17,7 +17,7 @@ import { openApiText } from "../openapi/documents.js";
 export const MCP_PATH = "/mcp";
 
 /** Limits of the messages in progress. Each keeps its tool's response in memory, as the API sent it and as it will be sent. */
-const MESSAGES: BulkheadLimits = { total: 32, perAccount: 4 };
+const MESSAGES: BulkheadLimits = { total: 32, perAccount: 2 };
 
 /** How long a ticket stays valid after the message arrived. The request log may need it after the request. */
 const TICKET_MS = 60_000;
@@ -33,7 +33,8 @@ export function serveMcp(
   deps: Pick<ApiDeps, "trustedProxies" | "ownOrigin">,
   allowed: { allowLive: boolean; readOnly: boolean },
 ): void {
-  let loading: Promise<Loaded> | undefined;
+  // Loaded now, so that the first agent does not wait for it.
+  const loading = load(allowed);
   const bulkhead = createBulkhead(MESSAGES);
 
   async function answer(
@@ -74,7 +75,6 @@ export function serveMcp(
 
   app.post(MCP_PATH, admit, async (req, res) => {
     const sent = await readMessage(req, res);
-    loading ??= load(allowed);
     const sdk = await loading;
     const message = checkMessage(sent, req, sdk);
     const release = await bulkhead.acquire({
@@ -101,7 +101,7 @@ export function serveMcp(
 
 type Loaded = Awaited<ReturnType<typeof load>>;
 
-// Loaded on first use, because it takes memory and time that gateways without MCP do not need.
+// Loaded only by gateways that serve MCP, because it takes memory and time.
 async function load(allowed: { readOnly: boolean }) {
   const [
     { answerToolCall },
