@@ -6,10 +6,10 @@ import { alwaysFailing } from "../trials/chaos/deliveries/always-failing.js";
 import { badNeighbours } from "../trials/chaos/deliveries/bad-neighbours.js";
 import { killedDispatchers } from "../trials/chaos/deliveries/killed-dispatchers.js";
 import { brokerDown } from "../trials/chaos/deliveries/lost-broker.js";
-import type { Report } from "../trials/chaos/deliveries/report.js";
 import { newSubscriber } from "../trials/chaos/deliveries/subscriber.js";
+import type { Report } from "../trials/kit/report.js";
 
-// The short forms of `npm run trial -- deliveries`. Slow parts are shortened or left out: the steady rate, and the wiped broker's minute.
+// The short forms of `npm run trial -- deliveries`. Slow parts are shortened, or left out: the wiped broker's minute.
 const ARRIVE_WITHIN_MS = 120_000;
 
 const SECRET_FORMS =

@@ -11,8 +11,7 @@ import { findNatsServer, type NatsProgram } from "@shipping/local/servers/find-n
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
 import { newEvent } from "../platform/bus.js";
 import { freePort } from "../platform/free-port.js";
-import { diskLost } from "../trials/failover/nats-node.js";
-import { playNatsFaults } from "../trials/failover/nats-platform.js";
+import { playNatsFaults } from "../trials/failover/nats-faults.js";
 
 let program: NatsProgram;
 let folder: string;
@@ -78,7 +77,8 @@ test("a stream of one copy gets three when it is asked for them, and keeps its e
 // The short form of `npm run trial -- failover nats-node`.
 test("the leader of the stream is lost with its disk under load: no request fails, everything arrives once, an empty server catches up", async () => {
   const around = { clients: 4, calmMs: 500, arriveWithinMs: 40_000 };
-  const { figures, broken } = await playNatsFaults(() => {}, [diskLost(1_000)], around);
+  const fault = { name: "diskLost", servers: 1, lostMs: 1_000, wiped: true } as const;
+  const { figures, broken } = await playNatsFaults(() => {}, [fault], around);
   console.log(JSON.stringify(figures));
   expect(broken).toEqual([]);
 });

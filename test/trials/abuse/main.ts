@@ -1,33 +1,26 @@
 import { examples } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
-import { percentile } from "../bench/open-loop.js";
 import { startPlatform } from "../bench/platform.js";
+import { percentiles } from "../kit/statistics.js";
 import { attacks } from "./attacks/attacks.js";
-import { runGrowth } from "./growth/run-growth.js";
 import { type Outcome, play } from "./play.js";
 import { type Experience, newVictim } from "./victim.js";
 
-// `growth` needs no platform: it measures the code that reads input from strangers.
-const GROWTH = "growth";
-const known = [GROWTH, ...Object.keys(attacks)];
+const known = Object.keys(attacks);
 const { args } = new Command("npm run trial -- abuse")
   .description("Measure the effect of attacks on other customers, with one process of each part.")
   .addArgument(new Argument("[attacks...]", "attacks to run; default: all").choices(known))
-  .addHelpText("after", examples("npm run trial -- abuse growth"))
+  .addHelpText("after", examples("npm run trial -- abuse form-bomb"))
   .parse();
 const chosen = args.length > 0 ? args : known;
-const chosenAttacks = chosen.filter((name) => name !== GROWTH);
 
 const CUSTOMERS = { accounts: 40, keysOfEach: 6 };
 const WARM_UP_SECONDS = 5;
 /** A disk that stalls for 300 ms, or other load on the machine, may exceed a limit once. An attack that exceeds one does so in most plays. */
 const PLAYS = 3;
 
-const percentiles = (latencies: number[]) =>
-  `p50 ${percentile(latencies, 0.5).toFixed(1)}, p99 ${percentile(latencies, 0.99).toFixed(1)} ms`;
-
 const shown = ({ latencies, eventLatencies }: Experience) =>
-  `${percentiles(latencies)}; events ${percentiles(eventLatencies)}`;
+  `${JSON.stringify(percentiles(latencies))} ms; events ${JSON.stringify(percentiles(eventLatencies))}`;
 
 function print({ attack, alone, beside, attacker, peaks, before, broken }: Outcome): void {
   const peaksInMb = Object.entries(peaks).map(
@@ -41,36 +34,23 @@ function print({ attack, alone, beside, attacker, peaks, before, broken }: Outco
   ${broken.length === 0 ? "kept" : `BROKEN: ${broken.join("; ")}`}`);
 }
 
-function printGrowth(): void {
-  const broken = runGrowth({ workMs: 20, rounds: 7 }, console.log);
-  console.log(
-    broken.length === 0 ? "kept" : `BROKEN: the cost of these grows faster than their input: ${broken.join("; ")}`,
-  );
-  if (broken.length > 0) process.exitCode = 1;
-}
-
-async function playAttacks(): Promise<void> {
-  const platform = await startPlatform({ replicas: 1, ...CUSTOMERS, env: { TRUSTED_PROXIES: "1", MCP: "true" } });
-  try {
-    const victim = await newVictim(platform.target);
-    await victim.live(WARM_UP_SECONDS);
-    for (const attack of chosenAttacks) {
-      let broken = 0;
-      for (let kept = 0; kept <= PLAYS / 2 && broken <= PLAYS / 2; ) {
-        const outcome = await play(attack, platform, victim);
-        print(outcome);
-        if (outcome.broken.length > 0) broken++;
-        else kept++;
-        // Only failures need repetition to rule out chance, and most attacks pass.
-        if (broken === 0) break;
-      }
-      if (broken > PLAYS / 2) process.exitCode = 1;
+const platform = await startPlatform({ replicas: 1, ...CUSTOMERS, env: { TRUSTED_PROXIES: "1", MCP: "true" } });
+try {
+  const victim = await newVictim(platform.target);
+  await victim.live(WARM_UP_SECONDS);
+  for (const attack of chosen) {
+    let broken = 0;
+    for (let kept = 0; kept <= PLAYS / 2 && broken <= PLAYS / 2; ) {
+      const outcome = await play(attack, platform, victim);
+      print(outcome);
+      if (outcome.broken.length > 0) broken++;
+      else kept++;
+      // Only failures need repetition to rule out chance, and most attacks pass.
+      if (broken === 0) break;
     }
-    victim.close();
-  } finally {
-    await platform.stop();
+    if (broken > PLAYS / 2) process.exitCode = 1;
   }
+  victim.close();
+} finally {
+  await platform.stop();
 }
-
-if (chosen.includes(GROWTH)) printGrowth();
-if (chosenAttacks.length > 0) await playAttacks();

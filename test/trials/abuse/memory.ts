@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parse } from "yaml";
-import type { Measured } from "../bench/process-costs.js";
+import type { Measured } from "../kit/processes.js";
 
 /** Makes the kernel reset the memory peaks. proc(5): a 5 resets the "high water mark" of a process. Linux only. */
 export function resetPeaks(processes: readonly Measured[]): void {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { openLoop } from "../bench/open-loop.js";
-import { createShipment, parcelBody } from "../bench/seed.js";
-import { subscribeAll } from "../bench/subscriptions.js";
+import { createShipment, subscribeAll } from "../bench/seed.js";
 import type { Target } from "../bench/target.js";
+import { parcelBody } from "../kit/bodies.js";
+import { openLoop } from "../kit/load.js";
 import { openVerifyingReceiver, type VerifyingReceiver } from "./verifying-receiver.js";
 
 /** A victim's measurements: milliseconds of each request, and wrong responses. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Operation } from "./open-loop.js";
-import { createLabel, createShipment, createShipments, parcelBody, quoteRate, type Seeds } from "./seed.js";
+import { parcelBody } from "../kit/bodies.js";
+import type { Operation } from "../kit/load.js";
+import { createLabel, createShipment, createShipments, quoteRate, type Seeds } from "./seed.js";
 import type { Target } from "./target.js";
 
 /** An operation that is measured on the platform and on its floor. */

@@ -1,11 +1,8 @@
-/** The platform's efficiency relative to the floor in a case: 1 would be as cheap, or as fast, as the floor. */
-export interface Ratios {
-  cpu: number;
-  throughput: number;
-}
+/** The floor's CPU divided by the platform's in each case: 1 would be as cheap as the floor. */
+export type Ratios = Record<string, number>;
 
 /** The ratios of the cases, by the number of processes per part. */
-export type Column = Record<number, Record<string, Ratios>>;
+export type Column = Record<number, Ratios>;
 
 /** A column for each measured version of Node, by its major version: that of the images, and the oldest supported one. */
 export type Baseline = Record<number, Column>;
@@ -28,18 +25,18 @@ const FALL = 0.5;
 
 /** Why these cases cannot be compared with a column of the baseline; undefined if they can. */
 export function incomparable(column: Column, replicas: number, measured: readonly string[]): string | undefined {
-  const missing = measured.filter((name) => !column[replicas]?.[name]?.cpu);
+  const missing = measured.filter((name) => !column[replicas]?.[name]);
   if (missing.length === 0) return undefined;
   return `With --replicas ${replicas}, the baseline has no ratio of ${missing.join(", ")}.`;
 }
 
 /** The ratios by CPU that have fallen by more than half since the baseline, each in a line. Cases that only one of both has are ignored. */
-export function fallen(baseline: Record<string, Ratios>, now: Record<string, Ratios>): string[] {
+export function fallen(baseline: Ratios, now: Ratios): string[] {
   return Object.entries(baseline).flatMap(([name, before]) => {
     const after = now[name];
     // If the platform or the floor completed no operation, the ratio is not a finite number.
-    if (!after || (Number.isFinite(after.cpu) && after.cpu >= before.cpu * (1 - FALL))) return [];
-    return [`${name}: the ratio by CPU fell from ${before.cpu.toFixed(2)} to ${after.cpu.toFixed(2)}`];
+    if (after === undefined || (Number.isFinite(after) && after >= before * (1 - FALL))) return [];
+    return [`${name}: the ratio by CPU fell from ${before.toFixed(2)} to ${after.toFixed(2)}`];
   });
 }
 

@@ -1,15 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodes } from "../versions/combinations.js";
 import { getNode } from "../versions/get-programs.js";
 import { type Baseline, columnFor, failing, fallen, incomparable } from "./compare-ratios.js";
-import { renderGrowth } from "./growth/render-growth.js";
 import { type BenchOptions, benchOptions } from "./options.js";
-import { ratiosOf, renderReport } from "./report.js";
-import { renderSoak } from "./soak/render-soak.js";
+import { cpuRatiosOf, renderReport } from "./report.js";
 
 const BASELINE = fileURLToPath(new URL("baseline.json", import.meta.url));
 // Modules that start the platform are imported where they are used: help and errors do not need them.
@@ -29,8 +27,8 @@ async function bench(options: BenchOptions): Promise<void> {
   }
   const { runCases } = await import("./run-cases.js");
   const report = await runCases(options, say);
-  await publish(report, renderReport(report), options.json);
-  const ratios = ratiosOf(report);
+  await publish(report, renderReport(report));
+  const ratios = cpuRatiosOf(report);
   if (options.check) {
     const problems = [...fallen(column[options.replicas] ?? {}, ratios), ...failing(report.cases)];
     for (const line of problems) console.log(line);
@@ -42,23 +40,16 @@ async function bench(options: BenchOptions): Promise<void> {
   await writeFile(BASELINE, `${JSON.stringify(updated, null, 2)}\n`);
 }
 
-/** Measures the cost with more and more rows. */
-async function growth(options: BenchOptions): Promise<void> {
-  const { runGrowth } = await import("./growth/run-growth.js");
-  const report = await runGrowth(options, say);
-  await publish(report, renderGrowth(report), options.json);
-}
-
 /** Measures the memory that its processes retain. */
 async function soak(options: BenchOptions): Promise<void> {
-  const { runSoak } = await import("./soak/run-soak.js");
+  const { renderSoak, runSoak } = await import("./run-soak.js");
   const report = await runSoak(options, say);
-  await publish(report, renderSoak(report), options.json);
+  await publish(report, renderSoak(report));
 }
 
-async function publish(report: { startedAt: string }, text: string, wanted: string | undefined): Promise<void> {
-  const file = wanted ?? join(".data", "bench", `${report.startedAt.replaceAll(":", "")}.json`);
-  await mkdir(dirname(file), { recursive: true });
+async function publish(report: { startedAt: string }, text: string): Promise<void> {
+  const file = join(".data", "bench", `${report.startedAt.replaceAll(":", "")}.json`);
+  await mkdir(join(".data", "bench"), { recursive: true });
   await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
   console.log(`${text}\n\nAll figures are in ${file}.`);
 }
@@ -74,9 +65,8 @@ async function onNode(version: string): Promise<void> {
   process.exitCode = code ?? 1;
 }
 
-const options = benchOptions(process.argv.slice(2));
+const options = benchOptions();
 const other = Number(options.node) === major ? undefined : nodes[options.node ?? ""];
 if (other) await onNode(other);
-else if (options.rows.length > 0) await growth(options);
 else if (options.soak > 0) await soak(options);
 else await bench(options);

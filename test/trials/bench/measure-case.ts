@@ -1,6 +1,6 @@
+import { closedLoop, type Operation, openLoop } from "../kit/load.js";
+import { percentile } from "../kit/statistics.js";
 import type { Case } from "./cases.js";
-import { closedLoop } from "./load.js";
-import { type Operation, openLoop, percentile } from "./open-loop.js";
 import { type Comparison, compareRounds, measureRound, type Round } from "./round.js";
 import type { Seeds } from "./seed.js";
 import { settled, type Target } from "./target.js";

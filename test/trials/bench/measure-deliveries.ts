@@ -7,19 +7,15 @@ import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { parcelBody } from "../kit/bodies.js";
+import { type Arrival, openEventReceiver } from "../kit/event-receiver.js";
+import { eachOf, openLoop } from "../kit/load.js";
+import { percentile } from "../kit/statistics.js";
 import type { Floor } from "./floor/start-floor.js";
-import { openLoop, percentile } from "./open-loop.js";
 import type { Platform } from "./platform.js";
-import { openBareReceiver } from "./receiver.js";
 import { type Comparison, compareRounds, measureRound, type Round } from "./round.js";
-import { createShipment, parcelBody } from "./seed.js";
-import { subscribeAll } from "./subscriptions.js";
+import { createShipment, subscribeAll } from "./seed.js";
 import { settled, type Target } from "./target.js";
-
-interface Arrival {
-  body: string;
-  at: number;
-}
 
 const data = JSON.stringify({ id: "shp_bench", object: "shipment", status: "draft", ...parcelBody });
 
@@ -51,8 +47,8 @@ export async function measureDeliveries(
   floor: Floor,
   effort: { rounds: number; seconds: number },
 ): Promise<DeliveryResult> {
-  const arrivals: Arrival[] = [];
-  const receiver = await openBareReceiver((body) => arrivals.push({ body, at: performance.now() }));
+  const receiver = await openEventReceiver();
+  const { arrivals } = receiver;
   const { url, passwords } = JSON.parse(await readFile(join(platform.cluster.dataDir, "nats.json"), "utf8"));
   const operator = { NATS_USER: "operator", NATS_PASSWORD: passwords.operator };
   const identity = toBusIdentity({ ...operator, NATS_ANONYMOUS_TRUSTS_NETWORK: false, NODE_ENV: "development" });
@@ -87,9 +83,9 @@ async function compare(ours: Target, onPlatform: Work, least: Target, onFloor: W
 }
 
 // Published directly on the bus, because the cases of the API include the cost of making an event.
-async function deliverOnPlatform({ target }: Platform, bus: Bus, arrivals: Arrival[], count: number) {
+async function deliverOnPlatform({ target }: Platform, bus: Bus, arrivals: readonly Arrival[], count: number) {
   let left = count;
-  arrivals.length = 0;
+  const last = arrivals.length + count - 1;
   async function publish(): Promise<void> {
     while (left-- > 0) {
       const caller = { accountId: target.customers.next().accountId, environment: "sandbox" } as const;
@@ -97,9 +93,9 @@ async function deliverOnPlatform({ target }: Platform, bus: Bus, arrivals: Arriv
     }
   }
   const begun = performance.now();
-  await Promise.all(Array.from({ length: PUBLISHING }, publish));
-  await arrived(arrivals, count);
-  return { operations: count, seconds: (arrivals[count - 1]!.at - begun) / 1000 };
+  await eachOf(PUBLISHING, publish);
+  await arrived(arrivals, last + 1);
+  return { operations: count, seconds: (arrivals[last]!.atMs - begun) / 1000 };
 }
 
 async function deliverOnFloor({ target }: Floor, url: string, count: number) {
@@ -109,17 +105,22 @@ async function deliverOnFloor({ target }: Floor, url: string, count: number) {
   return JSON.parse(answer.toString()).data as { operations: number; seconds: number };
 }
 
-async function measureEvents({ target }: Platform, arrivals: Arrival[], seconds: number): Promise<EventLatency> {
+async function measureEvents(
+  { target }: Platform,
+  arrivals: readonly Arrival[],
+  seconds: number,
+): Promise<EventLatency> {
   const answers = new Map<string, number>();
-  arrivals.length = 0;
+  const before = arrivals.length;
   const create = async () => {
     const { id } = await createShipment(target, target.customers.next());
     answers.set(id, performance.now());
   };
   const load = await openLoop(create, { rate: EVENTS_PER_SECOND, seconds });
-  await arrived(arrivals, answers.size);
-  const idOf = ({ body }: Arrival) => /"data":\{"id":"(\w+)"/.exec(body)?.[1] ?? "";
-  const waits = arrivals.map((arrival) => Math.max(0, arrival.at - (answers.get(idOf(arrival)) ?? Number.NaN)));
+  await arrived(arrivals, before + answers.size);
+  const waits = arrivals
+    .slice(before)
+    .map(({ atMs, resourceId }) => Math.max(0, atMs - (answers.get(resourceId()) ?? Number.NaN)));
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => percentile(waits, share)) as [number, number, number];
   return { perSecond: load.operations / load.seconds, p50, p95, p99 };
 }

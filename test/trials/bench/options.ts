@@ -1,4 +1,4 @@
-import { examples } from "@shipping/local/option-values";
+import { examples, wholeNumber } from "@shipping/local/option-values";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { nodes } from "../versions/combinations.js";
 import { cases } from "./cases.js";
@@ -20,30 +20,23 @@ export interface BenchOptions {
   replicas: number;
   /** Whether the parts speak mutual TLS. */
   tls: boolean;
-  /** Numbers of rows at which growth is measured, instead of the cases. */
-  rows: readonly number[];
   /** Seconds of load over which memory is watched, instead of the cases; 0: not at all. */
   soak: number;
-  /** Number of deliveries among which the dispatcher's claim is measured with growth: completed ones, and half as many due. */
-  deliveries: number;
   /** Fails when a case costs twice as much CPU relative to the floor as in the baseline with the same number of processes per part. */
   check: boolean;
   /** Stores the measured ratios as the new baseline, for this number of processes per part. */
   baseline: boolean;
-  /** Makes every process of the platform write a CPU profile, and prints where their time went. */
-  profile: boolean;
-  /** Output file for the results as JSON. */
-  json?: string;
   /** The major version of Node on which everything runs; the current one by default. */
   node?: string;
 }
 
 // They have no effect if no cases are compared: a run that ignored `--check` would pass.
-const OF_CASES = ["only", "tls", "check", "baseline", "profile"];
+const OF_CASES = ["only", "tls", "check", "baseline"];
+const positive = wholeNumber(1, 1_000_000);
 
 /** Parses the command line. An invalid one ends the process with an error message. */
-export function benchOptions(args: readonly string[], command = new Command("npm run bench --")): BenchOptions {
-  command
+export function benchOptions(): BenchOptions {
+  const command = new Command("npm run bench --")
     .description("Measure what requests cost, compared with the minimum.")
     .option("--only <names>", `measure only these: ${measurements.join(", ")}`, named, measurements)
     .option("--seconds <n>", "duration of each round for each target", positive, 2)
@@ -52,18 +45,11 @@ export function benchOptions(args: readonly string[], command = new Command("npm
     .option("--rate <n>", "operations per second for latency measurements", positive, 100)
     .option("--replicas <n>", "number of processes of each part", positive, 1)
     .addOption(
-      new Option("--rows <sizes>", "measure growth at these numbers of rows instead")
-        .argParser(sizes)
-        .default([])
-        .conflicts(["soak", ...OF_CASES]),
-    )
-    .addOption(
       new Option("--soak <seconds>", "measure memory under load for this many seconds instead")
         .argParser(positive)
         .default(0)
         .conflicts(OF_CASES),
     )
-    .option("--deliveries <n>", "number of deliveries for the claim measurement with --rows", positive, 1_000_000)
     .option("--tls", "use mutual TLS between the parts", false)
     .addOption(
       new Option(
@@ -74,15 +60,13 @@ export function benchOptions(args: readonly string[], command = new Command("npm
         .conflicts("baseline"),
     )
     .option("--baseline", "store the ratios as the new baseline", false)
-    .option("--profile", "make every process write a CPU profile, and print the most expensive functions", false)
-    .option("--json <file>", "write the results to this file")
     .addOption(
       new Option("--node <major>", "run everything on this version of Node, which npm fetches once").choices(
         Object.keys(nodes),
       ),
     )
     .addHelpText("after", examples("npm run bench -- --only get --seconds 1 --rounds 1"))
-    .parse(args, { from: "user" });
+    .parse();
   const { only: measured, ...options } = command.opts();
   return { measured, ...options } as BenchOptions;
 }
@@ -92,13 +76,4 @@ function named(text: string): string[] {
   const unknown = names.find((name) => !measurements.includes(name));
   if (unknown === undefined) return names;
   throw new InvalidArgumentError(`There is no ${JSON.stringify(unknown)}.`);
-}
-
-function sizes(text: string): number[] {
-  return text.split(",").map(positive);
-}
-
-function positive(text: string): number {
-  if (/^\d+$/.test(text) && Number(text) >= 1) return Number(text);
-  throw new InvalidArgumentError("Use a whole number of 1 or more.");
 }

@@ -9,7 +9,8 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
-const DEFAULT_LIMIT = 120;
+/** Requests per minute and key: the specification's. */
+const LIMIT = 120;
 
 /** Starts `npm run cluster` and creates hundreds or thousands of keys. */
 export async function startPlatform(wanted: {
@@ -18,22 +19,16 @@ export async function startPlatform(wanted: {
   tls?: boolean;
   accounts: number;
   keysOfEach: number;
-  /** Requests per minute and key; by default the specification's. */
-  requestsPerMinute?: number;
-  /** Size of PostgreSQL's own cache; the launcher's default if undefined. */
-  sharedBuffersMb?: number;
   env?: NodeJS.ProcessEnv;
 }): Promise<Platform> {
   const parts = ["gateways", "records", "carrier", "tracking", "webhooks"];
-  const limit = wanted.requestsPerMinute ?? DEFAULT_LIMIT;
   const flags = parts.flatMap((part) => [`--${part}`, String(wanted.replicas)]);
   if (wanted.tls) flags.push("--tls");
-  if (wanted.sharedBuffersMb !== undefined) flags.push("--shared-buffers-mb", String(wanted.sharedBuffersMb));
   const cluster = await startCluster(flags, {
     ...wanted.env,
     // The default log level of operators, because the cost of a log line is part of the result.
     LOG_LEVEL: "info",
-    RATE_LIMIT_PER_MINUTE: String(limit),
+    RATE_LIMIT_PER_MINUTE: String(LIMIT),
     WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
   });
   const { gateway } = cluster.databases;
@@ -45,7 +40,7 @@ export async function startPlatform(wanted: {
     baseUrls: cluster.gateways,
     customers: inTurn(customers),
     limited: inTurn(limited),
-    limit: () => exhaust(gateway, limited, limit),
+    limit: () => exhaust(gateway, limited, LIMIT),
     processes: () => processes,
     databases: cluster.databases,
   });

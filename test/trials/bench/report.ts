@@ -1,10 +1,10 @@
+import type { Spread } from "../kit/statistics.js";
+import { textTable } from "../kit/text-table.js";
 import type { Ratios } from "./compare-ratios.js";
 import { type Machine, machineLine } from "./machine.js";
 import type { CaseResult } from "./measure-case.js";
 import type { EventLatency } from "./measure-deliveries.js";
 import type { Comparison } from "./round.js";
-import type { Spread } from "./statistics.js";
-import { textTable } from "./text-table.js";
 
 /** A case over HTTP; for deliveries, only the comparison. */
 type Result = Comparison & Partial<CaseResult>;
@@ -22,13 +22,8 @@ export interface Report {
 }
 
 /** The main figures: the ratio of each case to its floor. */
-export function ratiosOf({ cases }: Report): Record<string, Ratios> {
-  return Object.fromEntries(
-    Object.entries(cases).map(([name, { ratio }]) => [
-      name,
-      { cpu: ratio.cpu.median, throughput: ratio.throughput.median },
-    ]),
-  );
+export function cpuRatiosOf({ cases }: Report): Ratios {
+  return Object.fromEntries(Object.entries(cases).map(([name, { ratio }]) => [name, ratio.cpu.median]));
 }
 
 /** The report as text. */

@@ -1,4 +1,4 @@
-import { type Spread, spread } from "./statistics.js";
+import { type Spread, spread } from "../kit/statistics.js";
 import { settled, type Target } from "./target.js";
 
 /** The cost of a round of work on a target. */

@@ -1,32 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parcelBody } from "../kit/bodies.js";
+import { inParallel } from "../kit/load.js";
 import type { Customer } from "./customers.js";
 import type { Target } from "./target.js";
-
-const address = {
-  name: "Ada Byron",
-  street1: "1 Long Lane",
-  city: "London",
-  postal_code: "EC1A 9HF",
-  country: "GB",
-  phone: "+44 20 7946 0000",
-};
-
-/** A shipment or order as customers send it. */
-export const parcelBody = {
-  reference: "Order 1001",
-  from: {
-    ...address,
-    name: "Warehouse",
-    street1: "Hafenstr. 12",
-    city: "Hamburg",
-    postal_code: "20457",
-    country: "DE",
-  },
-  to: address,
-  parcel: { weight_kg: 1.2, length_cm: 30, width_cm: 20, height_cm: 10 },
-  metadata: { channel: "web", lines: 3 },
-};
 
 /** A shipment that was created, and its idempotency key. */
 export interface Seeded {
@@ -49,16 +26,18 @@ const CLIENTS = 24;
 /** Creates that many shipments, and labels, for each customer of a target, through its API. */
 export async function seed(target: Target, ofEach: { shipments: number; labels: number }): Promise<Seeds> {
   const { all } = target.customers;
-  const shipments = await inParallel(repeated(all, ofEach.shipments), (customer) => createShipment(target, customer));
+  const shipments = await inParallel(repeated(all, ofEach.shipments), CLIENTS, (customer) =>
+    patiently(() => createShipment(target, customer)),
+  );
   const labelled = shipments.slice(0, all.length * ofEach.labels);
-  const labels = await inParallel(labelled, (shipment) => createLabel(target, shipment));
+  const labels = await inParallel(labelled, CLIENTS, (shipment) => patiently(() => createLabel(target, shipment)));
   return { shipments, labels, drafts: [] };
 }
 
 /** Creates this many shipments, for all customers in turn. */
 export function createShipments(target: Target, count: number): Promise<Seeded[]> {
   const customers = Array.from({ length: count }, () => target.customers.next());
-  return inParallel(customers, (customer) => createShipment(target, customer));
+  return inParallel(customers, CLIENTS, (customer) => patiently(() => createShipment(target, customer)));
 }
 
 /** Creates a shipment. */
@@ -105,20 +84,6 @@ function repeated<Item>(items: readonly Item[], times: number): Item[] {
   return Array.from({ length: times }, () => items).flat();
 }
 
-async function inParallel<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  const left = items.values();
-  await Promise.all(
-    Array.from({ length: CLIENTS }, async () => {
-      for (const item of left) results.push(await patiently(() => work(item)));
-    }),
-  );
-  return results;
-}
-
 /** Repeats it until it succeeds: on a busy machine, processes that have just started may time out. */
 export async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let left = 20; ; left--) {
@@ -129,4 +94,23 @@ export async function patiently<Result>(work: () => Promise<Result>): Promise<Re
       await sleep(250);
     }
   }
+}
+
+/** Subscribes every customer of the platform to the events of new shipments, and returns their secrets. */
+export async function subscribeAll(target: Target, urlOf: (customer: number) => string): Promise<string[]> {
+  const secrets: string[] = [];
+  for (const [at, customer] of target.customers.all.entries()) {
+    const body = { url: urlOf(at), events: ["shipment.created"] };
+    const create = {
+      method: "POST",
+      path: "/webhooks",
+      body,
+      customer,
+      idempotencyKey: randomUUID(),
+      expect: 201,
+    } as const;
+    const answer = await patiently(() => target.call(create));
+    secrets.push(JSON.parse(answer.toString()).data.secret);
+  }
+  return secrets;
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
 import { Pool } from "undici";
+import { cpuMsOf, type Measured, memoryMbOf } from "../kit/processes.js";
 import type { Customer, Customers } from "./customers.js";
-import { cpuMsOf, type Measured, memoryMbOf } from "./process-costs.js";
 
 /** A request of a customer. */
 export interface Call {

@@ -1,4 +1,5 @@
 import { type Definite, untilDefinite, type Write } from "../chaos/retrying-client.js";
+import { parcelBody } from "../kit/bodies.js";
 
 /** A customer with a carrier that charges for labels. */
 export interface Customer {
@@ -19,9 +20,6 @@ export interface Played {
   /** Responses that no customer should see. */
   wrong: string[];
 }
-
-const PARCEL = { weight_kg: 1.5, length_cm: 30, width_cm: 20, height_cm: 10 };
-const ADDRESS = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
 
 /**
  * From a shipment to its label, and sometimes to its void, as a careful customer goes: with the same key until the response is definite, sometimes
@@ -51,11 +49,8 @@ export async function playChain(customer: Customer, name: string, random = Math.
   }
   const dataOf = ({ text }: Definite) => JSON.parse(text).data ?? {};
 
-  const to = { ...ADDRESS, city: isRefused ? "Nowhere" : "Berlin" };
-  const shipment = check(
-    await send("/shipments", "shipment", { reference: name, from: ADDRESS, to, parcel: PARCEL }),
-    201,
-  );
+  const to = { ...parcelBody.to, ...(isRefused && { city: "Nowhere" }) };
+  const shipment = check(await send("/shipments", "shipment", { ...parcelBody, reference: name, to }), 201);
   // A wrong response is recorded, and the chain ends.
   if (played.wrong.length > 0) return played;
   const shipmentId: string = dataOf(shipment).id;

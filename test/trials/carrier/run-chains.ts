@@ -1,6 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newId } from "@shipping/kit/ids";
 import { silentLog } from "@shipping/kit/process/log";
@@ -10,6 +8,7 @@ import { type Audit, audit, unsettled } from "../../carrier/audit.js";
 import { TROUBLES } from "../../carrier/simulator/behaviour.js";
 import { ADAPTER, startSimulatorProcess } from "../../carrier/simulator-process.js";
 import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
+import { withFolder } from "../kit/with-folder.js";
 import { type Played, playChain } from "./play-chain.js";
 
 /** The actions and results of a run. */
@@ -51,27 +50,22 @@ const SETTLED_MS = 240_000;
  * Plays label chains at a carrier that loses, doubles, delays and refuses calls, while gateways and carriers are killed. Then waits until all
  * bookings are settled, and compares the carrier's ledger with the labels and with the responses to the customers.
  */
-export async function runChains(options: ChainsOptions): Promise<ChainsReport> {
-  const folder = await mkdtemp(join(tmpdir(), "shipping-carrier-"));
-  const simulator = await startSimulatorProcess(join(folder, "ledger"));
-  const bytes = randomBytes(16);
-  const accountId = newId("acc", () => bytes);
-  let cluster: ClusterUnderTest | undefined;
-  try {
-    cluster = await startCluster(PROCESSES, {
+export const runChains = (options: ChainsOptions): Promise<ChainsReport> =>
+  withFolder(async (folder, ends) => {
+    const simulator = await startSimulatorProcess(join(folder, "ledger"));
+    ends.push(() => simulator.stop());
+    const bytes = randomBytes(16);
+    const accountId = newId("acc", () => bytes);
+    const cluster = await startCluster(PROCESSES, {
       RATE_LIMIT_PER_MINUTE: "1000000",
       TRIAL_CARRIER_MODULE: ADAPTER,
       TRIAL_CARRIER_URL: `${simulator.url}?keys=${options.takesKeys ? "taken" : "ignored"}`,
       TRIAL_CARRIER_ACCOUNT: accountId,
       LOG_LEVEL: "silent",
     });
-    return await play(cluster, simulator, { ...options, accountId, bytes });
-  } finally {
-    await cluster?.stop();
-    await simulator.stop();
-    await rm(folder, { recursive: true });
-  }
-}
+    ends.push(() => cluster.stop());
+    return play(cluster, simulator, { ...options, accountId, bytes });
+  });
 
 async function play(
   cluster: ClusterUnderTest,

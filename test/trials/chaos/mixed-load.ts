@@ -1,3 +1,5 @@
+import { parcelBody } from "../kit/bodies.js";
+import { eachOf } from "../kit/load.js";
 import { type Attempt, untilDefinite, type Write } from "./retrying-client.js";
 
 /** An acknowledged write, with its response. */
@@ -20,14 +22,6 @@ export interface Customer {
   accountId: string;
   key: string;
 }
-
-const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
-const given = {
-  reference: "chaos",
-  from: address,
-  to: address,
-  parcel: { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 },
-};
 
 /**
  * Makes chains of order, shipment, rates, label and (every other one) void, `clients` at a time, until that many writes are acknowledged or it is
@@ -65,8 +59,8 @@ export async function mixedLoad(options: {
 
   async function chain(customer: Customer, number: number): Promise<void> {
     const step = (name: string) => `chain-${number}-${name}`;
-    const order = await write(customer, step("order"), "/orders", given, 201);
-    const shipment = await write(customer, step("shipment"), "/shipments", { ...given, order_id: order }, 201);
+    const order = await write(customer, step("order"), "/orders", parcelBody, 201);
+    const shipment = await write(customer, step("shipment"), "/shipments", { ...parcelBody, order_id: order }, 201);
     const rate = await write(customer, step("rates"), "/rates", { shipment_id: shipment }, 200);
     const label = await write(customer, step("label"), "/labels", { shipment_id: shipment, rate_id: rate }, 201);
     if (number % 2 === 0) await write(customer, step("void"), `/labels/${label}/void`, {}, 200);
@@ -79,7 +73,7 @@ export async function mixedLoad(options: {
     }
   }
 
-  await Promise.all(Array.from({ length: options.clients }, client));
+  await eachOf(options.clients, client);
   return result;
 }
 

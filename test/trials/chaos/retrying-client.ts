@@ -1,10 +1,7 @@
-import { request } from "undici";
+import { type Answer, type Sending, send } from "../kit/send.js";
 
 /** A definite response, the number of attempts, and the outcomes before it: statuses, or "none" for no response. */
-export interface Definite {
-  status: number;
-  text: string;
-  replayed: boolean;
+export interface Definite extends Pick<Answer, "status" | "text" | "replayed"> {
   sent: number;
   indefinite: string[];
 }
@@ -19,16 +16,12 @@ export interface Attempt {
 }
 
 /** A write as a careful customer makes it. */
-export interface Write {
+export interface Write extends Sending {
   method: "POST" | "DELETE";
-  path: string;
-  key: string;
   idempotencyKey: string;
-  body?: unknown;
 }
 
 const GIVE_UP_MS = 90_000;
-const ATTEMPT_MS = 12_000;
 const MAX_PAUSE_MS = 500;
 
 /** Sends a write to any gateway, with the same key, until it gets a definite response: no lost connection, no 5xx, no "in progress". */
@@ -54,25 +47,6 @@ export async function untilDefinite(
   }
 }
 
-type Answer = Omit<Definite, "sent" | "indefinite"> & { retryAfter: string | undefined };
-
 function isDefinite({ status, text }: Answer): boolean {
   return status < 500 && !(status === 409 && text.includes("idempotency_in_progress"));
-}
-
-async function send(gateway: string, { method, path, key, idempotencyKey, body }: Write): Promise<Answer> {
-  const response = await request(`${gateway}${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${key}`,
-      "idempotency-key": idempotencyKey,
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-    },
-    body: body === undefined ? null : JSON.stringify(body),
-    headersTimeout: ATTEMPT_MS,
-    bodyTimeout: ATTEMPT_MS,
-  });
-  const text = await response.body.text();
-  const { "idempotency-replayed": replayed, "retry-after": retryAfter } = response.headers;
-  return { status: response.statusCode, text, replayed: replayed === "true", retryAfter: retryAfter?.toString() };
 }

@@ -22,9 +22,7 @@ test("counts what failed, what failed without a clear answer, and the longest ou
     requests: 7,
     failed: { "503": 2, "500": 1, none: 1 },
     unclear: 3,
-    p50: 10,
-    p99: 2_000,
-    longest: 2_000,
+    milliseconds: { p50: 10, p95: 2_000, p99: 2_000, max: 2_000 },
     longestOutage: 3_000,
   });
 });

@@ -1,5 +1,5 @@
-import { quantile } from "../chaos/deliveries/report.js";
 import type { Attempt } from "../chaos/retrying-client.js";
+import { percentiles } from "../kit/statistics.js";
 
 /** The effects of a fault on customers. Times are milliseconds. */
 export interface Seen {
@@ -8,9 +8,7 @@ export interface Seen {
   failed: Record<string, number>;
   /** Failed requests other than `503` with `Retry-After`. */
   unclear: number;
-  p50: number;
-  p99: number;
-  longest: number;
+  milliseconds: ReturnType<typeof percentiles>;
   /** The longest time without a successful request. */
   longestOutage: number;
 }
@@ -55,9 +53,7 @@ function summarize(attempts: readonly Attempt[]): Seen {
     requests: attempts.length,
     failed,
     unclear: failures.filter(({ status, retryAfter }) => status !== 503 || !/^\d+$/.test(retryAfter ?? "")).length,
-    p50: quantile(took, 0.5),
-    p99: quantile(took, 0.99),
-    longest: quantile(took, 1),
+    milliseconds: percentiles(took),
     longestOutage: Math.round(gaps.reduce((longest, gap) => Math.max(longest, gap), 0)),
   };
 }

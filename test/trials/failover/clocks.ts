@@ -3,10 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createSignInLink } from "@shipping/gateway/accounts/manage-members";
 import { openPrisma } from "@shipping/gateway/database/deps";
 import { newVisitor } from "../../developers/visitor.js";
-import type { Arrival } from "../chaos/deliveries/event-receiver.js";
+import { stillMissing } from "../chaos/deliveries/arrivals.js";
 import { ordersAtRate } from "../chaos/deliveries/order-load.js";
-import { type Report, stillMissing } from "../chaos/deliveries/report.js";
 import { newSubscriber } from "../chaos/deliveries/subscriber.js";
+import type { Arrival } from "../kit/event-receiver.js";
+import type { Report, Say } from "../kit/report.js";
 import { startLoad } from "./load.js";
 import { verdict } from "./verdict.js";
 import { startWithClocks, type WrongClocks } from "./wrong-clocks.js";
@@ -29,7 +30,7 @@ const PHASES: readonly (readonly [name: string, isWrong: (name: string) => boole
  * Clocks of processes and databases disagree by five minutes in both directions, then jump: no request is refused, and no event is lost, doubled
  * or late.
  */
-export async function clocks(say: (line: string) => void, phaseMs = 8_000, jumpingMs = 20_000): Promise<Report> {
+export async function clocks(say: Say, phaseMs = 8_000, jumpingMs = 20_000): Promise<Report> {
   const wrong = await startWithClocks({ RATE_LIMIT_PER_MINUTE: "1000000", WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" });
   const { cluster } = wrong;
   try {
@@ -56,8 +57,7 @@ export async function clocks(say: (line: string) => void, phaseMs = 8_000, jumpi
     await subscriber.close();
     const signedOff = subscriber.arrivals.map((arrival) => Math.abs(signedAt(arrival) - trueTime(arrival)));
     const signedByWrongClocks = signedOff.filter((ms) => ms > SKEW_MS / 2).length;
-    say(`${load.acknowledged()} writes acknowledged; auditing`);
-    return await verdict(cluster, load, {
+    return await verdict(say, cluster, load, {
       figures: {
         jumps,
         failedBefore,

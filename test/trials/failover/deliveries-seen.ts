@@ -1,18 +1,17 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { ClusterUnderTest } from "../../platform/cluster.js";
 import { AUDITED_TYPES } from "../chaos/audit.js";
-import { arrivalsByEvent, quantile, seconds } from "../chaos/deliveries/report.js";
+import { arrivalsByEvent } from "../chaos/deliveries/arrivals.js";
 import { newSubscriber, type Subscriber } from "../chaos/deliveries/subscriber.js";
 import type { Customer } from "../chaos/mixed-load.js";
+import { percentiles, seconds } from "../kit/statistics.js";
 
 /** The receivers' observations under a load. Times are from the event's creation to its arrival. */
 export interface DeliveriesSeen {
   delivered: number;
   /** Events that were sent more than once. */
   repeated: number;
-  p50Ms: number;
-  p99Ms: number;
-  latestSeconds: number;
+  milliseconds: ReturnType<typeof percentiles>;
 }
 
 /** The receivers of customers who subscribe to all events of a mixed load. */
@@ -48,9 +47,7 @@ export async function openReceivers(cluster: ClusterUnderTest, customers = 2): P
       return {
         delivered: late.length,
         repeated: [...byEvent().values()].filter(({ length }) => length > 1).length,
-        p50Ms: quantile(late, 0.5),
-        p99Ms: quantile(late, 0.99),
-        latestSeconds: seconds(quantile(late, 1)),
+        milliseconds: percentiles(late),
       };
     },
     async close() {

@@ -1,6 +1,6 @@
-import { request } from "undici";
 import type { ClusterUnderTest } from "../../platform/cluster.js";
 import { type Acknowledged, type Customer, mixedLoad } from "../chaos/mixed-load.js";
+import { send } from "../kit/send.js";
 import { recordAttempts } from "./attempts.js";
 
 /** A load that runs beside a fault until it is stopped. */
@@ -30,7 +30,6 @@ export interface Reads {
 }
 
 const ACCOUNTS = 2;
-const READ_TIMEOUT_MS = 12_000;
 const READ_PAUSE_MS = 20;
 
 /** Writes with `clients` chains at a time on accounts of its own or those of `customers`, and reads orders that were acknowledged before. */
@@ -89,15 +88,10 @@ async function readOrders(
 async function readOne(gateway: string, { id, text, write }: Acknowledged, reads: Reads): Promise<void> {
   const told = (sentence: string) => void (reads.wrong.length < 10 && reads.wrong.push(sentence));
   try {
-    const { statusCode, headers, body } = await request(`${gateway}/orders/${id}`, {
-      headers: { authorization: `Bearer ${write.key}` },
-      headersTimeout: READ_TIMEOUT_MS,
-      bodyTimeout: READ_TIMEOUT_MS,
-    });
-    const read = await body.text();
-    if (statusCode === 503 && headers["retry-after"]) reads.unavailable++;
-    else if (statusCode === 200 && read === text) reads.right++;
-    else told(`${id}: ${statusCode} ${read.slice(0, 200)}`);
+    const read = await send(gateway, { method: "GET", path: `/orders/${id}`, key: write.key });
+    if (read.status === 503 && read.retryAfter) reads.unavailable++;
+    else if (read.status === 200 && read.text === text) reads.right++;
+    else told(`${id}: ${read.status} ${read.text.slice(0, 200)}`);
   } catch (error) {
     told(`${id}: ${error}`);
   }

@@ -2,20 +2,17 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { examples, wholeNumber } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
-import type { Report } from "../chaos/deliveries/report.js";
+import { playAll, type Report, type Say, say } from "../kit/report.js";
 import { clocks } from "./clocks.js";
 import { diskFull } from "./disk-full/disk-full.js";
 import { migrations } from "./migrations.js";
-import { natsNode } from "./nats-node.js";
-import { natsQuorum } from "./nats-quorum.js";
-import { noFault } from "./no-fault.js";
+import { natsNode, natsQuorum } from "./nats-faults.js";
 import { asyncStandby } from "./postgres/async-standby.js";
 import { demotedPrimary, hangingStandby, lostPrimary, silentPrimary } from "./postgres/lose-primary.js";
 import { startPair } from "./postgres/pair.js";
 
 /** Each scenario starts its platform, plays a fault below it under load, and stops everything. */
-const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>> = {
-  "no-fault": noFault,
+const scenarios: Record<string, (say: Say) => Promise<Report>> = {
   "nats-node": natsNode,
   "nats-quorum": natsQuorum,
   "disk-full": diskFull,
@@ -28,18 +25,14 @@ const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>
   "postgres-async": asyncStandby,
 };
 
-const began = performance.now();
-const say = (line: string) =>
-  console.error(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
-const names = Object.keys(scenarios);
 const command = new Command("npm run trial -- failover")
   .description("Play faults of the platform's dependencies under load, and audit all acknowledged writes.")
-  .addArgument(new Argument("[scenarios...]", "all by default").choices(names))
+  .addArgument(new Argument("[scenarios...]", "all by default").choices(Object.keys(scenarios)))
   .option("--rows <count>", "migrations: rows of each large table", wholeNumber(100, 1_000_000_000), 10_000_000)
   .option("--by-hand", "start the platform on PostgreSQL with a standby, and promote it when you press Enter")
   .addHelpText(
     "after",
-    examples("npm run trial -- failover no-fault", "npm run trial -- failover migrations --rows 1000000"),
+    examples("npm run trial -- failover postgres", "npm run trial -- failover migrations --rows 1000000"),
   )
   .parse();
 
@@ -60,10 +53,4 @@ async function failOverByHand(): Promise<void> {
 }
 
 if (command.opts().byHand) await failOverByHand();
-else
-  for (const name of command.args.length > 0 ? command.args : names) {
-    say(name);
-    const { figures, broken } = await scenarios[name]!(say);
-    console.log(JSON.stringify({ scenario: name, ...figures, broken }, null, 2));
-    if (broken.length > 0) process.exitCode = 1;
-  }
+else await playAll(scenarios, command.args);

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,9 +6,10 @@ import { migrate } from "@shipping/kit/postgres/migrate";
 import { createLog } from "@shipping/kit/process/log";
 import { migrationFolders } from "@shipping/local/parts";
 import { startCluster } from "../../platform/cluster.js";
-import type { Report } from "../chaos/deliveries/report.js";
+import type { Report, Say } from "../kit/report.js";
+import { seconds } from "../kit/statistics.js";
 import { startLoad } from "./load.js";
-import { withServer } from "./postgres/replication.js";
+import { databaseUrl, withServer } from "./postgres/replication.js";
 import { verdict } from "./verdict.js";
 
 /** One migration of each kind that a release may have. */
@@ -33,10 +34,10 @@ const CHUNK = 500_000;
 type Client = Parameters<Parameters<typeof withServer>[1]>[0];
 
 /** Migrations on tables of `rows` rows, under load and with transactions in their way: no request waits longer than a second for them. */
-export async function migrations(say: (line: string) => void, rows: number, baselineMs = 10_000): Promise<Report> {
+export async function migrations(say: Say, rows: number, baselineMs = 10_000): Promise<Report> {
   const cluster = await startCluster([], { RATE_LIMIT_PER_MINUTE: "1000000" });
   try {
-    const url = await carrierUrl(cluster.dataDir);
+    const url = await databaseUrl(cluster.dataDir, "carrier");
     say(`carrier: filling labels with ${rows} rows`);
     await withServer(url, (client) => fillLabels(client, rows));
     const load = await startLoad(cluster, { clients: 4 });
@@ -47,8 +48,8 @@ export async function migrations(say: (line: string) => void, rows: number, base
       say(sample[0]);
       const began = performance.now();
       const waits = await applySample(url, sample);
-      const seconds = Math.round((performance.now() - began) / 100) / 10;
-      samples.push({ sample: sample[0], seconds, waits, longestMs: load.attempts.longestSince(began) });
+      const tookSeconds = seconds(performance.now() - began);
+      samples.push({ sample: sample[0], tookSeconds, waits, longestMs: load.attempts.longestSince(began) });
     }
     const [left] = await withServer(url, async (client) => {
       const { rows: found } = await client.query<{ unfilled: string; invalid: string }>(`
@@ -56,8 +57,7 @@ export async function migrations(say: (line: string) => void, rows: number, base
           (SELECT count(*) FROM pg_index WHERE NOT indisvalid) + (SELECT count(*) FROM pg_constraint WHERE NOT convalidated) AS invalid`);
       return found;
     });
-    say(`${load.acknowledged()} writes acknowledged; auditing`);
-    return await verdict(cluster, load, {
+    return await verdict(say, cluster, load, {
       figures: { rows, longestWithout, samples },
       promises: [
         [
@@ -71,10 +71,6 @@ export async function migrations(say: (line: string) => void, rows: number, base
   } finally {
     await cluster.stop();
   }
-}
-
-async function carrierUrl(dataDir: string): Promise<string> {
-  return JSON.parse(await readFile(join(dataDir, "platform.json"), "utf8")).databases.carrier;
 }
 
 /** Fills the table of labels for an unused account, in chunks, so that a run that is stopped stops soon. */

@@ -1,12 +1,10 @@
 import { randomInt } from "node:crypto";
 import { examples, wholeNumber } from "@shipping/local/option-values";
 import { Command, Option } from "commander";
+import { say } from "../kit/report.js";
 
 const FAULTS = ["none", "kill", "stop", "crash", "hang", "nats", "failover", "clocks", "disk-full", "upgrade"];
 
-const began = performance.now();
-const say = (line: string) =>
-  console.error(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
 const command = new Command("npm run trial -- history")
   .description(
     "Record the observations of clients of two gateways under faults, and judge whether they are consistent.",

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@shipping/kit/testing/eventually";
-import type { EventReceiver } from "../chaos/deliveries/event-receiver.js";
+import type { EventReceiver } from "../kit/event-receiver.js";
 import { promisedEvents, toldBy } from "./check/events.js";
 import { judge } from "./check/judge.js";
 import type { Anomaly, Disturbance } from "./check/operation.js";

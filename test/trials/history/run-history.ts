@@ -1,4 +1,5 @@
-import { openEventReceiver } from "../chaos/deliveries/event-receiver.js";
+import { openEventReceiver } from "../kit/event-receiver.js";
+import type { Say } from "../kit/report.js";
 import { pieceOf } from "./check/judge.js";
 import { natsStage, processStage } from "./faults/processes.js";
 import type { Stage, StageOptions } from "./faults/stage.js";
@@ -32,7 +33,7 @@ const SHOWN = 10;
 
 /** Plays the faults repeatedly, one after the other, until the time is over, each round with customers of its own. */
 export async function runHistory(
-  say: (line: string) => void,
+  say: Say,
   options: { minutes: number; calm: number; faults: readonly string[]; seed: number; revision: string },
 ): Promise<HistoryReport> {
   const { minutes, faults, seed, revision } = options;

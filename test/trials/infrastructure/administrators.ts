@@ -7,10 +7,10 @@ import { migrationFolders } from "@shipping/local/parts";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import pg from "pg";
 import { databaseStatements } from "../../docs/fences.js";
-import { type Report, reportOf } from "../chaos/deliveries/report.js";
+import { type Report, reportOf, type Say } from "../kit/report.js";
+import { withFolder } from "../kit/with-folder.js";
 import { combinations } from "../versions/combinations.js";
 import { getPostgres } from "../versions/get-programs.js";
-import { withFolder } from "./stand.js";
 
 const VERSIONS = [
   combinations.oldest!.postgresql,
@@ -22,7 +22,7 @@ const GUIDE = fileURLToPath(new URL("../../../docs/operations/install.md", impor
 const PASSWORD = "a password of a test";
 
 /** Runs the guide's statements for databases as an administrator without superuser, as on managed services. */
-export async function administrators(say: (line: string) => void): Promise<Report> {
+export async function administrators(say: Say): Promise<Report> {
   const guide = await readFile(GUIDE, "utf8");
   const scripts = databaseStatements(guide).map((parts) => parts.map((part) => part.replaceAll("…", PASSWORD)));
   const failed: string[] = [];

@@ -10,10 +10,10 @@ import { startNatsServer } from "@shipping/local/servers/nats-server";
 import { startCluster } from "../../platform/cluster.js";
 import { ONE_OF_EACH } from "../../platform/launch-cluster.js";
 import { natsAccount } from "../../platform/nats-account.js";
-import type { Report } from "../chaos/deliveries/report.js";
 import { startLoad } from "../failover/load.js";
 import { verdict } from "../failover/verdict.js";
-import { withFolder } from "./stand.js";
+import type { Report, Say } from "../kit/report.js";
+import { withFolder } from "../kit/with-folder.js";
 
 const LOAD_MS = 10_000;
 const { stream: STREAM } = DEFAULT_NAMES;
@@ -28,7 +28,7 @@ const FITTING = {
  * Runs the workload in an account with limits, as a provider or `nsc` makes it: first without the settings for them, then with. Under load, its
  * consumer is paused, and then deleted.
  */
-export const natsAccountRow = (say: (line: string) => void): Promise<Report> =>
+export const natsAccountRow = (say: Say): Promise<Report> =>
   withFolder(async (folder, ends) => {
     const account = natsAccount(LIMITS);
     const [configFile, credentials] = [join(folder, "nats.conf"), join(folder, "parts.creds")];
@@ -62,8 +62,7 @@ export const natsAccountRow = (say: (line: string) => void): Promise<Report> =>
     await close();
     say(`${load.acknowledged()} writes acknowledged; the consumer is lost`);
     await sleep(LOAD_MS / 2);
-    say(`${load.acknowledged()} writes acknowledged; auditing`);
-    return verdict(cluster, load, {
+    return verdict(say, cluster, load, {
       figures: { refusal: lines[0], paused: paused[0] },
       promises: [[lines.length === 1, "The refusal was logged more than once in a minute."]],
     });

@@ -1,11 +1,12 @@
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ONE_OF_EACH } from "../../platform/launch-cluster.js";
-import type { Report } from "../chaos/deliveries/report.js";
 import { startLoad } from "../failover/load.js";
 import { forward } from "../failover/postgres/forward.js";
 import { startPair } from "../failover/postgres/pair.js";
 import { verdict } from "../failover/verdict.js";
+import type { Report, Say } from "../kit/report.js";
+import { withFolder } from "../kit/with-folder.js";
 import { startPgBouncer } from "./pgbouncer.js";
 
 const CALM_MS = 6_000;
@@ -14,9 +15,8 @@ const CALM_MS = 6_000;
  * The workload through PgBouncer in transaction mode. Migrations have a direct connection; then every part is started again behind PgBouncer.
  * PgBouncer is killed under load, and then PostgreSQL is lost behind it and its standby promoted.
  */
-export async function poolerRow(say: (line: string) => void): Promise<Report> {
-  const ends: (() => unknown)[] = [];
-  try {
+export const poolerRow = (say: Say): Promise<Report> =>
+  withFolder(async (_folder, ends) => {
     let pooled: number | undefined;
     let direct = 0;
     let users: Record<string, string> = {};
@@ -46,13 +46,9 @@ export async function poolerRow(say: (line: string) => void): Promise<Report> {
     await pair.losePrimary();
     const promotedMs = await pair.failOver();
     await sleep(CALM_MS * 2);
-    say(`${load.acknowledged()} writes acknowledged; auditing`);
     const firstSuccessMs = load.attempts.firstSuccessAfter(promotedMs);
-    return await verdict(cluster, load, {
+    return verdict(say, cluster, load, {
       figures: { firstSuccessMs },
       promises: [[(firstSuccessMs ?? 10_000) < 10_000, "No write succeeded within 10 s of the promotion."]],
     });
-  } finally {
-    for (const end of ends.reverse()) await end();
-  }
-}
+  });

@@ -7,10 +7,10 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
 import { freePort } from "../../platform/free-port.js";
 import { ONE_OF_EACH } from "../../platform/launch-cluster.js";
-import type { Report } from "../chaos/deliveries/report.js";
 import { startLoad } from "../failover/load.js";
 import { verdict } from "../failover/verdict.js";
-import { withFolder } from "./stand.js";
+import type { Report, Say } from "../kit/report.js";
+import { withFolder } from "../kit/with-folder.js";
 
 const LOAD_MS = 10_000;
 const SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGHUP"] as const;
@@ -18,7 +18,7 @@ const SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGHUP"] as const;
 /**
  * Runs the workload through a gateway whose output is not read, that may open few files and has more connections, while every part gets signals.
  */
-export const processRow = (say: (line: string) => void): Promise<Report> =>
+export const processRow = (say: Say): Promise<Report> =>
   withFolder(async (_folder, ends) => {
     const cluster = await startCluster(ONE_OF_EACH, { RATE_LIMIT_PER_MINUTE: "1000000" });
     ends.push(() => cluster.stop());
@@ -43,8 +43,7 @@ export const processRow = (say: (line: string) => void): Promise<Report> =>
     );
     for (const socket of sockets) socket.destroy();
     const after = (await cluster.now()).processes.filter(({ name }) => !/^(postgres|nats)/.test(name));
-    say(`${load.acknowledged()} writes acknowledged; auditing`);
-    return verdict(cluster, load, {
+    return verdict(say, cluster, load, {
       figures: { probe, writesWithFewFiles: load.acknowledged() - before },
       promises: [
         [probe === 200, "The probe of a process with few file descriptors failed."],

@@ -1,13 +1,19 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { migrationFolders } from "@shipping/local/parts";
-import pg from "pg";
+import { promisify } from "node:util";
+import { createDatabases } from "@shipping/local/databases/prepare-databases";
+import { mapParts, migrationFolders } from "@shipping/local/parts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { startCluster } from "../../platform/cluster.js";
 import { ONE_OF_EACH } from "../../platform/launch-cluster.js";
-import { type Report, reportOf } from "../chaos/deliveries/report.js";
 import { startLoad } from "../failover/load.js";
+import { withServer } from "../failover/postgres/replication.js";
 import { verdict } from "../failover/verdict.js";
-import { runProgram, startDatabases, withFolder } from "./stand.js";
+import type { Report, Say } from "../kit/report.js";
+import { withFolder } from "../kit/with-folder.js";
 
 const SETTINGS = {
   DateStyle: "German",
@@ -22,33 +28,36 @@ const SETTINGS = {
 const LOAD_MS = 10_000;
 
 /** Runs the workload on a server with other defaults; and expects an error for a database of another encoding. */
-export const settingsRow = (say: (line: string) => void): Promise<Report> =>
+export const settingsRow = (say: Say): Promise<Report> =>
   withFolder(async (folder, ends) => {
-    const { postgres, env } = await startDatabases(join(folder, "postgres"), SETTINGS);
+    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres"), settings: SETTINGS });
     ends.push(() => postgres.stop());
+    const passwords = mapParts(() => randomBytes(18).toString("base64url"));
+    const urls = Object.entries(await createDatabases({ url: postgres.url("postgres"), passwords }));
+    const env = Object.fromEntries(urls.map(([part, own]) => [`DATABASE_URL_${part.toUpperCase()}`, own]));
     const cluster = await startCluster(ONE_OF_EACH, { RATE_LIMIT_PER_MINUTE: "1000000", ...env });
     ends.push(() => cluster.stop());
     const load = await startLoad(cluster, { clients: 4 });
-    await new Promise((resolve) => setTimeout(resolve, LOAD_MS));
-    say(`${load.acknowledged()} writes acknowledged; auditing`);
-    const refusal = await migrateLatin(postgres.url("postgres"), (database) => postgres.url(database));
-    const report = await verdict(cluster, load, { figures: { refusal: refusal.printed.trim() }, promises: [] });
-    const { broken } = reportOf({}, [
-      [refusal.status === 1, "A database with the encoding LATIN1 was migrated."],
-      [
-        /"msg":"The database has the encoding LATIN1\./.test(refusal.printed),
-        "The refusal does not name the encoding.",
+    await sleep(LOAD_MS);
+    const refusal = await migrateLatin(postgres);
+    return verdict(say, cluster, load, {
+      figures: { refusal },
+      promises: [
+        [/"msg":"The database has the encoding LATIN1\./.test(refusal), "The refusal does not name the encoding."],
       ],
-    ]);
-    return { figures: report.figures, broken: [...report.broken, ...broken] };
+    });
   });
 
-async function migrateLatin(server: string, urlOf: (database: string) => string) {
-  const client = new pg.Client({ connectionString: server });
-  await client.connect();
-  await client.query("CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'");
-  await client.end();
+/** Yields the message with which a migration of a database with another encoding fails. */
+async function migrateLatin(postgres: EmbeddedPostgres): Promise<string> {
+  await withServer(postgres.url("postgres"), (client) =>
+    client.query("CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'"),
+  );
   const cwd = dirname(migrationFolders.records);
-  const migrate = fileURLToPath(new URL("../../../kit/bin/migrate.js", import.meta.url));
-  return runProgram([migrate], { cwd, env: { ...process.env, DATABASE_URL: urlOf("latin") } });
+  const program = fileURLToPath(new URL("../../../kit/bin/migrate.js", import.meta.url));
+  const env = { ...process.env, DATABASE_URL: postgres.url("latin") };
+  return promisify(execFile)(process.execPath, [program], { cwd, env }).then(
+    () => "A database with the encoding LATIN1 was migrated.",
+    ({ stdout, stderr }) => `${stdout}${stderr}`.trim(),
+  );
 }

@@ -1,9 +1,7 @@
 import { examples, wholeNumber } from "@shipping/local/option-values";
 import { Command } from "commander";
+import { print, say } from "../kit/report.js";
 
-const began = performance.now();
-const say = (line: string) =>
-  console.error(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
 const command = new Command("npm run trial -- releases")
   .description("Upgrade from an older release to this checkout and back, process by process and under load.")
   .argument("<revision>", "the older release: a tag, a branch or a commit")
@@ -13,8 +11,7 @@ const command = new Command("npm run trial -- releases")
 const { seconds } = command.opts<{ seconds: number }>();
 // Loaded after the command line is parsed, because help and errors do not need the platform.
 const { mixedReleases } = await import("./mixed-releases.js");
-const { figures, broken } = await mixedReleases(say, command.args[0] ?? "", seconds * 1000).catch((error) =>
+const report = await mixedReleases(say, command.args[0] ?? "", seconds * 1000).catch((error) =>
   command.error(`error: ${error instanceof Error ? error.message : error}`),
 );
-console.log(JSON.stringify({ ...figures, broken }, null, 2));
-if (broken.length > 0) process.exitCode = 1;
+print(report);

@@ -1,18 +1,18 @@
-import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { Part } from "@shipping/local/parts";
 import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
-import type { Report } from "../chaos/deliveries/report.js";
 import { openReceivers } from "../failover/deliveries-seen.js";
-import { type Load, type LoadReport, startLoad } from "../failover/load.js";
-import { verdict } from "../failover/verdict.js";
+import { type LoadReport, startLoad } from "../failover/load.js";
+import { deliveriesVerdict } from "../failover/verdict.js";
+import type { Report, Say } from "../kit/report.js";
+import { withFolder } from "../kit/with-folder.js";
 import { buildRelease, commitOf } from "./build-release.js";
 import { linkParts, type PartLinks } from "./part-links.js";
-import { type KeyForms, openKeyForms } from "./use-forms.js";
+import { openKeyForms } from "./use-forms.js";
 
 const here = fileURLToPath(new URL("../../..", import.meta.url));
 /** Services first, in both directions, so that old gateways call new services, and new gateways old ones. */
@@ -27,14 +27,10 @@ const ARRIVE_MS = 120_000;
  * Upgrades the platform from the release of `revision` to this checkout, and rolls it back, process by process and under load; `calmMs` is the
  * time after each replacement. No request may fail, and no acknowledged write may be lost or doubled, by either release.
  */
-export async function mixedReleases(say: (line: string) => void, revision: string, calmMs: number): Promise<Report> {
+export async function mixedReleases(say: Say, revision: string, calmMs: number): Promise<Report> {
   const commit = await commitOf(revision);
-  const folder = await mkdtemp(join(tmpdir(), "shipping-releases-"));
-  const old = join(folder, "old");
-  const dataDir = join(folder, "data");
-  try {
-    // PostgreSQL may run as a user of its own.
-    await chmod(folder, 0o755);
+  return withFolder(async (folder, ends) => {
+    const [old, dataDir] = [join(folder, "old"), join(folder, "data")];
     await mkdir(dataDir);
     say(`building ${commit}`);
     await buildRelease(commit, old);
@@ -42,14 +38,9 @@ export async function mixedReleases(say: (line: string) => void, revision: strin
     say(`${before.acknowledged.length} writes acknowledged by the old release alone`);
     const links = await linkParts(join(folder, "parts"), old);
     const cluster = await startCluster([...TWO_OF_EACH, ...links.flags], SWITCHES, { dataDir });
-    try {
-      return await upgradeAndBack(say, { cluster, links, old, before, calmMs });
-    } finally {
-      await cluster.stop();
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+    ends.push(() => cluster.stop());
+    return upgradeAndBack(say, { cluster, links, old, before, calmMs });
+  });
 }
 
 /** Runs the old release unchanged, on databases of its own schema. */
@@ -67,7 +58,7 @@ async function writeWithOld(at: { old: string; dataDir: string; calmMs: number }
 }
 
 async function upgradeAndBack(
-  say: (line: string) => void,
+  say: Say,
   of: { cluster: ClusterUnderTest; links: PartLinks; old: string; before: LoadReport; calmMs: number },
 ): Promise<Report> {
   const { cluster, links, old, before, calmMs } = of;
@@ -91,9 +82,20 @@ async function upgradeAndBack(
       say(`${direction}: ${part}, after ${load.acknowledged()} writes`);
     }
   }
-  const report = await judge(say, { cluster, load, receivers, before, forms, longestMs });
-  await receivers.close();
-  return report;
+  const after = await load.stop();
+  const both: LoadReport = {
+    accountIds: [...before.accountIds, ...after.accountIds],
+    acknowledged: [...before.acknowledged, ...after.acknowledged],
+    reads: after.reads,
+  };
+  const arriving = { cluster, load, receivers, arriveWithinMs: ARRIVE_MS, audited: both };
+  return deliveriesVerdict(say, arriving, () => ({
+    figures: { longestMs, forms: { sent: forms.sent, wrong: forms.wrong } },
+    promises: [
+      [Object.keys(load.attempts.seen().failed).length === 0, "A request failed."],
+      [forms.sent > 0 && forms.wrong.length === 0, "A form got another answer than it should."],
+    ],
+  }));
 }
 
 /** Ends a process as an upgrade does, and resolves when its successor serves. A gateway gets no new requests meanwhile. */
@@ -110,40 +112,4 @@ export async function replace(cluster: ClusterUnderTest, name: string, gateways:
     { withinMs: RESTART_MS },
   );
   if (taken !== undefined) gateways.push(taken);
-}
-
-async function judge(
-  say: (line: string) => void,
-  of: {
-    cluster: ClusterUnderTest;
-    load: Load;
-    receivers: Awaited<ReturnType<typeof openReceivers>>;
-    before: LoadReport;
-    forms: KeyForms;
-    longestMs: Record<string, number>;
-  },
-): Promise<Report> {
-  const { cluster, load, receivers, before, forms, longestMs } = of;
-  const after = await load.stop();
-  const events = after.acknowledged.filter(({ write }) => write.path !== "/rates").length;
-  say(`${after.acknowledged.length} writes acknowledged; waiting for the last deliveries, then auditing`);
-  const deliveries = await receivers.seen(events, ARRIVE_MS);
-  const both: LoadReport = {
-    accountIds: [...before.accountIds, ...after.accountIds],
-    acknowledged: [...before.acknowledged, ...after.acknowledged],
-    reads: after.reads,
-  };
-  return verdict(
-    cluster,
-    { ...load, stop: async () => both },
-    {
-      figures: { longestMs, deliveries, forms: { sent: forms.sent, wrong: forms.wrong } },
-      promises: [
-        [Object.keys(load.attempts.seen().failed).length === 0, "A request failed."],
-        [deliveries.delivered === events, `${events - deliveries.delivered} events were not delivered.`],
-        [deliveries.repeated === 0, `${deliveries.repeated} events were delivered more than once.`],
-        [forms.sent > 0 && forms.wrong.length === 0, "A form got another answer than it should."],
-      ],
-    },
-  );
 }

@@ -14,8 +14,6 @@ import { openTarget, type Target } from "../target.js";
 export interface Floor {
   target: Target;
   db: Database;
-  /** The floor's PostgreSQL, for tests that need another database. */
-  postgresUrl: string;
   stop(): Promise<void>;
 }
 
@@ -45,7 +43,6 @@ export async function startFloor(wanted: { accounts: number }): Promise<Floor> {
   return {
     target,
     db,
-    postgresUrl,
     async stop() {
       await target.close();
       await db.close();

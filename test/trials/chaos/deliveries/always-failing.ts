@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { verifySignature } from "@shipping/webhooks/dispatch/signature";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
-import type { Arrival } from "./event-receiver.js";
+import type { Arrival } from "../../kit/event-receiver.js";
+import { type Report, reportOf } from "../../kit/report.js";
+import { seconds } from "../../kit/statistics.js";
+import { arrivalsByEvent } from "./arrivals.js";
 import { ordersAtOnce } from "./order-load.js";
-import { arrivalsByEvent, type Report, reportOf, seconds } from "./report.js";
 import { newSubscriber } from "./subscriber.js";
 
 const WAIT_MINUTES = [1, 2, 4, 8, 16, 32, 60];

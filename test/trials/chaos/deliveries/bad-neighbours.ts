@@ -2,9 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
-import type { Manner } from "./event-receiver.js";
+import type { Manner } from "../../kit/event-receiver.js";
+import { type Report, reportOf } from "../../kit/report.js";
+import { percentiles } from "../../kit/statistics.js";
+import { latencies, stillMissing } from "./arrivals.js";
 import { type AcknowledgedOrder, ordersAtOnce, ordersAtRate } from "./order-load.js";
-import { latencies, quantile, type Report, reportOf, stillMissing } from "./report.js";
 import { newSubscriber, type Subscriber } from "./subscriber.js";
 
 const BAD: readonly Manner[] = ["hangs", "resets", "refuses"];
@@ -49,7 +51,7 @@ export async function badNeighbours(
   const requestsToBad = Object.fromEntries(BAD.map((manner, at) => [manner, bad[at]?.arrivals.length]));
   await Promise.all([...bad, ...healthy].map((subscriber) => subscriber.close()));
 
-  const [p95Alone, p95Beside] = [quantile(alone, 0.95), quantile(beside, 0.95)];
+  const [aloneMs, besideMs] = [percentiles(alone), percentiles(beside)];
   return reportOf(
     {
       backlog: events * bad.length,
@@ -57,13 +59,13 @@ export async function badNeighbours(
       perSecond: options.perSecond,
       missing,
       requestsToBad,
-      aloneMs: { p50: quantile(alone, 0.5), p95: p95Alone, p99: quantile(alone, 0.99) },
-      besideMs: { p50: quantile(beside, 0.5), p95: p95Beside, p99: quantile(beside, 0.99) },
+      aloneMs,
+      besideMs,
     },
     [
       [missing === 0, "healthy receivers get everything"],
       [
-        p95Beside <= Math.max(p95Alone * WORSE_FACTOR, p95Alone + WORSE_MS),
+        besideMs.p95 <= Math.max(aloneMs.p95 * WORSE_FACTOR, aloneMs.p95 + WORSE_MS),
         "healthy receivers wait at most 1.2 times as long, or 5 ms longer",
       ],
     ],

@@ -2,8 +2,10 @@ import { silentLog } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
 import sql from "sql-template-tag";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
+import { type Report, reportOf } from "../../kit/report.js";
+import { percentiles, seconds } from "../../kit/statistics.js";
+import { arrivalsByEvent, latencies, stillMissing } from "./arrivals.js";
 import { ordersAtRate } from "./order-load.js";
-import { arrivalsByEvent, latencies, quantile, type Report, reportOf, seconds, stillMissing } from "./report.js";
 import { newSubscriber } from "./subscriber.js";
 
 const MAX_ATTEMPTS = 8;
@@ -51,8 +53,7 @@ export async function killedDispatchers(
       repeated: repeated.length,
       underWayAtKill: underWayAtKill.size,
       mostRequests,
-      p50Ms: quantile(late, 0.5),
-      p95Ms: quantile(late, 0.95),
+      milliseconds: percentiles(late),
       latestSeconds: seconds(Math.max(...late)),
     },
     [

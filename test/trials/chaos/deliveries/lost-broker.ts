@@ -2,8 +2,10 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
+import { type Report, reportOf } from "../../kit/report.js";
+import { percentiles, seconds } from "../../kit/statistics.js";
+import { latencies, stillMissing } from "./arrivals.js";
 import { ordersAtRate } from "./order-load.js";
-import { latencies, quantile, type Report, reportOf, seconds, stillMissing } from "./report.js";
 import { newSubscriber } from "./subscriber.js";
 
 /** Keeps NATS down for a while under load: the API keeps working, and everything arrives afterwards. */
@@ -27,8 +29,7 @@ export async function brokerDown(
       downSeconds: seconds(options.downMs),
       repetitions,
       missing,
-      p50Ms: quantile(late, 0.5),
-      latestSeconds: seconds(Math.max(...late)),
+      milliseconds: percentiles(late),
       lastArrivalAfterReturnSeconds: seconds(last - backMs),
     },
     [

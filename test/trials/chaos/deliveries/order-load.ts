@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { performance } from "node:perf_hooks";
-import { setTimeout as sleep } from "node:timers/promises";
+import { parcelBody } from "../../kit/bodies.js";
+import { inParallel, openLoop } from "../../kit/load.js";
 import { untilDefinite } from "../retrying-client.js";
 
 /** An acknowledged order, and its time in milliseconds of `performance.now()`. */
@@ -15,10 +15,6 @@ export interface OrderLoad {
   repetitions: Record<string, number>;
 }
 
-const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
-const parcel = { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 };
-const order = { reference: "deliveries", from: address, to: address, parcel };
-
 interface Target {
   gateways: readonly string[];
   /** Orders use these keys in turn. */
@@ -27,7 +23,7 @@ interface Target {
 
 async function createOrder({ gateways, keys }: Target, load: OrderLoad, number: number): Promise<void> {
   const key = keys[number % keys.length] ?? "";
-  const write = { method: "POST", path: "/orders", key, idempotencyKey: randomUUID(), body: order } as const;
+  const write = { method: "POST", path: "/orders", key, idempotencyKey: randomUUID(), body: parcelBody } as const;
   const { status, text, indefinite } = await untilDefinite(gateways, write);
   const answeredMs = performance.now();
   if (status !== 201) throw new Error(`An order was answered ${status}: ${text}`);
@@ -38,25 +34,20 @@ async function createOrder({ gateways, keys }: Target, load: OrderLoad, number: 
 /** Creates orders at a steady rate, independent of the responses, and resolves when all have responses. */
 export async function ordersAtRate(target: Target & { perSecond: number; seconds: number }): Promise<OrderLoad> {
   const load: OrderLoad = { acknowledged: [], repetitions: {} };
-  const total = Math.round(target.perSecond * target.seconds);
-  const underWay: Promise<void>[] = [];
-  const begun = performance.now();
-  for (let number = 0; number < total; number++) {
-    const dueMs = begun + (number * 1000) / target.perSecond;
-    if (dueMs > performance.now()) await sleep(dueMs - performance.now());
-    underWay.push(createOrder(target, load, number));
-  }
-  await Promise.all(underWay);
+  let number = 0;
+  let failure: Error | undefined;
+  const create = () =>
+    createOrder(target, load, number++).catch((error) => {
+      failure = error;
+    });
+  await openLoop(create, { rate: target.perSecond, seconds: target.seconds });
+  if (failure) throw failure;
   return load;
 }
 
 /** Creates this many orders as fast as possible, a few at a time. */
 export async function ordersAtOnce(target: Target & { count: number; concurrency: number }): Promise<OrderLoad> {
   const load: OrderLoad = { acknowledged: [], repetitions: {} };
-  let started = 0;
-  async function worker(): Promise<void> {
-    while (started < target.count) await createOrder(target, load, started++);
-  }
-  await Promise.all(Array.from({ length: target.concurrency }, worker));
+  await inParallel(Array(target.count).keys(), target.concurrency, (number) => createOrder(target, load, number));
   return load;
 }

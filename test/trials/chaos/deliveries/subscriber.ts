@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
+import { type EventReceiver, type Manner, openEventReceiver } from "../../kit/event-receiver.js";
 import { untilDefinite } from "../retrying-client.js";
-import { type EventReceiver, type Manner, openEventReceiver } from "./event-receiver.js";
 
 /** A customer with one subscription, and its receiver. */
 export interface Subscriber extends EventReceiver {

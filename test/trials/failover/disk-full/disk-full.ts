@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type ClusterUnderTest, startCluster } from "../../../platform/cluster.js";
-import { type Report, seconds } from "../../chaos/deliveries/report.js";
+import type { Report, Say } from "../../kit/report.js";
+import { seconds } from "../../kit/statistics.js";
 import { openReceivers } from "../deliveries-seen.js";
 import { type Load, startLoad } from "../load.js";
-import { verdict } from "../verdict.js";
-import { watchAnswers } from "./clear-answers.js";
+import { deliveriesVerdict } from "../verdict.js";
 import { hasOwnMounts, inOwnMounts } from "./own-mounts.js";
 import { hangInBursts, holdLock, writeLogUntilPanic } from "./slow-postgres.js";
 import { mountSmallDisk, type SmallDisk } from "./small-disk.js";
@@ -48,14 +48,13 @@ export const diskFaults = {
 };
 
 /** Disks that are full or slow, and locks that use up the connections, one after the other under load. */
-export async function diskFull(say: (line: string) => void): Promise<Report> {
+export async function diskFull(say: Say): Promise<Report> {
   if (!hasOwnMounts()) return inOwnMounts("disk-full");
   const stage = await startOnSmallDisks(SWITCHES);
   const { cluster } = stage;
   try {
     const receivers = await openReceivers(cluster);
     const load = await startLoad(cluster, { clients: 6, customers: receivers.customers });
-    const answers = watchAnswers(cluster, (await cluster.newCustomer()).key);
     await sleep(3_000);
     const played: Record<string, unknown> = {};
     for (const [name, play] of Object.entries(diskFaults)) {
@@ -66,23 +65,8 @@ export async function diskFull(say: (line: string) => void): Promise<Report> {
       played[name] = { acknowledgedMeanwhile: during, backAfterSeconds: await untilBack(load) };
       await sleep(3_000);
     }
-    await answers.stop();
-    const { acknowledged } = await load.stop();
-    const events = acknowledged.filter(({ write }) => write.path !== "/rates").length;
-    say(`${acknowledged.length} writes acknowledged; waiting for the last deliveries, then auditing`);
-    const deliveries = await receivers.seen(events, ARRIVE_MS);
-    const report = await verdict(cluster, load, {
-      figures: { played, answers: answers.seen(), unclearAnswers: answers.unclear, deliveries },
-      promises: [
-        [
-          answers.unclear.length === 0,
-          "An answer was neither a success nor a 503 with Retry-After and a code of the contract.",
-        ],
-        [deliveries.delivered === events, `${events - deliveries.delivered} events were not delivered.`],
-      ],
-    });
-    await receivers.close();
-    return report;
+    const arriving = { cluster, load, receivers, arriveWithinMs: ARRIVE_MS, mayRepeat: true };
+    return await deliveriesVerdict(say, arriving, () => ({ figures: { played }, promises: [] }));
   } finally {
     await stage.stop();
   }

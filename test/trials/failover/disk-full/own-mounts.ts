@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { promisify } from "node:util";
-import type { Report } from "../../chaos/deliveries/report.js";
+import type { Report } from "../../kit/report.js";
 import { mountsOf } from "./small-disk.js";
 
 const run = promisify(execFile);

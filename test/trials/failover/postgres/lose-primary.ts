@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
-import type { Report } from "../../chaos/deliveries/report.js";
+import type { Report, Say } from "../../kit/report.js";
 import { startLoad } from "../load.js";
 import { verdict } from "../verdict.js";
 import { type PostgresPair, startPair } from "./pair.js";
@@ -18,8 +18,7 @@ const STAGES: Stages = { beforeMs: 5_000, downMs: 4_000, afterMs: 15_000 };
 const DEADLINE_MS = 10_500;
 const RECOVERY_MS = 10_000;
 
-type Say = (line: string) => void;
-type Fault = (pair: PostgresPair) => Promise<void>;
+type Fault = (pair: PostgresPair) => unknown;
 
 /** The primary is killed and its data is gone. */
 export const lostPrimary = (say: Say, flags?: readonly string[], stages = STAGES): Promise<Report> =>
@@ -55,9 +54,8 @@ async function failover(
       load.attempts.firstSuccessAfter(promotedMs),
       load.attempts.lastFailureAfter(promotedMs),
     ];
-    const { longest } = load.attempts.seen();
-    say(`${load.acknowledged()} writes acknowledged; auditing`);
-    return await verdict(cluster, load, {
+    const { max: longest } = load.attempts.seen().milliseconds;
+    return await verdict(say, cluster, load, {
       figures: { ...stages, firstSuccessMs, lastFailureMs },
       promises: [
         [(firstSuccessMs ?? RECOVERY_MS) < RECOVERY_MS, "No write succeeded within 10 s of the promotion."],
@@ -95,15 +93,14 @@ export async function hangingStandby(
     say("the standby is back");
     await sleep(stages.afterMs);
     const firstSuccessMs = load.attempts.firstSuccessAfter(backMs);
-    const { longest } = load.attempts.seen();
-    const report = await verdict(cluster, load, {
+    const { max: longest } = load.attempts.seen().milliseconds;
+    return await verdict(say, cluster, load, {
       figures: { ...stages, connections, firstSuccessMs, lastFailureMs: load.attempts.lastFailureAfter(backMs) },
       promises: [
         [(firstSuccessMs ?? RECOVERY_MS) < RECOVERY_MS, "No write succeeded within 10 s of the standby's return."],
         [longest < DEADLINE_MS, "A request took longer than its deadline."],
       ],
     });
-    return report;
   } finally {
     await pair.stop();
   }

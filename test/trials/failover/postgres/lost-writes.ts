@@ -1,10 +1,11 @@
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
+import { audit, FLAWLESS } from "../../chaos/audit.js";
 import type { Acknowledged } from "../../chaos/mixed-load.js";
 import { untilDefinite } from "../../chaos/retrying-client.js";
 import { withServer } from "./replication.js";
 
 /** A check that runs every minute finds events that were published before a loss and are unpublished after it. */
-export const SETTLED_MS = 240_000;
+const SETTLED_MS = 240_000;
 
 /** The keys of the writes whose responses a server holds. */
 export async function keysOn(superuserUrl: string): Promise<Set<string>> {
@@ -17,8 +18,32 @@ export async function keysOn(superuserUrl: string): Promise<Set<string>> {
   return new Set(rows.flat().map(({ key }) => key as string));
 }
 
-/** The number of events in webhooks about lost writes: NATS delivered them again. */
-export async function eventsOf({ databases }: ClusterUnderTest, lost: readonly Acknowledged[]): Promise<number> {
+/**
+ * Audits a platform on data that lacks some of what was acknowledged: the rest is complete, and each lost order is created anew when its request
+ * is repeated. NATS may have delivered events of lost writes again.
+ */
+export async function judgeLoss(
+  cluster: ClusterUnderTest,
+  { accountIds, kept, lost }: { accountIds: readonly string[] } & Record<"kept" | "lost", readonly Acknowledged[]>,
+) {
+  const found = await audit(cluster, accountIds, kept, { settledWithinMs: SETTLED_MS });
+  const eventsOfLost = await eventsOf(cluster, lost);
+  const again = await repeatOrders(cluster, lost);
+  const flaws = { ...found, surplusEvents: 0 };
+  return {
+    figures: { lost: lost.length, ...again, eventsOfLost, audit: found },
+    promises: [
+      [lost.length > 0, "No acknowledged write was lost, so this shows nothing."],
+      [found.surplusEvents === eventsOfLost, "There are events that belong neither to a kept nor to a lost write."],
+      [JSON.stringify(flaws) === JSON.stringify(FLAWLESS), "The audit of the data, and of later writes, found flaws."],
+      [again.executedAgain === again.repeated, "A lost order was not created anew when its request was repeated."],
+      [again.replayed === again.repeated, "A lost order that was created anew is not replayed."],
+    ] as (readonly [boolean, string])[],
+  };
+}
+
+/** The number of events in webhooks about lost writes. */
+async function eventsOf({ databases }: ClusterUnderTest, lost: readonly Acknowledged[]): Promise<number> {
   const { rows } = await databases.webhooks.pool.query<{ type: string; body: Buffer }>("SELECT type, body FROM events");
   const told = new Set(lost.map(({ write, id }) => `${id} ${write.path.endsWith("/void")}`));
   return rows.filter(({ type, body }) => told.has(`${JSON.parse(body.toString()).data.id} ${type.endsWith(".voided")}`))
@@ -26,7 +51,7 @@ export async function eventsOf({ databases }: ClusterUnderTest, lost: readonly A
 }
 
 /** Customers repeat their lost orders: each is to be created again, once. */
-export async function repeatOrders(cluster: ClusterUnderTest, lost: readonly Acknowledged[]) {
+async function repeatOrders(cluster: ClusterUnderTest, lost: readonly Acknowledged[]) {
   const orders = lost.filter(({ write }) => write.path === "/orders");
   let [executedAgain, replayed] = [0, 0];
   for (const { write, id } of orders) {

@@ -1,15 +1,14 @@
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { createDatabases } from "@shipping/local/databases/prepare-databases";
 import { mapParts, type Part } from "@shipping/local/parts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { type ClusterUnderTest, startCluster } from "../../../platform/cluster.js";
+import { signalTree } from "../../kit/processes.js";
 import { copyServer, follow } from "./copy-server.js";
 import { forward } from "./forward.js";
 import { prepareReplication, promote, STANDBY, untilStreaming, withServer } from "./replication.js";
@@ -19,7 +18,7 @@ export interface PostgresPair {
   /** Ends every process of the primary at once, and deletes its data. */
   losePrimary(): Promise<void>;
   /** Halts every process of the primary: its connections stay open and silent, as after the loss of a machine. */
-  haltPrimary(): Promise<void>;
+  haltPrimary(): void;
   /** Ends the replication, so that the standby gets no further data. Resolves when all of its data can be read there. */
   cutOffStandby(): Promise<void>;
   /** Halts every process of the standby while `work` goes on. */
@@ -68,13 +67,13 @@ export async function startPair(
   return {
     cluster,
     async losePrimary() {
-      await signalAll(primary, "SIGKILL");
+      signalTree(primary.pid, "SIGKILL");
       await rm(primaryDir, { recursive: true, force: true });
     },
-    haltPrimary: () => signalAll(primary, "SIGSTOP"),
+    haltPrimary: () => signalTree(primary.pid, "SIGSTOP"),
     async withoutStandby(work) {
-      await signalAll(standby, "SIGSTOP");
-      await work().finally(() => signalAll(standby, "SIGCONT"));
+      signalTree(standby.pid, "SIGSTOP");
+      await work().finally(() => signalTree(standby.pid, "SIGCONT"));
     },
     async cutOffStandby() {
       await query("postgres-2", "ALTER SYSTEM SET primary_conninfo = ''");
@@ -102,7 +101,7 @@ export async function startPair(
     async stop() {
       await cluster.stop();
       // A halted process receives no other signal.
-      await signalAll(primary, "SIGKILL");
+      signalTree(primary.pid, "SIGKILL");
       await standby.stop();
       address.close();
       await rm(folder, { recursive: true, force: true });
@@ -125,27 +124,4 @@ async function startStandby(
     wal_retrieve_retry_interval: "500ms",
   });
   return startEmbeddedPostgres({ dataDir: standbyDir });
-}
-
-async function signalAll({ pid }: EmbeddedPostgres, signal: NodeJS.Signals): Promise<void> {
-  // The postmaster is halted first, because it would restart processes that end, and a backend that it starts meanwhile would outlive its machine.
-  sendIfThere(pid, "SIGSTOP");
-  for (const one of [pid, ...(await childrenOf(pid))]) sendIfThere(one, signal);
-}
-
-async function childrenOf(pid: number): Promise<number[]> {
-  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid="]);
-  const rows = stdout
-    .trim()
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/).map(Number));
-  return rows.filter(([, parent]) => parent === pid).map(([child = 0]) => child);
-}
-
-function sendIfThere(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
 }

@@ -1,18 +1,21 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "@shipping/kit/testing/eventually";
+import type { Part } from "@shipping/local/parts";
 import pg from "pg";
 
 /** The standby's name, which is also that of its role, its replication slot, and its entry in `synchronous_standby_names`. */
 export const STANDBY = "standby";
 
-const POLL_MS = 50;
-const PATIENCE_MS = 30_000;
-
 /** The URL of the superuser of a cluster's PostgreSQL, which listens at `address`. */
 export async function superuserUrl(dataDir: string, address: string): Promise<string> {
   const password = (await readFile(join(dataDir, "postgres.password"), "utf8")).trim();
   return `postgresql://postgres:${encodeURIComponent(password)}@${address}/postgres`;
+}
+
+/** The URL of a part's database of a cluster, as the part uses it. */
+export async function databaseUrl(dataDir: string, part: Part): Promise<string> {
+  return JSON.parse(await readFile(join(dataDir, "platform.json"), "utf8")).databases[part];
 }
 
 /** Connects to a server as its superuser for as long as `work` takes. */
@@ -38,18 +41,15 @@ export async function prepareReplication(url: string, password: string): Promise
 
 /** Waits until the standby has everything that the primary at `url` has committed, and follows it as `mode` says. */
 export async function untilStreaming(url: string, mode: "sync" | "async"): Promise<void> {
-  await withServer(url, async (client) => {
-    const deadline = performance.now() + PATIENCE_MS;
-    for (;;) {
+  await withServer(url, (client) =>
+    eventually(async () => {
       const { rowCount } = await client.query(
         "SELECT FROM pg_stat_replication WHERE application_name = $1 AND state = 'streaming' AND sync_state = $2",
         [STANDBY, mode],
       );
-      if (rowCount === 1) return;
-      if (performance.now() > deadline) throw new Error("The standby does not follow the primary. See its log.");
-      await sleep(POLL_MS);
-    }
-  });
+      if (rowCount !== 1) throw new Error("The standby does not follow the primary. See its log.");
+    }),
+  );
 }
 
 /** Makes the standby at `url` a primary. Resolves when it takes writes. */

@@ -3,6 +3,14 @@ const fill = (part: string) => (size: number) => part.repeat(Math.ceil(size / pa
 /** The same, after a beginning and before an end. */
 const between = (start: string, part: string, end: string) => (size: number) =>
   start + fill(part)(Math.max(0, size - start.length - end.length)) + end;
+/** Parts that differ in their number, each of them whole. */
+const numbered = (part: (n: number) => string) => (size: number) => {
+  const parts: string[] = [];
+  for (let n = 0, length = part(0).length; length <= size; n++, length += part(n).length) parts.push(part(n));
+  return parts.join("");
+};
+const jsonOf = (start: string, parts: (size: number) => string, end: string) => (size: number) =>
+  start + parts(Math.max(0, size - start.length - end.length)) + end;
 
 /**
  * Texts for which parsers, searches and regular expressions are known to take more than linear time: long repetitions of what a pattern may
@@ -33,6 +41,7 @@ export const hostileTexts: Readonly<Record<string, (size: number) => string>> = 
   "percent signs": fill("%"),
   "escaped percent signs": fill("%25"),
   escapes: fill("%F0%9F%98%80"),
+  "pairs of other names": numbered((n) => `a${n}=1&`),
   "double quotes": fill('"'),
   "quoted strings": between("", '\\"', ""),
   "single quotes": fill("'"),
@@ -59,6 +68,8 @@ export const hostileTexts: Readonly<Record<string, (size: number) => string>> = 
   colons: fill(":"),
   "IDs of orders": fill("ord_mfrggzdfmztwq2lknnwg23tpoa"),
   "the beginning of a key": fill("service_test_"),
+  "keys that are too short": fill("service_test_abc "),
+  "URLs with a password": fill("postgres://a:b"),
   "a secret without an end": between("whsec_", "A", ""),
   "a scheme of authorization": fill("Bearer "),
   "times of day": fill("2026-01-01T00:00:00"),
@@ -75,4 +86,16 @@ export const hostileTexts: Readonly<Record<string, (size: number) => string>> = 
   "lone surrogates": fill("\ud800"),
   "null characters": fill("\0"),
   "control characters": fill("\u0007\u001b"),
+};
+
+/** Texts that are valid JSON to the end, for readers: as bodies, they may cost more than 5 ms, but not more than in proportion to their length. */
+export const wholeTexts: typeof hostileTexts = {
+  "a whole list of numbers": jsonOf("[", (size) => "12345678901234567,".repeat(size / 18), "0]"),
+  "a whole list of deep lists": jsonOf("[", (size) => `${"[".repeat(15)}${"]".repeat(15)},`.repeat(size / 31), "0]"),
+  "a whole object of other members": jsonOf(
+    "{",
+    numbered((n) => `"m${99_999 - n}":{},`),
+    '"z":0}',
+  ),
+  "a whole text of escapes": jsonOf('"', (size) => "\\u0041".repeat(size / 6), '"'),
 };

@@ -10,13 +10,17 @@ const FLOOR_MS = 2.5;
 const MAX_TIMES = 16;
 
 /** The faults in the costs of texts of each size, beyond those of one character. */
-export function faultOf(costs: readonly number[]): string | undefined {
+function faultOf(costs: readonly number[]): string | undefined {
   const shown = costs.map((ms) => ms.toFixed(1)).join(", ");
   if (costs.some((ms) => ms > MOST_MS)) return `costs more than ${MOST_MS} ms of CPU: ${shown}`;
-  const grows = costs.some(
-    (ms, n) => n > 0 && ms > FLOOR_MS && ms > MAX_TIMES * Math.max(costs[n - 1] ?? 0, FLOOR_MS / MAX_TIMES),
-  );
-  return grows ? `grows faster than its length: ${shown} ms of CPU` : undefined;
+  return costs.some((ms, n) => n > 0 && isFaster(costs[n - 1] ?? 0, ms))
+    ? `grows faster than its length: ${shown} ms of CPU`
+    : undefined;
+}
+
+/** Whether the cost of a text of eight times the length shows more than linear growth. */
+function isFaster(ms: number, eightfoldMs: number): boolean {
+  return eightfoldMs > FLOOR_MS && eightfoldMs > MAX_TIMES * Math.max(ms, FLOOR_MS / MAX_TIMES);
 }
 
 /** Gives a reader texts of each size, and yields the faults in their costs beyond a text of one character. */
@@ -27,6 +31,15 @@ export async function measurePlace(
   const costs: number[] = [];
   for (const size of SIZES) costs.push((await cpuMs(prepare(size), baseMs + FLOOR_MS)) - baseMs);
   return faultOf(costs);
+}
+
+/** Whether the cost of reading grows faster than the text, up to `most` characters. A suspicious one is measured again, more often. */
+export async function growsFaster(prepare: (size: number) => () => unknown, most: number): Promise<boolean> {
+  for (const times of [2, 15]) {
+    const [part = 0, whole = 0] = [await cpuMs(prepare(most / 8), 0, times), await cpuMs(prepare(most), 0, times)];
+    if (!isFaster(part, whole)) return false;
+  }
+  return true;
 }
 
 /** A reader's cost with a text of one character. The first times include compilation. */

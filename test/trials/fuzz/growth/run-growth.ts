@@ -1,10 +1,11 @@
 import { newIdempotencyKey } from "@shipping/gateway/testing/gateway-under-test";
 import { exchange } from "@shipping/gateway/testing/raw-http";
 import { apiPlaces, mcpPlaces } from "./api-places.js";
-import { hostileTexts } from "./hostile-texts.js";
-import { measureBase, measurePlace } from "./measure-place.js";
+import { hostileTexts, wholeTexts } from "./hostile-texts.js";
+import { growsFaster, measureBase, measurePlace } from "./measure-place.js";
 import { documentPlaces, headerPlaces, opsPlaces, pagePlaces } from "./page-places.js";
 import { NEW_KEY, type Place, type Sender, type Sent } from "./place.js";
+import { readers, readOnce } from "./readers.js";
 import { startWorld } from "./world.js";
 
 /** Every place of every request that the gateway reads. */
@@ -18,12 +19,13 @@ export function allPlaces(sender: Sender): Place[] {
   ];
 }
 
-/** Sends each hostile text at each place, and yields the places and texts that cost too much. `only` is a part of the names of places. */
+/** Gives each hostile text to each reader, sends it at each place, and yields those that cost too much. `only` is a part of the names of places. */
 export async function runGrowth(only: string, say: (line: string) => void): Promise<string[]> {
+  const faults = only ? [] : await tryReaders();
+  for (const fault of faults) say(fault);
   const world = await startWorld();
   try {
     const places = allPlaces(world.sender).filter(({ route, at }) => `${route} ${at}`.includes(only));
-    const faults: string[] = [];
     let route = "";
     for (const place of places) {
       if (place.route !== route) say(place.route);
@@ -51,6 +53,19 @@ async function tryPlace({ route, at, put }: Place, port: number): Promise<string
   for (const [name, make] of Object.entries(hostileTexts)) {
     const fault = await measurePlace((size) => prepare(make(size)), baseMs);
     if (fault) faults.push(`${route}, ${at}: ${name}: ${fault}`);
+  }
+  return faults;
+}
+
+/** Gives each text to each reader in this process, and yields those whose cost grows faster than the text. */
+export async function tryReaders(): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [name, reader] of Object.entries(readers)) {
+    for (const [kind, make] of Object.entries({ ...hostileTexts, ...wholeTexts })) {
+      // In one piece, as from the wire, instead of a rope of repeated parts.
+      const prepare = (size: number) => () => readOnce(reader, Buffer.from(make(size), "utf16le").toString("utf16le"));
+      if (await growsFaster(prepare, reader.most)) faults.push(`${name}: ${kind}: its cost grows faster than the text`);
+    }
   }
   return faults;
 }

@@ -1,3 +1,4 @@
+import { parcelBody } from "../../kit/bodies.js";
 import { type Operation, outcomeIn, pageIn, resourceIn } from "../check/operation.js";
 import type { Chance, NamedKey, Recorder } from "./recorder.js";
 
@@ -9,8 +10,6 @@ export interface Shared {
   sinkUrl: string;
 }
 
-const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
-const parcel = { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 };
 const LISTS = ["/orders", "/shipments", "/labels", "/webhooks"];
 
 /** Works on a customer's records until it is stopped. In each turn, several requests compete. */
@@ -45,7 +44,7 @@ export function clientOf(recorder: Recorder, { account, keys, sinkUrl }: Shared,
   /** A shipment, labels for it that compete, voids of the label that compete, and readers of all of it meanwhile. */
   async function shipment(): Promise<void> {
     const name = newName("shipment");
-    const made = await twice(() => post("/shipments", name, { reference: name, from: address, to: address, parcel }));
+    const made = await twice(() => post("/shipments", name, { ...parcelBody, reference: name }));
     const id = idIn(made);
     if (!id) return;
     const body = { shipment_id: id, rate_id: `rate_test_${id}` };
@@ -81,7 +80,7 @@ export function clientOf(recorder: Recorder, { account, keys, sinkUrl }: Shared,
   /** One key for several paths and bodies. */
   async function sharedKey(): Promise<void> {
     const name = newName("key");
-    const body = (reference: string) => ({ reference, from: address, to: address, parcel });
+    const body = (reference: string) => ({ ...parcelBody, reference });
     const [order] = await Promise.all([
       post("/orders", name, body(name)),
       chance() < 0.5 ? post("/orders", name, body(name)) : post("/shipments", name, body(name)),

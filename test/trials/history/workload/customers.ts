@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
 import { AUDITED_TYPES } from "../../chaos/audit.js";
-import { type EventReceiver, openEventReceiver } from "../../chaos/deliveries/event-receiver.js";
+import { type EventReceiver, openEventReceiver } from "../../kit/event-receiver.js";
 import type { Arrival } from "../check/operation.js";
 import type { Shared } from "./contend.js";
 import type { NamedKey, Recorder } from "./recorder.js";

@@ -1,6 +1,5 @@
-import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { request } from "undici";
+import { send } from "../../kit/send.js";
 import { codeIn, type History, type Operation, outcomeIn } from "../check/operation.js";
 
 /** An API key, and its name in the history. */
@@ -29,7 +28,6 @@ export interface Recorder {
 /** A random number from 0 to below 1. */
 export type Chance = () => number;
 
-const ANSWER_MS = 12_000;
 const PATIENCE = 40;
 const MAX_PAUSE_MS = 500;
 
@@ -41,13 +39,16 @@ export function record(all: readonly string[], gateways: readonly string[], chan
     const gateway = gateways[Math.floor(chance() * gateways.length)] ?? "";
     const { name, key } = keys[Math.floor(chance() * keys.length)]!;
     const startMs = performance.now();
-    const answer = await send(gateway, key, sending).catch(() => undefined);
+    const { method, path, body, idempotencyKey } = sending;
+    const answer = await send(gateway, { method, path, body, idempotencyKey, key }).catch(() => undefined);
     const operation: Operation = {
       ...sending,
       gateway: all.indexOf(gateway),
       apiKey: name,
       startMs,
-      ...(answer ?? { status: 0, replayed: false, text: "" }),
+      status: answer?.status ?? 0,
+      replayed: answer?.replayed ?? false,
+      text: answer?.text ?? "",
       endMs: answer ? performance.now() : Number.POSITIVE_INFINITY,
     };
     history.operations.push(operation);
@@ -66,26 +67,6 @@ export function record(all: readonly string[], gateways: readonly string[], chan
         await sleep(chance() * Math.min(MAX_PAUSE_MS, 20 * 2 ** sent));
       }
     },
-  };
-}
-
-async function send(gateway: string, key: string, { method, path, body, idempotencyKey }: Omit<Sending, "keys">) {
-  const response = await request(`${gateway}${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-    },
-    body: body === undefined ? null : JSON.stringify(body),
-    headersTimeout: ANSWER_MS,
-    bodyTimeout: ANSWER_MS,
-  });
-  const text = await response.body.text();
-  return {
-    status: response.statusCode,
-    replayed: response.headers["idempotency-replayed"] === "true",
-    text: response.headers["content-type"]?.includes("pdf") ? "" : text,
   };
 }
 

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { performance } from "node:perf_hooks";
 
 /** A receiver's treatment of every request. */
 export type Manner = "answers" | "refuses" | "resets" | "hangs";
@@ -9,11 +8,11 @@ export type Manner = "answers" | "refuses" | "resets" | "hangs";
 /** A request as it arrived, at a time of `performance.now()`. */
 export interface Arrival {
   eventId: string;
-  /** The ID of the event's resource. */
-  resourceId: string;
   signature: string;
   body: Buffer;
   atMs: number;
+  /** The ID of the event's resource. */
+  resourceId(): string;
 }
 
 /** An endpoint on loopback that records its requests. */
@@ -40,10 +39,9 @@ export async function openEventReceiver(options: { manner?: Manner; delayMs?: nu
     request.on("end", () => {
       const atMs = performance.now();
       const body = Buffer.concat(chunks);
-      const { data } = JSON.parse(body.toString());
       const header = (name: string) => String(request.headers[name] ?? "");
       const [eventId, signature] = [header("service-event-id"), header("service-signature")];
-      arrivals.push({ eventId, resourceId: data.id, signature, body, atMs });
+      arrivals.push({ eventId, signature, body, atMs, resourceId: () => JSON.parse(body.toString()).data.id });
       if (delayMs === 0) MANNERS[manner](response);
       else setTimeout(MANNERS[manner], delayMs, response);
     });

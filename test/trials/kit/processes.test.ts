@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { cpuMsOf, memoryMbOf } from "./process-costs.js";
+import { cpuMsOf, memoryMbOf } from "./processes.js";
 
 const itself = [{ name: "test", pid: process.pid }];
 

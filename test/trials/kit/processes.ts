@@ -30,6 +30,20 @@ function addCpu(sum: number, pid: number): number {
   return sum + ((utime ?? 0) + (stime ?? 0) + (cutime ?? 0) + (cstime ?? 0)) * TICK_MS;
 }
 
+/** Sends a signal to a process and to all below it. It is halted first, because it would restart a child that ends. */
+export function signalTree(pid: number, signal: NodeJS.Signals): void {
+  sendIfThere(pid, "SIGSTOP");
+  for (const one of treeOf(pid, childrenByParent())) sendIfThere(one, signal);
+}
+
+function sendIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
 function treeOf(pid: number, children: Map<number, number[]>): number[] {
   return [pid, ...(children.get(pid) ?? []).flatMap((child) => treeOf(child, children))];
 }

@@ -1,24 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Arrival } from "./event-receiver.js";
+import type { Arrival } from "../../kit/event-receiver.js";
 import type { AcknowledgedOrder } from "./order-load.js";
-
-/** The measurements of a scenario, and the broken promises, as sentences. */
-export interface Report {
-  figures: Record<string, unknown>;
-  broken: string[];
-}
-
-/** A report whose promises are `[kept, sentence]`. */
-export function reportOf(figures: Report["figures"], promises: readonly (readonly [boolean, string])[]): Report {
-  return { figures, broken: promises.filter(([kept]) => !kept).map(([, sentence]) => sentence) };
-}
-
-/** The given percentile of the numbers, rounded to tenths. */
-export function quantile(numbers: readonly number[], share: number): number {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  const at = Math.min(sorted.length - 1, Math.floor(share * sorted.length));
-  return Math.round((sorted[at] ?? Number.NaN) * 10) / 10;
-}
 
 /** From the API's response to the first arrival, in milliseconds, for each order that has arrived. */
 export function latencies(orders: readonly AcknowledgedOrder[], arrivals: readonly Arrival[]): number[] {
@@ -51,13 +33,8 @@ export function arrivalsByEvent(arrivals: readonly Arrival[]): Map<string, Arriv
   return byEvent;
 }
 
-/** Seconds with one decimal. */
-export function seconds(ms: number): number {
-  return Math.round(ms / 100) / 10;
-}
-
 function firstArrivals(arrivals: readonly Arrival[]): Map<string, number> {
   const first = new Map<string, number>();
-  for (const { resourceId, atMs } of arrivals) if (!first.has(resourceId)) first.set(resourceId, atMs);
+  for (const { resourceId, atMs } of arrivals) first.set(resourceId(), Math.min(atMs, first.get(resourceId()) ?? atMs));
   return first;
 }
