@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { examples, wholeNumber } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
+import { say } from "../kit/report.js";
 import { isExplained } from "./explained.js";
 import type { Mutant } from "./find-mutants.js";
 import { rooms } from "./rooms.js";
-import type { Outcome } from "./run-mutants.js";
 
 const command = new Command("npm run trial -- mutants")
   .description("Break the code of rooms in one place at a time, and check whether their tests fail.")
@@ -19,47 +19,20 @@ const { most, seed, file } = command.opts<{ most?: number; seed: number; file?: 
 // Loaded after the command line is parsed, because help needs no npm packages.
 const { findMutants } = await import("./find-mutants.js");
 const { runMutants } = await import("./run-mutants.js");
-const { findPythonMutants, runPythonMutants } = await import("./run-python-mutants.js");
-const { hasPython } = await import("../../docs/python.js");
-
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const began = performance.now();
-const say = (line: string) =>
-  console.error(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${line}`);
 const drawn = (text: string) => createHash("sha256").update(`${seed} ${text}`).digest("hex");
 
 for (const name of command.args.length > 0 ? command.args : Object.keys(rooms)) {
   const { files, tests } = rooms[name] ?? { files: [], tests: [] };
-  if (name === "python-client") {
-    if (!hasPython) command.error("error: python3 is missing, or older than 3.9: the Python client needs it.");
-    const all = findPythonMutants(root, files);
-    await measure(name, all, (mutants, onEnd) => runPythonMutants(root, { mutants, tests }, say, onEnd));
-  } else {
-    const { mutants: all, plan } = await findMutants(root, files);
-    await measure(name, all, (mutants, onEnd) => runMutants(root, { plan, mutants, tests }, say, onEnd));
-  }
-}
-
-/** Tries a sample of a room's mutants, and prints the number of killed ones, and the survivors. */
-async function measure<M extends Mutant>(
-  name: string,
-  all: M[],
-  run: (mutants: M[], onEnd: (mutant: Mutant, outcome: Outcome) => void) => Promise<void>,
-): Promise<void> {
+  const { mutants: all, plan } = await findMutants(root, files);
   const open = all.filter((mutant) => !isExplained(mutant) && (!file || mutant.file.includes(file)));
-  const mutants = open
-    .map((mutant) => ({
-      mutant,
-      rank: drawn(`${mutant.file} ${mutant.original} ${mutant.replacement} ${mutant.line}`),
-    }))
-    .sort((a, b) => (a.rank < b.rank ? -1 : 1))
-    .slice(0, most)
-    .map(({ mutant }) => mutant);
-  say(
-    `${name}: ${mutants.length} of ${all.length} mutants; ${all.length - open.length} are explained${file ? " or in other files" : ""}`,
-  );
+  const rank = (mutant: Mutant) => drawn(`${mutant.file} ${mutant.original} ${mutant.replacement} ${mutant.line}`);
+  const ranked = open.map((mutant) => [rank(mutant), mutant] as const).sort(([a], [b]) => (a < b ? -1 : 1));
+  const mutants = ranked.slice(0, most).map(([, mutant]) => mutant);
+  const left = `${all.length - open.length} are explained${file ? " or in other files" : ""}`;
+  say(`${name}: ${mutants.length} of ${all.length} mutants; ${left}`);
   let killed = 0;
-  await run(mutants, ({ file: path, line, original, replacement }, end) => {
+  await runMutants(root, { plan, mutants, tests }, say, ({ file: path, line, original, replacement }, end) => {
     if (end === "killed") killed += 1;
     else console.log(`${path}:${line} ${end}\n- ${shown(original)}\n+ ${shown(replacement)}`);
   });

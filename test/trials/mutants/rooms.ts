@@ -1,7 +1,6 @@
 /**
  * Rooms that implement promises: the files that are mutated, and the tests in one process that must detect the mutants. A folder means its files
- * or its tests. The Python client contributes the files that retry and that verify signatures; each of its test files runs in a process of its
- * own.
+ * or its tests.
  */
 export const rooms: Record<string, { files: string[]; tests: string[] }> = {
   input: { files: ["gateway/src/input"], tests: ["gateway/src/input", "gateway/src/openapi"] },
@@ -44,11 +43,5 @@ export const rooms: Record<string, { files: string[]; tests: string[] }> = {
   bookings: {
     files: ["services/carrier/src/bookings"],
     tests: ["services/carrier/src/bookings", "services/carrier/src/store-label"],
-  },
-  "python-client": {
-    files: ["transport/retry", "transport/send", "transport/answers", "webhooks"].map(
-      (name) => `client-python/src/shipping_client/${name}.py`,
-    ),
-    tests: ["client-python/tests"],
   },
 };

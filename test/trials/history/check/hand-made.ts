@@ -60,5 +60,5 @@ export const label = (voided_at?: string) => ({
 /** A response with an error of the contract. */
 export const refusal = (status: number, code: string) => ({ status, text: JSON.stringify({ error: { code } }) });
 
-/** No response. */
-export const LOST: [number, number] = [0, Number.POSITIVE_INFINITY];
+/** The end of a request without a response. */
+export const LOST = Number.POSITIVE_INFINITY;

@@ -46,14 +46,6 @@ describe("linearize", () => {
     );
   });
 
-  test("a write without an answer may happen at any later time, or never", () => {
-    const lost = { startMs: 1, endMs: Number.POSITIVE_INFINITY, sets: 1, isUnknown: true };
-    const reads = (reads: number, startMs: number) => ({ startMs, endMs: startMs + 1, reads });
-    expect(search([lost, reads(0, 3), reads(1, 9)])).toBe("order");
-    expect(search([lost, reads(0, 3), reads(0, 9)])).toBe("order");
-    expect(search([lost, reads(1, 3), reads(0, 9)])).toBe("none");
-  });
-
   test("tells which steps an order explains, and which are then impossible", () => {
     const history = [
       { startMs: 1, endMs: 2, sets: 1 },
