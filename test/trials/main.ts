@@ -14,7 +14,10 @@ const trials: Record<string, { main: string; summary: string }> = {
     summary: "buy labels from an unreliable carrier, and compare its ledger with ours",
   },
   abuse: { main: "abuse/main.js", summary: "measure the effect of attacks on other customers" },
-  failover: { main: "failover/main.js", summary: "play faults of PostgreSQL, NATS, disks and clocks under load" },
+  failover: {
+    main: "failover/main.js",
+    summary: "play faults of PostgreSQL and NATS, and large migrations, under load",
+  },
   history: {
     main: "history/main.js",
     summary: "record the observations of clients of two gateways under faults, and judge them",

@@ -3,8 +3,6 @@ import { createInterface } from "node:readline";
 import { examples, wholeNumber } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
 import { playAll, type Report, type Say, say } from "../kit/report.js";
-import { clocks } from "./clocks.js";
-import { diskFull } from "./disk-full/disk-full.js";
 import { migrations } from "./migrations.js";
 import { natsNode, natsQuorum } from "./nats-faults.js";
 import { asyncStandby } from "./postgres/async-standby.js";
@@ -15,8 +13,6 @@ import { startPair } from "./postgres/pair.js";
 const scenarios: Record<string, (say: Say) => Promise<Report>> = {
   "nats-node": natsNode,
   "nats-quorum": natsQuorum,
-  "disk-full": diskFull,
-  clocks,
   migrations: (say) => migrations(say, command.opts().rows),
   postgres: lostPrimary,
   "postgres-silent": silentPrimary,

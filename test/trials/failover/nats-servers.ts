@@ -10,16 +10,7 @@ const CONSUMER = "webhooks";
 const SETTLE_MS = 60_000;
 
 /** The NATS servers of a cluster under test, and their faults. */
-export interface NatsServers {
-  /** Resolves with the leaders of stream and consumer once all three servers have a complete copy of both. */
-  settled(): Promise<{ stream: string; consumer: string }>;
-  /** Ends servers as `kill -9` does, and keeps them from starting until the returned function is called; `wiped` ones start without their data. */
-  takeDown(names: readonly string[], how?: { wiped: boolean }): Promise<() => Promise<void>>;
-  close(): Promise<void>;
-}
-
-/** Connects to them as the operator. */
-export async function natsServersOf(cluster: ClusterUnderTest): Promise<NatsServers> {
+export async function natsServersOf(cluster: ClusterUnderTest) {
   const { url, passwords } = JSON.parse(await readFile(join(cluster.dataDir, "nats.json"), "utf8"));
   const nc = await connect({
     servers: url.split(","),
@@ -36,9 +27,10 @@ export async function natsServersOf(cluster: ClusterUnderTest): Promise<NatsServ
       const complete = copies?.replicas?.filter(({ current }) => current).length;
       if (!copies?.leader || complete !== 2) throw new Error(`Not every server has a copy: ${JSON.stringify(copies)}`);
     }
-    return { stream: stream.cluster?.leader ?? "", consumer: consumer.cluster?.leader ?? "" };
+    return { stream: stream.cluster?.leader ?? "" };
   }
 
+  /** Ends servers as `kill -9` does, and keeps them from starting until the returned function is called; `wiped` ones start without their data. */
   async function takeDown(names: readonly string[], { wiped } = { wiped: false }) {
     const folders = names.map((name) => join(cluster.dataDir, name));
     await Promise.all(names.map((name) => cluster.kill(name)));
@@ -57,6 +49,7 @@ export async function natsServersOf(cluster: ClusterUnderTest): Promise<NatsServ
   }
 
   return {
+    /** Resolves with the leader of the stream once all three servers have a complete copy of it and of its consumer. */
     settled: () => eventually(requireCopies, { withinMs: SETTLE_MS }),
     takeDown,
     close: () => nc.close(),

@@ -32,15 +32,13 @@ interface Delivered {
   load: Load;
   receivers: Receivers;
   arriveWithinMs: number;
-  /** Whether an event may arrive more than once. */
-  mayRepeat?: boolean;
   /** What is audited, if it is more than this load. */
   audited?: LoadReport;
 }
 
 /** The same, once the events of everything that the load acknowledged have arrived. */
 export async function deliveriesVerdict(say: Say, of: Delivered, own: () => Own): Promise<Report> {
-  const { cluster, load, receivers, arriveWithinMs, mayRepeat = false, audited = await load.stop() } = of;
+  const { cluster, load, receivers, arriveWithinMs, audited = await load.stop() } = of;
   const { acknowledged } = await load.stop();
   const events = acknowledged.filter(({ write }) => write.path !== "/rates").length;
   say(`${acknowledged.length} writes acknowledged; waiting for the last deliveries`);
@@ -55,7 +53,7 @@ export async function deliveriesVerdict(say: Say, of: Delivered, own: () => Own)
       promises: [
         ...promises,
         [deliveries.delivered === events, `${events - deliveries.delivered} events were not delivered.`],
-        [mayRepeat || deliveries.repeated === 0, `${deliveries.repeated} events were delivered more than once.`],
+        [deliveries.repeated === 0, `${deliveries.repeated} events were delivered more than once.`],
       ],
     },
   );

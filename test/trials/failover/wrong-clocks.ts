@@ -1,25 +1,16 @@
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Part, parts } from "@shipping/local/parts";
 import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
 
-/** A cluster whose clocks a scenario sets: each process has one, and each database. */
-export interface WrongClocks {
-  cluster: ClusterUnderTest;
-  /** The names of the clocks: `gateway-1`, …, and the databases as `records database`, …. */
-  names: readonly string[];
-  /** Sets a clock so many milliseconds ahead of the true time. */
-  set(name: string, aheadMs: number): Promise<void>;
-  /** How far ahead it is. */
-  of(name: string): number;
-  stop(): Promise<void>;
-}
-
+const SKEW_MS = 300_000;
+const JUMP_EVERY_MS = 250;
 const LOADER = new URL("./shift-clock.mjs", import.meta.url);
 
-/** Starts it with every clock right. */
-export async function startWithClocks(env: NodeJS.ProcessEnv): Promise<WrongClocks> {
+/** Starts a cluster in which each process has a clock, and each database. All of them are right. */
+export async function startWithClocks(env: NodeJS.ProcessEnv) {
   const folder = await mkdtemp(join(tmpdir(), "clocks-"));
   const file = join(folder, "clocks.json");
   const options = `${process.env.NODE_OPTIONS ?? ""} --import=${LOADER.href}`;
@@ -34,6 +25,7 @@ export async function startWithClocks(env: NodeJS.ProcessEnv): Promise<WrongCloc
   );
   const clocks = new Map<string, number>();
 
+  /** Sets the clock of `records-1` or of the `records database` so many milliseconds ahead of the true time. */
   async function set(name: string, aheadMs: number): Promise<void> {
     clocks.set(name, aheadMs);
     const [part] = name.split(" ");
@@ -43,11 +35,24 @@ export async function startWithClocks(env: NodeJS.ProcessEnv): Promise<WrongCloc
     await rename(`${file}.new`, file);
   }
 
+  const names = [...ports.keys(), ...parts.map((part) => `${part} database`)];
   return {
     cluster,
-    names: [...ports.keys(), ...parts.map((part) => `${part} database`)],
-    set,
-    of: (name) => clocks.get(name) ?? 0,
+    /** Of two replicas one is five minutes ahead and one as much behind, and so is every other database. */
+    async disagree(): Promise<void> {
+      for (const [turn, name] of names.entries()) await set(name, turn % 2 ? SKEW_MS : -SKEW_MS);
+    },
+    /** Sets one clock after the other to another time: minutes forward or back, or right. Then all are right. */
+    async jump(forMs: number): Promise<void> {
+      const until = performance.now() + forMs;
+      while (performance.now() < until) {
+        const name = names[Math.floor(Math.random() * names.length)] ?? "";
+        const others = [-SKEW_MS, 0, SKEW_MS].filter((aheadMs) => aheadMs !== (clocks.get(name) ?? 0));
+        await set(name, others[Math.floor(Math.random() * others.length)] ?? 0);
+        await sleep(JUMP_EVERY_MS);
+      }
+      for (const name of names) await set(name, 0);
+    },
     async stop() {
       await cluster.stop();
       await rm(folder, { recursive: true });

@@ -1,18 +1,9 @@
 import { actionOf, fieldsOf, newVisitor, type PageAnswer, pathIn, secretIn } from "../../developers/visitor.js";
 
-/** A member in the developer area who creates and revokes API keys. */
-export interface KeyForms {
-  /** Loads each form from one gateway and sends it to another, as behind a load balancer: from the first to the second, and the other way round. */
-  use(gateways: readonly string[]): Promise<void>;
-  sent: number;
-  /** The forms with an unexpected response, as sentences. */
-  wrong: string[];
-}
-
 const NEW_KEY = "/developers/sandbox/keys/new";
 
-/** Signs in with the link. A session may send a hundred forms in ten minutes; each use is four. */
-export async function openKeyForms(signInLink: string): Promise<KeyForms> {
+/** A member who creates and revokes API keys in the developer area. A session may send a hundred forms in ten minutes; each use is four. */
+export async function openKeyForms(signInLink: string) {
   const visitor = newVisitor(signInLink);
   const { status } = await visitor.submit(pathIn(signInLink));
   if (status !== 303) throw new Error(`The sign-in link answers ${status} instead of 303.`);
@@ -41,10 +32,12 @@ export async function openKeyForms(signInLink: string): Promise<KeyForms> {
     await submit(to, from, revoke, 303);
   }
 
-  const forms: KeyForms = {
+  const forms = {
     sent: 0,
-    wrong: [],
-    async use(gateways) {
+    /** The forms with an unexpected response, as sentences. */
+    wrong: [] as string[],
+    /** Loads each form from one gateway and sends it to another, as behind a load balancer: from the first to the second, and the other way round. */
+    async use(gateways: readonly string[]): Promise<void> {
       const [one = "", other = ""] = gateways.map((url) => new URL(url).origin);
       await createAndRevoke(one, other);
       await createAndRevoke(other, one);

@@ -6,22 +6,10 @@ import type { ClusterUnderTest } from "../../platform/cluster.js";
 import { copyServer, follow, restoreCopy } from "../failover/postgres/copy-server.js";
 import { superuserUrl, withServer } from "../failover/postgres/replication.js";
 
-/** Backups of a cluster's PostgreSQL and of its encryption keys, as an operator makes them. */
-export interface Backups {
-  /** Makes the server archive its log continuously, which needs a restart. */
-  beginArchive(cluster: ClusterUnderTest): Promise<void>;
-  /** Copies the server and the keys. */
-  copy(cluster: ClusterUnderTest): Promise<void>;
-  /** Names this moment, and resolves when the log up to it is archived. */
-  markPoint(cluster: ClusterUnderTest, name: string): Promise<void>;
-  /** Replaces the data by the copy, and recovers it to a named moment. Yields the server's URL, and a function that stops it. */
-  restore(dataDir: string, point: string): Promise<{ url: string; stop(): Promise<void> }>;
-}
-
 const KEYS = "secrets.key";
 
-/** Keeps them in `folder`. */
-export async function keepBackups(folder: string): Promise<Backups> {
+/** Backups of a cluster's PostgreSQL and of its encryption keys in a folder, as an operator makes them. */
+export async function keepBackups(folder: string) {
   const [base, archive, keys] = ["base", "archive", KEYS].map((name) => join(folder, name)) as [string, string, string];
   await mkdir(archive, { recursive: true });
   await chmod(folder, 0o755);
@@ -29,7 +17,8 @@ export async function keepBackups(folder: string): Promise<Backups> {
   await chmod(archive, 0o777);
 
   return {
-    async beginArchive(cluster) {
+    /** Makes the server archive its log continuously, which needs a restart. */
+    async beginArchive(cluster: ClusterUnderTest) {
       await ask(cluster, "ALTER SYSTEM SET archive_mode = on");
       await ask(cluster, `ALTER SYSTEM SET archive_command = 'cp %p ${archive}/%f'`);
       process.kill((await cluster.process("postgres")).pid, "SIGINT");
@@ -39,12 +28,14 @@ export async function keepBackups(folder: string): Promise<Backups> {
       });
       await cluster.healthy();
     },
-    async copy(cluster) {
+    /** Copies the server and the keys. */
+    async copy(cluster: ClusterUnderTest) {
       const url = await urlOf(cluster);
       await copyServer({ url, dataDir: join(cluster.dataDir, "postgres") }, base);
       await copyFile(join(cluster.dataDir, KEYS), keys);
     },
-    async markPoint(cluster, name) {
+    /** Names this moment, and resolves when the log up to it is archived. */
+    async markPoint(cluster: ClusterUnderTest, name: string) {
       await ask(cluster, `SELECT pg_create_restore_point('${name}')`);
       const [{ file } = { file: "" }] = await ask(cluster, "SELECT pg_walfile_name(pg_switch_wal()) AS file");
       await eventually(async () => {
@@ -52,7 +43,8 @@ export async function keepBackups(folder: string): Promise<Backups> {
         if (!last || last < (file ?? "")) throw new Error("The log is not archived yet.");
       });
     },
-    async restore(dataDir, point) {
+    /** Replaces the data by the copy, and recovers it to a named moment. Yields the server, which runs. */
+    async restore(dataDir: string, point: string) {
       const postgres = join(dataDir, "postgres");
       await restoreCopy(base, postgres);
       await copyFile(keys, join(dataDir, KEYS));
@@ -62,8 +54,7 @@ export async function keepBackups(folder: string): Promise<Backups> {
         recovery_target_action: "promote",
       });
       // Ready once the recovery has ended.
-      const server = await startEmbeddedPostgres({ dataDir: postgres });
-      return { url: server.url("postgres"), stop: () => server.stop() };
+      return startEmbeddedPostgres({ dataDir: postgres });
     },
   };
 }

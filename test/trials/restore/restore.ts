@@ -50,8 +50,8 @@ export const restoreDrill = (say: Say, loadMs = 4_000): Promise<Report> =>
     const lossMs = performance.now();
     await step("1. stop gateways and services", () => first.stop());
     const restored = await step("1. restore to the point", () => backups.restore(dataDir, POINT));
-    const held = await keysOn(restored.url);
-    const raisedBy = await step("2. raise the tokens", () => raiseTokens(restored.url));
+    const held = await keysOn(restored.url("postgres"));
+    const raisedBy = await step("2. raise the tokens", () => raiseTokens(restored.url("postgres")));
     await restored.stop();
     const second = await step("4. start services and gateways", start);
     cluster = second;

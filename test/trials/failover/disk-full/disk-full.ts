@@ -1,20 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { eventually } from "@shipping/kit/testing/eventually";
 import { type ClusterUnderTest, startCluster } from "../../../platform/cluster.js";
-import type { Report, Say } from "../../kit/report.js";
-import { seconds } from "../../kit/statistics.js";
-import { openReceivers } from "../deliveries-seen.js";
-import { type Load, startLoad } from "../load.js";
-import { deliveriesVerdict } from "../verdict.js";
-import { hasOwnMounts, inOwnMounts } from "./own-mounts.js";
-import { hangInBursts, holdLock, writeLogUntilPanic } from "./slow-postgres.js";
+import { writeLogUntilPanic } from "./slow-postgres.js";
 import { mountSmallDisk, type SmallDisk } from "./small-disk.js";
 
 const POSTGRES_MB = 320;
 const NATS_MB = 48;
-const BACK_MS = 30_000;
-const ARRIVE_MS = 150_000;
-const SWITCHES = { RATE_LIMIT_PER_MINUTE: "1000000", WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" };
+const FULL_MS = 15_000;
 
 /** A platform whose PostgreSQL and NATS have disks of their own. */
 export interface OnSmallDisks {
@@ -23,53 +14,17 @@ export interface OnSmallDisks {
   stop(): Promise<void>;
 }
 
-/** A fault of a store; resolves when the store is healthy again. */
-export const diskFaults = {
-  "PostgreSQL's disk is full": ({ disks }: OnSmallDisks) => whileFull(disks.postgres!, () => sleep(15_000)),
-  "PostgreSQL's disk is full and its log needs more of it": ({ cluster, disks }: OnSmallDisks) =>
-    whileFull(disks.postgres!, async () => {
-      await writeLogUntilPanic(cluster);
-      await sleep(10_000);
-    }),
-  "NATS's disk is full": async ({ cluster, disks }: OnSmallDisks) => {
-    await whileFull(disks.nats!, () => sleep(15_000));
-    // A nats-server (2.15) that could not write refuses every event until it is restarted.
-    await cluster.kill("nats");
-    await cluster.healthy();
-  },
-  "PostgreSQL's disk hangs": ({ cluster }: OnSmallDisks) =>
-    hangInBursts(cluster, { bursts: 5, stoppedMs: 3_000, runningMs: 1_000 }),
-  "PostgreSQL's disk hangs for longer than anybody waits": ({ cluster }: OnSmallDisks) =>
-    hangInBursts(cluster, { bursts: 1, stoppedMs: 15_000, runningMs: 0 }),
-  "a lock on records' ledger": ({ cluster }: OnSmallDisks) =>
-    holdLock(cluster, { part: "records", table: "ledger", ms: 30_000 }),
-  "a lock on the gateway's rate windows": ({ cluster }: OnSmallDisks) =>
-    holdLock(cluster, { part: "gateway", table: "rate_windows", ms: 30_000 }),
-};
-
-/** Disks that are full or slow, and locks that use up the connections, one after the other under load. */
-export async function diskFull(say: Say): Promise<Report> {
-  if (!hasOwnMounts()) return inOwnMounts("disk-full");
-  const stage = await startOnSmallDisks(SWITCHES);
-  const { cluster } = stage;
-  try {
-    const receivers = await openReceivers(cluster);
-    const load = await startLoad(cluster, { clients: 6, customers: receivers.customers });
-    await sleep(3_000);
-    const played: Record<string, unknown> = {};
-    for (const [name, play] of Object.entries(diskFaults)) {
-      say(`${name}, after ${load.acknowledged()} writes`);
-      const before = load.acknowledged();
-      await play(stage);
-      const during = load.acknowledged() - before;
-      played[name] = { acknowledgedMeanwhile: during, backAfterSeconds: await untilBack(load) };
-      await sleep(3_000);
-    }
-    const arriving = { cluster, load, receivers, arriveWithinMs: ARRIVE_MS, mayRepeat: true };
-    return await deliveriesVerdict(say, arriving, () => ({ figures: { played }, promises: [] }));
-  } finally {
-    await stage.stop();
-  }
+/** PostgreSQL's disk is full, then has no room for its log either; then NATS's is full. */
+export async function fillDisks({ cluster, disks }: OnSmallDisks): Promise<void> {
+  await whileFull(disks.postgres!, () => sleep(FULL_MS));
+  await whileFull(disks.postgres!, async () => {
+    await writeLogUntilPanic(cluster);
+    await sleep(FULL_MS);
+  });
+  await whileFull(disks.nats!, () => sleep(FULL_MS));
+  // A nats-server (2.15) that could not write refuses every event until it is restarted.
+  await cluster.kill("nats");
+  await cluster.healthy();
 }
 
 /** Starts it, in a process that has its own mounts. */
@@ -97,17 +52,4 @@ async function whileFull(disk: SmallDisk, during: () => Promise<unknown>): Promi
   } finally {
     await empty();
   }
-}
-
-/** Seconds from now to the end of the first write that is sent after now and succeeds. */
-async function untilBack(load: Load): Promise<number> {
-  const roomMs = performance.now();
-  return eventually(
-    () => {
-      const ms = load.attempts.firstSuccessAfter(roomMs);
-      if (ms === undefined) throw new Error("No write has succeeded again.");
-      return seconds(ms);
-    },
-    { withinMs: BACK_MS },
-  );
 }

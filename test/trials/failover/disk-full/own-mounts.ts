@@ -1,25 +1,16 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { promisify } from "node:util";
-import type { Report } from "../../kit/report.js";
 import { mountsOf } from "./small-disk.js";
 
 const run = promisify(execFile);
 const OUTSIDE = "MOUNTS_OUTSIDE";
 const OWN = ["--mount", "--propagation", "private"];
 
-/** Whether this process has a mount namespace that `inOwnMounts` made. */
+/** Whether this process has a mount namespace that `rerunInOwnMounts` made. */
 export function hasOwnMounts(): boolean {
   const outside = process.env[OUTSIDE];
   return outside !== undefined && outside !== mountsOf();
-}
-
-/** Runs the scenario again in a process whose mounts are private and end with it. */
-export async function inOwnMounts(scenario: string): Promise<Report> {
-  const { out, missing } = await rerunInOwnMounts([scenario]);
-  if (missing !== undefined) return { figures: {}, broken: [missing] };
-  const { scenario: _, broken, ...figures } = JSON.parse(out);
-  return { figures, broken };
 }
 
 /** Runs this program again with other arguments and its own mounts. Resolves with its output, or with the missing requirement. */

@@ -32,16 +32,10 @@ export async function copyServer(server: RunningPostgres, dataDir: string): Prom
   await rename(unfinished, data);
 }
 
-/** Deletes a server's data; it does not run. */
-export async function removeServer(dataDir: string): Promise<void> {
-  const { data } = await findInstallationPaths(dataDir);
-  await rm(data, { recursive: true, force: true });
-}
-
 /** Replaces the data in `dataDir` by a copy. The copy remains. */
 export async function restoreCopy(copy: string, dataDir: string): Promise<void> {
-  await removeServer(dataDir);
   const { data, user } = await findInstallationPaths(dataDir);
+  await rm(data, { recursive: true, force: true });
   await copyFolder(await realpath(copy), data, user);
 }
 

@@ -7,33 +7,14 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { createDatabases } from "@shipping/local/databases/prepare-databases";
 import { mapParts, type Part } from "@shipping/local/parts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
-import { type ClusterUnderTest, startCluster } from "../../../platform/cluster.js";
+import { startCluster } from "../../../platform/cluster.js";
 import { signalTree } from "../../kit/processes.js";
 import { copyServer, follow } from "./copy-server.js";
 import { forward } from "./forward.js";
 import { prepareReplication, promote, STANDBY, untilStreaming, withServer } from "./replication.js";
 
-/** The faults of a primary and its standby, caused by an operator or a machine. */
-export interface PostgresPair {
-  /** Ends every process of the primary at once, and deletes its data. */
-  losePrimary(): Promise<void>;
-  /** Halts every process of the primary: its connections stay open and silent, as after the loss of a machine. */
-  haltPrimary(): void;
-  /** Ends the replication, so that the standby gets no further data. Resolves when all of its data can be read there. */
-  cutOffStandby(): Promise<void>;
-  /** Halts every process of the standby while `work` goes on. */
-  withoutStandby(work: () => Promise<unknown>): Promise<void>;
-  /** Lets the primary respond, but refuse every write, on open connections, too. */
-  demotePrimary(): Promise<void>;
-  /** The superuser's URL of one of the two. */
-  url(server: "postgres-1" | "postgres-2"): string;
-  /** Runs a statement on one of the two. */
-  query<Row>(server: "postgres-1" | "postgres-2", text: string): Promise<Row[]>;
-  /** Promotes the standby and moves the host name there. Resolves with the moment at which it accepted writes, as `performance.now()`. */
-  failOver(): Promise<number>;
-  /** Stops the platform and both servers. */
-  stop(): Promise<void>;
-}
+/** A PostgreSQL with a standby, and the faults that an operator or a machine causes. */
+export type PostgresPair = Awaited<ReturnType<typeof startPair>>;
 
 /**
  * Starts the platform on a PostgreSQL with a standby and a port that leads to the primary. `sync` commits wait until the standby has them.
@@ -44,7 +25,7 @@ export async function startPair(
   flags: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
   through: (port: number, passwords: Record<Part, string>) => Promise<number> = async (port) => port,
-): Promise<PostgresPair & { cluster: ClusterUnderTest }> {
+) {
   const folder = await mkdtemp(join(tmpdir(), "shipping-pair-"));
   await chmod(folder, 0o755);
   const [primaryDir, standbyDir] = [join(folder, "postgres-1"), join(folder, "postgres-2")];
@@ -62,19 +43,23 @@ export async function startPair(
   const cluster = await startCluster(flags, { RATE_LIMIT_PER_MINUTE: "1000000", ...env, ...databases });
 
   const servers = { "postgres-1": primary, "postgres-2": standby };
-  const query: PostgresPair["query"] = (server, text) =>
+  const query = <Row>(server: keyof typeof servers, text: string): Promise<Row[]> =>
     withServer(servers[server].url("postgres"), async (client) => (await client.query(text)).rows);
   return {
     cluster,
+    /** Ends every process of the primary at once, and deletes its data. */
     async losePrimary() {
       signalTree(primary.pid, "SIGKILL");
       await rm(primaryDir, { recursive: true, force: true });
     },
+    /** Halts every process of the primary: its connections stay open and silent, as after the loss of a machine. */
     haltPrimary: () => signalTree(primary.pid, "SIGSTOP"),
-    async withoutStandby(work) {
+    /** Halts every process of the standby while `work` goes on. */
+    async withoutStandby(work: () => Promise<unknown>) {
       signalTree(standby.pid, "SIGSTOP");
       await work().finally(() => signalTree(standby.pid, "SIGCONT"));
     },
+    /** Ends the replication, so that the standby gets no further data. Resolves when all of its data can be read there. */
     async cutOffStandby() {
       await query("postgres-2", "ALTER SYSTEM SET primary_conninfo = ''");
       await query("postgres-2", "SELECT pg_reload_conf()");
@@ -86,12 +71,15 @@ export async function startPair(
         if (state?.behind) throw new Error("The standby still receives or replays.");
       });
     },
+    /** Lets the primary respond, but refuse every write, on open connections, too. */
     async demotePrimary() {
       await query("postgres-1", "ALTER SYSTEM SET default_transaction_read_only = on");
       await query("postgres-1", "SELECT pg_reload_conf()");
     },
-    url: (server) => servers[server].url("postgres"),
+    /** The superuser's URL of one of the two. */
+    url: (server: keyof typeof servers) => servers[server].url("postgres"),
     query,
+    /** Promotes the standby and moves the host name there. Resolves with the moment at which it accepted writes, as `performance.now()`. */
     async failOver() {
       await promote(standby.url("postgres"));
       const promotedMs = performance.now();

@@ -43,7 +43,9 @@ export async function processStage({ limit, chance }: StageOptions): Promise<Sta
       },
       async hang() {
         await hangInBursts(cluster, { bursts: 3, stoppedMs: 3_000, runningMs: 1_000 });
+        await hangInBursts(cluster, { bursts: 1, stoppedMs: 15_000, runningMs: 0 });
         await holdLock(cluster, { part: "carrier", table: "ledger", ms: 8_000 });
+        await holdLock(cluster, { part: "gateway", table: "rate_windows", ms: 8_000 });
         return [];
       },
     },

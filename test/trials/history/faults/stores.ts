@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { jump } from "../../failover/clocks.js";
-import { diskFaults, startOnSmallDisks } from "../../failover/disk-full/disk-full.js";
+import { fillDisks, startOnSmallDisks } from "../../failover/disk-full/disk-full.js";
 import { startPair } from "../../failover/postgres/pair.js";
 import { startWithClocks } from "../../failover/wrong-clocks.js";
 import { type Stage, type StageOptions, switches } from "./stage.js";
@@ -26,7 +25,7 @@ export async function failoverStage({ limit, chance }: StageOptions): Promise<St
   };
 }
 
-/** The platform whose processes and databases have clocks of their own, which jump by minutes. */
+/** The platform whose processes and databases have clocks of their own, which disagree by minutes, and then jump. */
 export async function clocksStage({ limit }: StageOptions): Promise<Stage> {
   const wrong = await startWithClocks(switches(limit));
   return {
@@ -34,8 +33,9 @@ export async function clocksStage({ limit }: StageOptions): Promise<Stage> {
     gateways: wrong.cluster.gateways,
     faults: {
       async clocks() {
-        await jump(wrong, JUMPING_MS);
-        for (const name of wrong.names) await wrong.set(name, 0);
+        await wrong.disagree();
+        await sleep(JUMPING_MS);
+        await wrong.jump(JUMPING_MS);
         return ["clocks"];
       },
     },
@@ -51,9 +51,7 @@ export async function disksStage({ limit }: StageOptions): Promise<Stage> {
     gateways: stage.cluster.gateways,
     faults: {
       async "disk-full"() {
-        await diskFaults["PostgreSQL's disk is full"](stage);
-        await diskFaults["PostgreSQL's disk is full and its log needs more of it"](stage);
-        await diskFaults["NATS's disk is full"](stage);
+        await fillDisks(stage);
         return ["crash"];
       },
     },
