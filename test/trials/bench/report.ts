@@ -17,8 +17,6 @@ export interface Report {
   cases: Record<string, Result>;
   /** Measured with the deliveries. */
   events?: EventLatency | undefined;
-  /** Megabytes of each process, before and after the load. */
-  memoryMb: { before: Record<string, number>; after: Record<string, number> };
 }
 
 /** The main figures: the ratio of each case to its floor. */
@@ -27,7 +25,7 @@ export function cpuRatiosOf({ cases }: Report): Ratios {
 }
 
 /** The report as text. */
-export function renderReport({ machine, effort, cases, events, memoryMb }: Report): string {
+export function renderReport({ machine, effort, cases, events }: Report): string {
   const { rounds, seconds, clients, rate, replicas } = effort;
   const results = Object.entries(cases);
   const ofEach = (values: (result: Result) => Record<string, number>) =>
@@ -72,9 +70,6 @@ export function renderReport({ machine, effort, cases, events, memoryMb }: Repor
       ofEach(({ platform }) => platform.statementsOf),
       2,
     ),
-    "",
-    "Megabytes of memory, by process",
-    byName(Object.entries(memoryMb), 0),
     ...failures(results),
   ].join("\n");
 }

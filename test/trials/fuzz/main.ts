@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { examples, wholeNumber } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
 
-const NAMES = ["body", "numbers", "target", "signature", "cursor", "codec", "media", "address", "pdf"];
+const NAMES = ["body", "numbers", "target", "signature", "cursor", "codec", "media"];
 const command = new Command("npm run trial -- fuzz")
   .description(
     "Give parsers changed inputs, and compare them with a second opinion. With `growth`, send hostile texts of 1, 8 and 64 KiB at every place of every request, and measure the CPU that they cost.",

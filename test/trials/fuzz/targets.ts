@@ -3,18 +3,14 @@ import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { addressLines } from "@shipping/carrier/label/address-lines";
-import { renderLabelPdf } from "@shipping/carrier/label/pdf";
-import { readPdf } from "@shipping/carrier/label/testing/read-pdf";
 import { isPlain } from "@shipping/gateway/http/http-rules";
 import { findJsonFault, parseJsonBody } from "@shipping/gateway/input/json-body";
 import { findLostNumbers } from "@shipping/gateway/input/lost-numbers";
 import { orderId, pageQuery } from "@shipping/gateway/input/schemas";
-import { isClean, urlForm } from "@shipping/gateway/input/text";
+import { urlForm } from "@shipping/gateway/input/text";
 import { Failure, MAX_FIELDS } from "@shipping/kit/errors";
 import { base32 } from "@shipping/kit/ids";
 import { AnswerSchema, CallSchema } from "@shipping/proto/shipping/batch/v1/batch_pb";
-import { AddressSchema, ParcelSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import { sign, verifySignature } from "@shipping/webhooks/dispatch/signature";
 import { brokenTargetRule } from "@shipping/webhooks/egress/target-url";
 import { webhooks } from "shipping-client";
@@ -39,15 +35,6 @@ const NOW_S = 1_800_000_000;
 const SECRET = `whsec_${"A".repeat(43)}=`;
 const PAYLOAD = Buffer.from('{"id":"evt_1"}');
 const SIGNED = sign(SECRET, NOW_S, PAYLOAD);
-
-const ADDRESS = ["Erika", "Muster GmbH", "Heidestraße 17", "Hof 2", "Köln", "NRW", "51147", "DE"].join("\n");
-const addressFrom = (bytes: Buffer) => {
-  // The gateway refuses control characters.
-  const text = [...bytes.toString()].filter(isClean).join("");
-  const [name, company, street1, street2, city, state, postalCode, country = ""] = text.split("\n");
-  const known = /^[A-Z]{2}$/.test(country) ? country : "DE";
-  return create(AddressSchema, { name, company, street1, street2, city, state, postalCode, country: known } as object);
-};
 
 export const targets: Record<string, Target> = {
   body: {
@@ -161,31 +148,6 @@ export const targets: Record<string, Target> = {
       const charsets = ["charset=utf-8", "charset=utf8", 'charset="utf-8"', 'charset="utf8"'];
       const expected = isJson && given.every((one) => charsets.includes(one));
       assert.equal(isPlain({ headersDistinct: { "content-type": [text] } }, "application/json"), expected);
-    },
-  },
-  address: {
-    seeds: [ADDRESS, ADDRESS.replace("DE", "JP"), ADDRESS.replace("DE", "US"), ADDRESS.replace("51147\nDE", "n/a\nHK")],
-    check(bytes) {
-      const address = addressFrom(bytes);
-      for (const order of ["local", "latin"] as const) {
-        const texts = addressLines(address, order, (text) => text.trim()).map(({ text }) => text);
-        const kept = (text: string | undefined) => (text ?? "").replace(/[\ue000-\ue006]/g, "").trim();
-        const all = texts.join("\n");
-        assert.doesNotMatch(all, /[\ue000-\ue006]/);
-        for (const part of [address.name, address.company, address.street1, address.city].map(kept))
-          assert.ok(all.includes(part), `${JSON.stringify(part)} is not in ${JSON.stringify(all)}`);
-      }
-    },
-  },
-  pdf: {
-    seeds: [ADDRESS, ADDRESS.replace("Erika", "(a\\(b)\\)"), ADDRESS.replace("Köln", "東京 القاهرة")],
-    check(bytes) {
-      const [from, to] = [addressFrom(bytes), addressFrom(bytes)];
-      const parcel = create(ParcelSchema, { weightKg: 1, lengthCm: 1, widthCm: 1, heightCm: 1 });
-      const label = { trackingNumber: "TEST1", service: "S", reference: from.name, from, to, parcel };
-      const file = renderLabelPdf({ ...label, createdAt: new Date(0) });
-      assert.equal(readPdf(file).pages, 1);
-      assert.ok(Buffer.from(renderLabelPdf({ ...label, createdAt: new Date(0) })).equals(file));
     },
   },
 };

@@ -22,7 +22,7 @@ const command = new Command("npm run trial -- history")
   .parse();
 const options = command.opts<{ minutes: number; calm: number; faults: string[]; revision: string; seed?: number }>();
 // Loaded after the command line is parsed, because help and errors do not need the platform.
-const { hasOwnMounts, rerunInOwnMounts } = await import("../failover/disk-full/own-mounts.js");
+const { hasOwnMounts, rerunInOwnMounts } = await import("./faults/own-mounts.js");
 if (options.faults.includes("disk-full") && !hasOwnMounts()) {
   const { out, code, missing } = await rerunInOwnMounts(process.argv.slice(2));
   if (missing !== undefined) command.error(`error: ${missing} Or name other faults.`);

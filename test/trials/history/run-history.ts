@@ -1,9 +1,10 @@
 import { openEventReceiver } from "../kit/event-receiver.js";
 import type { Say } from "../kit/report.js";
 import { pieceOf } from "./check/judge.js";
-import { natsStage, processStage } from "./faults/processes.js";
+import { clocksStage } from "./faults/clocks.js";
+import { disksStage } from "./faults/disks.js";
+import { failoverStage, natsStage, processStage } from "./faults/processes.js";
 import type { Stage, StageOptions } from "./faults/stage.js";
-import { clocksStage, disksStage, failoverStage } from "./faults/stores.js";
 import { upgradeStage } from "./faults/upgrade.js";
 import { LIMIT, type Pace, playRound, startGreedy } from "./round.js";
 import { chanceFrom } from "./workload/recorder.js";

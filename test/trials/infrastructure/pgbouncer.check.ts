@@ -16,9 +16,8 @@ let role: string;
 let direct: string;
 let bouncer: PgBouncer;
 
-async function start(settings: Record<string, string> = {}, installed?: string): Promise<string> {
-  const options = { postgresPort: Number(server.port), users: { [role]: PASSWORD }, settings };
-  bouncer = await startPgBouncer({ ...options, ...(installed && { installed }) });
+async function start(settings: Record<string, string> = {}): Promise<string> {
+  bouncer = await startPgBouncer({ postgresPort: Number(server.port), users: { [role]: PASSWORD }, settings });
   return Object.assign(new URL(direct), { port: bouncer.port }).href;
 }
 
@@ -93,11 +92,5 @@ test("a part goes on when PgBouncer was killed", async () => {
   await expect(db.run(sql`SELECT 1`)).rejects.toThrow();
   bouncer = await bouncer.startAgain();
   await eventually(async () => expect(await db.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]));
-  await db.close();
-});
-
-test("if it is not installed, it is unpacked where the user that it runs as can reach it", async () => {
-  const db = openDatabase(await start({}, "/nowhere/pgbouncer"), { log: silentLog() });
-  expect(await db.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
   await db.close();
 });

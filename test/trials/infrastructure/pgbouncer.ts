@@ -1,9 +1,7 @@
-import { execFile } from "node:child_process";
-import { chmod, chown, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, chown, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { sharedFolder } from "@shipping/local/servers/installation-paths";
 import { type ServerProcess, startServerProcess } from "@shipping/local/servers/server-process";
 import { freePort } from "../../platform/free-port.js";
 
@@ -14,7 +12,7 @@ export interface PgBouncer extends ServerProcess {
   startAgain(): Promise<PgBouncer>;
 }
 
-const run = promisify(execFile);
+const PROGRAM = "/usr/sbin/pgbouncer";
 const NOBODY = 65_534;
 // PgBouncer refuses to run as root.
 const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : undefined;
@@ -24,10 +22,8 @@ export async function startPgBouncer(options: {
   postgresPort: number;
   users: Readonly<Record<string, string>>;
   settings?: Readonly<Record<string, string>>;
-  /** The path of PgBouncer if it is installed. */
-  installed?: string;
 }): Promise<PgBouncer> {
-  const { program, libraries } = await findPgBouncer(options.installed ?? "/usr/sbin/pgbouncer");
+  if (!existsSync(PROGRAM)) throw new Error("PgBouncer is missing. Install it with: apt-get install pgbouncer");
   const folder = await mkdtemp(join(tmpdir(), "shipping-pgbouncer-"));
   const port = await freePort();
   const [ini, users] = [join(folder, "pgbouncer.ini"), join(folder, "users.txt")];
@@ -51,47 +47,13 @@ export async function startPgBouncer(options: {
   await chmod(folder, 0o755);
   const start = async (): Promise<PgBouncer> => {
     const server = await startServerProcess({
-      program,
+      program: PROGRAM,
       args: [ini],
-      options: { ...user, env: { LD_LIBRARY_PATH: libraries } },
+      options: { ...user, env: {} },
       ready: "process up",
       signals: { stop: "SIGTERM", force: "SIGKILL" },
     });
     return { ...server, port, startAgain: start };
   };
   return start();
-}
-
-/** The installed one, or else Debian's package, unpacked where its user can read it. */
-async function findPgBouncer(installed: string): Promise<{ program: string; libraries: string }> {
-  if (await exists(installed)) return { program: installed, libraries: "" };
-  const shared = await sharedFolder(user);
-  const kept = join(shared, "pgbouncer");
-  if (!(await exists(kept))) await download(shared, kept);
-  const [architecture = ""] = await readdir(join(kept, "usr/lib"));
-  return { program: join(kept, "usr/sbin/pgbouncer"), libraries: join(kept, "usr/lib", architecture) };
-}
-
-const exists = (path: string) =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
-
-/** Renamed into place when complete, so that another process never sees a part of it. */
-async function download(shared: string, kept: string): Promise<void> {
-  const folder = await mkdtemp(join(shared, "fetching-"));
-  const options = { cwd: folder, timeout: 120_000 };
-  try {
-    await run("apt-get", ["-qq", "download", "pgbouncer", "libevent-2.1-7", "libc-ares2"], options);
-    for (const archive of (await readdir(folder)).filter((name) => name.endsWith(".deb")))
-      await run("dpkg", ["-x", archive, "unpacked"], options);
-    await chmod(join(folder, "unpacked"), 0o755);
-    // Another process may have been first.
-    await rename(join(folder, "unpacked"), kept).catch(async (error) => {
-      if (!(await exists(kept))) throw error;
-    });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }

@@ -138,7 +138,7 @@ async function openToAll(folder: string): Promise<void> {
 }
 
 /** Creates a folder that only we can write to and that the user can read, because programs are run from it. */
-export async function sharedFolder(user: PostgresUser | undefined): Promise<string> {
+async function sharedFolder(user: PostgresUser | undefined): Promise<string> {
   const candidates = user
     ? ["/var/lib/shipping-platform", join(tmpdir(), "shipping-platform")]
     : [join(homedir(), ".cache/shipping-platform")];

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { startCluster } from "../../../platform/cluster.js";
-import { hangInBursts, holdLock } from "../../failover/disk-full/slow-postgres.js";
 import { natsServersOf } from "../../failover/nats-servers.js";
+import { startPair } from "../../failover/postgres/pair.js";
 import { replace } from "../../releases/mixed-releases.js";
 import type { Chance } from "../workload/recorder.js";
+import { hangInBursts, holdLock } from "./slow-postgres.js";
 import { type Stage, type StageOptions, switches } from "./stage.js";
 
 const NO_FAULT_MS = 10_000;
 const KILLS = 10;
 const KILL_EVERY_MS = 1_000;
+const DOWN_MS = 4_000;
 
 /** The platform on one machine, whose processes end, hang and return. */
 export async function processStage({ limit, chance }: StageOptions): Promise<Stage> {
@@ -78,6 +80,24 @@ export async function natsStage({ limit, chance }: StageOptions): Promise<Stage>
       await servers.close();
       await cluster.stop();
     },
+  };
+}
+
+/** The platform on a PostgreSQL whose primary is lost, with or without closed connections, and whose synchronous standby takes its place. */
+export async function failoverStage({ limit, chance }: StageOptions): Promise<Stage> {
+  const pair = await startPair("sync", [], switches(limit));
+  return {
+    cluster: pair.cluster,
+    gateways: pair.cluster.gateways,
+    faults: {
+      async failover() {
+        await (chance() < 0.5 ? pair.losePrimary() : pair.haltPrimary());
+        await sleep(DOWN_MS);
+        await pair.failOver();
+        return ["crash"];
+      },
+    },
+    stop: pair.stop,
   };
 }
 

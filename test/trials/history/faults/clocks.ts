@@ -3,18 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Part, parts } from "@shipping/local/parts";
-import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
+import { type ClusterUnderTest, startCluster } from "../../../platform/cluster.js";
+import { type Stage, type StageOptions, switches } from "./stage.js";
 
 const SKEW_MS = 300_000;
 const JUMP_EVERY_MS = 250;
+const WRONG_MS = 10_000;
 const LOADER = new URL("./shift-clock.mjs", import.meta.url);
 
-/** Starts a cluster in which each process has a clock, and each database. All of them are right. */
-export async function startWithClocks(env: NodeJS.ProcessEnv) {
+/** The platform whose processes and databases have clocks of their own, which disagree by minutes, and then jump. */
+export async function clocksStage({ limit }: StageOptions): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "clocks-"));
   const file = join(folder, "clocks.json");
   const options = `${process.env.NODE_OPTIONS ?? ""} --import=${LOADER.href}`;
-  const cluster = await startCluster([], { ...env, NODE_OPTIONS: options, CLOCKS_FILE: file });
+  const cluster = await startCluster([], { ...switches(limit), NODE_OPTIONS: options, CLOCKS_FILE: file });
   await Promise.all(parts.map((part) => giveClock(cluster, part)));
   await cluster.healthy();
   const { processes } = await cluster.now();
@@ -38,20 +40,21 @@ export async function startWithClocks(env: NodeJS.ProcessEnv) {
   const names = [...ports.keys(), ...parts.map((part) => `${part} database`)];
   return {
     cluster,
-    /** Of two replicas one is five minutes ahead and one as much behind, and so is every other database. */
-    async disagree(): Promise<void> {
-      for (const [turn, name] of names.entries()) await set(name, turn % 2 ? SKEW_MS : -SKEW_MS);
-    },
-    /** Sets one clock after the other to another time: minutes forward or back, or right. Then all are right. */
-    async jump(forMs: number): Promise<void> {
-      const until = performance.now() + forMs;
-      while (performance.now() < until) {
-        const name = names[Math.floor(Math.random() * names.length)] ?? "";
-        const others = [-SKEW_MS, 0, SKEW_MS].filter((aheadMs) => aheadMs !== (clocks.get(name) ?? 0));
-        await set(name, others[Math.floor(Math.random() * others.length)] ?? 0);
-        await sleep(JUMP_EVERY_MS);
-      }
-      for (const name of names) await set(name, 0);
+    gateways: cluster.gateways,
+    faults: {
+      async clocks() {
+        // Of two replicas one is ahead and one is behind, and so is every other database.
+        for (const [turn, name] of names.entries()) await set(name, turn % 2 ? SKEW_MS : -SKEW_MS);
+        await sleep(WRONG_MS);
+        // One clock after the other gets another time: minutes forward or back, or the right one.
+        for (const until = performance.now() + WRONG_MS; performance.now() < until; await sleep(JUMP_EVERY_MS)) {
+          const name = names[Math.floor(Math.random() * names.length)] ?? "";
+          const others = [-SKEW_MS, 0, SKEW_MS].filter((aheadMs) => aheadMs !== (clocks.get(name) ?? 0));
+          await set(name, others[Math.floor(Math.random() * others.length)] ?? 0);
+        }
+        for (const name of names) await set(name, 0);
+        return ["clocks"];
+      },
     },
     async stop() {
       await cluster.stop();

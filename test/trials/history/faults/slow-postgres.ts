@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Part } from "@shipping/local/parts";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
+import { databaseUrl, superuserUrl, withServer } from "../../failover/postgres/replication.js";
 import { signalTree } from "../../kit/processes.js";
-import { databaseUrl, superuserUrl, withServer } from "../postgres/replication.js";
 
 /** Alternately stops and continues every process of PostgreSQL, like a disk that hangs. */
 export async function hangInBursts(
