@@ -2,19 +2,13 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** Verified events, by their resource, with the receipt time of the first in `performance.now()`, before its verification. */
-export interface VerifyingReceiver {
-  url: string;
-  arrivals: ReadonlyMap<string, number>;
-  /** Sets the secrets of the subscriptions, by the last segment of their URLs. */
-  verifyWith(secrets: readonly string[]): void;
-  close(): void;
-}
+export type VerifyingReceiver = Awaited<ReturnType<typeof openVerifyingReceiver>>;
 
 const RECEIVER = fileURLToPath(new URL("run-receiver.ts", import.meta.url));
 
 /** A receiver in a process of its own, so that attacks on it do not delay the process that measures the platform. */
-export async function openVerifyingReceiver(): Promise<VerifyingReceiver> {
+export async function openVerifyingReceiver() {
+  // By their resource, with the receipt time of the first in `performance.now()`, before its verification.
   const arrivals = new Map<string, number>();
   const receiver = fork(RECEIVER);
   const [url] = await once(receiver, "message");
@@ -22,9 +16,10 @@ export async function openVerifyingReceiver(): Promise<VerifyingReceiver> {
     if (!arrivals.has(id)) arrivals.set(id, receivedMs - performance.timeOrigin);
   });
   return {
-    url,
+    url: url as string,
     arrivals,
-    verifyWith: (secrets) => void receiver.send(secrets),
+    /** Sets the secrets of the subscriptions, by the last segment of their URLs. */
+    verifyWith: (secrets: readonly string[]) => void receiver.send(secrets),
     close: () => receiver.disconnect(),
   };
 }

@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { createShipment, subscribeAll } from "../bench/seed.js";
+import { createShipment, post, subscribeAll } from "../bench/seed.js";
 import type { Target } from "../bench/target.js";
 import { parcelBody } from "../kit/bodies.js";
 import { openLoop } from "../kit/load.js";
@@ -27,20 +26,14 @@ export function together(rounds: readonly Experience[]): Experience {
   };
 }
 
-/** Customers with ordinary use: reads, writes, and a receiver of events that verifies them as our guides say. */
-export interface Victim {
-  /** URL of its receiver. */
-  receiver: string;
-  /** Runs for this many seconds. */
-  live(seconds: number): Promise<Experience>;
-  close(): void;
-}
-
 /** Requests per second: three reads, a shipment and an order in turn. */
 const RATE = 40;
 const EVENTS_WITHIN_MS = 20_000;
 
-export async function newVictim(target: Target): Promise<Victim> {
+export type Victim = Awaited<ReturnType<typeof newVictim>>;
+
+/** Customers with ordinary use: reads, writes, and a receiver of events that verifies them as our guides say. */
+export async function newVictim(target: Target) {
   const receiver = await openVerifyingReceiver();
   receiver.verifyWith(await subscribeAll(target, (customer) => `${receiver.url}/${customer}`));
   const seeds = await Promise.all(
@@ -48,7 +41,7 @@ export async function newVictim(target: Target): Promise<Victim> {
   );
   return {
     receiver: receiver.url,
-    live: (seconds) => live(target, receiver, seeds, seconds),
+    live: (seconds: number) => live(target, receiver, seeds, seconds),
     close: () => receiver.close(),
   };
 }
@@ -70,8 +63,7 @@ async function live(target: Target, receiver: VerifyingReceiver, seeds: Seed[], 
         const { id } = await createShipment(target, target.customers.next());
         answeredAt.set(id, performance.now());
       } else {
-        const order = { method: "POST", path: "/orders", body: parcelBody, idempotencyKey: randomUUID() } as const;
-        await target.call({ customer: target.customers.next(), ...order, expect: 201 });
+        await post(target, target.customers.next(), { path: "/orders", body: parcelBody, expect: 201 });
       }
     } catch (error) {
       const reason = (error as Error).message || (error as NodeJS.ErrnoException).code || "error";

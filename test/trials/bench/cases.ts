@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { parcelBody } from "../kit/bodies.js";
 import type { Operation } from "../kit/load.js";
-import { createLabel, createShipment, createShipments, quoteRate, type Seeds } from "./seed.js";
+import { createLabel, createShipment, createShipments, post, quoteRate, type Seeds } from "./seed.js";
 import type { Target } from "./target.js";
 
 /** An operation that is measured on the platform and on its floor. */
@@ -25,14 +24,7 @@ export const cases: readonly Case[] = [
     name: "orders",
     does: "POST /orders",
     operation: (target) => () =>
-      target.call({
-        customer: target.customers.next(),
-        method: "POST",
-        path: "/orders",
-        body: parcelBody,
-        idempotencyKey: randomUUID(),
-        expect: 201,
-      }),
+      post(target, target.customers.next(), { path: "/orders", body: parcelBody, expect: 201 }),
   },
   {
     name: "shipments",
@@ -42,10 +34,7 @@ export const cases: readonly Case[] = [
   {
     name: "rates",
     does: "POST /rates",
-    operation(target, { shipments }) {
-      const shipment = inTurn(shipments);
-      return () => quoteRate(target, shipment());
-    },
+    operation: (target, { shipments }) => inTurn(shipments, (shipment) => quoteRate(target, shipment)),
   },
   {
     name: "labels",
@@ -75,24 +64,14 @@ export const cases: readonly Case[] = [
   {
     name: "pdf",
     does: "GET /labels/{id}/file",
-    operation(target, { labels }) {
-      const label = inTurn(labels);
-      return () => {
-        const { customer, id } = label();
-        return target.call({ customer, path: `/labels/${id}/file`, expect: 200 });
-      };
-    },
+    operation: (target, { labels }) =>
+      inTurn(labels, ({ customer, id }) => target.call({ customer, path: `/labels/${id}/file`, expect: 200 })),
   },
   {
     name: "get",
     does: "GET /shipments/{id}",
-    operation(target, { shipments }) {
-      const shipment = inTurn(shipments);
-      return () => {
-        const { customer, id } = shipment();
-        return target.call({ customer, path: `/shipments/${id}`, expect: 200 });
-      };
-    },
+    operation: (target, { shipments }) =>
+      inTurn(shipments, ({ customer, id }) => target.call({ customer, path: `/shipments/${id}`, expect: 200 })),
   },
   {
     name: "list",
@@ -104,12 +83,10 @@ export const cases: readonly Case[] = [
     name: "replay",
     does: "POST /shipments again with a used key",
     operation(target, { shipments }) {
-      const shipment = inTurn(shipments);
       const path = target.name === "platform" ? "/shipments" : "/replays";
-      return () => {
-        const { customer, idempotencyKey } = shipment();
-        return target.call({ customer, method: "POST", path, body: parcelBody, idempotencyKey, expect: 201 });
-      };
+      return inTurn(shipments, ({ customer, idempotencyKey }) =>
+        post(target, customer, { path, body: parcelBody, expect: 201, idempotencyKey }),
+      );
     },
   },
   {
@@ -117,15 +94,7 @@ export const cases: readonly Case[] = [
     does: "POST /shipments with a weight of 0",
     operation(target) {
       const body = { ...parcelBody, parcel: { ...parcelBody.parcel, weight_kg: 0 } };
-      return () =>
-        target.call({
-          customer: target.customers.next(),
-          method: "POST",
-          path: "/shipments",
-          body,
-          idempotencyKey: randomUUID(),
-          expect: 422,
-        });
+      return () => post(target, target.customers.next(), { path: "/shipments", body, expect: 422 });
     },
   },
   {
@@ -136,7 +105,8 @@ export const cases: readonly Case[] = [
   },
 ];
 
-function inTurn<Item>(items: readonly Item[]): () => Item {
+/** An operation on one item after the other. */
+function inTurn<Item>(items: readonly Item[], operation: (item: Item) => Promise<unknown>): Operation {
   let turn = 0;
-  return () => items[turn++ % items.length]!;
+  return () => operation(items[turn++ % items.length]!);
 }

@@ -6,27 +6,19 @@ import { cases } from "./cases.js";
 /** The names of measurements in `--only`. */
 export const measurements: readonly string[] = [...cases.map(({ name }) => name), "deliveries"];
 
-/** The options of `npm run bench`. */
+/** The options of `npm run bench`, as its help explains them. */
 export interface BenchOptions {
-  /** The names of the measurements. */
   measured: readonly string[];
-  /** Seconds of each round and target. */
   seconds: number;
   rounds: number;
   clients: number;
-  /** Operations per second where latency is measured. */
   rate: number;
-  /** Processes of each part. */
   replicas: number;
-  /** Whether the parts speak mutual TLS. */
   tls: boolean;
-  /** Seconds of load over which memory is watched, instead of the cases; 0: not at all. */
+  /** 0 if the cases are measured, and not memory. */
   soak: number;
-  /** Fails when a case costs twice as much CPU relative to the floor as in the baseline with the same number of processes per part. */
   check: boolean;
-  /** Stores the measured ratios as the new baseline, for this number of processes per part. */
   baseline: boolean;
-  /** The major version of Node on which everything runs; the current one by default. */
   node?: string;
 }
 

@@ -1,16 +1,11 @@
-import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
+import { startCluster } from "../../platform/cluster.js";
 import { createCustomers, exhaust, inTurn } from "./customers.js";
-import { openTarget, type Target } from "./target.js";
-
-/** The platform as separate processes, with customers. */
-export interface Platform {
-  target: Target;
-  cluster: ClusterUnderTest;
-  stop(): Promise<void>;
-}
+import { openTarget } from "./target.js";
 
 /** Requests per minute and key: the specification's. */
 const LIMIT = 120;
+
+export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 /** Starts `npm run cluster` and creates hundreds or thousands of keys. */
 export async function startPlatform(wanted: {
@@ -20,7 +15,7 @@ export async function startPlatform(wanted: {
   accounts: number;
   keysOfEach: number;
   env?: NodeJS.ProcessEnv;
-}): Promise<Platform> {
+}) {
   const parts = ["gateways", "records", "carrier", "tracking", "webhooks"];
   const flags = parts.flatMap((part) => [`--${part}`, String(wanted.replicas)]);
   if (wanted.tls) flags.push("--tls");

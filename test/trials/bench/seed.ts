@@ -40,38 +40,32 @@ export function createShipments(target: Target, count: number): Promise<Seeded[]
   return inParallel(customers, CLIENTS, (customer) => patiently(() => createShipment(target, customer)));
 }
 
+/** Sends a write, with a new idempotency key unless one is given. */
+export function post(
+  target: Target,
+  customer: Customer,
+  write: { path: string; body: unknown; expect: number; idempotencyKey?: string },
+): Promise<Buffer> {
+  return target.call({ method: "POST", customer, idempotencyKey: randomUUID(), ...write });
+}
+
 /** Creates a shipment. */
 export async function createShipment(target: Target, customer: Customer): Promise<Seeded> {
   const idempotencyKey = randomUUID();
-  const answer = await target.call({
-    customer,
-    method: "POST",
-    path: "/shipments",
-    body: parcelBody,
-    idempotencyKey,
-    expect: 201,
-  });
+  const answer = await post(target, customer, { path: "/shipments", body: parcelBody, expect: 201, idempotencyKey });
   return { customer, id: idIn(answer), idempotencyKey };
 }
 
 /** Requests a shipment's rate. */
 export async function quoteRate(target: Target, { customer, id }: Seeded): Promise<string> {
-  const rates = await target.call({
-    customer,
-    method: "POST",
-    path: "/rates",
-    body: { shipment_id: id },
-    idempotencyKey: randomUUID(),
-    expect: 200,
-  });
-  return idIn(rates);
+  return idIn(await post(target, customer, { path: "/rates", body: { shipment_id: id }, expect: 200 }));
 }
 
 /** Creates a shipment's label. */
 export async function createLabel(target: Target, { customer, id }: Seeded): Promise<Seeded> {
   const idempotencyKey = randomUUID();
   const body = { shipment_id: id, rate_id: `rate_test_${id}` };
-  const label = await target.call({ customer, method: "POST", path: "/labels", body, idempotencyKey, expect: 201 });
+  const label = await post(target, customer, { path: "/labels", body, expect: 201, idempotencyKey });
   return { customer, id: idIn(label), idempotencyKey };
 }
 
@@ -100,16 +94,8 @@ export async function patiently<Result>(work: () => Promise<Result>): Promise<Re
 export async function subscribeAll(target: Target, urlOf: (customer: number) => string): Promise<string[]> {
   const secrets: string[] = [];
   for (const [at, customer] of target.customers.all.entries()) {
-    const body = { url: urlOf(at), events: ["shipment.created"] };
-    const create = {
-      method: "POST",
-      path: "/webhooks",
-      body,
-      customer,
-      idempotencyKey: randomUUID(),
-      expect: 201,
-    } as const;
-    const answer = await patiently(() => target.call(create));
+    const create = { path: "/webhooks", body: { url: urlOf(at), events: ["shipment.created"] }, expect: 201 };
+    const answer = await patiently(() => post(target, customer, create));
     secrets.push(JSON.parse(answer.toString()).data.secret);
   }
   return secrets;

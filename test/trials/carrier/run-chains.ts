@@ -4,33 +4,14 @@ import { newId } from "@shipping/kit/ids";
 import { silentLog } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { type Audit, audit, unsettled } from "../../carrier/audit.js";
+import { audit, unsettled } from "../../carrier/audit.js";
 import { TROUBLES } from "../../carrier/simulator/behaviour.js";
 import { ADAPTER, startSimulatorProcess } from "../../carrier/simulator-process.js";
 import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
 import { withFolder } from "../kit/with-folder.js";
 import { type Played, playChain } from "./play-chain.js";
 
-/** The actions and results of a run. */
-export interface ChainsReport {
-  chains: number;
-  labelled: number;
-  voided: number;
-  refused: number;
-  /** Attempts without a definite response, all repeated with their key. */
-  errors: number;
-  kills: number;
-  /** At the carrier: all bookings ever made, and those cancelled. */
-  bookings: number;
-  cancelled: number;
-  seconds: number;
-  /** Time from the last response until the last booking was settled. */
-  settledAfterSeconds: number;
-  wrong: string[];
-  audit: Audit;
-}
-
-export interface ChainsOptions {
+interface ChainsOptions {
   chains: number;
   clients: number;
   killEveryMs: number;
@@ -50,7 +31,7 @@ const SETTLED_MS = 240_000;
  * Plays label chains at a carrier that loses, doubles, delays and refuses calls, while gateways and carriers are killed. Then waits until all
  * bookings are settled, and compares the carrier's ledger with the labels and with the responses to the customers.
  */
-export const runChains = (options: ChainsOptions): Promise<ChainsReport> =>
+export const runChains = (options: ChainsOptions) =>
   withFolder(async (folder, ends) => {
     const simulator = await startSimulatorProcess(join(folder, "ledger"));
     ends.push(() => simulator.stop());
@@ -71,7 +52,7 @@ async function play(
   cluster: ClusterUnderTest,
   simulator: Awaited<ReturnType<typeof startSimulatorProcess>>,
   options: ChainsOptions & { accountId: string; bytes: Uint8Array },
-): Promise<ChainsReport> {
+) {
   const { accountId, bytes, chains, clients, rate, takesKeys, limitMs = Number.POSITIVE_INFINITY } = options;
   const begun = performance.now();
   const since = (from: number) => Math.round((performance.now() - from) / 1000);
@@ -113,8 +94,10 @@ async function play(
     labelled: ended("labelled"),
     voided: ended("voided"),
     refused: ended("refused"),
+    // Attempts without a definite response, all repeated with their key.
     errors: played.reduce((sum, { errors }) => sum + errors, 0),
     kills,
+    // At the carrier: all that were ever made.
     bookings: ledger.length,
     cancelled: ledger.filter(({ isCancelled }) => isCancelled).length,
     seconds: since(begun),

@@ -4,18 +4,8 @@ import type { ClusterUnderTest } from "../../platform/cluster.js";
 import type { Acknowledged } from "./mixed-load.js";
 import { untilDefinite } from "./retrying-client.js";
 
-/** The faults that an audit found, as counts. */
-export interface Audit {
-  lost: number;
-  doubled: number;
-  differingReplays: number;
-  disagreeingStatuses: number;
-  missingEvents: number;
-  surplusEvents: number;
-}
-
-/** The result if every promise was kept. */
-export const FLAWLESS: Audit = {
+/** The faults that an audit finds, as counts, if every promise was kept. */
+export const FLAWLESS = {
   lost: 0,
   doubled: 0,
   differingReplays: 0,
@@ -23,6 +13,8 @@ export const FLAWLESS: Audit = {
   missingEvents: 0,
   surplusEvents: 0,
 };
+
+export type Audit = typeof FLAWLESS;
 
 /** Compares the acknowledged writes with the databases and the API, until all of it agrees or `settledWithinMs` have passed. */
 export async function audit(

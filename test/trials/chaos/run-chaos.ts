@@ -1,17 +1,8 @@
 import { silentLog } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
 import type { ClusterUnderTest } from "../../platform/cluster.js";
-import { type Audit, audit } from "./audit.js";
+import { audit } from "./audit.js";
 import { mixedLoad } from "./mixed-load.js";
-
-/** The actions and results of a chaos run. */
-export interface ChaosReport {
-  operations: number;
-  kills: number;
-  retries: number;
-  seconds: number;
-  audit: Audit;
-}
 
 const STORES = ["postgres", "nats"];
 const ACCOUNTS = 4;
@@ -23,7 +14,7 @@ const MOST_DOWN = 3;
 export async function runChaos(
   cluster: ClusterUnderTest,
   options: { operations: number; clients: number; killEveryMs: number },
-): Promise<ChaosReport> {
+) {
   const begun = performance.now();
   const customers = await Promise.all(Array.from({ length: ACCOUNTS }, () => cluster.newCustomer()));
   let kills = 0;

@@ -2,31 +2,14 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import type { ClusterUnderTest } from "../../platform/cluster.js";
 import { AUDITED_TYPES } from "../chaos/audit.js";
 import { arrivalsByEvent } from "../chaos/deliveries/arrivals.js";
-import { newSubscriber, type Subscriber } from "../chaos/deliveries/subscriber.js";
-import type { Customer } from "../chaos/mixed-load.js";
+import { newSubscriber } from "../chaos/deliveries/subscriber.js";
 import { percentiles, seconds } from "../kit/statistics.js";
 
-/** The receivers' observations under a load. Times are from the event's creation to its arrival. */
-export interface DeliveriesSeen {
-  delivered: number;
-  /** Events that were sent more than once. */
-  repeated: number;
-  milliseconds: ReturnType<typeof percentiles>;
-}
+export type Receivers = Awaited<ReturnType<typeof openReceivers>>;
 
 /** The receivers of customers who subscribe to all events of a mixed load. */
-export interface Receivers {
-  customers: Customer[];
-  /** The longest delay in seconds of an event that was created between two times of `performance.now()`. */
-  latestBetween(fromMs: number, toMs: number): number;
-  /** Waits until this many events have arrived, or until the timeout. */
-  seen(events: number, withinMs: number): Promise<DeliveriesSeen>;
-  close(): Promise<void>;
-}
-
-/** Opens them. */
-export async function openReceivers(cluster: ClusterUnderTest, customers = 2): Promise<Receivers> {
-  const subscribers: Subscriber[] = await Promise.all(
+export async function openReceivers(cluster: ClusterUnderTest, customers = 2) {
+  const subscribers = await Promise.all(
     Array.from({ length: customers }, () => newSubscriber(cluster, { events: AUDITED_TYPES })),
   );
   const byEvent = () => arrivalsByEvent(subscribers.flatMap(({ arrivals }) => [...arrivals]));
@@ -37,11 +20,13 @@ export async function openReceivers(cluster: ClusterUnderTest, customers = 2): P
     });
   return {
     customers: subscribers,
-    latestBetween(fromMs, toMs) {
+    /** The longest delay in seconds of an event that was created between two times of `performance.now()`. */
+    latestBetween(fromMs: number, toMs: number): number {
       const late = delays().filter(({ createdMs }) => createdMs >= fromMs && createdMs < toMs);
       return seconds(late.reduce((latest, { lateMs }) => Math.max(latest, lateMs), 0));
     },
-    async seen(events, withinMs) {
+    /** Waits until this many events have arrived, or until the timeout. Times are from an event's creation to its arrival. */
+    async seen(events: number, withinMs: number) {
       await eventually(() => requireCount(byEvent().size, events), { withinMs }).catch(() => {});
       const late = delays().map(({ lateMs }) => lateMs);
       return {

@@ -3,31 +3,19 @@ import { type Acknowledged, type Customer, mixedLoad } from "../chaos/mixed-load
 import { send } from "../kit/send.js";
 import { recordAttempts } from "./attempts.js";
 
-/** A load that runs beside a fault until it is stopped. */
-export interface Load {
-  /** The results of its writes so far. */
-  attempts: ReturnType<typeof recordAttempts>;
-  /** The number of acknowledged writes so far. */
-  acknowledged(): number;
-  /** Ends its chains and resolves with everything that was acknowledged. */
-  stop(): Promise<LoadReport>;
-}
-
-/** The acknowledged writes of a load, and the results of its reads. */
-export interface LoadReport {
-  accountIds: string[];
-  acknowledged: Acknowledged[];
-  reads: Reads;
-}
-
 /** The answers to reads of acknowledged orders. */
-export interface Reads {
+interface Reads {
   right: number;
   /** `503` with `Retry-After`. */
   unavailable: number;
   /** Other failures, as sentences; the first ten. */
   wrong: string[];
 }
+
+/** A load that runs beside a fault until it is stopped. */
+export type Load = Awaited<ReturnType<typeof startLoad>>;
+/** The acknowledged writes of a load, and the results of its reads. */
+export type LoadReport = Awaited<ReturnType<Load["stop"]>>;
 
 const ACCOUNTS = 2;
 const READ_PAUSE_MS = 20;
@@ -36,7 +24,7 @@ const READ_PAUSE_MS = 20;
 export async function startLoad(
   cluster: ClusterUnderTest,
   { clients, mayBeGone, ...given }: { clients: number; customers?: readonly Customer[]; mayBeGone?: boolean },
-): Promise<Load> {
+) {
   const customers =
     given.customers ?? (await Promise.all(Array.from({ length: ACCOUNTS }, () => cluster.newCustomer())));
   const stopping = new AbortController();
@@ -61,7 +49,9 @@ export async function startLoad(
   const reading = readOrders(cluster.gateways, orders, stopping.signal);
   return {
     attempts,
+    /** The number of acknowledged writes so far. */
     acknowledged: () => count,
+    /** Ends its chains and resolves with everything that was acknowledged. */
     async stop() {
       stopping.abort();
       const [{ acknowledged }, reads] = await Promise.all([writing, reading]);

@@ -5,8 +5,8 @@ import { migrate } from "@shipping/kit/postgres/migrate";
 import { TEST_SETTINGS } from "@shipping/kit/testing/database";
 import { migrationFolders } from "@shipping/local/parts";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
-import pg from "pg";
 import { databaseStatements } from "../../docs/fences.js";
+import { withServer } from "../failover/postgres/replication.js";
 import { type Report, reportOf, type Say } from "../kit/report.js";
 import { withFolder } from "../kit/with-folder.js";
 import { combinations } from "../versions/combinations.js";
@@ -42,12 +42,10 @@ async function runGuide(scripts: string[][], version: string, dataDir: string, e
   const programs = await getPostgres(version);
   const server = await startEmbeddedPostgres({ dataDir, programs, settings: TEST_SETTINGS });
   ends.push(() => server.stop());
-  const run = async (url: string, text = "") => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    for (const statement of text.split(/;$/m)) await client.query(statement);
-    await client.end();
-  };
+  const run = (url: string, text = "") =>
+    withServer(url, async (client) => {
+      for (const statement of text.split(/;$/m)) await client.query(statement);
+    });
   await run(server.url("postgres"), `CREATE ROLE administrator LOGIN CREATEDB CREATEROLE PASSWORD '${PASSWORD}'`);
   const asAdministrator = (database: string) => server.url(database, "administrator", PASSWORD);
   const directory = migrationFolders.records;

@@ -6,8 +6,8 @@ import { createLog, silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { createDatabases } from "@shipping/local/databases/prepare-databases";
 import { migrationFolders } from "@shipping/local/parts";
-import pg from "pg";
 import sql from "sql-template-tag";
+import { withServer } from "../failover/postgres/replication.js";
 import { type PgBouncer, startPgBouncer } from "./pgbouncer.js";
 
 const PASSWORD = "a password of a test";
@@ -21,12 +21,10 @@ async function start(settings: Record<string, string> = {}): Promise<string> {
   return Object.assign(new URL(direct), { port: bouncer.port }).href;
 }
 
-const asServer = async (...statements: string[]) => {
-  const client = new pg.Client({ connectionString: server.href });
-  await client.connect();
-  for (const statement of statements) await client.query(statement);
-  await client.end();
-};
+const asServer = (...statements: string[]) =>
+  withServer(server.href, async (client) => {
+    for (const statement of statements) await client.query(statement);
+  });
 
 beforeEach(async () => {
   role = `records_${randomBytes(4).toString("hex")}`;

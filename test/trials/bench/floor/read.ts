@@ -1,6 +1,6 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { Database } from "@shipping/kit/postgres/database";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 
 /** A stored shipment. */
 export interface FloorShipment {
@@ -17,12 +17,19 @@ export interface FloorShipment {
 
 const columns = sql`id, status, reference, sender, recipient, parcel, metadata, label_id, created_at`;
 
-/** Reads a shipment that must exist. */
-export async function readShipment(db: Database, accountId: string, id: string): Promise<FloorShipment> {
-  const [row] = await db.run<FloorShipment>(sql`
-    SELECT ${columns} FROM shipments WHERE account_id = ${accountId} AND environment = 'sandbox' AND id = ${id}`);
-  if (!row) throw new Error("No such shipment.");
+/** The row of a statement that must have one. */
+async function one<Row>(db: Database, statement: Sql): Promise<Row> {
+  const [row] = await db.run<Row>(statement);
+  if (!row) throw new Error(`There is no row: ${statement.text}`);
   return row;
+}
+
+/** Reads a shipment. */
+export function readShipment(db: Database, accountId: string, id: string): Promise<FloorShipment> {
+  return one(
+    db,
+    sql`SELECT ${columns} FROM shipments WHERE account_id = ${accountId} AND environment = 'sandbox' AND id = ${id}`,
+  );
 }
 
 /** Reads a page of shipments, and one more that shows whether there is a next page. */
@@ -34,30 +41,24 @@ export function listShipments(db: Database, accountId: string, after: string, li
 
 /** Reads a label's file. */
 export async function readLabelFile(db: Database, accountId: string, labelId: string): Promise<Buffer> {
-  const [row] = await db.run<{ pdf: Buffer }>(sql`
-    SELECT pdf FROM label_files WHERE account_id = ${accountId} AND environment = 'sandbox' AND label_id = ${labelId}`);
-  if (!row) throw new Error("No such label.");
-  return row.pdf;
+  const file = await one<{ pdf: Buffer }>(
+    db,
+    sql`SELECT pdf FROM label_files WHERE account_id = ${accountId} AND environment = 'sandbox' AND label_id = ${labelId}`,
+  );
+  return file.pdf;
 }
 
 /** Reads the stored response of an idempotency key. */
-export async function readAnswer(
-  db: Database,
-  accountId: string,
-  key: string,
-): Promise<{ status: number; body: Buffer }> {
-  const [row] = await db.run<{ status: number; body: Buffer }>(sql`
-    SELECT status, body FROM ledger
-    WHERE account_id = ${accountId} AND environment = 'sandbox' AND idempotency_key = ${key}`);
-  if (!row) throw new Error("No such answer.");
-  return row;
+export function readAnswer(db: Database, accountId: string, key: string): Promise<{ status: number; body: Buffer }> {
+  return one(
+    db,
+    sql`SELECT status, body FROM ledger WHERE account_id = ${accountId} AND environment = 'sandbox' AND idempotency_key = ${key}`,
+  );
 }
 
 /** Whether an account has used up its limit. */
 export async function isLimited(db: Database, accountId: string): Promise<boolean> {
-  const [row] = await db.run<{ limited: boolean }>(sql`SELECT limited FROM accounts WHERE id = ${accountId}`);
-  if (!row) throw new Error("No such account.");
-  return row.limited;
+  return (await one<{ limited: boolean }>(db, sql`SELECT limited FROM accounts WHERE id = ${accountId}`)).limited;
 }
 
 /** A shipment in the form of a response. */

@@ -8,19 +8,14 @@ import { type Database, openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import sql from "sql-template-tag";
 import { inTurn } from "../customers.js";
-import { openTarget, type Target } from "../target.js";
+import { openTarget } from "../target.js";
 
-/** The floor while it runs. */
-export interface Floor {
-  target: Target;
-  db: Database;
-  stop(): Promise<void>;
-}
+export type Floor = Awaited<ReturnType<typeof startFloor>>;
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 
 /** Starts it with accounts. */
-export async function startFloor(wanted: { accounts: number }): Promise<Floor> {
+export async function startFloor(wanted: { accounts: number }) {
   const server = spawn(process.execPath, ["--conditions=source", "--import=tsx", MAIN], {
     stdio: ["pipe", "pipe", "inherit"],
   });

@@ -5,38 +5,28 @@ import { startLoad } from "../load.js";
 import { verdict } from "../verdict.js";
 import { type PostgresPair, startPair } from "./pair.js";
 
-/** Duration of each stage of a failover. */
-export interface Stages {
-  beforeMs: number;
-  /** From the loss of the primary to the promotion: the time that an operator needs to be sure. */
-  downMs: number;
-  afterMs: number;
-}
-
-const STAGES: Stages = { beforeMs: 5_000, downMs: 4_000, afterMs: 15_000 };
+/** Duration of each stage. The promotion comes after the time that an operator needs to be sure of the loss. */
+const STAGES = { beforeMs: 5_000, downMs: 4_000, afterMs: 15_000 };
 // A write gets its response within ten seconds of its last byte.
 const DEADLINE_MS = 10_500;
 const RECOVERY_MS = 10_000;
 
-type Fault = (pair: PostgresPair) => unknown;
-
 /** The primary is killed and its data is gone. */
 export const lostPrimary = (say: Say, flags?: readonly string[], stages = STAGES): Promise<Report> =>
-  failover(say, (pair) => pair.losePrimary(), { flags, stages });
+  failover(say, (pair) => pair.losePrimary(), flags, stages);
 
 /** The primary's machine is gone, so its connections stay open. */
-export const silentPrimary = (say: Say, flags?: readonly string[], stages = STAGES): Promise<Report> =>
-  failover(say, (pair) => pair.haltPrimary(), { flags, stages });
+export const silentPrimary = (say: Say): Promise<Report> => failover(say, (pair) => pair.haltPrimary());
 
 /** The primary is demoted, and continues to respond on open connections. */
-export const demotedPrimary = (say: Say, flags?: readonly string[], stages = STAGES): Promise<Report> =>
-  failover(say, (pair) => pair.demotePrimary(), { flags, stages });
+export const demotedPrimary = (say: Say): Promise<Report> => failover(say, (pair) => pair.demotePrimary());
 
 /** Loses the primary under load, promotes its synchronous standby, and moves the host name to it. */
 async function failover(
   say: Say,
-  fault: Fault,
-  { flags = [], stages }: { flags?: readonly string[] | undefined; stages: Stages },
+  fault: (pair: PostgresPair) => unknown,
+  flags: readonly string[] = [],
+  stages = STAGES,
 ): Promise<Report> {
   const pair = await startPair("sync", flags);
   const { cluster } = pair;

@@ -10,19 +10,13 @@ const run = promisify(execFile);
 const KEEP_FULL_MS = 50;
 const PIECE = Buffer.alloc(65_536, 1);
 
-/** A small file system that a file can fill up. */
-export interface SmallDisk {
-  /** Takes all free space, also space that becomes free later, until the returned function is called. */
-  fill(): Promise<() => Promise<void>>;
-  /** Removes it with everything on it. */
-  remove(): Promise<void>;
-}
-
 /** The mount namespace of this process, by its number. */
 export const mountsOf = () => readlinkSync("/proc/self/ns/mnt");
 
+export type SmallDisk = Awaited<ReturnType<typeof mountSmallDisk>>;
+
 /** Puts the folder `store` of a cluster that has not started yet on a file system of its own. */
-export async function mountSmallDisk(dataDir: string, store: string, megabytes: number): Promise<SmallDisk> {
+export async function mountSmallDisk(dataDir: string, store: string, megabytes: number) {
   const folder = await mkdtemp(join(tmpdir(), "small-disk-"));
   await run("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m,mode=755`, "small-disk", folder]);
   const data = join(folder, store);
@@ -30,7 +24,9 @@ export async function mountSmallDisk(dataDir: string, store: string, megabytes: 
   if (store === "nats") await mkdir(data);
   await symlink(data, join(dataDir, store));
   return {
+    /** Takes all free space, also space that becomes free later, until the returned function is called. */
     fill: () => fill(join(folder, "ballast")),
+    /** Removes it with everything on it. */
     async remove() {
       await run("umount", ["--lazy", folder]);
       await rmdir(folder);

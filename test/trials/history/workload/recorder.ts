@@ -14,27 +14,19 @@ export interface Sending extends Pick<Operation, "account" | "method" | "path" |
   keys: readonly NamedKey[];
 }
 
-/** Sends requests and records the observations. */
-export interface Recorder {
-  history: History;
-  /** The number of requests so far. */
-  count(): number;
-  /** Sends it once, to a random gateway and with a random key. */
-  once(sending: Sending): Promise<Operation>;
-  /** Sends it until the response is definite, or as often as a patient customer would. */
-  untilDefinite(sending: Sending): Promise<Operation>;
-}
-
 /** A random number from 0 to below 1. */
 export type Chance = () => number;
 
 const PATIENCE = 40;
 const MAX_PAUSE_MS = 500;
 
-/** Starts a history. `gateways` are those that a load balancer would choose from; their numbers are those in `all`. */
-export function record(all: readonly string[], gateways: readonly string[], chance: Chance): Recorder {
+export type Recorder = ReturnType<typeof record>;
+
+/** Sends requests and records the observations. `gateways` are those that a load balancer would choose from; their numbers are those in `all`. */
+export function record(all: readonly string[], gateways: readonly string[], chance: Chance) {
   const history: History = { operations: [], arrivals: [], revocations: [], disturbances: [] };
 
+  /** Sends it once, to a random gateway and with a random key. */
   async function once({ keys, ...sending }: Sending): Promise<Operation> {
     const gateway = gateways[Math.floor(chance() * gateways.length)] ?? "";
     const { name, key } = keys[Math.floor(chance() * keys.length)]!;
@@ -59,7 +51,8 @@ export function record(all: readonly string[], gateways: readonly string[], chan
     history,
     count: () => history.operations.length,
     once,
-    async untilDefinite(sending) {
+    /** Sends it until the response is definite, or as often as a patient customer would. */
+    async untilDefinite(sending: Sending): Promise<Operation> {
       for (let sent = 1; ; sent++) {
         const operation = await once(sending);
         const isDefinite = outcomeIn(operation) !== "unknown" && codeIn(operation) !== "idempotency_in_progress";
