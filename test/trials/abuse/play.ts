@@ -85,14 +85,7 @@ async function knownTo({ cluster }: Platform, { receiver }: Victim): Promise<Kno
 }
 
 /** An attacker that is ready. */
-interface Attacker {
-  begin(): void;
-  /** Ends a round. Returns the counters of all rounds so far. */
-  pause(): Promise<Record<string, number>>;
-  end(): Promise<void>;
-}
-
-async function prepareAttack(name: string, known: Known): Promise<Attacker> {
+async function prepareAttack(name: string, known: Known) {
   const args = [...process.execArgv, ATTACK, name, JSON.stringify(known)];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   const ended = once(child, "exit");
@@ -101,7 +94,8 @@ async function prepareAttack(name: string, known: Known): Promise<Attacker> {
   if (first !== READY) throw new Error(`The attacker ${name} did not get ready.`);
   return {
     begin: () => void child.stdin.write("begin\n"),
-    async pause() {
+    /** Ends a round. Returns the counters of all rounds so far. */
+    async pause(): Promise<Record<string, number>> {
       child.stdin.write("pause\n");
       const { value: counted } = await lines.next();
       if (counted === undefined) throw new Error(`The attacker ${name} ended early.`);

