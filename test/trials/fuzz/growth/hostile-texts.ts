@@ -1,16 +1,18 @@
 /** Repeats one part. */
 const fill = (part: string) => (size: number) => part.repeat(Math.ceil(size / part.length)).slice(0, size);
-/** The same, after a beginning and before an end. */
-const between = (start: string, part: string, end: string) => (size: number) =>
-  start + fill(part)(Math.max(0, size - start.length - end.length)) + end;
-/** Parts that differ in their number, each of them whole. */
+/** Parts after a beginning and before an end. */
+const wrapped = (start: string, parts: (size: number) => string, end: string) => (size: number) =>
+  start + parts(Math.max(0, size - start.length - end.length)) + end;
+const between = (start: string, part: string, end: string) => wrapped(start, fill(part), end);
+/** As many whole parts as fit. They may differ in their number. */
 const numbered = (part: (n: number) => string) => (size: number) => {
   const parts: string[] = [];
   for (let n = 0, length = part(0).length; length <= size; n++, length += part(n).length) parts.push(part(n));
   return parts.join("");
 };
-const jsonOf = (start: string, parts: (size: number) => string, end: string) => (size: number) =>
-  start + parts(Math.max(0, size - start.length - end.length)) + end;
+
+const whole = (part: string) => numbered(() => part);
+const otherMembers = numbered((n) => `"m${99_999 - n}":{},`);
 
 /**
  * Texts for which parsers, searches and regular expressions are known to take more than linear time: long repetitions of what a pattern may
@@ -90,12 +92,8 @@ export const hostileTexts: Readonly<Record<string, (size: number) => string>> = 
 
 /** Texts that are valid JSON to the end, for readers: as bodies, they may cost more than 5 ms, but not more than in proportion to their length. */
 export const wholeTexts: typeof hostileTexts = {
-  "a whole list of numbers": jsonOf("[", (size) => "12345678901234567,".repeat(size / 18), "0]"),
-  "a whole list of deep lists": jsonOf("[", (size) => `${"[".repeat(15)}${"]".repeat(15)},`.repeat(size / 31), "0]"),
-  "a whole object of other members": jsonOf(
-    "{",
-    numbered((n) => `"m${99_999 - n}":{},`),
-    '"z":0}',
-  ),
-  "a whole text of escapes": jsonOf('"', (size) => "\\u0041".repeat(size / 6), '"'),
+  "a list of numbers": wrapped("[", whole("12345678901234567,"), "0]"),
+  "a list of deep lists": wrapped("[", whole(`${"[".repeat(15)}${"]".repeat(15)},`), "0]"),
+  "an object of other members": wrapped("{", otherMembers, '"z":0}'),
+  "a text of escapes": wrapped('"', whole("\\u0041"), '"'),
 };

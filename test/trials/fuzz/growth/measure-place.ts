@@ -36,8 +36,8 @@ export async function measurePlace(
 /** Whether the cost of reading grows faster than the text, up to `most` characters. A suspicious one is measured again, more often. */
 export async function growsFaster(prepare: (size: number) => () => unknown, most: number): Promise<boolean> {
   for (const times of [2, 15]) {
-    const [part = 0, whole = 0] = [await cpuMs(prepare(most / 8), 0, times), await cpuMs(prepare(most), 0, times)];
-    if (!isFaster(part, whole)) return false;
+    const wholeMs = await cpuMs(prepare(most), FLOOR_MS, times);
+    if (wholeMs <= FLOOR_MS || !isFaster(await cpuMs(prepare(most / 8), 0, times), wholeMs)) return false;
   }
   return true;
 }

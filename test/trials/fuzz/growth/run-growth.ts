@@ -62,8 +62,11 @@ export async function tryReaders(): Promise<string[]> {
   const faults: string[] = [];
   for (const [name, reader] of Object.entries(readers)) {
     for (const [kind, make] of Object.entries({ ...hostileTexts, ...wholeTexts })) {
-      // In one piece, as from the wire, instead of a rope of repeated parts.
-      const prepare = (size: number) => () => readOnce(reader, Buffer.from(make(size), "utf16le").toString("utf16le"));
+      const prepare = (size: number) => {
+        // In one piece, as from the wire, instead of a rope of repeated parts.
+        const text = Buffer.from(make(size), "utf16le").toString("utf16le");
+        return () => readOnce(reader, text);
+      };
       if (await growsFaster(prepare, reader.most)) faults.push(`${name}: ${kind}: its cost grows faster than the text`);
     }
   }
