@@ -8,7 +8,7 @@ import { natsServersOf } from "./nats-servers.js";
 import { deliveriesVerdict } from "./verdict.js";
 
 /** Servers, the leader of the stream among them, that die and come back after `lostMs`, wiped ones without their disks. */
-export interface NatsFault {
+interface NatsFault {
   name: string;
   servers: 1 | 2;
   lostMs: number;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Work with a folder, and functions that end what was started in it. */
-export type InFolder<T> = (folder: string, ends: (() => unknown)[]) => Promise<T>;
+type InFolder<T> = (folder: string, ends: (() => unknown)[]) => Promise<T>;
 
 /** Gives work a folder that is removed after its servers have stopped, in reverse order. */
 export async function withFolder<T>(work: InFolder<T>): Promise<T> {

@@ -1,5 +1,5 @@
 /** A statement with one change. Placeholders are `$0`, `$1` … */
-export interface SqlMutant {
+interface SqlMutant {
   /** The position of the change in the text, and the text there before and after. */
   at: number;
   original: string;

@@ -3,7 +3,7 @@ import type { Database } from "@shipping/kit/postgres/database";
 import sql, { type Sql } from "sql-template-tag";
 
 /** A stored shipment. */
-export interface FloorShipment {
+interface FloorShipment {
   id: string;
   status: string;
   reference: string;

@@ -55,7 +55,7 @@ function fit(text: string, most: number, encode: (text: string) => string): stri
 export const inUrl = (text: string) => fit(text, MAX_HEAD, (part) => encodeURIComponent(Buffer.from(part).toString()));
 export const inForm = (text: string) =>
   fit(text, MAX_BODY, (part) => new URLSearchParams([["", part]]).toString().slice(1));
-export const inJson = (text: string) => fit(text, MAX_BODY, (part) => JSON.stringify(part));
+const inJson = (text: string) => fit(text, MAX_BODY, (part) => JSON.stringify(part));
 export const asItIs = (text: string) => fit(text, MAX_BODY, (part) => part);
 /** Without characters that a header cannot contain. */
 export const inHeader = (text: string) => fit(text.replace(/[\0-\x1f\x7f]/g, ""), MAX_HEAD, (part) => part);

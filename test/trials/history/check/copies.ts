@@ -9,7 +9,7 @@ import { type Anomaly, type Disturbance, type History, lineAbout, type Operation
  */
 const WAITS_MS = 1_000;
 /** How long they may lag after the write, or after the end of a fault. */
-export const LAG_MS = 5_000;
+const LAG_MS = 5_000;
 
 /** The stage of a label: 0 none, 1 created, 2 voided. Copies go through the same stages. */
 type Stage = 0 | 1 | 2;
