@@ -44,12 +44,12 @@ export async function migrations(say: Say, rows: number, baselineMs = 10_000): P
     await sleep(baselineMs);
     const longestWithout = load.attempts.longestSince(0);
     const samples = [];
-    for (const sample of SAMPLES) {
-      say(sample[0]);
+    for (const [index, [sample]] of SAMPLES.entries()) {
+      say(sample);
       const began = performance.now();
-      const waits = await applySample(url, sample);
+      const waits = await applySample(url, index);
       const tookSeconds = seconds(performance.now() - began);
-      samples.push({ sample: sample[0], tookSeconds, waits, longestMs: load.attempts.longestSince(began) });
+      samples.push({ sample, tookSeconds, waits, longestMs: load.attempts.longestSince(began) });
     }
     const [left] = await withServer(url, async (client) => {
       const { rows: found } = await client.query<{ unfilled: string; invalid: string }>(`
@@ -87,15 +87,18 @@ async function fillLabels(client: Client, rows: number): Promise<void> {
   await client.query("ANALYZE labels");
 }
 
-/** Applies one more migration beside those of the part, as the chart's job does. Yields the number of its waits. */
-async function applySample(url: string, [name, script]: readonly [string, string]): Promise<number> {
+/** Applies one more migration beside those of the part and the earlier samples, as the chart's job does. Yields the number of its waits. */
+async function applySample(url: string, index: number): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), "sample-migration-"));
   const lines: string[] = [];
   const log = createLog({ part: "carrier", destination: { write: (line: string) => void lines.push(line) } });
   try {
     await cp(join(migrationFolders.carrier, "migrations"), join(directory, "migrations"), { recursive: true });
-    await mkdir(join(directory, "migrations", `99990101000000_${name}`));
-    await writeFile(join(directory, "migrations", `99990101000000_${name}`, "migration.sql"), script);
+    for (const [number, [name, script]] of SAMPLES.slice(0, index + 1).entries()) {
+      const folder = join(directory, "migrations", `9999010100000${number}_${name}`);
+      await mkdir(folder);
+      await writeFile(join(folder, "migration.sql"), script);
+    }
     await withServer(url, async (client) => {
       await client.query("BEGIN; SELECT FROM labels LIMIT 1 FOR UPDATE");
       const migrating = migrate({ url, directory, log });
