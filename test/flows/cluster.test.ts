@@ -18,6 +18,8 @@ const NAMES = "carrier-1 gateway-1 gateway-2 nats postgres records-1 records-2 t
 let folder: string;
 let dataDir: string;
 let cluster: ClusterFile;
+/** The pid of the program that started the cluster, if it is not the launcher itself. */
+let starter: number | undefined;
 /** Every process that was ever seen. */
 const seen = new Map<number, ProcessIdentity>();
 
@@ -25,19 +27,17 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "cluster-test-"));
   await chmod(folder, 0o755);
   dataDir = join(folder, "data");
-  cluster = await start();
+  ({ file: cluster } = await startThrough());
 });
 afterAll(async () => {
   for (const identity of seen.values()) if (isRunning(identity)) process.kill(identity.pid, "SIGKILL");
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The program that `npm run cluster` runs after the build, on the data folder, until it has written `cluster.json`. */
-async function start(): Promise<ClusterFile> {
-  return (await startThrough()).file;
-}
-
-/** The same through a program that starts it. */
+/**
+ * Runs what `npm run cluster` runs after the build, on the data folder, until it has written `cluster.json`: itself, or through a program that
+ * starts it.
+ */
 async function startThrough(...program: string[]): Promise<{ file: ClusterFile; pid: number | undefined }> {
   await rm(join(dataDir, "cluster.json"), { force: true });
   const launcher = spawn(process.execPath, [...program, MAIN, "--port", "0", ...FLAGS], {
@@ -170,36 +170,26 @@ describe("npm run cluster", () => {
     expect((await now()).processes).toEqual(expect.arrayContaining(others));
   });
 
-  test("after a kill of the launcher ends what it left, and keeps data and keys", async () => {
+  test("after a kill of the launcher and some processes ends what is left, starts again, and keeps data and keys", async () => {
     const shipment = await shipThroughBothGateways();
     const before = await now();
+    const killed = ["nats", "gateway-1", "records-1", "webhooks-1"];
+    for (const { name, pid } of before.processes) if (killed.includes(name)) process.kill(pid, "SIGKILL");
     process.kill(before.pid, "SIGKILL");
-    cluster = await start();
+    ({ file: cluster, pid: starter } = await startThrough("-e", STARTS_WITH_CHANNEL));
     const left = before.processes.flatMap(({ pid }) => seen.get(pid) ?? []).filter(isRunning);
     expect(left).toEqual([]);
     const { account_id, sandbox_key, live_key } = before;
     expect(cluster).toMatchObject({ account_id, sandbox_key, live_key });
     const api = apiClient(cluster.base_url, cluster.sandbox_key);
     expect(await dataOf(200, api.get(`/shipments/${shipment.id}`))).toEqual(shipment);
-  });
-
-  test("after a kill of everything starts again", async () => {
-    const before = await now();
-    for (const pid of [before.pid, ...before.processes.map((one) => one.pid)]) process.kill(pid, "SIGKILL");
-    cluster = await start();
-    expect(cluster.sandbox_key).toBe(before.sandbox_key);
     await shipThroughBothGateways();
   });
 
-  test("leaves no process after SIGTERM", async () => {
-    process.kill((await now()).pid, "SIGTERM");
-    await everythingEnds();
-  });
-
+  // The launcher then does what it does after SIGTERM.
   test("leaves no process when the program that started it with a channel is killed", async () => {
-    const { file, pid } = await startThrough("-e", STARTS_WITH_CHANNEL);
-    expect(file.pid).not.toBe(pid);
-    process.kill(pid!, "SIGKILL");
+    expect(cluster.pid).not.toBe(starter);
+    process.kill(starter!, "SIGKILL");
     await everythingEnds();
   });
 });

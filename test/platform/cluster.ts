@@ -12,7 +12,7 @@ import { silentLog } from "@shipping/kit/process/log";
 import { CONNECT_MS } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Part, parts } from "@shipping/local/parts";
-import { type ClusterOptions, launchCluster } from "./launch-cluster.js";
+import { type ClusterOptions, launchCluster, type SharedCluster } from "./launch-cluster.js";
 import { share } from "./share.js";
 
 /** A server process of the cluster, as described in cluster.json. */
@@ -71,14 +71,16 @@ export async function startCluster(
 
 /**
  * The cluster that the test files of this worker share, each with customers of its own and all processes healthy: three gateways, two of every
- * other part, a rate limit above what tests need, receivers on this machine, waits between attempts `SHARED_SPEEDUP` times shorter, and a fault
- * file named `fault` in its data folder.
+ * other part, a rate limit above what tests need, receivers on this machine, waits between attempts `SHARED_SPEEDUP` times shorter, a fault file
+ * named `fault` in its data folder, and a simulated carrier for one account.
  */
-export async function sharedCluster(): Promise<ClusterUnderTest> {
-  const { shared, release } = await share<{ dataDir: string }>("cluster");
+export async function sharedCluster(): Promise<
+  ClusterUnderTest & Pick<SharedCluster, "carrierUrl" | "carrierAccount">
+> {
+  const { shared, release } = await share<SharedCluster>("cluster");
   const cluster = await clusterIn(shared.dataDir, release);
   await cluster.healthy();
-  return cluster;
+  return { ...shared, ...cluster };
 }
 
 async function clusterIn(dataDir: string, stop: () => Promise<void>): Promise<ClusterUnderTest> {

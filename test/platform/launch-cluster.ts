@@ -22,6 +22,13 @@ const START_MS = 300_000;
 /** The factor by which waits between attempts are shorter in the cluster that tests share. */
 export const SHARED_SPEEDUP = 1_800;
 
+/** Where the cluster is that tests share, and the carrier of the account whose ID is made of these bytes, in hex. */
+export interface SharedCluster {
+  dataDir: string;
+  carrierUrl: string;
+  carrierAccount: string;
+}
+
 /** The flags of the smallest cluster. */
 export const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [
   `--${part}`,

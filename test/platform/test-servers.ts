@@ -1,15 +1,18 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm, statfs } from "node:fs/promises";
 import { freemem, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { newId } from "@shipping/kit/ids";
 import { TEST_SETTINGS } from "@shipping/kit/testing/database";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { findNatsServer } from "@shipping/local/servers/find-nats-server";
 import { startNatsServer } from "@shipping/local/servers/nats-server";
-import { launchCluster, SHARED_SPEEDUP, withFaultPoints } from "./launch-cluster.js";
+import { startSimulatorProcess, withCarrier } from "../carrier/simulator-process.js";
+import { launchCluster, SHARED_SPEEDUP, type SharedCluster, withFaultPoints } from "./launch-cluster.js";
 import { type Shared, serveShared } from "./serve-shared.js";
 
 // The servers of a test run, in a process of their own. It prints their URLs as a line of JSON, and ends when its standard input does, so that the
@@ -74,16 +77,23 @@ async function startStack(databaseUrl: string): Promise<Shared> {
 }
 
 async function startCluster(): Promise<Shared> {
-  const settings = (dataDir: string) => ({
+  const dataDir = await mkdtemp(join(folder, "cluster-"));
+  const accountBytes = randomBytes(16);
+  const simulator = await startSimulatorProcess(join(dataDir, "carrier-ledger"));
+  const settings = {
     ...withFaultPoints(join(dataDir, "fault")),
+    ...withCarrier(
+      simulator.url,
+      newId("acc", () => accountBytes),
+    ),
     RATE_LIMIT_PER_MINUTE: "1000000",
     WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
     CLOCK_SPEEDUP: String(SHARED_SPEEDUP),
     LOG_LEVEL: "debug",
-  });
-  const dataDir = await mkdtemp(join(folder, "cluster-"));
-  const { stop } = await launchCluster(["--gateways", "3", "--tracking", "2"], settings(dataDir), { dataDir });
-  return { tells: { dataDir }, stop };
+  };
+  const { stop } = await launchCluster(["--gateways", "3", "--tracking", "2"], settings, { dataDir });
+  const tells: SharedCluster = { dataDir, carrierUrl: simulator.url, carrierAccount: accountBytes.toString("hex") };
+  return { tells, stop: () => stop().then(simulator.stop) };
 }
 
 // A signal for the test run, such as Ctrl-C in a terminal, reaches this process too, and its output may have no reader left.

@@ -6,7 +6,7 @@ import { startLoop } from "@shipping/kit/process/loop";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { audit, unsettled } from "../../carrier/audit.js";
 import { TROUBLES } from "../../carrier/simulator/behaviour.js";
-import { ADAPTER, startSimulatorProcess } from "../../carrier/simulator-process.js";
+import { type Simulator, startSimulatorProcess, withCarrier } from "../../carrier/simulator-process.js";
 import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
 import { withFolder } from "../kit/with-folder.js";
 import { type Played, playChain } from "./play-chain.js";
@@ -27,6 +27,7 @@ const PROCESSES = ["--gateways", "3", "--carrier", "3", "--records", "1", "--web
 // Longer than the maximum pause of a booking that could not be settled.
 const SETTLED_MS = 240_000;
 
+<<<<<<< HEAD
 /**
  * Plays label chains at a carrier that loses, doubles, delays and refuses calls, while gateways and carriers are killed. Then waits until all
  * bookings are settled, and compares the carrier's ledger with the labels and with the responses to the customers.
@@ -38,25 +39,54 @@ export const runChains = (options: ChainsOptions) =>
     const bytes = randomBytes(16);
     const accountId = newId("acc", () => bytes);
     const cluster = await startCluster(PROCESSES, {
+=======
+/** Starts a carrier and a cluster, and plays label chains there. */
+export async function runChains(options: ChainsOptions): Promise<ChainsReport> {
+  const folder = await mkdtemp(join(tmpdir(), "shipping-carrier-"));
+  const simulator = await startSimulatorProcess(join(folder, "ledger"));
+  const bytes = randomBytes(16);
+  const accountId = newId("acc", () => bytes);
+  let cluster: ClusterUnderTest | undefined;
+  try {
+    cluster = await startCluster(PROCESSES, {
+      ...withCarrier(simulator.url, accountId, options.takesKeys),
+>>>>>>> 784731e5 (test/flows: one shared cluster for carrier and bus tests, one for TLS and tracing; half the starts elsewhere)
       RATE_LIMIT_PER_MINUTE: "1000000",
-      TRIAL_CARRIER_MODULE: ADAPTER,
-      TRIAL_CARRIER_URL: `${simulator.url}?keys=${options.takesKeys ? "taken" : "ignored"}`,
-      TRIAL_CARRIER_ACCOUNT: accountId,
       LOG_LEVEL: "silent",
     });
+<<<<<<< HEAD
     ends.push(() => cluster.stop());
     return play(cluster, simulator, { ...options, accountId, bytes });
   });
+=======
+    return await playChains(cluster, simulator, { ...options, ...(await cluster.newCustomer("Chains", bytes)) });
+  } finally {
+    await cluster?.stop();
+    await simulator.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+>>>>>>> 784731e5 (test/flows: one shared cluster for carrier and bus tests, one for TLS and tracing; half the starts elsewhere)
 
-async function play(
+/**
+ * Plays label chains at a carrier that loses, doubles, delays and refuses calls, while gateways and carriers are killed. Then waits until all
+ * bookings are settled, and compares the carrier's ledger with the labels and with the responses to the customers.
+ */
+export async function playChains(
   cluster: ClusterUnderTest,
+<<<<<<< HEAD
   simulator: Awaited<ReturnType<typeof startSimulatorProcess>>,
   options: ChainsOptions & { accountId: string; bytes: Uint8Array },
 ) {
   const { accountId, bytes, chains, clients, rate, takesKeys, limitMs = Number.POSITIVE_INFINITY } = options;
+=======
+  simulator: Simulator,
+  options: ChainsOptions & { accountId: string; key: string },
+): Promise<ChainsReport> {
+  const { accountId, key, chains, clients, rate, takesKeys, limitMs = Number.POSITIVE_INFINITY } = options;
+>>>>>>> 784731e5 (test/flows: one shared cluster for carrier and bus tests, one for TLS and tracing; half the starts elsewhere)
   const begun = performance.now();
   const since = (from: number) => Math.round((performance.now() - from) / 1000);
-  const { key } = await cluster.newCustomer("Chains", bytes);
   await simulator.behave({ takesKeys, rate, troubles: TROUBLES });
   const customer = { gateways: cluster.gateways, key };
   const played: Played[] = [];

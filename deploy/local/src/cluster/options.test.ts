@@ -7,6 +7,18 @@ const read = (args: string[]) =>
   clusterOptions(args, 8080, new Command().exitOverride().configureOutput({ writeErr: () => {} }));
 
 describe("clusterOptions", () => {
+  test("understands the examples of its own help", () => {
+    const said: string[] = [];
+    const command = new Command().exitOverride().configureOutput({ writeOut: (text) => void said.push(text) });
+    expect(() => clusterOptions(["--help"], 8080, command)).toThrow("(outputHelp)");
+    const examples = [...said.join("").matchAll(/^ {2}npm run cluster(?: -- )?(.*)$/gm)].map(([, words = ""]) => words);
+    expect(examples.map((words) => read(words.split(" ").filter(Boolean)))).toMatchObject([
+      {},
+      { replicas: { gateway: 3 }, tls: true },
+      { nats: 3 },
+    ]);
+  });
+
   test("has two processes of every part but tracking by default", () => {
     expect(read([])).toEqual({
       replicas: { gateway: 2, records: 2, carrier: 2, tracking: 1, webhooks: 2 },
