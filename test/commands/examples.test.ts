@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toBinary } from "@bufbuild/protobuf";
-import { adminCommand, runAdmin } from "@shipping/gateway/cli/run-admin";
+import { adminCommand } from "@shipping/gateway/cli/run-admin";
+import { adminIn } from "@shipping/gateway/testing/admin";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
@@ -111,16 +112,9 @@ test("every example of admin works as printed, one after the other", async () =>
   }
 });
 
-async function runHere(line: string) {
-  const [out, err]: string[][] = [[], []];
-  const [npm, words] = [line.slice(0, PREFIX.length), line.slice(PREFIX.length)];
-  expect(npm).toBe(PREFIX);
-  const status = await runAdmin(words.split(" "), {
-    env: { DATA_DIR: join(folder, ".data") },
-    out: (text) => void out?.push(text),
-    err: (text) => void err?.push(text),
-  });
-  return { status, out: out!.join(""), err: err!.join("") };
+function runHere(line: string) {
+  expect(line.slice(0, PREFIX.length)).toBe(PREFIX);
+  return adminIn(() => ({ DATA_DIR: join(folder, ".data") })).admin(line.slice(PREFIX.length));
 }
 
 test("listen: each example listens until Ctrl-C", async () => {

@@ -1,4 +1,4 @@
-import { runAdmin } from "@shipping/gateway/cli/run-admin";
+import { adminIn } from "@shipping/gateway/testing/admin";
 import type { Stack } from "../platform/stack.js";
 
 /** The databases by which the operator's commands find a stack. */
@@ -9,19 +9,8 @@ export function adminEnv(stack: Stack): Record<string, string> {
 }
 
 /** Runs a command line on a stack, as an operator would type it. */
-export async function admin(stack: Stack, line: string, env: Record<string, string> = {}) {
-  const [out, err]: string[][] = [[], []];
-  const status = await runAdmin(line.split(" "), {
-    env: { ...adminEnv(stack), ...env },
-    out: (text) => void out?.push(text),
-    err: (text) => void err?.push(text),
-  });
-  return { status, out: out!.join(""), err: err!.join("") };
-}
+export const admin = (stack: Stack, line: string, env?: Record<string, string>) =>
+  adminIn(() => adminEnv(stack)).admin(line, env);
 
 /** The value that a command prints with `--json`. */
-export async function json(stack: Stack, line: string) {
-  const { status, out, err } = await admin(stack, `${line} --json`);
-  expect({ line, status, err }).toEqual({ line, status: 0, err: "" });
-  return JSON.parse(out);
-}
+export const json = (stack: Stack, line: string) => adminIn(() => adminEnv(stack)).json(line);

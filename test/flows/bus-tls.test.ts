@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nkeys } from "@nats-io/transport-node";
-import { runAdmin } from "@shipping/gateway/cli/run-admin";
+import { adminIn } from "@shipping/gateway/testing/admin";
 import { keepConnected } from "@shipping/kit/events/bus-connection";
 import { type BusIdentitySettings, toBusIdentity } from "@shipping/kit/events/bus-identity";
 import { createLog } from "@shipping/kit/process/log";
@@ -132,12 +132,7 @@ test("a credentials file, as operators of accounts give them out", async () => {
 });
 
 /** The doctor's report about the event bus. */
-async function doctor(env: Record<string, string>) {
-  const printed: string[] = [];
-  const out = (text: string) => void printed.push(text);
-  await runAdmin(["doctor", "--json"], { env: { ...env, DATA_DIR: folder }, out, err: () => {} });
-  return JSON.parse(printed.join("")).findings.find(({ part }: { part: string }) => part === "event bus");
-}
+const doctor = (env: Record<string, string>) => adminIn(() => ({ ...env, DATA_DIR: folder })).findingOf("event bus");
 
 /** A server's certificate in the doctor's report. */
 const certificate = (verified: boolean) => ({

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import tls from "node:tls";
 import { type Client, Code, createClient } from "@connectrpc/connect";
-import { runAdmin } from "@shipping/gateway/cli/run-admin";
+import { adminIn } from "@shipping/gateway/testing/admin";
 import { silentLog } from "@shipping/kit/process/log";
 import { connectTo, type ServiceTransport } from "@shipping/kit/rpc/client";
 import { inDays, issueCertificate } from "@shipping/kit/testing/certificates";
@@ -105,10 +105,8 @@ describe("npm run cluster -- --tls", () => {
   });
 
   test("the operator's commands find the certificate by themselves", async () => {
-    const said: string[] = [];
-    const out = (text: string) => void said.push(text);
-    const status = await runAdmin(["doctor"], { env: { DATA_DIR: cluster.dataDir }, out, err: out });
-    expect([status, said.join("\n")]).toEqual([0, expect.stringContaining("webhooks service")]);
+    const { status, out } = await adminIn(() => ({ DATA_DIR: cluster.dataDir })).admin("doctor");
+    expect([status, out]).toEqual([0, expect.stringContaining("webhooks service")]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runAdmin } from "@shipping/gateway/cli/run-admin";
+import { adminIn } from "@shipping/gateway/testing/admin";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { CONNECT_MS } from "@shipping/kit/testing/database";
@@ -65,25 +65,21 @@ async function restoredTokens(): Promise<void> {
   await eventually(() => cluster.databases.webhooks.run(sql`UPDATE stream_owner SET tokens = ARRAY['tok_older']`));
   const refusal = async () => {
     const doctor = await admin("doctor");
-    expect(doctor.text).toMatch(/event stream: Stream EVENTS on NATS belongs to a later state of this database/);
+    expect(doctor.out).toMatch(/event stream: Stream EVENTS on NATS belongs to a later state of this database/);
   };
   await eventually(refusal);
 }
 
 /** Step 4 of the guide. */
 async function claimStream(): Promise<void> {
-  expect(await admin("bus", "claim")).toEqual({
+  expect(await admin("bus claim")).toEqual({
     status: 0,
-    text: "Stream EVENTS belongs to this installation. Every other one that uses it stops within seconds.\n",
+    err: "",
+    out: "Stream EVENTS belongs to this installation. Every other one that uses it stops within seconds.\n",
   });
 }
 
-async function admin(...words: string[]) {
-  const printed: string[] = [];
-  const print = (text: string) => void printed.push(text);
-  const status = await runAdmin(words, { env: { DATA_DIR: cluster.dataDir }, out: print, err: print });
-  return { status, text: printed.join("") };
-}
+const { admin } = adminIn(() => ({ DATA_DIR: cluster.dataDir }));
 
 async function load() {
   const customers = [await cluster.newCustomer(), await cluster.newCustomer()];

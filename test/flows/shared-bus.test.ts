@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runAdmin } from "@shipping/gateway/cli/run-admin";
+import { adminIn } from "@shipping/gateway/testing/admin";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { testDatabase } from "@shipping/kit/testing/database";
@@ -109,13 +109,8 @@ async function stored(cluster: ClusterUnderTest, accountId: string): Promise<num
   return row?.count ?? 0;
 }
 
-/** The output of an operator's command about the platform in a data folder. */
-async function admin(dataDir: string, ...words: string[]) {
-  const printed: string[] = [];
-  const keep = (text: string) => void printed.push(text);
-  await runAdmin([...words, "--json"], { env: { DATA_DIR: dataDir }, out: keep, err: () => {} });
-  return JSON.parse(printed.join(""));
-}
+/** The operator's commands about the platform in a data folder. */
+const adminOf = (dataDir: string) => adminIn(() => ({ DATA_DIR: dataDir }));
 
 const newFolder = () => mkdtemp(join(folder, "data-"));
 
@@ -131,10 +126,8 @@ test("a second installation on the same NATS stores nothing of the first, loses 
   expect(await stored(second.cluster, first.accountId)).toBe(0);
   expect(await stored(first.cluster, second.accountId)).toBe(0);
   expect(await second.log()).toContain("Stream EVENTS on NATS belongs to another installation");
-  const doctor = await admin(secondFolder, "doctor");
-  expect(doctor.findings).toContainEqual(
-    expect.objectContaining({ part: "event stream", ok: false, says: expect.stringContaining("belongs to another") }),
-  );
+  const finding = { ok: false, says: expect.stringContaining("belongs to another") };
+  expect(await adminOf(secondFolder).findingOf("event stream")).toMatchObject(finding);
   await second.stop();
 
   const env = { BUS_PREFIX: "blue" };
@@ -152,7 +145,7 @@ test("a second installation on the same NATS stores nothing of the first, loses 
   expect(await stored(copy.cluster, later.accountId)).toBe(0);
   expect(await stored(moved.cluster, copy.accountId)).toBe(0);
 
-  expect(await admin(copyFolder, "bus", "claim")).toEqual({ stream: "blue_EVENTS" });
+  expect(await adminOf(copyFolder).json("bus claim")).toEqual({ stream: "blue_EVENTS" });
   await eventually(async () => expect(await stored(copy.cluster, copy.accountId)).toBe(WRITES));
   await eventually(async () => expect(await moved.log()).toContain("belongs to another installation"));
   const last = { ...moved, ...(await moved.cluster.newCustomer()) };

@@ -7,8 +7,8 @@ import { secretTexts } from "@shipping/kit/testing/secret-texts";
 import fc from "fast-check";
 import { createAdmit } from "../admission/admit.js";
 import { parseApiKey, scopes } from "../admission/api-key.js";
+import { adminIn } from "../testing/admin.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
-import { runAdmin } from "./run-admin.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 let folder: string;
@@ -21,33 +21,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-interface Typing {
-  env?: Env;
-  fill?: string;
-}
-
-/** Runs a command as an operator would type it; `{}` stands for an argument with spaces. */
-async function admin(line: string, { env = { DATABASE_URL_GATEWAY: gateway.url }, fill = "" }: Typing = {}) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const status = await runAdmin(
-    line.split(" ").map((word) => (word === "{}" ? fill : word)),
-    { env, out: (text) => void out.push(text), err: (text) => void err.push(text) },
-  );
-  return { status, out: out.join(""), err: err.join("") };
-}
-
-/** Runs a command with `--json`, and returns the single value that it prints. */
-async function json(line: string) {
-  const { status, out, err } = await admin(`${line} --json`);
-  expect({ status, err }).toEqual({ status: 0, err: "" });
-  expect(out).toMatch(/^[^\n]+\n$/);
-  return JSON.parse(out);
-}
+const { admin, json } = adminIn(() => ({ DATABASE_URL_GATEWAY: gateway.url }));
+const elsewhere = (env: Env) => ({ DATABASE_URL_GATEWAY: undefined, ...env });
 
 /** Runs a command that must be refused, and returns the line on stderr. */
-async function refusal(line: string, typing?: Typing): Promise<string> {
-  const { status, out, err } = await admin(line, typing);
+async function refusal(line: string, env?: Env): Promise<string> {
+  const { status, out, err } = await admin(line, env);
   expect({ status, out }).toEqual({ status: 1, out: "" });
   expect(err).toMatch(/^error: [^\n]+\n$/);
   return err;
@@ -74,7 +53,7 @@ describe("account", () => {
   test("create prints id and name", async () => {
     const created = await json("account create --name Acme");
     expect(created).toEqual({ id: expect.stringMatching(/^acc_[a-z2-7]{26}$/), name: "Acme" });
-    const { out } = await admin("account create --name {}", { fill: "Rød & Søn Ltd" });
+    const { out } = await admin('account create --name "Rød & Søn Ltd"');
     expect(out).toMatch(/^Created account acc_[a-z2-7]{26} \(Rød & Søn Ltd\)\.\n$/);
   });
 
@@ -93,8 +72,8 @@ describe("account", () => {
   });
 
   test("a name must be readable", async () => {
-    for (const fill of ["", "   ", "two\nlines", "x".repeat(201)]) {
-      expect(await refusal("account create --name {}", { fill })).toContain("name");
+    for (const name of ["", "   ", "two\nlines", "x".repeat(201)]) {
+      expect(await refusal(`account create --name "${name}"`)).toContain("name");
     }
     expect(await refusal("account create")).toContain("--name");
   });
@@ -141,7 +120,7 @@ describe("key create", () => {
     expect(await refusal(`key create --account ${account} --environment prod`)).toContain("'prod'");
     expect(await refusal(`key create --account ${account}`)).toContain("--environment");
     expect(await refusal(`${create} --scopes orders:read,orders:eat,x`)).toContain('"orders:eat", "x"');
-    expect(await refusal(`${create} --scopes {}`)).toContain('""');
+    expect(await refusal(`${create} --scopes ""`)).toContain('""');
     for (const duration of ["90", "0d", "-1d", "1.5h", "1w", "36501d", "99999999999999999999d"]) {
       expect(await refusal(`${create} --expires-in=${duration}`)).toContain(`'${duration}'`);
     }
@@ -193,11 +172,10 @@ describe("--account", () => {
   ];
 
   test.each(["id", "name"] as const)("of every command takes the %s of an account", async (how) => {
-    const { id, name } = JSON.parse((await admin("account create --json --name {}", { fill: "Only One" })).out);
-    const fill = how === "id" ? id : name;
+    const { id, name } = await json('account create --name "Only One"');
+    const named = how === "id" ? id : name;
     for (const command of commands) {
-      const env = { DATABASE_URL_GATEWAY: gateway.url, PUBLIC_URL: "https://ship.example" };
-      const { status, err } = await admin(`${command} --account {}`, { fill, env });
+      const { status, err } = await admin(`${command} --account "${named}"`, { PUBLIC_URL: "https://ship.example" });
       expect([command, status, err]).toEqual([command, 0, ""]);
     }
     await gateway.prisma.account.update({ where: { id }, data: { name: "Renamed" } });
@@ -206,8 +184,7 @@ describe("--account", () => {
   test("of every command refuses a name that several have, with their ids, in one line", async () => {
     const twins = await Promise.all([1, 2].map(async () => (await json("account create --name Twin")).id));
     for (const command of commands) {
-      const env = { DATABASE_URL_GATEWAY: gateway.url, PUBLIC_URL: "https://ship.example" };
-      const said = await refusal(`${command} --account Twin`, { env });
+      const said = await refusal(`${command} --account Twin`, { PUBLIC_URL: "https://ship.example" });
       for (const id of twins) expect(said).toContain(id);
     }
   });
@@ -216,7 +193,7 @@ describe("--account", () => {
 test("hides every key and secret, whatever stands beside it, in results, errors and the operator log", async () => {
   const [said, samples] = [[] as unknown[], fc.sample(secretTexts, 20)];
   for (const { text } of samples)
-    for (const line of ["account create --json --name {}", "{}"]) said.push(await admin(line, { fill: `x${text}` }));
+    for (const words of [["account", "create", "--json", "--name"], []]) said.push(await admin([...words, `x${text}`]));
   said.push(await admin("account list"), await rowsIn(gateway.db, "operator_acts"));
   for (const { hidden } of samples) expect(JSON.stringify(said)).not.toContain(hidden);
 });
@@ -226,21 +203,21 @@ describe("which platform", () => {
 
   test("the one whose database the environment names, under either name", async () => {
     for (const name of ["DATABASE_URL", "DATABASE_URL_GATEWAY"])
-      expect((await admin("account list", { env: { [name]: url() } })).status).toBe(0);
+      expect((await admin("account list", elsewhere({ [name]: url() }))).status).toBe(0);
   });
 
   test("else the one that has written its addresses into DATA_DIR, whatever else it wrote there", async () => {
     const file = { databases: { gateway: url(), ledgers: "x" }, services: 3, ops: {} };
     await writeFile(join(folder, "platform.json"), JSON.stringify(file));
-    expect((await admin("account list", { env: { DATA_DIR: folder } })).status).toBe(0);
+    expect((await admin("account list", elsewhere({ DATA_DIR: folder }))).status).toBe(0);
   });
 
   test("no platform, one that is not migrated, one that cannot be reached: each says what to do", async () => {
-    expect(await refusal("account list", { env: { DATA_DIR: join(folder, "none") } })).toContain("DATA_DIR");
+    expect(await refusal("account list", elsewhere({ DATA_DIR: join(folder, "none") }))).toContain("DATA_DIR");
     const empty = url().replace(/[^/]+$/, "postgres");
-    expect(await refusal("account list", { env: { DATABASE_URL: empty } })).toContain("reachable, but empty");
+    expect(await refusal("account list", elsewhere({ DATABASE_URL: empty }))).toContain("reachable, but empty");
     const closed = "postgres://nobody@localhost:1/none";
-    expect(await refusal("account list", { env: { DATABASE_URL: closed } })).toContain("ECONNREFUSED");
+    expect(await refusal("account list", elsewhere({ DATABASE_URL: closed }))).toContain("ECONNREFUSED");
   });
 
   test("a command that does not exist is refused", async () => {

@@ -1,7 +1,7 @@
 import { chown, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runAdmin } from "@shipping/gateway/cli/run-admin";
+import { adminIn } from "@shipping/gateway/testing/admin";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { migrate, unappliedMigrations } from "@shipping/kit/postgres/migrate";
 import { silentLog } from "@shipping/kit/process/log";
@@ -102,13 +102,9 @@ test("an authority that cannot be read is named", async () => {
 
 test("doctor shows whether the connection is encrypted, and which certificate was verified", async () => {
   await showCertificateFor("localhost");
-  async function doctor(parameters: Record<string, string>) {
-    const printed: string[] = [];
-    const env = { DATABASE_URL_RECORDS: urlWith(parameters), DATA_DIR: folder };
-    const out = (text: string) => void printed.push(text);
-    await runAdmin(["doctor", "--json"], { env, out, err: () => {} });
-    return JSON.parse(printed.join("")).findings[1];
-  }
+  const { findingOf } = adminIn(() => ({ DATA_DIR: folder }));
+  const doctor = (parameters: Record<string, string>) =>
+    findingOf("records database", { DATABASE_URL_RECORDS: urlWith(parameters) });
   const issuer = expect.stringMatching(/^CN=Shipping parts \w+$/);
   const certificate = { subject: expect.stringContaining("CN="), issuer };
   expect(await doctor(verified())).toMatchObject({

@@ -6,27 +6,16 @@ import { silentLog } from "@shipping/kit/process/log";
 import { serve } from "@shipping/kit/rpc/server";
 import { certificateFolder, type TestAuthority, testAuthority } from "@shipping/kit/testing/certificates";
 import { openTls } from "@shipping/kit/tls/tls";
+import { adminIn } from "../../testing/admin.js";
 import { smtpUnderTest } from "../../testing/smtp-server.js";
-import { runAdmin } from "../run-admin.js";
 
 let authority: TestAuthority;
 beforeAll(async () => {
   authority = await testAuthority();
 });
 
-/** Returns the output of doctor in this environment. */
-async function doctor(env: Env, ...options: string[]): Promise<string> {
-  const printed: string[] = [];
-  const out = (text: string) => void printed.push(text);
-  await runAdmin(["doctor", ...options], { env: { DATA_DIR: "/nowhere", ...env }, out, err: () => {} });
-  return printed.join("");
-}
-
-/** Returns doctor's finding about one connection. */
-async function findingOf(part: string, env: Env) {
-  const { findings } = JSON.parse(await doctor(env, "--json"));
-  return findings.find((finding: { part: string }) => finding.part === part);
-}
+const { admin, findingOf } = adminIn(() => ({ DATA_DIR: "/nowhere" }));
+const doctor = async (env: Env) => (await admin("doctor", env)).out;
 
 /** A server that accepts connections and sends no bytes. */
 async function silentServer(secure?: { cert: string; key: string }) {
@@ -50,6 +39,7 @@ test("of a service: plaintext, or mutual TLS with the part that its certificate 
   const at = (port: number) => ({ RECORDS_URL: `http://127.0.0.1:${port}` });
   expect(await findingOf("records service", { ...at(secure.port), ...files })).toMatchObject({ ok: true, encryption });
   expect(await findingOf("records service", at(plain.port))).toMatchObject({ encryption: { encrypted: false } });
+  expect(await findingOf("records service", at(secure.port))).toMatchObject({ ok: false });
   expect(await doctor({ ...at(secure.port), ...files })).toMatch(
     /serving at .*\n {4}encrypted \(TLSv1\.3\), certificate of .*CN=.*, issued by CN=Shipping parts \w+: verified\n/,
   );

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Env } from "@shipping/kit/process/config";
 import { peekLink } from "../../developers/sign-in/sign-in-link.js";
+import { adminIn } from "../../testing/admin.js";
 import { gatewayDatabase } from "../../testing/gateway-database.js";
-import { runAdmin } from "../run-admin.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {
@@ -11,20 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.drop());
 
-async function admin(line: string, env: Env = { PUBLIC_URL: "https://ship.example" }) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const shell = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
-  const words = [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
-  const status = await runAdmin(words, { env: { DATABASE_URL_GATEWAY: gateway.url, ...env }, ...shell });
-  return { status, out: out.join(""), err: err.join("") };
-}
-
-async function json(line: string) {
-  const { status, out, err } = await admin(`${line} --json`);
-  expect({ status, err }).toEqual({ status: 0, err: "" });
-  return JSON.parse(out);
-}
+const PUBLIC_URL = "https://ship.example";
+const { admin, json } = adminIn(() => ({ DATABASE_URL_GATEWAY: gateway.url, PUBLIC_URL }));
+const withoutUrl = { PUBLIC_URL: undefined };
 
 const newAccount = async (): Promise<string> => (await json("account create --name Acme")).id;
 
@@ -35,7 +23,9 @@ test("account create --admin-email creates an admin who can sign in, or creates 
   expect(await json(`member list --account ${created.id}`)).toMatchObject([{ role: "admin" }]);
   const before = await json("account list");
   expect((await admin("account create --name Globex --admin-email ada")).err).toContain("email");
-  expect((await admin("account create --name Globex --admin-email a@b.example", {})).err).toContain("Set PUBLIC_URL.");
+  expect((await admin("account create --name Globex --admin-email a@b.example", withoutUrl)).err).toContain(
+    "Set PUBLIC_URL.",
+  );
   expect(await json("account list")).toEqual(before);
 });
 
@@ -52,7 +42,7 @@ test("the commands that the chart prints after an installation create an account
     accountName: "First customer",
   });
   expect((await admin(key)).out).toMatch(/service_test_/);
-  expect(await admin(alone, {})).toMatchObject({ status: 0, err: "" });
+  expect(await admin(alone, withoutUrl)).toMatchObject({ status: 0, err: "" });
 });
 
 describe("member", () => {
@@ -125,6 +115,6 @@ describe("sign-in-link", () => {
     const account = await newAccount();
     expect((await admin(`sign-in-link --account ${account}`)).err).toContain("member add");
     await json(`member add --account ${account} --email ada@example.com`);
-    expect((await admin(`sign-in-link --account ${account}`, {})).err).toContain("PUBLIC_URL");
+    expect((await admin(`sign-in-link --account ${account}`, withoutUrl)).err).toContain("PUBLIC_URL");
   });
 });

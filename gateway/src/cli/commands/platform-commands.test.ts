@@ -4,15 +4,13 @@ import { fileURLToPath } from "node:url";
 import type { Env } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
 import { type Routes, serve } from "@shipping/kit/rpc/server";
-import { certificateFolder, testAuthority } from "@shipping/kit/testing/certificates";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
 import { greeter } from "@shipping/kit/testing/greeter";
 import { pretendVersion } from "@shipping/kit/testing/older-postgres";
-import { openTls, type Tls } from "@shipping/kit/tls/tls";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { gatewayMigrations } from "../../database/deps.js";
+import { adminIn } from "../../testing/admin.js";
 import { type GatewayUnderTest, gatewayUnderTest } from "../../testing/gateway-under-test.js";
-import { runAdmin } from "../run-admin.js";
 
 const otherMigrations = fileURLToPath(new URL("../../testing/owner/prisma", import.meta.url));
 
@@ -31,16 +29,15 @@ afterAll(() => Promise.all([gateway.end(), database.drop(), other.drop()]));
 const node = { part: "Node", ok: true, says: `version ${process.versions.node}` };
 
 /** Starts a service that has only grpc.health.v1, unless other RPCs are given. */
-const startService = (tls?: Tls, routes: Routes = () => {}) =>
-  serve({ routes, peers: { gateway: [] }, port: 0, host: "127.0.0.1", log: silentLog(), tls });
+const startService = (routes: Routes = () => {}) =>
+  serve({ routes, peers: { gateway: [] }, port: 0, host: "127.0.0.1", log: silentLog() });
+
+const { admin } = adminIn(() => ({ DATABASE_URL_GATEWAY: undefined }));
 
 /** Runs doctor on the platform in this environment, and returns its exit status and findings. */
 async function doctor(env: Env) {
-  const printed: string[] = [];
-  const print = (text: string) => void printed.push(text);
-  const status = await runAdmin(["doctor", "--json"], { env, out: print, err: print });
-  const { ok, findings } = JSON.parse(printed.join(""));
-  return { status, ok, findings };
+  const { status, out } = await admin("doctor --json", env);
+  return { status, ...(JSON.parse(out) as { ok: boolean; findings: { part: string; encryption?: object }[] }) };
 }
 
 // Removes the encryption, which doctor-encryption.test.ts covers.
@@ -88,7 +85,7 @@ test("says if a gateway behind https trusts no proxy: everyone would share one a
     says: "as reported by 1 trusted proxy",
   });
   const elsewhere = await doctor({ DATABASE_URL_GATEWAY: database.url, PUBLIC_URL: "https://ship.example" });
-  expect(elsewhere.findings.map(({ part }: { part: string }) => part)).not.toContain("client addresses");
+  expect(elsewhere.findings.map(({ part }) => part)).not.toContain("client addresses");
 });
 
 test("what is wrong is said with what to do, and the status is 1", async () => {
@@ -125,9 +122,7 @@ test.each([
     "NATS has stored them, but webhooks does not receive them; the oldest is 301 s old",
   ],
 ])("of events it says, if the outbox has %j: %s", async (outbox, ok, says) => {
-  const records = await startService(undefined, (router) =>
-    router.service(OwnerOperationsService, { getOutbox: () => outbox }),
-  );
+  const records = await startService((router) => router.service(OwnerOperationsService, { getOutbox: () => outbox }));
   const url = `http://127.0.0.1:${records.port}`;
   const { findings } = await doctor({ DATABASE_URL_GATEWAY: database.url, RECORDS_URL: url });
   expect(findings).toContainEqual(expect.objectContaining({ part: "records events", ok, says }));
@@ -194,36 +189,16 @@ test("commands wait for a database longer than requests would: here its connecti
   url.host = `127.0.0.1:${(slow.address() as AddressInfo).port}`;
   const env = { DATABASE_URL_GATEWAY: url.href };
   const { status, findings } = await doctor(env);
-  const silent = { out: () => {}, err: () => {} };
-  await runAdmin(["account", "create", "--name", "Slow"], { env: { DATABASE_URL_GATEWAY: database.url }, ...silent });
-  const created = await runAdmin(["key", "create", "--account", "Slow", "--environment", "sandbox"], {
-    env,
-    ...silent,
-  });
+  await admin("account create --name Slow", { DATABASE_URL_GATEWAY: database.url });
+  const created = await admin("key create --account Slow --environment sandbox", env);
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => slow.close(resolve));
   expect({ status, findings }).toMatchObject({ status: 0, findings: [{ ok: true }, node] });
-  expect(created).toBe(0);
+  expect(created.status).toBe(0);
 });
 
 test("no platform at all", async () => {
   const { status, findings } = await doctor({ DATA_DIR: "/notFound" });
   expect(status).toBe(1);
   expect(findings).toMatchObject([{ part: "platform", ok: false, advice: expect.stringContaining("npm start") }, node]);
-});
-
-test("services that speak mutual TLS are asked with the operator's certificate", async () => {
-  const authority = await testAuthority();
-  const { files, settings, write, remove } = certificateFolder();
-  write({ ...(await authority.issue(["127.0.0.1"])), ca: authority.ca });
-  const tls = openTls(settings, silentLog());
-  const records = await startService(tls);
-  const url = `http://127.0.0.1:${records.port}`;
-  const env = { DATABASE_URL_GATEWAY: database.url, RECORDS_URL: url };
-  const saysOfRecords = async (given: Env) =>
-    (await doctor({ ...env, ...given })).findings.find(({ part }: { part: string }) => part === "records service");
-  expect(await saysOfRecords({ ...files })).toMatchObject({ ok: true, says: `serving at ${url}` });
-  expect(await saysOfRecords({})).toMatchObject({ ok: false });
-  await Promise.all([records.stop(0), tls?.close()]);
-  remove();
 });

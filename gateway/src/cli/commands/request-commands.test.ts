@@ -3,13 +3,13 @@ import { fail, toConnectError } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
+import { adminIn } from "../../testing/admin.js";
 import {
   type GatewayUnderTest,
   gatewayUnderTest,
   newIdempotencyKey,
   ORDER_ID,
 } from "../../testing/gateway-under-test.js";
-import { runAdmin } from "../run-admin.js";
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {
@@ -20,13 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.end());
 
-async function admin(line: string) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const shell = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
-  const status = await runAdmin(line.split(" "), { env: { DATABASE_URL_GATEWAY: gateway.url }, ...shell });
-  return { status, out: out.join(""), err: err.join("") };
-}
+const { admin } = adminIn(() => ({ DATABASE_URL_GATEWAY: gateway.url }));
 
 const shown = (line: string) =>
   eventually(async () => {

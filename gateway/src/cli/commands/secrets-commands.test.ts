@@ -1,10 +1,9 @@
 import { create } from "@bufbuild/protobuf";
-import type { Env } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
 import { serve } from "@shipping/kit/rpc/server";
 import { RotateSecretsResponseSchema, WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { adminIn } from "../../testing/admin.js";
 import { gatewayDatabase } from "../../testing/gateway-database.js";
-import { runAdmin } from "../run-admin.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {
@@ -41,17 +40,7 @@ async function serviceWith(answers: Answer[]): Promise<{ url: string; calls(): n
   return { url: `http://127.0.0.1:${server.port}`, calls: () => calls };
 }
 
-async function admin(line: string, env: Env) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const shell = {
-    env: { DATABASE_URL_GATEWAY: gateway.url, ...env },
-    out: (text: string) => void out.push(text),
-    err: (text: string) => void err.push(text),
-  };
-  const status = await runAdmin(line.split(" "), shell);
-  return { status, out: out.join(""), err: err.join("") };
-}
+const { admin, json } = adminIn(() => ({ DATABASE_URL_GATEWAY: gateway.url }));
 
 describe("secrets rotate", () => {
   test("calls until no older key is used, and prints the sum", async () => {
@@ -59,10 +48,7 @@ describe("secrets rotate", () => {
       { subscriptions: 5_000, ledgerBodies: 5_000, usedKeyIds: ["old"] },
       { subscriptions: 12, ledgerBodies: 40, unusedKeyIds: ["old"] },
     ]);
-    const { status, out, err } = await admin("secrets rotate --json", { WEBHOOKS_URL: service.url });
-    expect({ status, err }).toEqual({ status: 0, err: "" });
-    expect(out).toMatch(/^[^\n]+\n$/);
-    expect(JSON.parse(out)).toEqual({
+    expect(await json("secrets rotate", { WEBHOOKS_URL: service.url })).toEqual({
       writing_key_id: "new",
       subscriptions: 5_012,
       ledger_bodies: 5_040,
