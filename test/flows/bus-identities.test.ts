@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { toBinary } from "@bufbuild/protobuf";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
@@ -10,29 +9,22 @@ import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type BusUser, busAuthorization, newBusPasswords } from "@shipping/local/servers/bus-users";
-import { findNatsServer } from "@shipping/local/servers/find-nats-server";
-import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
-import { identityWith, newEvent } from "../platform/bus.js";
+import { identityWith, newEvent, type OwnNats, ownNats } from "../platform/bus.js";
 
 // The users and permissions of the chart's trial and of `npm run cluster`, on a server of its own.
 const passwords = newBusPasswords();
-let folder: string;
-let server: NatsServer;
+let server: OwnNats;
 const open: { close(): Promise<unknown> }[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "bus-identities-"));
-  const program = await findNatsServer({ env: process.env, say: () => {} });
-  server = await startNatsServer({ program, dataDir: folder, authorization: busAuthorization(passwords) });
+  const { configFile, env } = busAuthorization(passwords);
+  server = await ownNats(await readFile(configFile, "utf8"), env);
 });
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
-afterAll(async () => {
-  await server.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => server.stop());
 
 const identityOf = (user: BusUser, password = passwords[user]) => identityWith(user, password);
 

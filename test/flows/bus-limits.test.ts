@@ -1,6 +1,3 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, credsAuthenticator } from "@nats-io/transport-node";
 import { toBusIdentity } from "@shipping/kit/events/bus-identity";
@@ -8,9 +5,7 @@ import { STREAM_LIMITS, type StreamLimits } from "@shipping/kit/events/event-str
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { createLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { findNatsServer } from "@shipping/local/servers/find-nats-server";
-import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
-import { newEvent } from "../platform/bus.js";
+import { newEvent, type OwnNats, ownNats } from "../platform/bus.js";
 import { natsAccount } from "../platform/nats-account.js";
 
 // An account of a managed NATS, on a server with limits.
@@ -19,35 +14,23 @@ const MEBIBYTE = 1_048_576;
 const FITTING = { ...STREAM_LIMITS, maxBytes: MEBIBYTE, duplicateWindowMs: 60_000, maxAckPending: 1_000 };
 const PAUSE_MS = 60_000;
 
-let folder: string;
-let server: NatsServer;
+let server: OwnNats;
 let ends: (() => Promise<unknown>)[];
 beforeEach(async () => {
   ends = [];
-  folder = mkdtempSync(join(tmpdir(), "bus-limits-"));
-  const configFile = fileOf("nats.conf", `${account.config}\njetstream: { limits: { duplicate_window: "60s" } }`);
-  const program = await findNatsServer({ env: process.env, say: () => {} });
-  server = await startNatsServer({ program, dataDir: join(folder, "data"), authorization: { configFile, env: {} } });
+  server = await ownNats(`${account.config}\njetstream: { limits: { duplicate_window: "60s" } }`);
 });
 afterEach(async () => {
   for (const end of ends.reverse()) await end();
   await server.stop();
-  rmSync(folder, { recursive: true });
 });
-
-function fileOf(name: string, content: string): string {
-  const path = join(folder, name);
-  writeFileSync(path, content);
-  chmodSync(path, 0o600);
-  return path;
-}
 
 /** A subscriber that requests these limits: its log, its events, and a publisher to it. */
 async function subscribed(limits: StreamLimits) {
   const lines: { msg: string; reason?: string; setting?: string }[] = [];
   const log = createLog({ part: "webhooks", destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   const identity = toBusIdentity({
-    NATS_CREDENTIALS_FILE: fileOf("webhooks.creds", account.credentials()),
+    NATS_CREDENTIALS_FILE: server.fileOf("webhooks.creds", account.credentials()),
     NATS_ANONYMOUS_TRUSTS_NETWORK: false,
     NODE_ENV: "production",
   });

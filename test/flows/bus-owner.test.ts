@@ -1,6 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { type Bus, BusOutage, type StreamState } from "@shipping/kit/events/bus";
@@ -8,30 +6,21 @@ import { busNames } from "@shipping/kit/events/bus-names";
 import { OWNER_ID } from "@shipping/kit/events/event-stream";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { marking, type Owner, type OwnerRecord, readMark } from "@shipping/kit/events/stream-owner";
+import type { Env } from "@shipping/kit/process/config";
 import { createLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { busAuthorization, newBusPasswords } from "@shipping/local/servers/bus-users";
-import { findNatsServer } from "@shipping/local/servers/find-nats-server";
-import { startNatsServer } from "@shipping/local/servers/nats-server";
-import { identityWith, newEvent } from "../platform/bus.js";
+import { identityWith, newEvent, ownNats } from "../platform/bus.js";
 
 const STREAM = "EVENTS";
 const ends: (() => Promise<unknown>)[] = [];
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "bus-owner-"));
-});
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
-  rmSync(folder, { recursive: true });
 });
 
-async function newServer(configuration = "", env: Record<string, string> = {}) {
-  const configFile = join(folder, "nats.conf");
-  writeFileSync(configFile, configuration);
-  const program = await findNatsServer({ env: process.env, say: () => {} });
-  const server = await startNatsServer({ program, dataDir: join(folder, "data"), authorization: { configFile, env } });
-  ends.push(() => server.stop());
+async function newServer(configuration = "", env: Env = {}) {
+  const server = await ownNats(configuration, env);
+  ends.push(server.stop);
   return server;
 }
 
@@ -198,7 +187,7 @@ test("with a prefix, two installations share a server and its account, with the 
   const configuration = readFileSync(configFile, "utf8")
     .replaceAll('"events.', '"blue.events.')
     .replaceAll("EVENTS", "blue_EVENTS");
-  const { url } = await newServer(configuration, env as Record<string, string>);
+  const { url } = await newServer(configuration, env);
   const names = busNames("blue");
   const webhooks = { names, identity: identityWith("webhooks", passwords.webhooks) };
   const blue = await installation(url, "blue", recordOf("blue"), webhooks);

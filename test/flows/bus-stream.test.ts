@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { DiscardPolicy, JetStreamApiError, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, headers, type NatsConnection, nanos } from "@nats-io/transport-node";
@@ -10,28 +7,20 @@ import { EVENT_ID, findLimit, makeConsumer, makeStream, STREAM_LIMITS } from "@s
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { findNatsServer } from "@shipping/local/servers/find-nats-server";
-import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
-import { newEvent } from "../platform/bus.js";
+import { newEvent, type OwnNats, ownNats } from "../platform/bus.js";
 
 const DAY_MS = 86_400_000;
 const { stream: STREAM } = DEFAULT_NAMES;
 
 // A server of its own, as these tests change and delete its stream.
-let folder: string;
-let server: NatsServer;
+let server: OwnNats;
 let nats: NatsConnection;
 let bus: Bus;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "bus-stream-"));
-  const program = await findNatsServer({ env: process.env, say: () => {} });
-  server = await startNatsServer({ program, dataDir: join(folder, "data") });
+  server = await ownNats();
 });
-afterAll(async () => {
-  await server.stop();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => server.stop());
 beforeEach(async () => {
   nats = await connect({ servers: server.url });
   await makeStream({ nc: nats, timeoutMs: 20_000 }, STREAM_LIMITS);
