@@ -128,20 +128,10 @@ const ORDER = {
   metadata: { warehouse: "north", lines: 2 },
 };
 
-/** The steps of a demonstration: each is executed, printed as a line and checked. */
-export interface DemoSteps {
-  readonly count: number;
-  title(text: string): void;
-  /** Calls the API as the holder of a key; each request prints a line. */
-  as(apiKey: string): Shipping;
-  /** Expects that a call is refused with this status and code. */
-  refused(call: Promise<unknown>, status: number, code: string): Promise<void>;
-  /** Waits for the signed event about a resource. `since` is when it was asked for. */
-  event(type: WebhookEvent["type"], resourceId: string, since: number): Promise<void>;
-  check(holds: boolean, promise: string): void;
-}
+type DemoSteps = ReturnType<typeof beginDemo>;
 
-export function beginDemo({ baseUrl, receiver, say }: Pick<Demo, "baseUrl" | "receiver" | "say">): DemoSteps {
+/** The steps of a demonstration: each is executed, printed as a line and checked. */
+function beginDemo({ baseUrl, receiver, say }: Demo) {
   let count = 0;
 
   async function tell(input: string | URL | Request, init?: RequestInit): Promise<Response> {
@@ -159,14 +149,16 @@ export function beginDemo({ baseUrl, receiver, say }: Pick<Demo, "baseUrl" | "re
     get count() {
       return count;
     },
-    title: (text) => say(`\n${text}`),
-    as: (apiKey) => new Shipping({ apiKey, baseUrl, fetch: tell }),
-    async refused(call, status, code) {
+    title: (text: string) => say(`\n${text}`),
+    /** Calls the API as the holder of a key; each request prints a line. */
+    as: (apiKey: string) => new Shipping({ apiKey, baseUrl, fetch: tell }),
+    async refused(call: Promise<unknown>, status: number, code: string) {
       const outcome = await call.catch((error: unknown) => error);
       const isRefused = outcome instanceof ShippingError && outcome.status === status && outcome.code === code;
       check(isRefused, `expected a refusal with ${status} ${code}`);
     },
-    async event(type, resourceId, since) {
+    /** Waits for the signed event about a resource. `since` is when it was asked for. */
+    async event(type: WebhookEvent["type"], resourceId: string, since: number) {
       const event = await receiver.waitFor((one) => one.type === type && one.data.id === resourceId);
       const after = time(event.arrivedMs - since);
       say(`  event  ${type.padEnd(32)} ok  ${after}   ${event.id}  signature verified`);

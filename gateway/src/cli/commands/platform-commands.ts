@@ -59,22 +59,13 @@ async function checkPlatform(platform: Platform, log: Log): Promise<Finding[]> {
 /** Checks whether the gateway sees the IP addresses of its clients. Otherwise rate limits and the audit log see only the proxy. */
 function checkClientAddresses({ proxiesBehindHttps: trusted }: Platform): Finding[] {
   if (trusted === undefined) return [];
+  const part = "client addresses";
   if (trusted > 0)
-    return [
-      {
-        part: "client addresses",
-        ok: true,
-        says: `as reported by ${trusted} trusted ${trusted === 1 ? "proxy" : "proxies"}`,
-      },
-    ];
-  return [
-    {
-      part: "client addresses",
-      ok: false,
-      says: "PUBLIC_URL is https, so a proxy is in front of the gateway, but TRUSTED_PROXIES is 0: all clients have the proxy's IP address and share its limits",
-      advice: "Set TRUSTED_PROXIES of the gateway to the number of proxies that a request passes, usually 1.",
-    },
-  ];
+    return [{ part, ok: true, says: `as reported by ${trusted} trusted ${trusted === 1 ? "proxy" : "proxies"}` }];
+  const says =
+    "PUBLIC_URL is https, so a proxy is in front of the gateway, but TRUSTED_PROXIES is 0: all clients have the proxy's IP address and share its limits";
+  const advice = "Set TRUSTED_PROXIES of the gateway to the number of proxies that a request passes, usually 1.";
+  return [{ part, ok: false, says, advice }];
 }
 
 /** Checks whether a part's events are published and received. The thresholds are those of the alerts. */
