@@ -58,15 +58,6 @@ test("a refusal in a process of its own is one line on stderr and exit 1", async
   expect(err).toMatch(/^error: [^\n]*destroy[^\n]*\n$/);
 });
 
-test("the fifty-first active key of an environment is refused", async () => {
-  const accountId = await stack.newAccount();
-  for (let n = 1; n <= 50; n++) await stack.newKey(accountId);
-  const { status, out, err } = await admin(`key create --account ${accountId} --environment sandbox --json`);
-  expect([status, out]).toEqual([1, ""]);
-  expect(err).toBe("error: This account already has 50 active sandbox keys, the maximum. Revoke one first.\n");
-  expect((await admin(`key create --account ${accountId} --environment live`)).status).toBe(0);
-});
-
 test("the platform that has written itself into DATA_DIR is found, and several commands may run at once", async () => {
   await writeFile(join(folder, "platform.json"), JSON.stringify({ databases: stack.databaseUrls, services: {} }));
   const env = { DATABASE_URL_GATEWAY: undefined, DATA_DIR: folder };

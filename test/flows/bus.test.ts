@@ -3,9 +3,8 @@ import { connect as connectTcp, createServer, type Server, type Socket } from "n
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
-import { connect, type NatsConnection, nanos } from "@nats-io/transport-node";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
 import type { Bus } from "@shipping/kit/events/bus";
-import { STREAM_LIMITS } from "@shipping/kit/events/event-stream";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
@@ -43,18 +42,17 @@ afterEach(async () => {
 
 const identityOf = (user: BusUser) => identityWith(user, passwords[user]);
 
-function openBus(part: "records" | "webhooks", url = server.url, replicas = 1): Bus {
-  const limits = { ...STREAM_LIMITS, replicas };
-  const bus = createJetStreamBus({ url, name: part, identity: identityOf(part), limits, log: silentLog() });
+function openBus(part: "records" | "webhooks", url = server.url): Bus {
+  const bus = createJetStreamBus({ url, name: part, identity: identityOf(part), log: silentLog() });
   ends.push(() => bus.close());
   return bus;
 }
 
 /** A producer and a subscriber. `carries` resolves when an event that is published now, in as many attempts as it takes, reaches the subscriber. */
-async function consuming(url = server.url, replicas = 1) {
+async function consuming(url = server.url) {
   const bus = openBus("records", url);
   const got = new Set<string>();
-  const subscription = await openBus("webhooks", url, replicas).subscribe({
+  const subscription = await openBus("webhooks", url).subscribe({
     durable: DURABLE,
     onEvent: async ({ id }) => void got.add(id),
     onDeadLetter: async () => {},
@@ -124,18 +122,6 @@ describe("a broker that is killed while events are published and consumed", () =
     await carries();
   });
 
-  test("three times in a row", async () => {
-    const { publishing, arrives } = await consuming();
-    const load = publishing();
-    for (const killAfter of [20, 40, 60]) {
-      await eventually(() => expect(load.published.length).toBeGreaterThan(killAfter));
-      await crash();
-      await startAgain();
-    }
-    await load.stop();
-    for (const event of load.published) await arrives(event);
-  });
-
   test("and comes back empty: stream and consumer are made anew", async () => {
     const { carries } = await consuming();
     await carries();
@@ -186,27 +172,6 @@ describe("under running processes", () => {
     await load.stop();
     for (const event of load.published) await arrives(event);
   });
-
-  test("a consumer and a stream with an older release's settings are brought to today's", async () => {
-    await managing(async (manager) => {
-      await manager.streams.add({ name: "EVENTS", subjects: ["events.>"], duplicate_window: nanos(60_000) });
-      const settings = { ack_wait: nanos(60_000), max_ack_pending: 100 };
-      await manager.consumers.add("EVENTS", { durable_name: DURABLE, ack_policy: "explicit", ...settings });
-    });
-    const { carries } = await consuming();
-    await carries();
-    await managing(async (manager) => {
-      const { config: stream } = await manager.streams.info("EVENTS");
-      const { config: consumer } = await manager.consumers.info("EVENTS", DURABLE);
-      expect(stream.duplicate_window).toBe(nanos(120_000));
-      expect(consumer).toMatchObject({ ack_wait: nanos(30_000), max_ack_pending: 16_384 });
-    });
-  });
-});
-
-test("a stream that cannot have as many copies as are asked for is used as it is", async () => {
-  await managing((manager) => manager.streams.add({ name: "EVENTS", subjects: ["events.>"] }));
-  await (await consuming(server.url, 3)).carries();
 });
 
 describe("a connection that dies silently", () => {

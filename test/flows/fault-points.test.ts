@@ -3,9 +3,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { runs } from "@shipping/kit/testing/runs";
 import sql from "sql-template-tag";
 import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
+import { FLAWLESS } from "../trials/chaos/audit.js";
 import { untilDefinite, type Write } from "../trials/chaos/retrying-client.js";
+import { runChaos } from "../trials/chaos/run-chaos.js";
 
 let cluster: ClusterUnderTest;
 let faultFile: string;
@@ -177,3 +180,14 @@ describe("a process that is killed around the creation of a subscription", () =>
     expect(await entries()).toEqual([`webhook.created ${id} ${who}`]);
   });
 });
+
+test(
+  "under kill -9 of a random process every second nothing acknowledged is lost or doubled, replays are equal, statuses agree, every operation has its event",
+  async () => {
+    const report = await runChaos(cluster, { operations: runs(150), clients: 8, killEveryMs: 1_000 });
+    console.log(`chaos: ${JSON.stringify(report)}`);
+    expect(report.kills).toBeGreaterThan(0);
+    expect(report.audit).toEqual(FLAWLESS);
+  },
+  runs(360_000),
+);

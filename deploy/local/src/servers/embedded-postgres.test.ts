@@ -69,14 +69,6 @@ describe("startEmbeddedPostgres", () => {
     await expect(intruder.connect()).rejects.toMatchObject({ code: "28P01" });
     expect((await stat(`${dataDir}.password`)).mode & 0o777).toBe(0o600);
   });
-
-  test("reports when the server has ended by itself", async () => {
-    const postgres = await start();
-    process.kill(postgres.pid, "SIGKILL");
-    await postgres.exited;
-    const again = await start({ port: postgres.port });
-    expect(await query(again, "SELECT 1")).toEqual([1]);
-  });
 });
 
 describe("a server that is already there", () => {

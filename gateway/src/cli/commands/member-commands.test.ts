@@ -74,15 +74,6 @@ describe("member", () => {
     ]);
   });
 
-  test("remove leaves the last administrator, and says what to do first", async () => {
-    const account = await newAccount();
-    await json(`member add --account ${account} --email ada@example.com`);
-    const { status, err } = await admin(`member remove --account ${account} --email ada@example.com`);
-    expect([status, err]).toEqual([1, expect.stringMatching(/the last admin.*Make another member an admin first/)]);
-    await json(`member add --account ${account} --email bob@example.com`);
-    await json(`member remove --account ${account} --email ada@example.com`);
-  });
-
   test("is refused twice in one account, without an account, and without an email address", async () => {
     const account = await newAccount();
     const add = `member add --account ${account} --email ada@example.com`;
