@@ -43,8 +43,6 @@ export default {
   transformIgnorePatterns: [
     `/node_modules/(?!(${[...esmOnlyPackages, ...importingPackages].join("|")})/|@prisma/client/runtime/.*\\.mjs)`,
   ],
-  testEnvironment: "<rootDir>/test/platform/jest/worker-environment.cjs",
-  runtime: "<rootDir>/test/platform/jest/worker-runtime.cjs",
   testSequencer: "<rootDir>/test/platform/jest/sharing-first.cjs",
   testEnvironmentOptions: { customExportConditions: ["source", "node", "require", "default"] },
   // `TEST_REPORTS=FOLDER` also leaves there what was found, for a program: `.ci/run` counts it.
@@ -55,4 +53,6 @@ export default {
   testTimeout: 360_000,
   // Most tests wait for servers and processes more than they compute.
   maxWorkers: Math.min(3 * availableParallelism(), 8),
+  // Jest keeps some megabytes of each file that a worker has run.
+  workerIdleMemoryLimit: "1GB",
 };

@@ -1,5 +1,5 @@
 const { inspect } = require("node:util");
-const WorkerEnvironment = require("../../../platform/jest/worker-environment.cjs");
+const { TestEnvironment } = require("jest-environment-node");
 
 const nameOf = ({ name, parent }) =>
   parent && parent.name !== "ROOT_DESCRIBE_BLOCK" ? `${nameOf(parent)} ${name}` : name;
@@ -7,7 +7,7 @@ const nameOf = ({ name, parent }) =>
 /** The tests' context, which has the active mutant. Skips tests that do not reach it, and all after the first failure. */
 module.exports = function MutantEnvironment(config, context) {
   const state = globalThis.mutantState;
-  const environment = new WorkerEnvironment(config, context);
+  const environment = new TestEnvironment(config, context);
   environment.global.__stryker__ = state;
   state.currentTestId = undefined;
   const { trial } = state;

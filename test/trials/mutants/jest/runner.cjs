@@ -13,7 +13,7 @@ const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 /**
  * Runs the tests once to learn which mutants each of them reaches, then for each mutant those that reach it, until one fails. All run in this
- * process, where packages stay loaded and our modules compiled.
+ * process, where the compiled text of our modules and of packages stays in memory.
  */
 module.exports = class MutantRunner extends TestRunner {
   async runTests(tests, watcher) {
