@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { newId } from "@shipping/kit/ids";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { runs } from "@shipping/kit/testing/runs";
+import { RECORD } from "../api/platform.js";
 import { unsettled } from "../carrier/audit.js";
 import { simulatorAt } from "../carrier/simulator-process.js";
 import { sharedCluster } from "../platform/cluster.js";
@@ -47,9 +48,6 @@ describe("a carrier that costs money, and loses, doubles, delays and refuses cal
   });
 });
 
-const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
-const parcel = { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 };
-
 async function send(path: string, idempotencyKey: string, body: unknown) {
   const answer = await untilDefinite(cluster.gateways, {
     method: "POST",
@@ -62,12 +60,7 @@ async function send(path: string, idempotencyKey: string, body: unknown) {
 }
 
 async function newOrder() {
-  const { data } = await send("/shipments", newId("k", randomBytes), {
-    reference: "f",
-    from: address,
-    to: address,
-    parcel,
-  });
+  const { data } = await send("/shipments", newId("k", randomBytes), RECORD);
   return { shipment_id: data.id, rate_id: `rate_express_${data.id}` };
 }
 

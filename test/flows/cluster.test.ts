@@ -8,6 +8,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/local/servers/process-identity";
+import { RECORD } from "../api/platform.js";
 import { apiClient, dataOf, type Label, type Rate, type Shipment, type Tracking } from "../platform/api-client.js";
 import type { ClusterFile } from "../platform/cluster.js";
 
@@ -93,15 +94,11 @@ async function everythingEnds(): Promise<void> {
   await expect(now()).rejects.toMatchObject({ code: "ENOENT" });
 }
 
-const party = { name: "Ada", street1: "Main 1", city: "Bonn", postal_code: "53111", country: "DE" };
-const parcel = { weight_kg: 1, length_cm: 10, width_cm: 10, height_cm: 10 };
-const packed = { reference: "cluster", from: party, to: party, parcel };
-
 /** A shipment, its label and its tracking. The calls alternate between the gateways. */
 async function shipThroughBothGateways(): Promise<Shipment> {
   const [one, two] = cluster.gateways.map((url) => apiClient(url, cluster.sandbox_key));
   if (!one || !two) throw new Error("There are not two gateways.");
-  const { id } = await dataOf<Shipment>(201, one.post("/shipments", packed));
+  const { id } = await dataOf<Shipment>(201, one.post("/shipments", RECORD));
   const [rate] = await dataOf<Rate[]>(200, two.post("/rates", { shipment_id: id }));
   const label = await dataOf<Label>(201, one.post("/labels", { shipment_id: id, rate_id: rate?.id }));
   const tracking = await dataOf<Tracking>(200, two.get(`/tracking/${label.tracking_number}`));

@@ -5,6 +5,7 @@ import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { runs } from "@shipping/kit/testing/runs";
 import sql from "sql-template-tag";
+import { labelInput, RECORD } from "../api/platform.js";
 import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
 import { FLAWLESS } from "../trials/chaos/audit.js";
 import { untilDefinite, type Write } from "../trials/chaos/retrying-client.js";
@@ -23,19 +24,11 @@ beforeEach(async () => {
   customer = await cluster.newCustomer();
 });
 
-const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
-const given = {
-  reference: "fault",
-  from: address,
-  to: address,
-  parcel: { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 },
-};
-
-function write(path: string, idempotencyKey: string, body: unknown = given): Write {
+function write(path: string, idempotencyKey: string, body: unknown = RECORD): Write {
   return { method: "POST", path, key: customer.key, idempotencyKey, body };
 }
 
-const make = async (path: string, key: string, body: unknown = given) => {
+const make = async (path: string, key: string, body: unknown = RECORD) => {
   const { status, text } = await untilDefinite(cluster.gateways, write(path, key, body));
   expect(status).toBeLessThan(300);
   return JSON.parse(text).data;
@@ -43,7 +36,7 @@ const make = async (path: string, key: string, body: unknown = given) => {
 
 async function newLabelInput() {
   const shipment = await make("/shipments", "shipment");
-  return { shipment_id: shipment.id, rate_id: `rate_test_${shipment.id}` };
+  return labelInput(shipment.id);
 }
 
 const read = async (path: string) => {

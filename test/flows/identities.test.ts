@@ -1,8 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import tls from "node:tls";
 import { type Client, Code, createClient } from "@connectrpc/connect";
@@ -18,6 +16,8 @@ import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { startReceiver } from "@shipping/webhooks/testing/receiver";
+import { labelInput, RECORD } from "../api/platform.js";
 import { apiClient, dataOf, type Label, type Rate, type Shipment, type Tracking } from "../platform/api-client.js";
 import { type ClusterUnderTest, startCluster } from "../platform/cluster.js";
 import { ONE_OF_EACH } from "../platform/launch-cluster.js";
@@ -76,14 +76,11 @@ async function clientOf<Of extends Service>(of: Of, credentials?: Credentials) {
   return createClient(services[of], transport) as Client<(typeof services)[Of]>;
 }
 
-const party = { name: "Ada", street1: "Main 1", city: "Bonn", postal_code: "53111", country: "DE" };
-const parcel = { weight_kg: 1, length_cm: 10, width_cm: 10, height_cm: 10 };
-const packed = { reference: "tls", from: party, to: party, parcel };
 const newApi = () => apiClient(cluster.gateways[0]!, customer.key);
 
 async function shipOnce(): Promise<Shipment> {
   const api = newApi();
-  const { id } = await dataOf<Shipment>(201, api.post("/shipments", packed));
+  const { id } = await dataOf<Shipment>(201, api.post("/shipments", RECORD));
   const [rate] = await dataOf<Rate[]>(200, api.post("/rates", { shipment_id: id }));
   const label = await dataOf<Label>(201, api.post("/labels", { shipment_id: id, rate_id: rate?.id }));
   await dataOf(200, api.post(`/labels/${label.id}/void`, {}));
@@ -186,28 +183,17 @@ test("carrier reads a shipment and creates nothing; records asks webhooks for mi
   );
 });
 
-/** A receiver that accepts everything, and the headers of its requests, by event. */
-async function startReceiver() {
-  const received = new Map<string, IncomingHttpHeaders>();
-  const server = createServer((request, response) => {
-    received.set(String(request.headers["service-event-id"]), request.headers);
-    response.writeHead(204).end();
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, server };
-}
-
 test("a POST /labels is one trace, from the gateway to the receiver", async () => {
-  const { received, url, server } = await startReceiver();
+  const receiver = await startReceiver();
   const api = newApi();
-  await dataOf(201, api.post("/webhooks", { url, events: ["label.created"] }));
-  const { id } = await dataOf<Shipment>(201, api.post("/shipments", packed));
-  await dataOf<Label>(201, api.post("/labels", { shipment_id: id, rate_id: `rate_test_${id}` }));
+  await dataOf(201, api.post("/webhooks", { url: receiver.url, events: ["label.created"] }));
+  const { id } = await dataOf<Shipment>(201, api.post("/shipments", RECORD));
+  await dataOf<Label>(201, api.post("/labels", labelInput(id)));
 
   const headers = await eventually(() => {
-    const [first] = [...received.values()];
+    const [first] = receiver.received;
     if (!first) throw new Error("The event has not arrived.");
-    return first;
+    return first.headers;
   });
   const [, traceId, attemptId] = String(headers.traceparent).split("-");
   const trace = await eventually(() => {
@@ -239,5 +225,5 @@ test("a POST /labels is one trace, from the gateway to the receiver", async () =
   const ids = new Set(trace.map(({ spanId }) => spanId));
   expect(trace.filter(({ parentId }) => !ids.has(parentId)).map(({ name }) => name)).toEqual(["POST /api/v1/labels"]);
   expect(trace.find(({ spanId }) => spanId === attemptId)?.name).toBe("attempt");
-  server.close();
+  await receiver.close();
 });

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { startReceiver } from "@shipping/webhooks/testing/receiver";
 import sql from "sql-template-tag";
+import { labelInput, RECORD } from "../api/platform.js";
 import { type ApiClient, apiClient, dataOf, type Label, type Order, type Shipment } from "../platform/api-client.js";
 import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
 
@@ -15,10 +15,6 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 beforeEach(() => cluster.healthy());
-
-const party = { name: "Ada", street1: "Main 1", city: "Bonn", postal_code: "53111", country: "DE" };
-const parcel = { weight_kg: 1, length_cm: 10, width_cm: 10, height_cm: 10 };
-const packed = { reference: "manners", from: party, to: party, parcel };
 
 /** Every process of a part, with the port that its log names for the platform. */
 async function partsNow() {
@@ -63,7 +59,7 @@ test("all parts stay ready in an outage of NATS: requests are answered, and thei
   process.kill(pid, "SIGSTOP");
   let order: Order;
   try {
-    order = await dataOf<Order>(201, api.post("/orders", packed));
+    order = await dataOf<Order>(201, api.post("/orders", RECORD));
     // On a busy machine PostgreSQL may take too long as well, but not for as long as NATS is away.
     await eventually(async () => {
       for (const { opsUrl } of await partsNow()) expect(await statusOf(`${opsUrl}/readyz`)).toBe(200);
@@ -76,19 +72,6 @@ test("all parts stay ready in an outage of NATS: requests are answered, and thei
     expect(arrived.map(({ body }) => JSON.parse(body.toString()).data.id)).toContain(order.id);
   });
 });
-
-/** Receives every event, and records the IDs of their resources. */
-async function startReceiver() {
-  const received = new Set<string>();
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    received.add(JSON.parse(Buffer.concat(chunks).toString()).data.id);
-    response.writeHead(204).end();
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  return { received, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
-}
 
 /** Sends to the gateways as a load balancer does: to the next one where the connection is refused. Other errors are the caller's. */
 async function balanced<T>(clients: readonly ApiClient[], ask: (client: ApiClient) => Promise<T>): Promise<T> {
@@ -107,10 +90,13 @@ describe("SIGTERM under load", () => {
     ["a gateway", ["gateway-1"]],
     ["a process of each service at once", ["records-1", "carrier-1", "tracking-1", "webhooks-1"]],
   ])("of %s fails no request and loses no event", async (_, names) => {
-    const { received, url, server } = await startReceiver();
+    const receiver = await startReceiver();
     const { key } = await cluster.newCustomer();
     const clients = cluster.gateways.map((gateway) => apiClient(gateway, key));
-    await dataOf(201, clients[0]!.post("/webhooks", { url, events: ["shipment.created", "label.created"] }));
+    await dataOf(
+      201,
+      clients[0]!.post("/webhooks", { url: receiver.url, events: ["shipment.created", "label.created"] }),
+    );
     const created: string[] = [];
     let over = false;
 
@@ -119,9 +105,9 @@ describe("SIGTERM under load", () => {
       while (!over) {
         const shipment = await dataOf<Shipment>(
           201,
-          balanced(order, (api) => api.post("/shipments", packed)),
+          balanced(order, (api) => api.post("/shipments", RECORD)),
         );
-        const request = { shipment_id: shipment.id, rate_id: `rate_test_${shipment.id}` };
+        const request = labelInput(shipment.id);
         const label = await dataOf<Label>(
           201,
           balanced(order, (api) => api.post("/labels", request)),
@@ -147,7 +133,10 @@ describe("SIGTERM under load", () => {
     over = true;
     await load;
     await backAgain;
-    await eventually(() => expect(created.filter((id) => !received.has(id))).toEqual([]));
-    server.close();
+    await eventually(() => {
+      const received = new Set(receiver.received.map(({ body }) => JSON.parse(body.toString()).data.id));
+      expect(created.filter((id) => !received.has(id))).toEqual([]);
+    });
+    await receiver.close();
   });
 });

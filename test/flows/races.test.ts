@@ -2,6 +2,7 @@ import { silentLog } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
 import { runs } from "@shipping/kit/testing/runs";
 import sql from "sql-template-tag";
+import { RECORD } from "../api/platform.js";
 import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
 import { untilDefinite, type Write } from "../trials/chaos/retrying-client.js";
 
@@ -10,14 +11,6 @@ beforeAll(async () => {
   cluster = await sharedCluster();
 });
 afterAll(() => cluster.stop());
-
-const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
-const given = {
-  reference: "race",
-  from: address,
-  to: address,
-  parcel: { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 },
-};
 
 /** Sends a write to the next gateway, and repeats it only after a 503, with which a busy machine may refuse some of many at once. */
 async function send(write: Write, turn: number): Promise<{ status: number; replayed: boolean; text: string }> {
@@ -42,7 +35,7 @@ test(
   async () => {
     const { key } = await cluster.newCustomer();
     for (let round = 0; round < runs(5); round++) {
-      const write: Write = { method: "POST", path: "/orders", key, idempotencyKey: `equal-${round}`, body: given };
+      const write: Write = { method: "POST", path: "/orders", key, idempotencyKey: `equal-${round}`, body: RECORD };
       const answers = await Promise.all(Array.from({ length: 100 }, (_, turn) => send(write, turn)));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
       expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -58,14 +51,14 @@ test(
     const { key } = await cluster.newCustomer();
     for (let round = 0; round < runs(4); round++) {
       const writes = Array.from({ length: 40 }, (_, turn): Write => {
-        const body = turn === 17 ? { ...given, order_id: "ord_aaaaaaaaaaaaaaaaaaaaaaaaaa" } : given;
+        const body = turn === 17 ? { ...RECORD, order_id: "ord_aaaaaaaaaaaaaaaaaaaaaaaaaa" } : RECORD;
         return { method: "POST", path: "/shipments", key, idempotencyKey: `mixed-${round}-${turn}`, body };
       });
       const answers = await Promise.all(writes.map((write) => send(write, 0)));
       expect(answers.flatMap(({ status }, turn) => (status === 201 ? [] : [{ status, turn }]))).toEqual([
         { status: 404, turn: 17 },
       ]);
-      expect(await send({ ...writes[17]!, body: given }, 1)).toMatchObject({ status: 201, replayed: false });
+      expect(await send({ ...writes[17]!, body: RECORD }, 1)).toMatchObject({ status: 201, replayed: false });
     }
   },
   runs(360_000),
@@ -81,7 +74,7 @@ test(
         path: "/shipments",
         key: customers[turn % customers.length]!.key,
         idempotencyKey: `overlap-${round}-${turn}`,
-        body: { ...given, reference },
+        body: { ...RECORD, reference },
       });
       // Keys 0 to 29 from one side and 39 down to 10 from the other. For every third key, the two bodies differ.
       const ahead = Array.from({ length: 30 }, (_, turn) => write(turn, "ahead"));
@@ -109,7 +102,7 @@ test(
         path: "/shipments",
         key,
         idempotencyKey: `shipment-${round}`,
-        body: given,
+        body: RECORD,
       });
       const shipmentId = JSON.parse(shipment.text).data.id;
       const body = { shipment_id: shipmentId, rate_id: `rate_test_${shipmentId}` };
@@ -132,7 +125,7 @@ test("PostgreSQL restarted under load: no 201 without a row, no process ends, no
   let number = 0;
   const client = async () => {
     const start = performance.now();
-    const write: Write = { method: "POST", path: "/orders", key, idempotencyKey: `pg-${number++}`, body: given };
+    const write: Write = { method: "POST", path: "/orders", key, idempotencyKey: `pg-${number++}`, body: RECORD };
     const answer = await send(write, number).catch(() => undefined);
     longestMs = Math.max(longestMs, performance.now() - start);
     if (answer?.status === 201) acknowledged.push(JSON.parse(answer.text).data.id);
@@ -144,7 +137,13 @@ test("PostgreSQL restarted under load: no 201 without a row, no process ends, no
   await cluster.kill("postgres");
   await cluster.healthy();
   const recovered = acknowledged.length;
-  await untilDefinite(cluster.gateways, { method: "POST", path: "/orders", key, idempotencyKey: "after", body: given });
+  await untilDefinite(cluster.gateways, {
+    method: "POST",
+    path: "/orders",
+    key,
+    idempotencyKey: "after",
+    body: RECORD,
+  });
   await Promise.all(loops.map((loop) => loop.stop()));
   expect(acknowledged.length).toBeGreaterThanOrEqual(recovered);
   expect(longestMs).toBeLessThan(20_000);

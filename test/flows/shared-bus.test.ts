@@ -9,14 +9,13 @@ import { testDatabase } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { migrationFolders, type Part, parts } from "@shipping/local/parts";
 import sql, { raw } from "sql-template-tag";
+import { RECORD } from "../api/platform.js";
 import { type ClusterUnderTest, sharedCluster, startCluster } from "../platform/cluster.js";
 import { ONE_OF_EACH } from "../platform/launch-cluster.js";
 import { untilDefinite } from "../trials/chaos/retrying-client.js";
 
 // Installations beside the cluster that tests share, on its NATS, with default names.
 const WRITES = 20;
-const parcel = { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 };
-const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
 const SECRETS_KEYS = `k1:${randomBytes(32).toString("base64")}`;
 
 type Urls = Record<Part, string>;
@@ -94,9 +93,8 @@ async function installation(urls: Urls, dataDir: string, env: NodeJS.ProcessEnv 
 }
 
 async function write({ cluster, key }: Pick<Installation, "cluster" | "key">): Promise<void> {
-  const body = { reference: "r", from: address, to: address, parcel };
   for (let n = 0; n < WRITES; n++) {
-    const order = { method: "POST" as const, path: "/orders", key, idempotencyKey: `w-${n}`, body };
+    const order = { method: "POST" as const, path: "/orders", key, idempotencyKey: `w-${n}`, body: RECORD };
     expect((await untilDefinite(cluster.gateways, order)).status).toBe(201);
   }
 }
