@@ -13,14 +13,7 @@ export interface RunningServer {
   address: string;
 }
 
-export interface Servers {
-  /** Starts a server, and resolves when it is ready for the first time. */
-  start(tier: Tier, server: Server): Promise<void>;
-  /** All servers that are kept running, with their latest pids. */
-  list(): RunningServer[];
-  /** Stops all servers, tier by tier, within 29 s (`fast`: 3.8 s), and kills those that have not ended by their tier's deadline. */
-  stop(fast?: boolean): Promise<void>;
-}
+export type Servers = ReturnType<typeof runServers>;
 
 /** The deadline of each tier, in milliseconds from the beginning of the stop. */
 const STOP_MS: Record<Tier, number> = { gateways: 15_000, services: 26_000, stores: 29_000 };
@@ -28,7 +21,7 @@ const FAST_STOP_MS: Record<Tier, number> = { gateways: 1_500, services: 3_000, s
 const TIERS = Object.keys(STOP_MS) as Tier[];
 
 /** Runs servers and lists their processes in the data folder `path`. `onChange` is called when one has a new pid. */
-export function runServers(options: { path: string; say(line: string): void; onChange(): void }): Servers {
+export function runServers(options: { path: string; say(line: string): void; onChange(): void }) {
   const list = createProcessList(options.path);
   const running: { tier: Tier; supervised: Supervised }[] = [];
   const latest = new Map<string, RunningServer>();
@@ -39,7 +32,8 @@ export function runServers(options: { path: string; say(line: string): void; onC
   };
 
   return {
-    async start(tier, server) {
+    /** Starts a server, and resolves when it is ready for the first time. */
+    async start(tier: Tier, server: Server): Promise<void> {
       // The cluster was stopped while this server was being prepared.
       if (stopping) throw new Error("The cluster is stopping.");
       const { name, address } = server;
@@ -52,8 +46,10 @@ export function runServers(options: { path: string; say(line: string): void; onC
       running.push({ tier, supervised });
       await supervised.ready;
     },
+    /** All servers that are kept running, with their latest pids. */
     list: () => [...latest.values()],
-    async stop(fast = false) {
+    /** Stops all servers, tier by tier, within 29 s (`fast`: 3.8 s), and kills those that have not ended by their tier's deadline. */
+    async stop(fast = false): Promise<void> {
       stopping = true;
       const begun = performance.now();
       const limits = fast ? FAST_STOP_MS : STOP_MS;

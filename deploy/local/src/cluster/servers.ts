@@ -4,7 +4,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
-import { type ServerProcess, type StopSignals, serverProcess } from "@shipping/local/servers/server-process";
+import { type StopSignals, serverProcess } from "@shipping/local/servers/server-process";
 import type { Server } from "@shipping/local/servers/supervise";
 import type { BusAuthorization } from "../servers/bus-users.js";
 import type { NatsProgram } from "../servers/find-nats-server.js";
@@ -69,11 +69,6 @@ export function natsServer(at: {
   };
 }
 
-export function partServer(plan: PartProcess, logs: string): Server {
-  const { name, address } = plan;
-  return { name, address, start: (spawned) => startPart(plan, { logFile: join(logs, `${name}.log`), spawned }) };
-}
-
 function intoFile(logs: string, name: string): (line: string) => void {
   const file = join(logs, `${name}.log`);
   return (line) => {
@@ -91,24 +86,27 @@ const ANSWER_MS = 2_000;
 // A clean shutdown of a part may take this long; the cluster as a whole has 30 s.
 const SIGNALS: StopSignals = { stop: "SIGTERM", fast: "SIGINT", force: "SIGKILL", patienceMs: 26_000 };
 
-/** Starts a process and resolves when it is ready, however long that takes. If it ends instead, the error says how it ended. */
-export async function startPart(
-  plan: PartProcess,
-  options: { logFile: string; spawned(server: ServerProcess): void },
-): Promise<void> {
-  // The process writes into the file itself, so that it does not fail if we are killed first. It is detached, so that Ctrl-C reaches only
-  // us.
-  const log = openSync(options.logFile, "a");
-  const child = spawn(process.execPath, [plan.main], { env: plan.env, detached: true, stdio: ["ignore", log, log] });
-  closeSync(log);
-  const failed = new Promise<never>((_, reject) => child.once("error", reject));
-  const server = serverProcess(child, SIGNALS);
-  if (child.pid !== undefined) options.spawned(server);
-  const ended = server.exited.then((how) => {
-    throw new Error(how);
-  });
-  const over = new AbortController();
-  await Promise.race([untilReady(plan.opsUrl, over.signal), ended, failed]).finally(() => over.abort());
+/** A process of a part, which is ready when it says so, however long that takes. If it ends instead, the error says how it ended. */
+export function partServer({ name, address, main, env, opsUrl }: PartProcess, logs: string): Server {
+  return {
+    name,
+    address,
+    async start(spawned) {
+      // The process writes into the file itself, so that it does not fail if we are killed first. It is detached, so that Ctrl-C reaches
+      // only us.
+      const log = openSync(join(logs, `${name}.log`), "a");
+      const child = spawn(process.execPath, [main], { env, detached: true, stdio: ["ignore", log, log] });
+      closeSync(log);
+      const failed = new Promise<never>((_, reject) => child.once("error", reject));
+      const server = serverProcess(child, SIGNALS);
+      if (child.pid !== undefined) spawned(server);
+      const ended = server.exited.then((how) => {
+        throw new Error(how);
+      });
+      const over = new AbortController();
+      await Promise.race([untilReady(opsUrl, over.signal), ended, failed]).finally(() => over.abort());
+    },
+  };
 }
 
 async function untilReady(opsUrl: string, over: AbortSignal): Promise<void> {
