@@ -1,4 +1,4 @@
-const real = require("../../../node_modules/sql-template-tag/dist/index.js");
+const real = require("../../../../node_modules/sql-template-tag/dist/index.js");
 
 /** Replaces `sql-template-tag`: a template that has the active mutant gets its mutated text. */
 function tag(strings, ...values) {
