@@ -1,9 +1,9 @@
-import type { ComponentChildren } from "preact";
 import { ID_FIELD } from "../../input/fields.js";
 import { AccountForm, HiddenField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";
-import { Table, Text } from "../page/text.js";
+import { Table } from "../page/table.js";
+import { Text } from "../page/text.js";
 import { setCookie } from "../session/session.js";
 import { findOtherAccounts, type OtherAccount, switchAccount } from "../session/switch-account.js";
 
@@ -23,29 +23,18 @@ export async function showAccounts(deps: PageDeps, { session }: PageRequest): Pr
           request by email. Accounts that invited you are listed once you have accepted the invitation.
         </p>
       )}
-      <Table headings={["Account", "Role", "Actions"]}>
-        <Row account={{ name: session.accountName, role: session.role }}>
-          <span class="tag">Signed in</span>
-        </Row>
-        {others.map((account) => (
-          <Row account={account}>
-            <Switch account={account} />
-          </Row>
-        ))}
-      </Table>
+      <Table
+        columns={{
+          Account: ({ name }) => <Text>{name}</Text>,
+          Role: ({ role }) => role,
+          Actions: ({ other }) => (other ? <Switch account={other} /> : <span class="tag">Signed in</span>),
+        }}
+        rows={[
+          { name: session.accountName, role: session.role, other: undefined },
+          ...others.map((other) => ({ name: other.name, role: other.role, other })),
+        ]}
+      />
     </>,
-  );
-}
-
-function Row(props: { account: Pick<OtherAccount, "name" | "role">; children: ComponentChildren }) {
-  return (
-    <tr>
-      <td data-label="Account">
-        <Text>{props.account.name}</Text>
-      </td>
-      <td data-label="Role">{props.account.role}</td>
-      <td data-label="Actions">{props.children}</td>
-    </tr>
   );
 }
 

@@ -3,7 +3,8 @@ import { scopes } from "../../admission/api-key.js";
 import { visible } from "../../input/text.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
-import { Breakable, Table, Time } from "../page/text.js";
+import { Table } from "../page/table.js";
+import { Breakable, Time } from "../page/text.js";
 import { describeDevice } from "../session/member-sessions.js";
 
 const EVERY_SCOPE = scopes.join(" ");
@@ -56,28 +57,22 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
           <p>No changes yet.</p>
         </div>
       ) : (
-        <Table class="audit" headings={["When", "Who", "What", "Details", "IP address"]}>
-          {entries.map((entry) => (
-            <tr>
-              <td data-label="When">
-                <Time at={entry.at} />
-              </td>
-              <td data-label="Who">
-                <Breakable>{entry.actor}</Breakable>
-              </td>
-              <td data-label="What">
-                <span>
-                  {ACTIONS[entry.action as AuditAction] ?? entry.action}
-                  {entry.environment && <span class="sub">{entry.environment}</span>}
-                </span>
-              </td>
-              <td data-label="Details">
-                <Detail {...entry} />
-              </td>
-              <td data-label="IP address">{entry.source}</td>
-            </tr>
-          ))}
-        </Table>
+        <Table
+          class="audit"
+          columns={{
+            When: ({ at }) => <Time at={at} />,
+            Who: ({ actor }) => <Breakable>{actor}</Breakable>,
+            What: ({ action, environment }) => (
+              <span>
+                {ACTIONS[action as AuditAction] ?? action}
+                {environment && <span class="sub">{environment}</span>}
+              </span>
+            ),
+            Details: (entry) => <Detail {...entry} />,
+            "IP address": ({ source }) => source,
+          }}
+          rows={entries}
+        />
       )}
       <Paging path={`${AREA_PATH}/audit`} after={after} next={nextCursor} />
     </>,

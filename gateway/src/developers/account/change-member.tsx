@@ -5,7 +5,8 @@ import { NO_FIELDS } from "../../input/fields.js";
 import { AccountForm, Choice, FormButtons, FormErrors } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { checkForm, readField } from "../page/read-form.js";
-import { Fact, Note, Text, Time } from "../page/text.js";
+import { Facts } from "../page/table.js";
+import { Note, Text, Time } from "../page/text.js";
 import { setCookie } from "../session/session.js";
 import { MEMBERS_PATH } from "./members.js";
 
@@ -44,11 +45,7 @@ function RoleForm({ member, role, errors }: { member: Member; role: string; erro
     <>
       <h1>Change a role</h1>
       <FormErrors errors={errors} fields={["role"]} />
-      <dl>
-        <Fact name="Email">
-          <Text>{member.email}</Text>
-        </Fact>
-      </dl>
+      <Facts facts={{ Email: <Text>{member.email}</Text> }} />
       <AccountForm fields={roleFields}>
         <RoleChoice role={role} errors={errors} />
         <FormButtons submit="Change role" cancel={MEMBERS_PATH} />
@@ -101,12 +98,7 @@ function RemoveForm({ member, isYou, errors }: { member: Member; isYou: boolean;
         </p>
         <p>API keys and subscriptions are not affected. If this person has seen an API key, consider revoking it.</p>
       </Note>
-      <dl>
-        <Fact name="Role">{role}</Fact>
-        <Fact name={invitedAt ? "Invited" : "Added"}>
-          <Time at={invitedAt ?? createdAt} />
-        </Fact>
-      </dl>
+      <Facts facts={{ Role: role, [invitedAt ? "Invited" : "Added"]: <Time at={invitedAt ?? createdAt} /> }} />
       <AccountForm fields={NO_FIELDS}>
         <FormButtons submit="Remove member" cancel={MEMBERS_PATH} isDangerous />
       </AccountForm>

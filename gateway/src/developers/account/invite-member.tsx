@@ -17,7 +17,8 @@ import { SITE_NAME } from "../../site/site-header.js";
 import { AccountForm, FormButtons, FormErrors, TextField } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { checkForm, confirmationFields, type Form, formId, keepFormId, readField } from "../page/read-form.js";
-import { Fact, Note, Secret, Text, Time } from "../page/text.js";
+import { Facts } from "../page/table.js";
+import { Note, Secret, Text, Time } from "../page/text.js";
 import { DECLINE_PATH } from "../sign-in/decline-invitation.js";
 import { ROLE_FIELD, RoleChoice } from "./change-member.js";
 import { MEMBERS_PATH } from "./members.js";
@@ -174,15 +175,7 @@ function InvitedPage({ title, invited, isMailed }: { title: string; invited: Inv
           </>
         )}
       </Note>
-      <dl>
-        <Fact name="Email">
-          <Text>{email}</Text>
-        </Fact>
-        <Fact name="Role">{role}</Fact>
-        <Fact name="Link expires">
-          <Time at={expiresAt} />
-        </Fact>
-      </dl>
+      <Facts facts={{ Email: <Text>{email}</Text>, Role: role, "Link expires": <Time at={expiresAt} /> }} />
       <div class="actions">
         <a href={MEMBERS_PATH}>All members</a>
       </div>

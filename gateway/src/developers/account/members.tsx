@@ -2,7 +2,8 @@ import { INVITATION_DAYS } from "../../accounts/invite-members.js";
 import { describeInvitationMail, listMembers, type Member } from "../../accounts/manage-members.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
-import { Breakable, Table, Time } from "../page/text.js";
+import { Table } from "../page/table.js";
+import { Breakable, Time } from "../page/text.js";
 
 export const MEMBERS_PATH = `${AREA_PATH}/members`;
 
@@ -13,7 +14,6 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
   const rows = await listMembers(deps, accountId, { after, take: PAGE_SIZE + 1 });
   const { rows: members, nextCursor } = toPage(rows);
   const mayChange = session.role === "admin";
-  const headings = ["Email", "Role", "Added", ...(deps.provider ? ["Sign-in"] : []), ...(mayChange ? ["Actions"] : [])];
   return htmlPage(
     "Members",
     <>
@@ -31,27 +31,21 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
           </a>
         )}
       </div>
-      <Table headings={headings}>
-        {members.map((member) => (
-          <tr>
-            <td data-label="Email">
-              <span>
-                <Breakable>{member.email}</Breakable> {member.id === session.memberId && <span class="tag">You</span>}
-              </span>
-            </td>
-            <td data-label="Role">{member.role}</td>
-            <td data-label="Added">
-              <Added member={member} now={deps.now()} />
-            </td>
-            {deps.provider && <td data-label="Sign-in">{member.bound ? "Linked" : "Not yet"}</td>}
-            {mayChange && (
-              <td>
-                <Changes member={member} />
-              </td>
-            )}
-          </tr>
-        ))}
-      </Table>
+      <Table
+        columns={{
+          Email: ({ id, email }) => (
+            <span>
+              <Breakable>{email}</Breakable> {id === session.memberId && <span class="tag">You</span>}
+            </span>
+          ),
+          Role: ({ role }) => role,
+          Added: (member) => <Added member={member} now={deps.now()} />,
+          "Sign-in": deps.provider && (({ bound }) => (bound ? "Linked" : "Not yet")),
+          Actions: mayChange && ((member) => <Changes member={member} />),
+        }}
+        actions="Actions"
+        rows={members}
+      />
       <Paging path={MEMBERS_PATH} after={after} next={nextCursor} />
     </>,
   );

@@ -3,7 +3,8 @@ import { NO_FIELDS } from "../../input/fields.js";
 import { AccountForm, FormButtons, HiddenField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";
-import { Table, Text, Time } from "../page/text.js";
+import { Table } from "../page/table.js";
+import { Text, Time } from "../page/text.js";
 import {
   describeDevice,
   endSessions,
@@ -81,35 +82,31 @@ export async function submitMemberSessions(deps: PageDeps, { session, id, actor 
 function SessionTable(props: { sessions: readonly MemberSession[]; current: string | undefined; mayEnd?: true }) {
   const { sessions, current, mayEnd } = props;
   return (
-    <Table headings={["Device", "Address", "Last seen", "Signed in", ...(mayEnd ? ["Actions"] : [])]}>
-      {sessions.map(({ id, source, userAgent, seenAt, createdAt }) => (
-        <tr>
-          <td data-label="Device">
-            <span title={userAgent ?? undefined}>
-              {describeDevice(userAgent)} {id === current && <span class="tag">This device</span>}
-            </span>
-          </td>
-          <td data-label="Address">{source ?? "Unknown"}</td>
-          <td data-label="Last seen">
-            <Time at={seenAt} />
-          </td>
-          <td data-label="Signed in">
-            <Time at={createdAt} />
-          </td>
-          {mayEnd && (
-            <td>
-              {id !== current && (
-                <AccountForm fields={sessionFields} action={SESSIONS_PATH}>
-                  <HiddenField name="session" value={id} />
-                  <button class="quiet" type="submit">
-                    End session
-                  </button>
-                </AccountForm>
-              )}
-            </td>
-          )}
-        </tr>
-      ))}
-    </Table>
+    <Table
+      columns={{
+        Device: ({ id, userAgent }) => (
+          <span title={userAgent ?? undefined}>
+            {describeDevice(userAgent)} {id === current && <span class="tag">This device</span>}
+          </span>
+        ),
+        Address: ({ source }) => source ?? "Unknown",
+        "Last seen": ({ seenAt }) => <Time at={seenAt} />,
+        "Signed in": ({ createdAt }) => <Time at={createdAt} />,
+        Actions: mayEnd && (({ id }) => id !== current && <EndSession id={id} />),
+      }}
+      actions="Actions"
+      rows={sessions}
+    />
+  );
+}
+
+function EndSession({ id }: { id: string }) {
+  return (
+    <AccountForm fields={sessionFields} action={SESSIONS_PATH}>
+      <HiddenField name="session" value={id} />
+      <button class="quiet" type="submit">
+        End session
+      </button>
+    </AccountForm>
   );
 }

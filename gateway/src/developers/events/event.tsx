@@ -1,7 +1,8 @@
 import { eventTypes, isEventType } from "@shipping/proto/event-types";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing } from "../page/part.js";
-import { Breadcrumb, Fact, Id, Json, Text, Time } from "../page/text.js";
+import { Facts } from "../page/table.js";
+import { Breadcrumb, Id, Json, Text, Time } from "../page/text.js";
 import { readEvent, readOutcomes } from "../read/read-events.js";
 import { OutcomeList } from "./outcomes.js";
 
@@ -19,25 +20,23 @@ export async function showEvent(deps: PageDeps, request: PageRequest): Promise<P
     <>
       <Breadcrumb list={`${AREA_PATH}/${environment}/webhooks`}>Webhooks</Breadcrumb>
       <h1>{getTitle(type)}</h1>
-      <dl>
-        <Fact name="Event">
-          <Id>{id}</Id>
-        </Fact>
-        <Fact name="Type">
-          <Id>{type}</Id>
-        </Fact>
-        <Fact name={RESOURCES[data.object] ?? "Resource"}>
-          <a href={`${AREA_PATH}/${environment}/${data.object}s/${data.id}`}>
-            <Text>{data.reference ?? data.tracking_number ?? data.id}</Text>
-          </a>
-          <span class="sub">
-            <Id>{data.id}</Id>
-          </span>
-        </Fact>
-        <Fact name="Created">
-          <Time at={createdAt} />
-        </Fact>
-      </dl>
+      <Facts
+        facts={{
+          Event: <Id>{id}</Id>,
+          Type: <Id>{type}</Id>,
+          [RESOURCES[data.object] ?? "Resource"]: (
+            <>
+              <a href={`${AREA_PATH}/${environment}/${data.object}s/${data.id}`}>
+                <Text>{data.reference ?? data.tracking_number ?? data.id}</Text>
+              </a>
+              <span class="sub">
+                <Id>{data.id}</Id>
+              </span>
+            </>
+          ),
+          Created: <Time at={createdAt} />,
+        }}
+      />
       <h2>Receivers</h2>
       {isMissing(outcomes) ? (
         <MissingPart what="The delivery status cannot be shown." request={request} />

@@ -8,7 +8,8 @@ import { ID_FIELD } from "../../input/fields.js";
 import { AccountForm, Checkboxes, Choice, FormButtons, FormErrors, TextField } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
-import { Fact, Guide, Note, Secret, Text, Time } from "../page/text.js";
+import { Facts } from "../page/table.js";
+import { Guide, Note, Secret, Text, Time } from "../page/text.js";
 
 const SCOPE_WORDS: Record<Scope, string> = {
   "account:read": "View the account's name, limits and capabilities",
@@ -144,12 +145,7 @@ function CreatedKeyPage(props: { created: CreatedKey; name: string; list: string
         </p>
         <Secret list={list}>{key}</Secret>
       </Note>
-      <dl>
-        <Fact name="Name">
-          <Text>{name}</Text>
-        </Fact>
-        <Fact name="Expires">{expiresAt ? <Time at={expiresAt} /> : "Never"}</Fact>
-      </dl>
+      <Facts facts={{ Name: <Text>{name}</Text>, Expires: expiresAt ? <Time at={expiresAt} /> : "Never" }} />
       <p>Keep the key on your server. Never put it in browsers, mobile apps, repositories or URLs.</p>
       <p>
         <a href={list}>All keys</a>

@@ -5,7 +5,8 @@ import { scopes } from "../../admission/api-key.js";
 import { clock, selectColumns } from "../../database/deps.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
-import { Chips, Table, Text, Time } from "../page/text.js";
+import { Table } from "../page/table.js";
+import { Chips, Text, Time } from "../page/text.js";
 
 export interface KeyRow extends ListedKey {
   active: boolean;
@@ -77,43 +78,37 @@ export async function listKeyPage(
 
 function KeyTable(props: { keys: readonly KeyRow[]; mayRevoke: boolean; environment: Environment }) {
   const { keys, mayRevoke, environment } = props;
-  const headings = ["Name", "Permissions", "Created", "Last used", "Expires", ...(mayRevoke ? ["Revoke"] : [])];
   return (
-    <Table headings={headings}>
-      {keys.map((key) => (
-        <tr class={key.active ? undefined : "over"}>
-          <td data-label="Name">
-            <span>
-              <Text>{keyName(key)}</Text>
-              <code class="sub">…{key.lastFour}</code>
-            </span>
-          </td>
-          <td data-label="Permissions">
-            {key.scopes.length === scopes.length ? "Full access" : <Chips words={key.scopes} />}
-          </td>
-          <td data-label="Created">
-            <Time at={key.createdAt} />
-          </td>
-          <td data-label="Last used">{key.lastUsedAt ? <Time at={key.lastUsedAt} /> : "Never"}</td>
-          <td data-label="Expires">
-            <Expiry {...key} />
-          </td>
-          {mayRevoke && (
-            <td>
-              {key.active && (
-                <a
-                  class="danger-link"
-                  href={`${AREA_PATH}/${environment}/keys/${key.id}/revoke`}
-                  aria-label={`Revoke the key that ends in ${key.lastFour}`}
-                >
-                  Revoke
-                </a>
-              )}
-            </td>
-          )}
-        </tr>
-      ))}
-    </Table>
+    <Table
+      columns={{
+        Name: (key) => (
+          <span>
+            <Text>{keyName(key)}</Text>
+            <code class="sub">…{key.lastFour}</code>
+          </span>
+        ),
+        Permissions: (key) => (key.scopes.length === scopes.length ? "Full access" : <Chips words={key.scopes} />),
+        Created: ({ createdAt }) => <Time at={createdAt} />,
+        "Last used": ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : "Never"),
+        Expires: (key) => <Expiry {...key} />,
+        Revoke: mayRevoke && ((key) => key.active && <RevokeLink {...key} environment={environment} />),
+      }}
+      actions="Revoke"
+      rows={keys}
+      rowClass={({ active }) => (active ? undefined : "over")}
+    />
+  );
+}
+
+function RevokeLink({ id, lastFour, environment }: Pick<KeyRow, "id" | "lastFour"> & { environment: Environment }) {
+  return (
+    <a
+      class="danger-link"
+      href={`${AREA_PATH}/${environment}/keys/${id}/revoke`}
+      aria-label={`Revoke the key that ends in ${lastFour}`}
+    >
+      Revoke
+    </a>
   );
 }
 

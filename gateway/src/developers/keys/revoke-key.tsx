@@ -2,7 +2,8 @@ import { getKey, revokeKey } from "../../accounts/manage-keys.js";
 import { NO_FIELDS } from "../../input/fields.js";
 import { AccountForm, FormButtons } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { Fact, Note, Text, Time } from "../page/text.js";
+import { Facts } from "../page/table.js";
+import { Note, Text, Time } from "../page/text.js";
 import { keyName } from "./keys.js";
 
 const DAY_MS = 86_400_000;
@@ -28,15 +29,13 @@ export async function confirmRevoke(deps: PageDeps, request: PageRequest): Promi
         )}
         <p>Requests with this key are refused immediately. You cannot undo this.</p>
       </Note>
-      <dl>
-        <Fact name="Name">
-          <Text>{keyName(key)}</Text>
-        </Fact>
-        <Fact name="Last used">{key.lastUsedAt ? <Time at={key.lastUsedAt} /> : "Never"}</Fact>
-        <Fact name="Created">
-          <Time at={key.createdAt} />
-        </Fact>
-      </dl>
+      <Facts
+        facts={{
+          Name: <Text>{keyName(key)}</Text>,
+          "Last used": key.lastUsedAt ? <Time at={key.lastUsedAt} /> : "Never",
+          Created: <Time at={key.createdAt} />,
+        }}
+      />
       <AccountForm fields={NO_FIELDS}>
         <FormButtons submit="Revoke key" cancel={list} isDangerous />
       </AccountForm>

@@ -4,7 +4,8 @@ import { ACTIVE_WEBHOOKS_LIMIT, getCapabilities } from "../../api/endpoints/acco
 import type { HourOfRequests, Refusals } from "../../request-log/count-requests.js";
 import { keyName } from "../keys/keys.js";
 import { BarChart, type BarKind } from "../page/bar-chart.js";
-import { Fact, Table, Text, Time } from "../page/text.js";
+import { Fact, Facts, Table } from "../page/table.js";
+import { Text, Time } from "../page/text.js";
 import { type KeyInUse, type LabelCounts, MAX_LABELS } from "./read-figures.js";
 
 const KINDS: readonly BarKind[] = [
@@ -33,24 +34,24 @@ export function RequestFigures(props: {
 
 function ErrorTable({ base, refusals }: { base: string; refusals: readonly Refusals[] }) {
   return (
-    <Table caption="Errors by code" headings={["Code", "Status", "Requests", "Explanation"]}>
-      {refusals.map(({ code, status, count }) => (
-        <tr>
-          <td data-label="Code">
-            <a href={`${base}/requests?status=${code}`}>
-              <code>{code}</code>
-            </a>
-          </td>
-          <td data-label="Status">{status}</td>
-          <td data-label="Requests">{count.toLocaleString("en")}</td>
-          <td data-label="Explanation">
-            <a href={`/docs/errors#${code}`} aria-label={`How to fix: ${code}`}>
-              How to fix
-            </a>
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      caption="Errors by code"
+      columns={{
+        Code: ({ code }) => (
+          <a href={`${base}/requests?status=${code}`}>
+            <code>{code}</code>
+          </a>
+        ),
+        Status: ({ status }) => status,
+        Requests: ({ count }) => count.toLocaleString("en"),
+        Explanation: ({ code }) => (
+          <a href={`/docs/errors#${code}`} aria-label={`How to fix: ${code}`}>
+            How to fix
+          </a>
+        ),
+      }}
+      rows={refusals}
+    />
   );
 }
 
@@ -80,30 +81,29 @@ export function KeyUsage(props: { base: string; keys: readonly KeyInUse[]; limit
   return (
     <>
       <h2>API key usage in the last minute</h2>
-      <Table headings={["Key", "Requests", "Last used"]}>
-        {keys.map((key) => (
-          <tr>
-            <td data-label="Key">
-              <span>
-                <Text>{keyName(key)}</Text> <code class="sub">…{key.lastFour}</code>
-              </span>
-            </td>
-            <td data-label="Requests">
-              <span class="nowrap">
-                <meter
-                  min={0}
-                  max={limit}
-                  high={limit * 0.8}
-                  value={key.requests}
-                  aria-label={`Requests of the key that ends in ${key.lastFour}`}
-                />
-                {key.requests} of {limit}
-              </span>
-            </td>
-            <td data-label="Last used">{key.lastUsedAt ? <Time at={key.lastUsedAt} /> : "Never"}</td>
-          </tr>
-        ))}
-      </Table>
+      <Table
+        columns={{
+          Key: (key) => (
+            <span>
+              <Text>{keyName(key)}</Text> <code class="sub">…{key.lastFour}</code>
+            </span>
+          ),
+          Requests: ({ requests, lastFour }) => (
+            <span class="nowrap">
+              <meter
+                min={0}
+                max={limit}
+                high={limit * 0.8}
+                value={requests}
+                aria-label={`Requests of the key that ends in ${lastFour}`}
+              />
+              {requests} of {limit}
+            </span>
+          ),
+          "Last used": ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : "Never"),
+        }}
+        rows={keys}
+      />
       <p class="paging">
         <a href={`${base}/keys`}>All API keys</a>
         {isAdmin && <a href={`${base}/keys/new`}>Create key</a>}
@@ -129,13 +129,15 @@ export function Capabilities(props: { environment: Environment; requestsPerMinut
   return (
     <>
       <h2>Capabilities and limits</h2>
-      <dl>
-        <Fact name="Available">{list(true)}</Fact>
-        {missing && <Fact name="Not available">{missing} (no carrier is set up yet)</Fact>}
-        <Fact name="Rate limit">{props.requestsPerMinute} requests per minute per key</Fact>
-        <Fact name="API keys">Up to {ACTIVE_KEYS_LIMIT} active keys</Fact>
-        <Fact name="Webhooks">Up to {ACTIVE_WEBHOOKS_LIMIT} active subscriptions</Fact>
-      </dl>
+      <Facts
+        facts={{
+          Available: list(true),
+          "Not available": missing !== "" && `${missing} (no carrier is set up yet)`,
+          "Rate limit": `${props.requestsPerMinute} requests per minute per key`,
+          "API keys": `Up to ${ACTIVE_KEYS_LIMIT} active keys`,
+          Webhooks: `Up to ${ACTIVE_WEBHOOKS_LIMIT} active subscriptions`,
+        }}
+      />
     </>
   );
 }

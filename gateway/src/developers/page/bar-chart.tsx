@@ -1,4 +1,5 @@
-import { Table, Time } from "./text.js";
+import { Table } from "./table.js";
+import { Time } from "./text.js";
 import { ZoneName } from "./zone.js";
 
 export interface BarKind {
@@ -65,18 +66,13 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
       <div class="axis">{bars.flatMap(({ at }, n) => (n % HOURS_PER_TICK === 0 ? <Hour at={at} /> : []))}</div>
       <details>
         <summary>Show table</summary>
-        <Table headings={["Hour", ...kinds.map(({ name }) => name)]}>
-          {bars.map(({ at, counts }) => (
-            <tr>
-              <td data-label="Hour">
-                <Time at={at} />
-              </td>
-              {kinds.map(({ name }, n) => (
-                <td data-label={name}>{number(counts[n] ?? 0)}</td>
-              ))}
-            </tr>
-          ))}
-        </Table>
+        <Table
+          columns={{
+            Hour: ({ at }) => <Time at={at} />,
+            ...Object.fromEntries(kinds.map(({ name }, n) => [name, ({ counts }: Bar) => number(counts[n] ?? 0)])),
+          }}
+          rows={bars}
+        />
       </details>
     </figure>
   );

@@ -152,36 +152,3 @@ export function Breadcrumb({ list, children }: { list: string; children: string 
     </p>
   );
 }
-
-export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
-  );
-}
-
-/** A table. On narrow screens its headings are hidden, and each cell shows its own `data-label`. Styles find a column by its heading. */
-export function Table(props: {
-  headings: readonly string[];
-  class?: string;
-  caption?: string;
-  children: ComponentChildren;
-}) {
-  return (
-    <table class={props.class}>
-      {props.caption && <caption>{props.caption}</caption>}
-      <thead>
-        <tr>
-          {props.headings.map((heading) => (
-            <th scope="col" data-column={heading.toLowerCase()}>
-              {heading}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>{props.children}</tbody>
-    </table>
-  );
-}

@@ -7,7 +7,8 @@ import { ABORTED, type LoggedRequest } from "../../request-log/logged-request.js
 import { readExecuted, readRequest } from "../../request-log/read-request.js";
 import { keyName } from "../keys/keys.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
-import { Breadcrumb, Fact, Id, Note, Text, Time } from "../page/text.js";
+import { Facts } from "../page/table.js";
+import { Breadcrumb, Id, Note, Text, Time } from "../page/text.js";
 import { toPath } from "./filter.js";
 
 export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Promise<PageAnswer> {
@@ -16,7 +17,7 @@ export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Pro
   const request = await readRequest(deps, caller, pageRequest.id);
   if (!request) throw fail("not_found");
   const list = `${AREA_PATH}/${environment}/requests`;
-  const { method, path, idempotencyKey, keyId, replayed } = request;
+  const { method, path, idempotencyKey, replayed } = request;
   const original = replayed && idempotencyKey !== null && (await readExecuted(deps, caller, idempotencyKey));
   return htmlPage(
     "Request",
@@ -29,44 +30,25 @@ export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Pro
         <StatusTag {...request} />
       </p>
       <Failure request={request} />
-      <dl class="request-facts">
-        <Fact name="Request ID">
-          <Id>{request.requestId}</Id>
-        </Fact>
-        <Fact name="Time">
-          <Time at={request.at} /> <code class="sub">{request.at.toISOString()}</code>
-        </Fact>
-        <Fact name="Duration">{formatDuration(request)}</Fact>
-        <Fact name="API key">
-          {keyId === null ? "None" : <KeyName {...request} />}
-          {keyId !== null && (
-            <a class="sub" href={toPath(list, { keyId })}>
-              Requests with this key
-            </a>
-          )}
-        </Fact>
-        <Fact name="Idempotency key">
-          {idempotencyKey === null ? (
-            "None"
-          ) : (
+      <Facts
+        class="request-facts"
+        facts={{
+          "Request ID": <Id>{request.requestId}</Id>,
+          Time: (
             <>
-              <Text>{idempotencyKey}</Text>{" "}
-              <a class="sub" href={toPath(list, { text: idempotencyKey })}>
-                Requests with this idempotency key
-              </a>
+              <Time at={request.at} /> <code class="sub">{request.at.toISOString()}</code>
             </>
-          )}
-        </Fact>
-        <Fact name="Replayed">
-          <Replay request={request} original={original ? original.requestId : undefined} list={list} />
-        </Fact>
-        <Fact name="Resource">
-          <Resource id={request.resourceId} environment={environment} />
-        </Fact>
-        <Fact name="Client address">{request.source}</Fact>
-        <Fact name="User agent">{request.userAgent ? <Text>{request.userAgent}</Text> : "None"}</Fact>
-        {request.more > 0 && <Fact name="Repeated">{formatSimilar(request)}, not listed separately</Fact>}
-      </dl>
+          ),
+          Duration: formatDuration(request),
+          "API key": <UsedKey request={request} list={list} />,
+          "Idempotency key": <UsedIdempotencyKey request={request} list={list} />,
+          Replayed: <Replay request={request} original={original ? original.requestId : undefined} list={list} />,
+          Resource: <Resource id={request.resourceId} environment={environment} />,
+          "Client address": request.source,
+          "User agent": request.userAgent ? <Text>{request.userAgent}</Text> : "None",
+          Repeated: request.more > 0 && `${formatSimilar(request)}, not listed separately`,
+        }}
+      />
       <p class="hint">
         Request bodies and query strings are not stored. To see what a request created, open its resource.
       </p>
@@ -110,8 +92,37 @@ function Failure({ request: { code, fields } }: { request: LoggedRequest }) {
   );
 }
 
-function Replay(props: { request: LoggedRequest; original: string | undefined; list: string }) {
-  const { request, original, list } = props;
+interface OfList {
+  request: LoggedRequest;
+  list: string;
+}
+
+function UsedKey({ request, list }: OfList) {
+  const { keyId } = request;
+  if (keyId === null) return <>None</>;
+  return (
+    <>
+      <KeyName {...request} />
+      <a class="sub" href={toPath(list, { keyId })}>
+        Requests with this key
+      </a>
+    </>
+  );
+}
+
+function UsedIdempotencyKey({ request: { idempotencyKey }, list }: OfList) {
+  if (idempotencyKey === null) return <>None</>;
+  return (
+    <>
+      <Text>{idempotencyKey}</Text>{" "}
+      <a class="sub" href={toPath(list, { text: idempotencyKey })}>
+        Requests with this idempotency key
+      </a>
+    </>
+  );
+}
+
+function Replay({ request, original, list }: OfList & { original: string | undefined }) {
   if (!request.replayed) return <>No</>;
   if (!original) return <>Yes: an earlier response was returned and nothing was executed</>;
   return (

@@ -5,7 +5,8 @@ import { readRequest } from "../../request-log/read-request.js";
 import { listKeyPage } from "../keys/keys.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { PAGE_SIZE, Paging } from "../page/paging.js";
-import { Table, Text, Time } from "../page/text.js";
+import { Table } from "../page/table.js";
+import { Text, Time } from "../page/text.js";
 import { FilterForm, isFiltered, type RequestFilter, readFilter, SearchForm, toPath } from "./filter.js";
 import { formatDuration, formatSimilar, KeyName, ListedStatus } from "./request.js";
 
@@ -56,38 +57,34 @@ function Introduction({ days }: { days: number }) {
 
 export function RequestTable({ list, rows }: { list: string; rows: readonly LoggedRequest[] }) {
   return (
-    <Table class="requests" headings={["Request", "Status", "API key", "Duration", "Time"]}>
-      {rows.map((row) => (
-        <tr>
-          <td data-label="Request">
-            <span>
-              <a href={`${list}/${row.requestId}`}>
-                {row.method} <Text>{row.path.replace(/^\/api\/v1(?=\/)/, "")}</Text>
-              </a>
-              <code class="sub">{row.requestId}</code>
-            </span>
-          </td>
-          <td data-label="Status">
-            <span>
-              <ListedStatus {...row} />
-              {row.replayed && <span class="sub">Replayed</span>}
-              {row.more > 0 && <span class="sub">{formatSimilar(row)}</span>}
-            </span>
-          </td>
-          <td data-label="API key">
-            <span>
-              <KeyName {...row} />
-            </span>
-          </td>
-          <td data-label="Duration">
-            <span class="nowrap">{formatDuration(row)}</span>
-          </td>
-          <td data-label="Time">
-            <Time at={row.at} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      class="requests"
+      columns={{
+        Request: ({ requestId, method, path }) => (
+          <span>
+            <a href={`${list}/${requestId}`}>
+              {method} <Text>{path.replace(/^\/api\/v1(?=\/)/, "")}</Text>
+            </a>
+            <code class="sub">{requestId}</code>
+          </span>
+        ),
+        Status: (row) => (
+          <span>
+            <ListedStatus {...row} />
+            {row.replayed && <span class="sub">Replayed</span>}
+            {row.more > 0 && <span class="sub">{formatSimilar(row)}</span>}
+          </span>
+        ),
+        "API key": (row) => (
+          <span>
+            <KeyName {...row} />
+          </span>
+        ),
+        Duration: (row) => <span class="nowrap">{formatDuration(row)}</span>,
+        Time: ({ at }) => <Time at={at} />,
+      }}
+      rows={rows}
+    />
   );
 }
 

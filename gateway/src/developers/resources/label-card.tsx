@@ -3,7 +3,8 @@ import type { z } from "zod";
 import type { tracking as trackingSchema } from "../../api/resources.js";
 import { AREA_PATH, type PageRequest } from "../page/page.js";
 import { isMissing, type Part } from "../page/part.js";
-import { Fact, Id, Note, Time } from "../page/text.js";
+import { Facts } from "../page/table.js";
+import { Id, Note, Time } from "../page/text.js";
 import type { ReadLabel } from "../read/read-resources.js";
 import { Status } from "./record-table.js";
 
@@ -58,33 +59,33 @@ export function LabelCard({ label, rate, tracking, environment, linked }: Card) 
             <p>This label is voided. Do not use it on a parcel. Its file can no longer be downloaded.</p>
           </Note>
         )}
-        <dl>
-          <Fact name="Tracking number">
-            <Id>{label.tracking_number}</Id>
-          </Fact>
-          <Fact name="Tracking">
-            {isMissing(tracking) ? (
-              "Cannot be shown: the service is not responding."
-            ) : tracking ? (
+        <Facts
+          facts={{
+            "Tracking number": <Id>{label.tracking_number}</Id>,
+            Tracking: <Tracking tracking={tracking} />,
+            Label: (
               <>
-                <Status status={tracking.status} /> since <Time at={new Date(tracking.updated_at)} />
-                <span class="sub">No scans. The sandbox does not simulate them.</span>
+                <Id {...(linked && { href: path })}>{label.id}</Id> <Status status={label.status} />
               </>
-            ) : (
-              "Not available yet"
-            )}
-          </Fact>
-          <Fact name="Label">
-            <Id {...(linked && { href: path })}>{label.id}</Id> <Status status={label.status} />
-          </Fact>
-          <Fact name="Carrier">
-            <Coded code={label.carrier} />
-          </Fact>
-          <Fact name="Rate">{rate ? <Rate {...rate} /> : "Not stored for this label"}</Fact>
-          <Fact name="Charged">{money(label.charge)}</Fact>
-        </dl>
+            ),
+            Carrier: <Coded code={label.carrier} />,
+            Rate: rate ? <Rate {...rate} /> : "Not stored for this label",
+            Charged: money(label.charge),
+          }}
+        />
       </div>
     </div>
+  );
+}
+
+function Tracking({ tracking }: Pick<Card, "tracking">) {
+  if (isMissing(tracking)) return <>Cannot be shown: the service is not responding.</>;
+  if (!tracking) return <>Not available yet</>;
+  return (
+    <>
+      <Status status={tracking.status} /> since <Time at={new Date(tracking.updated_at)} />
+      <span class="sub">No scans. The sandbox does not simulate them.</span>
+    </>
   );
 }
 

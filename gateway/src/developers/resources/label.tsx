@@ -5,7 +5,8 @@ import { AccountForm, FormButtons } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { confirmationFields, readFormId } from "../page/read-form.js";
-import { Breadcrumb, Fact, Id, Note, Text } from "../page/text.js";
+import { Facts } from "../page/table.js";
+import { Breadcrumb, Id, Note, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { readLabel, readTracking, requireId } from "../read/read-resources.js";
 import { drawPage } from "./draw-page.js";
@@ -105,21 +106,13 @@ export async function confirmVoid(deps: PageDeps, request: PageRequest): Promise
           new shipment instead. The label file can no longer be downloaded. You cannot undo this.
         </p>
       </Note>
-      <dl>
-        <Fact name="Tracking number">
-          <code>{label.tracking_number}</code>
-        </Fact>
-        {shipment?.to && (
-          <>
-            <Fact name="Shipment">
-              <Text>{shipment.reference}</Text>
-            </Fact>
-            <Fact name="Recipient">
-              <Text>{`${shipment.to.name}, ${shortPlace(shipment.to)}`}</Text>
-            </Fact>
-          </>
-        )}
-      </dl>
+      <Facts
+        facts={{
+          "Tracking number": <code>{label.tracking_number}</code>,
+          Shipment: shipment?.to && <Text>{shipment.reference}</Text>,
+          Recipient: shipment?.to && <Text>{`${shipment.to.name}, ${shortPlace(shipment.to)}`}</Text>,
+        }}
+      />
       <AccountForm fields={confirmationFields} formId={newId("form", deps.random)}>
         <FormButtons submit="Void label" cancel={path} isDangerous />
       </AccountForm>

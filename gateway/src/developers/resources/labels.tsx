@@ -4,10 +4,13 @@ import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_
 import { toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
-import { Middle, Table, Time } from "../page/text.js";
+import { Table } from "../page/table.js";
+import { Middle, Time } from "../page/text.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
 import { findLabels, findShipmentsById } from "./find-resources.js";
-import { LabelSelection, RecipientCells, SelectLabel, Status } from "./record-table.js";
+import { LabelSelection, recipientColumns, SelectLabel, Status } from "./record-table.js";
+
+type LabelRow = LabelSummary & { shipment: RecordSummary | undefined };
 
 export async function showLabels(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
@@ -18,6 +21,7 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
   const rowsOnly = filter.text === "";
   const shipments = await readPart(request, (part) => findShipmentsById(deps, part, shipmentIds, { rowsOnly }));
   const marks = toMarks(filter.text);
+  const base = `${AREA_PATH}/${environment}`;
   const list = htmlPage(
     "Labels",
     <FilteredList
@@ -32,17 +36,29 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
       <LabelSelection environment={environment}>
         <Table
           class="list labels labelled"
-          headings={["Tracking number", "Shipment", "Recipient", "Town and country", "Status", "Created", "Label"]}
-        >
-          {found.map((label) => (
-            <LabelRow
-              label={label}
-              shipment={unlessMissing(shipments)?.get(label.shipmentId)}
-              base={`${AREA_PATH}/${environment}`}
-              marks={marks}
-            />
-          ))}
-        </Table>
+          columns={{
+            "Tracking number": ({ id, trackingNumber }) => (
+              <span>
+                <a href={`${base}/labels/${id}`} class="tracking" aria-label={trackingNumber} data-result>
+                  <Middle>{trackingNumber}</Middle>
+                </a>
+                <code class="sub">
+                  <Middle>{id}</Middle>
+                </code>
+              </span>
+            ),
+            Shipment: ({ shipmentId, shipment }) => (
+              <ShipmentLink base={base} id={shipmentId} reference={shipment?.reference} marks={marks} />
+            ),
+            ...recipientColumns(({ shipment }: LabelRow) => shipment ?? {}, marks),
+            Status: ({ status }) => <Status status={status} />,
+            Created: ({ createdAt }) => <Time at={new Date(createdAt)} />,
+            Label: ({ id, status, trackingNumber }) =>
+              status !== "voided" && <SelectLabel base={base} id={id} name={trackingNumber} />,
+          }}
+          rows={found.map((label) => ({ ...label, shipment: unlessMissing(shipments)?.get(label.shipmentId) }))}
+          rowClass={({ status }) => (status === "voided" ? "over" : undefined)}
+        />
       </LabelSelection>
     </FilteredList>,
   );
@@ -64,40 +80,11 @@ function NoLabels({ environment }: { environment: Environment }) {
   );
 }
 
-function LabelRow(props: {
-  label: LabelSummary;
-  shipment: RecordSummary | undefined;
-  base: string;
-  marks: readonly string[];
-}) {
-  const { label, shipment, base, marks } = props;
+function ShipmentLink(props: { base: string; id: string; reference: string | undefined; marks: readonly string[] }) {
+  const { base, id, reference = id, marks } = props;
   return (
-    <tr class={label.status === "voided" ? "over" : undefined}>
-      <td data-label="Tracking number">
-        <span>
-          <a href={`${base}/labels/${label.id}`} class="tracking" aria-label={label.trackingNumber} data-result>
-            <Middle>{label.trackingNumber}</Middle>
-          </a>
-          <code class="sub">
-            <Middle>{label.id}</Middle>
-          </code>
-        </span>
-      </td>
-      <td data-label="Shipment">
-        <a href={`${base}/shipments/${label.shipmentId}`} aria-label={shipment?.reference ?? label.shipmentId}>
-          <Middle marks={marks}>{shipment?.reference ?? label.shipmentId}</Middle>
-        </a>
-      </td>
-      <RecipientCells found={shipment ?? {}} marks={marks} />
-      <td data-label="Status">
-        <Status status={label.status} />
-      </td>
-      <td data-label="Created">
-        <Time at={new Date(label.createdAt)} />
-      </td>
-      <td data-label="Label">
-        {label.status !== "voided" && <SelectLabel base={base} id={label.id} name={label.trackingNumber} />}
-      </td>
-    </tr>
+    <a href={`${base}/shipments/${id}`} aria-label={reference}>
+      <Middle marks={marks}>{reference}</Middle>
+    </a>
   );
 }

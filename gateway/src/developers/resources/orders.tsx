@@ -2,7 +2,8 @@ import { toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Paging, readCursor } from "../page/paging.js";
 import { readPart, retryMissing, unlessMissing } from "../page/part.js";
-import { Breadcrumb, Fact, Id, Text } from "../page/text.js";
+import { Facts } from "../page/table.js";
+import { Breadcrumb, Id, Text } from "../page/text.js";
 import { readOrder } from "../read/read-resources.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
 import { findOrders, searchShipments } from "./find-resources.js";
@@ -57,11 +58,7 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
         <Text>{order.reference}</Text> <Status status={order.status} /> <TestTag {...order} />
       </h1>
       <LatestChange {...changes} now={now} />
-      <dl>
-        <Fact name="Order">
-          <Id>{id}</Id>
-        </Fact>
-      </dl>
+      <Facts facts={{ Order: <Id>{id}</Id> }} />
       <h2>History</h2>
       <Timeline {...changes} request={request} now={now} />
       <ParcelDetails {...order} />

@@ -7,7 +7,8 @@ import { visible } from "../../input/text.js";
 import { Form, Input } from "../page/form.js";
 import { unmarkedIn } from "../page/marked.js";
 import { AREA_PATH } from "../page/page.js";
-import { Middle, Table, Time } from "../page/text.js";
+import { type Columns, Table } from "../page/table.js";
+import { Middle, Time } from "../page/text.js";
 import { shortPlace } from "./parcel.js";
 
 /** Orders or shipments as rows of a list. Words that a search has found are marked. Shipments have their labels, if those could be read. */
@@ -20,90 +21,75 @@ export function RecordTable(props: {
 }) {
   const { records, kind, environment, marks = [], labels } = props;
   const base = `${AREA_PATH}/${environment}`;
-  const label = labels ? ["Tracking number", "Label"] : [];
-  const headings = [
-    "Reference",
-    "Recipient",
-    "Town and country",
-    "Status",
-    ...label.slice(0, 1),
-    "Created",
-    ...label.slice(1),
-  ];
   return (
-    <Table class={`list ${kind} ${labels ? "labelled" : ""}`} headings={headings}>
-      {records.map(({ id, status, reference, createdAt, labelId, ...found }) => (
-        <tr>
-          <td data-label="Reference">
-            <span>
-              <a href={`${base}/${kind}/${id}`} aria-label={reference} data-result>
-                <Middle marks={marks}>{reference}</Middle>
+    <Table
+      class={`list ${kind} ${labels ? "labelled" : ""}`}
+      columns={{
+        Reference: ({ id, reference }) => (
+          <span>
+            <a href={`${base}/${kind}/${id}`} aria-label={reference} data-result>
+              <Middle marks={marks}>{reference}</Middle>
+            </a>
+            <code class="sub">
+              <Middle>{id}</Middle>
+            </code>
+          </span>
+        ),
+        ...recipientColumns((found: RecordSummary) => found, marks),
+        Status: ({ status }) => <Status status={status} />,
+        "Tracking number":
+          labels &&
+          (({ labelId }) =>
+            labelId !== undefined && (
+              <a class="tracking" href={`${base}/labels/${labelId}`} aria-label={labels.get(labelId)?.trackingNumber}>
+                <Middle marks={marks}>{labels.get(labelId)?.trackingNumber ?? "Not available now"}</Middle>
               </a>
-              <code class="sub">
-                <Middle>{id}</Middle>
-              </code>
-            </span>
-          </td>
-          <RecipientCells found={found} marks={marks} />
-          <td data-label="Status">
-            <Status status={status} />
-          </td>
-          {labels && (
-            <td data-label="Tracking number">
-              {labelId !== undefined && (
-                <a class="tracking" href={`${base}/labels/${labelId}`} aria-label={labels.get(labelId)?.trackingNumber}>
-                  <Middle marks={marks}>{labels.get(labelId)?.trackingNumber ?? "Not available now"}</Middle>
-                </a>
-              )}
-            </td>
-          )}
-          <td data-label="Created">
-            <Time at={new Date(createdAt)} />
-          </td>
-          {labels && (
-            <td data-label="Label">
-              {labelId !== undefined && status !== "voided" && (
-                <SelectLabel base={base} id={labelId} name={reference} />
-              )}
-            </td>
-          )}
-        </tr>
-      ))}
-    </Table>
+            )),
+        Created: ({ createdAt }) => <Time at={new Date(createdAt)} />,
+        Label:
+          labels &&
+          (({ labelId, status, reference }) =>
+            labelId !== undefined && status !== "voided" && <SelectLabel base={base} id={labelId} name={reference} />),
+      }}
+      rows={records}
+    />
   );
 }
 
 type FoundBy = Partial<Pick<RecordSummary, "to" | "from" | "metadata">>;
 
-/** Name, company and place of a recipient, and at most three other texts by which a search has found the record. */
-export function RecipientCells({ found, marks = [] }: { found: FoundBy; marks?: readonly string[] }) {
+/** The columns of a recipient: name, company and at most three other texts by which a search has found the record; and the place. */
+export function recipientColumns<Row>(foundOf: (row: Row) => FoundBy, marks: readonly string[]): Columns<Row> {
+  return {
+    Recipient: (row) => <Recipient found={foundOf(row)} marks={marks} />,
+    "Town and country": (row) => {
+      const { to } = foundOf(row);
+      return to && <Middle marks={marks}>{shortPlace(to)}</Middle>;
+    },
+  };
+}
+
+function Recipient({ found, marks }: { found: FoundBy; marks: readonly string[] }) {
   const { to } = found;
-  const shown = to ? [to.name, to.company ?? "", shortPlace(to)] : [];
-  const unseen = shown.reduce((left, text) => unmarkedIn(text, left), marks);
+  if (!to) return null;
+  const unseen = [to.name, to.company ?? "", shortPlace(to)].reduce((left, text) => unmarkedIn(text, left), marks);
   const isFound = (text: string) => unmarkedIn(text, unseen).length < unseen.length;
-  const others = unseen.length > 0 ? searchedTexts(found).filter(([, text]) => isFound(text)) : [];
+  const others = unseen.length > 0 ? searchedTexts(to, found).filter(([, text]) => isFound(text)) : [];
   return (
-    <>
-      <td data-label="Recipient">
-        {to && (
-          <span>
-            <Middle marks={marks}>{to.name}</Middle>
-            {to.company !== undefined && (
-              <span class="sub">
-                <Middle marks={marks}>{to.company}</Middle>
-              </span>
-            )}
-            {others.slice(0, 3).map(([name, text]) => (
-              <span class="sub">
-                {name && `${name}: `}
-                <Middle marks={marks}>{text}</Middle>
-              </span>
-            ))}
-          </span>
-        )}
-      </td>
-      <td data-label="Town and country">{to && <Middle marks={marks}>{shortPlace(to)}</Middle>}</td>
-    </>
+    <span>
+      <Middle marks={marks}>{to.name}</Middle>
+      {to.company !== undefined && (
+        <span class="sub">
+          <Middle marks={marks}>{to.company}</Middle>
+        </span>
+      )}
+      {others.slice(0, 3).map(([name, text]) => (
+        <span class="sub">
+          {name && `${name}: `}
+          <Middle marks={marks}>{text}</Middle>
+        </span>
+      ))}
+    </span>
   );
 }
 
@@ -114,10 +100,10 @@ const BEGINNING = /^.{0,200}/su;
 const restOf = ({ street1, street2, state, email, phone }: Address) => [street1, street2, state, email, phone];
 
 /** The searched texts of a record that its row does not show, each with its name. */
-function searchedTexts({ to, from, metadata }: FoundBy): (readonly [name: string, text: string])[] {
+function searchedTexts(to: Address, { from, metadata }: FoundBy): (readonly [name: string, text: string])[] {
   const sender = from && [from.name, from.company, shortPlace(from), ...restOf(from)];
   return [
-    ...(to ? restOf(to) : []).map((text) => ["", text ?? ""] as const),
+    ...restOf(to).map((text) => ["", text ?? ""] as const),
     ...(sender ?? []).map((text) => ["From", text ?? ""] as const),
     ...(metadata === undefined ? [] : valuesIn("Metadata", JSON.parse(metadata)).slice(0, MAX_VALUES)),
   ];

@@ -2,7 +2,8 @@ import { listRequestsOn, type RequestPage } from "../../request-log/list-request
 import { toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
-import { Breadcrumb, Fact, Id, Text } from "../page/text.js";
+import { Facts } from "../page/table.js";
+import { Breadcrumb, Id, Text } from "../page/text.js";
 import { readLabel, readShipment, readTracking } from "../read/read-resources.js";
 import { RequestTable } from "../requests/requests.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
@@ -57,7 +58,7 @@ const REQUESTS_SHOWN = 10;
 export async function showShipment(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id } = request;
   const { shipment, history: created } = await readShipment(deps, request, id);
-  const { label_id: labelId } = shipment;
+  const { label_id: labelId, order_id: orderId, to } = shipment;
   const label = labelId === undefined ? undefined : await readPart(request, (part) => readLabel(deps, part, labelId));
   const read = unlessMissing(label);
   const [tracking, history, requests] = await Promise.all([
@@ -79,19 +80,17 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
       {read && <LabelActions label={read.label} request={request} />}
       <div class="halves">
         <section>
-          <dl>
-            <Fact name="Shipment">
-              <Id>{id}</Id>
-            </Fact>
-            {shipment.order_id !== undefined && (
-              <Fact name="Order">
-                <Id href={`${base}/orders/${shipment.order_id}`}>{shipment.order_id}</Id>
-              </Fact>
-            )}
-            <Fact name="Recipient">
-              <Text>{shipment.to.name}</Text>, <Text>{`${shipment.to.city} (${shipment.to.country})`}</Text>
-            </Fact>
-          </dl>
+          <Facts
+            facts={{
+              Shipment: <Id>{id}</Id>,
+              Order: orderId !== undefined && <Id href={`${base}/orders/${orderId}`}>{orderId}</Id>,
+              Recipient: (
+                <>
+                  <Text>{to.name}</Text>, <Text>{`${to.city} (${to.country})`}</Text>
+                </>
+              ),
+            }}
+          />
           <h2>History</h2>
           <Timeline {...history} request={request} now={now} />
         </section>

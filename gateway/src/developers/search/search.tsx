@@ -2,7 +2,8 @@ import type { Environment } from "@shipping/kit/caller";
 import { Marked, toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, retryMissing, unlessMissing } from "../page/part.js";
-import { Note, Table, Text } from "../page/text.js";
+import { Table } from "../page/table.js";
+import { Note, Text } from "../page/text.js";
 import { RecordTable } from "../resources/record-table.js";
 import { findMatches, type Kind, MAX_PER_KIND, type Match } from "./find-matches.js";
 
@@ -95,20 +96,17 @@ function MatchGroup(props: {
           marks={marks}
         />
       ) : (
-        <Table headings={["Name", "ID"]}>
-          {matches.map(({ path, name, id }) => (
-            <tr>
-              <td data-label="Name">
-                <a href={`${AREA_PATH}/${environment}/${path}`} data-result>
-                  <Marked marks={marks}>{name}</Marked>
-                </a>
-              </td>
-              <td data-label="ID">
-                <code>{id}</code>
-              </td>
-            </tr>
-          ))}
-        </Table>
+        <Table
+          columns={{
+            Name: ({ path, name }) => (
+              <a href={`${AREA_PATH}/${environment}/${path}`} data-result>
+                <Marked marks={marks}>{name}</Marked>
+              </a>
+            ),
+            ID: ({ id }) => <code>{id}</code>,
+          }}
+          rows={matches}
+        />
       )}
     </section>
   );

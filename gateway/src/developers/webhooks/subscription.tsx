@@ -9,7 +9,8 @@ import { BarChart } from "../page/bar-chart.js";
 import { AccountForm, FormButtons } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { confirmationFields, readFormId } from "../page/read-form.js";
-import { Breadcrumb, Chips, Fact, Id, Note, Text, Time } from "../page/text.js";
+import { Facts } from "../page/table.js";
+import { Breadcrumb, Chips, Id, Note, Text, Time } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { endpointHost, getHealth, getSubscription, type Subscription } from "../read/read-subscriptions.js";
 import { StateTag } from "./subscriptions.js";
@@ -85,38 +86,29 @@ function SubscriptionFacts(props: { subscription: Subscription; answer: GetSubsc
   const { health, pending, givenUp } = props.answer;
   const { events, created_at: createdAt, disabled_at: disabledAt } = props.subscription;
   return (
-    <dl class="facts">
-      <Fact name="Last success">{health?.lastSuccessAt ? <Time at={new Date(health.lastSuccessAt)} /> : "Never"}</Fact>
-      <Fact name="Last failure">
-        {health?.lastFailureAt && health.lastFailure ? (
-          <>
-            <Time at={new Date(health.lastFailureAt)} />: {describeFailure(health.lastFailure).what}
-          </>
-        ) : (
-          "Never"
-        )}
-      </Fact>
-      {health?.failingSince && (
-        <Fact name="Failing since">
-          <Time at={new Date(health.failingSince)} />
-        </Fact>
-      )}
-      <Fact name="Pending">{formatPending(pending)}</Fact>
-      <Fact name={`Not delivered after ${MAX_ATTEMPTS} attempts`}>
-        {givenUp === 0 ? "None in the last 30 days" : `${givenUp.toLocaleString("en")} in the last 30 days`}
-      </Fact>
-      <Fact name="Events">
-        <Chips words={events} />
-      </Fact>
-      <Fact name="Created">
-        <Time at={new Date(createdAt)} />
-      </Fact>
-      {disabledAt && (
-        <Fact name="Disabled">
-          <Time at={new Date(disabledAt)} />
-        </Fact>
-      )}
-    </dl>
+    <Facts
+      class="facts"
+      facts={{
+        "Last success": health?.lastSuccessAt ? <Time at={new Date(health.lastSuccessAt)} /> : "Never",
+        "Last failure": <LastFailure health={health} />,
+        "Failing since": health?.failingSince && <Time at={new Date(health.failingSince)} />,
+        Pending: formatPending(pending),
+        [`Not delivered after ${MAX_ATTEMPTS} attempts`]:
+          givenUp === 0 ? "None in the last 30 days" : `${givenUp.toLocaleString("en")} in the last 30 days`,
+        Events: <Chips words={events} />,
+        Created: <Time at={new Date(createdAt)} />,
+        Disabled: disabledAt && <Time at={new Date(disabledAt)} />,
+      }}
+    />
+  );
+}
+
+function LastFailure({ health }: { health: SubscriptionHealth | undefined }) {
+  if (!health?.lastFailureAt || !health.lastFailure) return <>Never</>;
+  return (
+    <>
+      <Time at={new Date(health.lastFailureAt)} />: {describeFailure(health.lastFailure).what}
+    </>
   );
 }
 
@@ -140,11 +132,7 @@ export async function confirmDisable(deps: PageDeps, request: PageRequest): Prom
           still arrive. You cannot undo this. A new subscription gets a new secret.
         </p>
       </Note>
-      <dl>
-        <Fact name="Endpoint">
-          <Text>{url}</Text>
-        </Fact>
-      </dl>
+      <Facts facts={{ Endpoint: <Text>{url}</Text> }} />
       <AccountForm fields={confirmationFields} formId={newId("form", deps.random)}>
         <FormButtons submit="Disable subscription" cancel={list} isDangerous />
       </AccountForm>

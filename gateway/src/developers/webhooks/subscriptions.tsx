@@ -1,8 +1,9 @@
 import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Paging, readCursor } from "../page/paging.js";
-import { Chips, Middle, Table, Time } from "../page/text.js";
-import { listHealth, listSubscriptions, type Subscription } from "../read/read-subscriptions.js";
+import { Table } from "../page/table.js";
+import { Chips, Middle, Time } from "../page/text.js";
+import { listHealth, listSubscriptions } from "../read/read-subscriptions.js";
 
 export async function showSubscriptions(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;
@@ -36,62 +37,39 @@ export async function showSubscriptions(deps: PageDeps, request: PageRequest): P
       ) : (
         <Table
           class="list webhooks"
-          headings={["Endpoint", "Status", "Last success", "Events", ...(mayChange ? ["Disable"] : [])]}
-        >
-          {subscriptions.map((subscription) => (
-            <SubscriptionRow
-              subscription={subscription}
-              health={health.get(subscription.id)}
-              path={`${list}/${subscription.id}`}
-              mayChange={mayChange}
-            />
-          ))}
-        </Table>
+          columns={{
+            Endpoint: ({ id, url }) => (
+              <span>
+                <a href={`${list}/${id}`} aria-label={url}>
+                  <Middle>{url}</Middle>
+                </a>
+                <code class="sub">
+                  <Middle>{id}</Middle>
+                </code>
+              </span>
+            ),
+            Status: ({ status, disabled_at, health }) => (
+              <StateTag state={health?.state ?? status} since={health?.failingSince ?? disabled_at} />
+            ),
+            "Last success": ({ health }) =>
+              health?.lastSuccessAt ? <Time at={new Date(health.lastSuccessAt)} /> : "Never",
+            Events: ({ events }) => <Chips words={events} />,
+            Disable:
+              mayChange &&
+              (({ id, status }) =>
+                status === "active" && (
+                  <a class="danger-link" href={`${list}/${id}/disable`} aria-label={`Disable ${id}`}>
+                    Disable
+                  </a>
+                )),
+          }}
+          actions="Disable"
+          rows={subscriptions.map((subscription) => ({ ...subscription, health: health.get(subscription.id) }))}
+          rowClass={({ status }) => (status === "active" ? undefined : "over")}
+        />
       )}
       <Paging path={list} after={readCursor(request.query, "whk")} next={nextCursor} />
     </>,
-  );
-}
-
-function SubscriptionRow(props: {
-  subscription: Subscription;
-  health: SubscriptionHealth | undefined;
-  path: string;
-  mayChange: boolean;
-}) {
-  const { subscription, health, path, mayChange } = props;
-  const { id, url, events, status, disabled_at: disabledAt } = subscription;
-  return (
-    <tr class={status === "active" ? undefined : "over"}>
-      <td data-label="Endpoint">
-        <span>
-          <a href={path} aria-label={url}>
-            <Middle>{url}</Middle>
-          </a>
-          <code class="sub">
-            <Middle>{id}</Middle>
-          </code>
-        </span>
-      </td>
-      <td data-label="Status">
-        <StateTag state={health?.state ?? status} since={health?.failingSince ?? disabledAt} />
-      </td>
-      <td data-label="Last success">
-        {health?.lastSuccessAt ? <Time at={new Date(health.lastSuccessAt)} /> : "Never"}
-      </td>
-      <td data-label="Events">
-        <Chips words={events} />
-      </td>
-      {mayChange && (
-        <td>
-          {status === "active" && (
-            <a class="danger-link" href={`${path}/disable`} aria-label={`Disable ${id}`}>
-              Disable
-            </a>
-          )}
-        </td>
-      )}
-    </tr>
   );
 }
 

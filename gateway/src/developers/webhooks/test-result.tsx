@@ -2,7 +2,8 @@ import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
 import type { TestDelivery } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { describeFailure } from "../events/failure-words.js";
 import { AREA_PATH } from "../page/page.js";
-import { Id, Note, Table, Text, Time } from "../page/text.js";
+import { Table } from "../page/table.js";
+import { Id, Note, Text, Time } from "../page/text.js";
 import type { WebhookTest } from "./send-test.js";
 
 interface Result {
@@ -23,11 +24,16 @@ export function TestResult({ test, refreshes, path }: Result) {
         , reference <Text>{shipment.reference}</Text>.
       </p>
       <Progress test={test} refreshes={refreshes} path={path} />
-      <Table headings={["Event", "Status", "Response", "Time", "Attempt"]}>
-        {types.map((type) => (
-          <DeliveryRow type={type} delivery={deliveries.find(({ eventType }) => eventType === type)} />
-        ))}
-      </Table>
+      <Table
+        columns={{
+          Event: (row) => <EventCell {...row} />,
+          Status: ({ delivery }) => <StatusCell delivery={delivery} />,
+          Response: ({ delivery }) => (delivery ? describeResponse(delivery) : "None yet"),
+          Time: ({ delivery }) => (delivery?.ms === undefined ? "" : `${delivery.ms.toLocaleString("en")} ms`),
+          Attempt: ({ delivery }) => (delivery?.attempt ? `${delivery.attempt} of ${MAX_ATTEMPTS}` : ""),
+        }}
+        rows={types.map((type) => ({ type, delivery: deliveries.find(({ eventType }) => eventType === type) }))}
+      />
       <p>
         <a href={path}>Refresh now</a>
       </p>
@@ -71,34 +77,36 @@ function Progress({ test, refreshes, path }: Result) {
   );
 }
 
-function DeliveryRow({ type, delivery }: { type: string; delivery: TestDelivery | undefined }) {
+interface Row {
+  type: string;
+  /** Undefined while the event has not arrived at the webhooks service. */
+  delivery: TestDelivery | undefined;
+}
+
+function EventCell({ type, delivery }: Row) {
+  return (
+    <span>
+      <code class="nowrap">{type}</code>
+      {delivery && (
+        <span class="sub">
+          <Id href={`${AREA_PATH}/sandbox/events/${delivery.eventId}`}>{delivery.eventId}</Id>
+        </span>
+      )}
+    </span>
+  );
+}
+
+function StatusCell({ delivery }: Pick<Row, "delivery">) {
   const { tone, words } = describeState(delivery);
   return (
-    <tr>
-      <td data-label="Event">
-        <span>
-          <code class="nowrap">{type}</code>
-          {delivery && (
-            <span class="sub">
-              <Id href={`${AREA_PATH}/sandbox/events/${delivery.eventId}`}>{delivery.eventId}</Id>
-            </span>
-          )}
+    <span>
+      <span class={`tag ${tone}`.trim()}>{words}</span>
+      {delivery?.nextAt && delivery.failure && (
+        <span class="sub">
+          next attempt <Time at={new Date(delivery.nextAt)} />
         </span>
-      </td>
-      <td data-label="Status">
-        <span>
-          <span class={`tag ${tone}`.trim()}>{words}</span>
-          {delivery?.nextAt && delivery.failure && (
-            <span class="sub">
-              next attempt <Time at={new Date(delivery.nextAt)} />
-            </span>
-          )}
-        </span>
-      </td>
-      <td data-label="Response">{delivery ? describeResponse(delivery) : "None yet"}</td>
-      <td data-label="Time">{delivery?.ms === undefined ? "" : `${delivery.ms.toLocaleString("en")} ms`}</td>
-      <td data-label="Attempt">{delivery && delivery.attempt > 0 ? `${delivery.attempt} of ${MAX_ATTEMPTS}` : ""}</td>
-    </tr>
+      )}
+    </span>
   );
 }
 

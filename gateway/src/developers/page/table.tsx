@@ -1,0 +1,68 @@
+import type { ComponentChildren } from "preact";
+
+/** The columns of a table: the cell of a row by the column's heading. Columns that are not shown are falsy. */
+export type Columns<Row> = Readonly<Record<string, ((row: Row) => ComponentChildren) | false | undefined>>;
+
+interface TableProps<Row> {
+  columns: Columns<Row>;
+  rows: readonly Row[];
+  class?: string;
+  caption?: string;
+  /** The heading of the column of actions, which has no label on narrow screens. */
+  actions?: string;
+  rowClass?(row: Row): string | undefined;
+}
+
+/** A table. On narrow screens its headings are hidden, and each cell shows its own `data-label`. Styles find a column by its heading. */
+export function Table<Row>({ columns, rows, caption, actions, rowClass, ...attributes }: TableProps<Row>) {
+  const shown = Object.entries(columns).flatMap(([heading, cell]) => (cell ? [{ heading, cell }] : []));
+  return (
+    <table class={attributes.class}>
+      {caption && <caption>{caption}</caption>}
+      <thead>
+        <tr>
+          {shown.map(({ heading }) => (
+            <th scope="col" data-column={heading.toLowerCase()}>
+              {heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr class={rowClass?.(row)}>
+            {shown.map(({ heading, cell }) => (
+              <td data-label={heading === actions ? undefined : heading}>{cell(row)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** A list of names with their values. Facts that are not known are undefined or false. */
+export function Facts({
+  facts,
+  ...attributes
+}: {
+  facts: Readonly<Record<string, ComponentChildren>>;
+  class?: string;
+}) {
+  return (
+    <dl class={attributes.class}>
+      {Object.entries(facts).map(
+        ([name, value]) => value !== undefined && value !== false && <Fact name={name}>{value}</Fact>,
+      )}
+    </dl>
+  );
+}
+
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
