@@ -1,3 +1,75 @@
 import type { Fault } from "./fault.js";
 
-export const pages: readonly Fault[] = [];
+export const pages: readonly Fault[] = [
+  {
+    breaks: "A viewer changes nothing, whichever form they send.",
+    file: "gateway/src/developers/serve-area.ts",
+    original: `if (page.access === "admin" && session.role !== "admin") {`,
+    replacement: `if (page.method === "GET" && page.access === "admin" && session.role !== "admin") {`,
+    noticedBy: "test/developers/pages.test.ts",
+  },
+  {
+    breaks: "A form whose sender was removed while its body was on the way changes nothing.",
+    file: "gateway/src/developers/serve-area.ts",
+    original: "const { session, refusal } = changesAccount ? await checkAccess() : before;",
+    replacement: "const { session, refusal } = before;",
+    noticedBy: "test/developers/held-forms.test.ts",
+  },
+  {
+    breaks: "A form of another port of the same site is refused (CSRF).",
+    file: "gateway/src/developers/page/read-form.ts",
+    original: `if (site) return site.length === 1 && site[0] === "same-origin";`,
+    replacement: `if (site) return site.length === 1 && site[0] !== "cross-site";`,
+    noticedBy: "test/developers/sign-in.test.ts",
+  },
+  {
+    breaks: "Signing in by a link ends the session that the browser had.",
+    file: "gateway/src/developers/sign-in/sign-in-link.tsx",
+    original: "  await endSession(deps, request.cookies);\n",
+    replacement: "",
+    noticedBy: "test/developers/sign-in.test.ts",
+  },
+  {
+    breaks: "An admin who signs a member out everywhere ends that member's sessions.",
+    file: "gateway/src/developers/account/sessions.tsx",
+    original: "await endSessions(deps, { accountId, memberId: id, email }, actor);",
+    replacement: "await endSessions(deps, { accountId, memberId: session.memberId, email }, actor);",
+    noticedBy: "test/developers/sessions.test.ts",
+  },
+  {
+    breaks: "The audit log shows the entries of its account alone.",
+    file: "gateway/src/developers/account/audit-log.tsx",
+    original: "    where: { accountId },\n",
+    replacement: "",
+    noticedBy: "test/developers/pages.test.ts",
+  },
+  {
+    breaks: "Markup in a name that a customer has chosen is text.",
+    file: "gateway/src/developers/page/text.tsx",
+    original: "export function Text({ children }: { children: string }) {\n  return <bdi>{visible(children)}</bdi>;",
+    replacement:
+      "export function Text({ children }: { children: string }) {\n  return <bdi dangerouslySetInnerHTML={{ __html: visible(children) }} />;",
+    noticedBy: "test/developers/keys.test.ts",
+  },
+  {
+    breaks: "A label that a member voids in the developer area is in the audit log.",
+    file: "gateway/src/developers/resources/label.tsx",
+    original: "  await logOwnVoid(deps, request, id);\n",
+    replacement: "",
+    noticedBy: "test/developers/labels.test.ts",
+  },
+  {
+    breaks: "`key create` refuses a list of scopes with one that does not exist.",
+    file: "gateway/src/cli/commands/key-commands.ts",
+    original: "if (unknown.length > 0) {",
+    replacement: "if (unknown.length === wanted.length) {",
+    noticedBy: "gateway/src/cli/run-admin.test.ts",
+  },
+  {
+    breaks: "`account erase` deletes nothing unless the name or ID of the account is typed again.",
+    file: "gateway/src/cli/commands/account-commands.ts",
+    original: "if (typed !== accountId && typed !== suspended.name) throw unconfirmed(suspended);",
+    replacement: "if (!typed) throw unconfirmed(suspended);",
+    noticedBy: "test/edge/account-data.test.ts",
+  },
+];
