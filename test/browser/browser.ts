@@ -10,9 +10,10 @@ const PROGRAM = process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell";
 /** The contexts without scripts. */
 export const withoutScripts = new WeakSet<BrowserContext>();
 
-/** Chromium while the tests of this file run. Each context is the browser of another person. */
+/** Chromium while the tests of this file run. Each context is the browser of another person. It is closed after the test that opened it. */
 export function useBrowser(): { open(options?: BrowserContextOptions): Promise<BrowserContext> } {
   let browser: Browser | undefined;
+  let opened: BrowserContext[] = [];
   beforeAll(async () => {
     if (!existsSync(PROGRAM)) {
       throw new Error(
@@ -24,12 +25,18 @@ export function useBrowser(): { open(options?: BrowserContextOptions): Promise<B
     const env = { ...process.env, FONTCONFIG_FILE: installFaces() };
     browser = await chromium.launch({ executablePath: PROGRAM, args: [LOOPBACK_ONLY], ignoreDefaultArgs, env });
   });
+  // Those that were opened before all tests stay open until the end.
+  beforeEach(() => {
+    opened = [];
+  });
+  afterEach(() => Promise.all(opened.map((context) => context.close())));
   afterAll(() => browser?.close());
   return {
     async open(options) {
       if (!browser) throw new Error("Chromium runs from beforeAll on.");
       const context = await browser.newContext(options);
       if (options?.javaScriptEnabled === false) withoutScripts.add(context);
+      opened.push(context);
       return context;
     },
   };

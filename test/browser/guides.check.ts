@@ -32,7 +32,6 @@ describe("an example in several languages", () => {
     const tomorrow = await page.context().newPage();
     await tomorrow.goto(`${area.origin()}/docs/quick-start`);
     expect(await shownOn(tomorrow)).toEqual(["TypeScript"]);
-    await page.context().close();
   });
 
   test("stays under the pointer, although the examples above it change their heights", async () => {
@@ -43,7 +42,6 @@ describe("an example in several languages", () => {
     await last.click();
     const after = await last.boundingBox();
     expect(Math.abs((after?.y ?? 0) - (before?.y ?? 100))).toBeLessThan(2);
-    await page.context().close();
   });
 
   test("is chosen with the arrow keys, Home and End, and is one stop of the Tab key", async () => {
@@ -66,14 +64,12 @@ describe("an example in several languages", () => {
     expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBeNull();
     const panel = page.getByRole("tabpanel", { name: "Python" }).first();
     expect(await panel.textContent()).toContain("from shipping_client import Shipping");
-    await page.context().close();
   });
 
   test("shows every language without script, and no button without an effect", async () => {
     const page = await open("/docs/quick-start", { javaScriptEnabled: false });
     expect(await shownOn(page)).toEqual(["curl", "TypeScript", "Python"]);
     expect(await page.locator("article").getByRole("button").count()).toBe(0);
-    await page.context().close();
   });
 });
 
@@ -85,7 +81,6 @@ describe("the button that copies", () => {
     const copied = await copiedFrom(page, panel.getByRole("button"));
     expect(copied).toBe(await panel.locator("code").first().textContent());
     expect(copied).toMatch(/^from shipping_client import Shipping\n/);
-    await page.context().close();
   });
 
   test("is there for code, and not for what it prints", async () => {
@@ -93,7 +88,6 @@ describe("the button that copies", () => {
     const all = await page.locator("figure.code:not(.output)").count();
     expect(await page.locator(".copy-code").count()).toBe(all);
     expect(await page.locator("figure.output .copy-code").count()).toBe(0);
-    await page.context().close();
   });
 });
 
@@ -107,7 +101,6 @@ describe("a guide in a wide window", () => {
       await marked.getByText(name, { exact: true }).waitFor();
       expect(await marked.count()).toBe(1);
     }
-    await page.context().close();
   });
 
   test("has a link in each heading, which is seen when it is pointed at or focused", async () => {
@@ -119,7 +112,6 @@ describe("a guide in a wide window", () => {
     expect(await opacity()).toBe("1");
     await anchor.click();
     expect(new URL(page.url()).hash).toBe("#what-to-do");
-    await page.context().close();
   });
 });
 
@@ -131,7 +123,6 @@ test("a guide on a telephone begins with its text, and unfolds its lists", async
   await page.getByText("All guides").click();
   await page.getByRole("navigation", { name: "All guides" }).getByRole("link", { name: "Errors and retries" }).click();
   await page.getByRole("heading", { level: 1, name: "Errors and retries" }).waitFor();
-  await page.context().close();
 });
 
 test("a page that is not there leads to the search", async () => {
@@ -139,7 +130,6 @@ test("a page that is not there leads to the search", async () => {
   await page.getByRole("searchbox").fill("retry");
   await page.getByRole("button", { name: "Search" }).click();
   await page.getByRole("heading", { name: "Search" }).waitFor();
-  await page.context().close();
 });
 
 describe("public pages are accessible, fit their window, and work with the keyboard", () => {
@@ -147,7 +137,6 @@ describe("public pages are accessible, fit their window, and work with the keybo
   beforeAll(async () => {
     page = await (await browser.open()).newPage();
   });
-  afterAll(() => page.context().close());
 
   // One guide of each kind is tested in all windows.
   const kinds = ["/docs/quick-start", "/docs/webhooks", "/docs/events/order.created"];

@@ -165,7 +165,6 @@ describe.each([
     await heading(page, "Invitation sent");
     const other = await (await browser.open({ javaScriptEnabled })).newPage();
     await signInByMail(other, "grace@example.com");
-    await other.context().close();
 
     await page.goto(`${origin}/developers/sandbox`);
     await follow(page, "API keys");
@@ -221,6 +220,5 @@ describe.each([
     await reloadUntil(page, page.getByText("Active", { exact: true }));
     await follow(page, "Overview");
     expect(await page.getByText("is failing").count()).toBe(0);
-    await page.context().close();
   });
 });

@@ -67,7 +67,6 @@ describe.each([
   beforeAll(async () => {
     page = await open();
   });
-  afterAll(() => page.context().close());
 
   test.each(paths)("%s", async (path) => {
     await page.goto(area.origin() + path);
@@ -84,7 +83,6 @@ describe("so is every step between the pages", () => {
     ({ email, accountId } = link);
     page = await signInWithLink(await browser.open(), link);
   });
-  afterEach(() => page.context().close());
   const open = (path: string) => page.goto(area.origin() + path);
   const press = (name: string) => page.getByRole("button", { name }).click();
   const nothingWrong = async (name: string) => expect(await faultsOf(page, name, FEWER_WINDOWS)).toEqual([]);

@@ -64,7 +64,6 @@ describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
     expect(await page.getByText(invited).count()).toBe(0);
     await other.reload();
     await other.getByLabel("Email address").waitFor();
-    await Promise.all([mine.close(), theirs.close()]);
   });
 
   test("a page that needs a new sign-in is reached through the link", async () => {
@@ -79,7 +78,6 @@ describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
     await openLink(page, area.origin() + path);
     await press(page, "Sign in");
     await page.getByRole("heading", { name: "Create a live key" }).waitFor();
-    await context.close();
   });
 });
 
@@ -105,7 +103,6 @@ describe("every step is accessible, fits its window, and is within the keyboard'
     await nothingWrong(page, "mail no invitation to decline");
     await page.goto(`${silent.origin()}/developers`);
     await nothingWrong(page, "mail none");
-    await page.context().close();
   });
 
   test("members", async () => {
@@ -127,7 +124,6 @@ describe("every step is accessible, fits its window, and is within the keyboard'
     await invited.goto(/http\S+\/decline#\S+/.exec(text)?.[0] ?? "");
     await invited.getByRole("button", { name: "Decline invitation" }).waitFor();
     await nothingWrong(invited, "members decline");
-    await invited.context().close();
     await go("");
     await nothingWrong(page, "members list");
     await follow(page, /^Resend invitation to/);
@@ -146,14 +142,12 @@ describe("every step is accessible, fits its window, and is within the keyboard'
     await press(page, "End session");
     await other.reload();
     await other.getByLabel("Email address").waitFor();
-    await other.context().close();
     await go("");
     await follow(page, `Remove ${long}`);
     await nothingWrong(page, "members remove");
     await area.ageSignIn(link.email);
     await go("/invite");
     await nothingWrong(page, "members sign in again");
-    await page.context().close();
   });
 
   test("the link of an invitation, where no mail can be sent, which is wiped as the page is left", async () => {
@@ -167,6 +161,5 @@ describe("every step is accessible, fits its window, and is within the keyboard'
     await page.reload();
     expect(new URL(page.url()).pathname).toBe("/developers/members");
     expect(await page.content()).not.toContain(url);
-    await page.context().close();
   });
 });

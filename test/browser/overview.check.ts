@@ -52,7 +52,6 @@ describe("the overview and the search", () => {
   beforeAll(async () => {
     page = await openBusy();
   });
-  afterAll(() => page.context().close());
 
   test("the overview of a busy account is accessible, fits its window, and is within the keyboard's reach", async () => {
     await eventually(async () => {

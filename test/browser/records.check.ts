@@ -44,7 +44,6 @@ beforeAll(async () => {
   await open(`shipments/${label.shipment_id}`);
   paths["an event"] = await page.getByRole("link", { name: /^evt_/ }).last().evaluate("(link) => link.pathname");
 });
-afterAll(() => page.context().close());
 
 const open = (path: string) => page.goto(new URL(path, `${area.origin()}/developers/sandbox/`).href);
 

@@ -60,7 +60,6 @@ test("every operation works as it stands, from top to bottom, with a fresh sandb
   expect(keys).toHaveLength(routes.filter(({ method }) => method !== "GET").length);
   expect(new Set(keys).size).toBe(keys.length);
   expect(violations).toEqual([]);
-  await page.context().close();
 });
 
 test("a shipment can be the first thing that is made, and made again", async () => {
@@ -69,7 +68,6 @@ test("a shipment can be the first thing that is made, and made again", async () 
   expect(await send(page)).toMatch(/^201/);
   const [first, second] = sent.filter(({ operation }) => operation === "POST /shipments");
   expect(first?.key).not.toBe(second?.key);
-  await page.context().close();
 });
 
 test("a key that the reader enters is sent as it is, and another account's ids are forgotten", async () => {
@@ -82,7 +80,6 @@ test("a key that the reader enters is sent as it is, and another account's ids a
   expect(await page.getByLabel("Body").inputValue()).toContain('"order_id"');
   await authorize(page, (await area.stack().newCustomer()).sandbox);
   expect(await send(page)).toMatch(/^201/);
-  await page.context().close();
 });
 
 test("the fields have the IDs of the latest resources, and the reader's own text stays", async () => {
@@ -99,7 +96,6 @@ test("the fields have the IDs of the latest resources, and the reader's own text
   await page.getByLabel("Body").fill("{");
   expect(await send(page)).toMatch(/^400/);
   expect(await page.getByLabel("Body").inputValue()).toBe("{");
-  await page.context().close();
 });
 
 test("the answer is shown with its time, its headers, and what to do about an error", async () => {
@@ -112,7 +108,6 @@ test("the answer is shown with its time, its headers, and what to do about an er
   expect(shown).toContain('"code": "not_found"');
   await page.locator(".sent").getByRole("link", { name: "not_found" }).click();
   expect(new URL(page.url()).hash).toBe("#not_found");
-  await page.context().close();
 });
 
 test("a repeated request shows that it was replayed", async () => {
@@ -121,7 +116,6 @@ test("a repeated request shows that it was replayed", async () => {
   await send(page);
   await send(page);
   expect(await page.locator(".sent").textContent()).toContain("idempotency-replayed");
-  await page.context().close();
 });
 
 test("a PDF becomes a download", async () => {
@@ -135,7 +129,6 @@ test("a PDF becomes a download", async () => {
   const download = await downloading;
   expect(download.suggestedFilename()).toBe("label.pdf");
   expect((await readFile(await download.path())).subarray(0, 5).toString()).toBe("%PDF-");
-  await page.context().close();
 });
 
 test("says that a key is missing, warns of a live one, and keeps it in this tab alone", async () => {
@@ -153,7 +146,6 @@ test("says that a key is missing, warns of a live one, and keeps it in this tab 
   const other = await page.context().newPage();
   await open(other, "listOrders");
   expect(await other.getByLabel("API key").inputValue()).toBe("");
-  await page.context().close();
 });
 
 test("works in a browser without storage", async () => {
@@ -164,7 +156,6 @@ test("works in a browser without storage", async () => {
   await open(page, "createOrder");
   await authorize(page, (await area.stack().newCustomer()).sandbox);
   expect(await send(page)).toMatch(/^201/);
-  await context.close();
 });
 
 test("says that the outcome of a request without a response is unknown", async () => {
@@ -174,7 +165,6 @@ test("says that the outcome of a request without a response is unknown", async (
   await page.getByText("It is not known whether the API has received it").waitFor();
   await page.unroute("**/api/v1/orders*");
   expect(await send(page)).toMatch(/^200/);
-  await page.context().close();
 });
 
 describe("the reference is accessible, fits its window, and is within the keyboard's reach", () => {
@@ -184,14 +174,12 @@ describe("the reference is accessible, fits its window, and is within the keyboa
     const page = await (await browser.open()).newPage();
     await page.goto(`${area.origin()}/docs/reference${path}`);
     expect(await faultsOf(page, `reference${path}`, kinds.includes(path) ? undefined : FEWER_WINDOWS)).toEqual([]);
-    await page.context().close();
   });
 
   test("with an answer, too", async () => {
     const { page } = await openReference("createShipment");
     await send(page);
     expect(await faultsOf(page, "an answer")).toEqual([]);
-    await page.context().close();
   });
 
   test("and without a script only the form that sends is missing", async () => {
@@ -203,6 +191,5 @@ describe("the reference is accessible, fits its window, and is within the keyboa
     expect(await page.getByRole("button", { name: "Send request" }).count()).toBe(0);
     for (const language of ["curl", "TypeScript", "Python"])
       expect(await page.getByText(language, { exact: true }).first().isVisible()).toBe(true);
-    await page.context().close();
   });
 });

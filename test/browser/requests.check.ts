@@ -72,7 +72,6 @@ describe("the pages of requests are accessible, fit their window, and work with 
     page = await openAs(accountId);
     await openOnceLogged(page, `${LIST}/${ids["that was refused, with names that are too long"]}`);
   });
-  afterAll(() => page.context().close());
 
   const opened = async (path: string, name: string) => {
     await page.goto(area.origin() + path);
@@ -118,7 +117,6 @@ test.each([true, false])(
     await page.getByRole("link", { name: "invalid_request" }).click();
     await page.waitForURL("**/docs/errors#invalid_request");
     expect(await page.locator("tr:target").textContent()).toContain("422");
-    await page.context().close();
   },
 );
 
@@ -143,5 +141,4 @@ test("a filter is chosen, passed on to the next page, and cleared, without the s
   expect(await page.locator("tbody tr").count()).toBe(1);
   await page.getByRole("link", { name: "Clear" }).click();
   await page.getByRole("link", { name: "Next page" }).waitFor();
-  await page.context().close();
 });

@@ -1,6 +1,6 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { parts } from "@shipping/local/parts";
-import type { BrowserContext, Page, Response } from "playwright-core";
+import type { Page, Response } from "playwright-core";
 import { useArea } from "../developers/area.js";
 import { useBrowser } from "./browser.js";
 import { copiedFrom } from "./clipboard.js";
@@ -42,12 +42,11 @@ const creations: [string, Creation][] = [
 ];
 
 describe.each(creations)("%s that was shown", (_name, { list, button, back, pattern, fill }) => {
-  async function openForm(javaScriptEnabled = true): Promise<{ context: BrowserContext; page: Page }> {
-    const context = await browser.open({ javaScriptEnabled });
-    const page = await signInWithLink(context, await area.newLink());
+  async function openForm(javaScriptEnabled = true): Promise<Page> {
+    const page = await signInWithLink(await browser.open({ javaScriptEnabled }), await area.newLink());
     await page.goto(`${area.origin()}${list}/new`);
     await fill(page);
-    return { context, page };
+    return page;
   }
 
   /** Presses the button, and yields the secret that is shown. */
@@ -59,43 +58,40 @@ describe.each(creations)("%s that was shown", (_name, { list, button, back, patt
   }
 
   test("is not shown again on reload, and no second one is made", async () => {
-    const { context, page } = await openForm();
+    const page = await openForm();
     const secret = await create(page);
     await page.reload();
     expect(new URL(page.url()).pathname).toBe(list);
     expect(await page.content()).not.toContain(secret);
     expect(await page.locator("tbody tr").count()).toBe(1);
-    await context.close();
   });
 
   test.each([true, false])("is not shown again on Back, bfcache on, script %p", async (javaScriptEnabled) => {
-    const { context, page } = await openForm(javaScriptEnabled);
+    const page = await openForm(javaScriptEnabled);
     const secret = await create(page);
     await page.getByRole("link", { name: back }).click();
     await page.waitForURL(`**${list}`);
     // Chromium may ask whether to send the form again, which here gives an error page.
     await page.goBack({ waitUntil: "commit" }).catch(() => undefined);
     expect(await eventually(() => page.content())).not.toContain(secret);
-    await context.close();
   });
 
   test("is wiped as the page is left, and the page is dropped where a browser brings it back all the same", async () => {
-    const { context, page } = await openForm();
+    const page = await openForm();
     await create(page);
     await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))");
     expect(await page.locator("#secret").textContent()).toBe("");
     await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
     await page.waitForURL(`**${list}`);
-    await context.close();
   });
 
   test("stands in the answer to the form and nowhere else", async () => {
-    const { context, page } = await openForm();
+    const page = await openForm();
     const seen: { where: string; text: string }[] = [];
     const see = (where: string, value: unknown) => void seen.push({ where, text: JSON.stringify(value) });
     const read: Promise<void>[] = [];
-    context.on("request", (request) => see("a request", [request.url(), request.postData(), request.headers()]));
-    context.on("response", (response) => void read.push(seeAnswer(response)));
+    page.context().on("request", (request) => see("a request", [request.url(), request.postData(), request.headers()]));
+    page.context().on("response", (response) => void read.push(seeAnswer(response)));
     async function seeAnswer(response: Response): Promise<void> {
       see("headers", await response.allHeaders());
       // The favicon is not part of any page.
@@ -120,14 +116,12 @@ describe.each(creations)("%s that was shown", (_name, { list, button, back, patt
     const inner = secret.replace(/^(service_test|whsec)_/, "").slice(0, -4);
     const places = seen.filter(({ text }) => text.includes(inner)).map(({ where }) => where);
     expect([...new Set(places)]).toEqual(["the answer"]);
-    await context.close();
   });
 
   test("is copied by its button, where there is a clipboard", async () => {
-    const { context, page } = await openForm();
+    const page = await openForm();
     const secret = await create(page);
     expect(await copiedFrom(page, page.getByRole("button", { name: "Copy" }).first())).toBe(secret);
-    await context.close();
   });
 });
 
@@ -141,14 +135,12 @@ async function everyRowOf(part: (typeof parts)[number]): Promise<unknown[]> {
 test.each([true, false])(
   "after the sign-out, Back shows nothing of the account, script %p",
   async (javaScriptEnabled) => {
-    const context = await browser.open({ javaScriptEnabled });
-    const page = await signInWithLink(context, await area.newLink());
+    const page = await signInWithLink(await browser.open({ javaScriptEnabled }), await area.newLink());
     await page.goto(`${area.origin()}/developers/sandbox/keys`);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Developer area" }).waitFor();
     await page.goBack({ waitUntil: "commit" }).catch(() => undefined);
     await page.getByRole("heading", { name: "Developer area" }).waitFor();
     expect(await page.content()).not.toContain("Nordlicht");
-    await context.close();
   },
 );

@@ -47,7 +47,6 @@ describe.each([
       expect((await answered).status()).toBe(403);
       await page.goto(`${area.origin()}/developers/sandbox/keys`);
       await page.getByText("There are no sandbox keys yet").waitFor();
-      await page.context().close();
     },
   );
 });
@@ -57,7 +56,6 @@ test("no stranger's page shows ours in a frame", async () => {
   await page.goto(pageOf("127.0.0.1", `<iframe src="${area.origin()}/developers/sandbox"></iframe>`));
   const [, frame] = page.frames();
   expect(await frame?.content()).not.toContain("Nordlicht");
-  await page.context().close();
 });
 
 test("markup and direction marks in names and postal addresses are shown as text, on every page", async () => {
@@ -79,5 +77,4 @@ test("markup and direction marks in names and postal addresses are shown as text
     expect(text).toContain(`${markup}⟨U+202E⟩gpj.exe`);
     if (path === "/sandbox/webhooks") expect(text).toContain(`/?${markup}`);
   }
-  await page.context().close();
 });

@@ -38,7 +38,6 @@ describe.each(ways)(
       await createShipment(api, { to, reference: "PO-10403-with-a-name-that-is-longer-than-a-column" });
       page = await signInWithLink(await browser.open(options), link);
     });
-    afterAll(() => page.context().close());
 
     const search = async (text: string) => {
       const box = page.getByRole("banner").getByRole("searchbox");

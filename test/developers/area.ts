@@ -27,6 +27,9 @@ export interface Area {
   /** A member of a new account, or of that one, signed in by link. */
   signIn(options?: { accountId?: string; role?: Role; email?: string }): Promise<SignedInVisitor>;
   visitor(): Visitor;
+  /** The rows of a statement in the gateway's database. */
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the columns that it reads.
+  query(text: string, values?: unknown[]): Promise<any[]>;
   /** Moves the member's last authentication 15 minutes into the past. */
   ageSignIn(email: string): Promise<void>;
   /** A test of a limit per ten minutes that starts with empty counters. */
@@ -51,6 +54,7 @@ export function useArea(options?: StackOptions): Area {
     stack: () => stack,
     origin,
     visitor: () => newVisitor(origin()),
+    query: async (text, values) => (await stack.databases.gateway.pool.query(text, values)).rows,
     async newLink({ accountId: given, role = "admin", email = `${randomBytes(6).toString("hex")}@example.com` } = {}) {
       const deps = { db: stack.databases.gateway, prisma, now: () => new Date(), random: randomBytes };
       const accountId = given ?? (await stack.newAccount("Nordlicht"));
@@ -68,7 +72,7 @@ export function useArea(options?: StackOptions): Area {
       return { visitor, accountId, email };
     },
     async ageSignIn(email) {
-      await stack.databases.gateway.pool.query(
+      await area.query(
         `UPDATE sessions SET authenticated_at = authenticated_at - interval '15 minutes'
          WHERE member_id IN (SELECT id FROM account_members WHERE email = $1)`,
         [email],
@@ -76,7 +80,7 @@ export function useArea(options?: StackOptions): Area {
     },
     testLimit(name, run) {
       const counting = async () => {
-        await stack.databases.gateway.pool.query("DELETE FROM mail_counts; DELETE FROM sign_in_refusals");
+        await area.query("DELETE FROM mail_counts; DELETE FROM sign_in_refusals");
         await run();
       };
       test(name, withinWindow(WINDOW_MINUTES, counting));

@@ -122,7 +122,7 @@ describe("a download from the developer area", () => {
 });
 
 describe("an audit log that cannot be written", () => {
-  const alter = (how: string) => area.stack().databases.gateway.pool.query(`ALTER TABLE audit_entries ${how}`);
+  const alter = (how: string) => area.query(`ALTER TABLE audit_entries ${how}`);
   const close = () => alter("ADD CONSTRAINT closed CHECK (false) NOT VALID");
   const open = () => alter("DROP CONSTRAINT IF EXISTS closed");
   afterEach(open);

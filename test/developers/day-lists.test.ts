@@ -40,18 +40,18 @@ const copies = (id: string) => sql`
   SELECT account_id, environment, 'shp_' || lpad(n::text, 26, 'a'), 'draft', reference, sender, recipient, parcel, created_at
   FROM shipments, generate_series(1, 1200) AS n WHERE id = ${id}`;
 
-describe("a search for words from a telephone call", () => {
-  test.each([
-    ["a last name", "schneider", "<mark>Schneider</mark>"],
-    ["the last four digits of a telephone number", "4321", "<mark>4321</mark>"],
-    ["a part of the reference", "10403", "<mark>10403</mark>"],
-    ["half a town", "oranien", "<mark>Oranien</mark>"],
-    ["a word of the sender", "lager", "From: <bdi><mark>Lager</mark>haus Nord</bdi>"],
-    ["a value of the metadata", "whale", "colours: <bdi>blue-<mark>whale</mark></bdi>"],
-  ])("%s finds the shipment, as a row of its list with what was found marked", async (_what, text, marked) => {
-    const { visitor, api } = await newCustomer(area);
-    const { id } = await createShipment(api, { ...schneider, reference: "PO-10403" });
-    await createShipment(api, { reference: "other" });
+test("words from a telephone call find the shipment, as a row of its list with what was found marked", async () => {
+  const { visitor, api } = await newCustomer(area);
+  const { id } = await createShipment(api, { ...schneider, reference: "PO-10403" });
+  await createShipment(api, { reference: "other" });
+  for (const [text, marked] of [
+    ["schneider", "<mark>Schneider</mark>"],
+    ["4321", "<mark>4321</mark>"],
+    ["10403", "<mark>10403</mark>"],
+    ["oranien", "<mark>Oranien</mark>"],
+    ["lager", "From: <bdi><mark>Lager</mark>haus Nord</bdi>"],
+    ["whale", "colours: <bdi>blue-<mark>whale</mark></bdi>"],
+  ]) {
     await eventually(async () => {
       const { status, html } = await visitor.get(`${SANDBOX}/search?q=${text}`);
       expect([status, html]).toEqual([200, expect.stringContaining(`/shipments/${id}`)]);
@@ -59,7 +59,7 @@ describe("a search for words from a telephone call", () => {
       expect(html).not.toContain("other");
       expect(html.match(/data-result/g)).toHaveLength(1);
     });
-  });
+  }
 });
 
 describe("GET /developers/{environment}/labels/merged", () => {

@@ -32,35 +32,6 @@ describe("an invitation", () => {
     expect(await auditOf(visitor)).toContain(`${inviter} | Member invited | ${email} as viewer | 127.0.0.1`);
   });
 
-  test("that has expired is replaced by a link that they ask for themselves", async () => {
-    const { visitor } = await area.signIn();
-    const email = newEmail();
-    await visitor.submit(INVITE, { email });
-    const [old = ""] = await mailbox.linksTo(email);
-    await area.stack().databases.gateway.pool.query(
-      `UPDATE sign_in_links SET expires_at = expires_at - interval '7 days'
-       WHERE member_id = (SELECT id FROM account_members WHERE email = $1)`,
-      [email],
-    );
-    expect((await area.visitor().post(old)).status).toBe(404);
-    await area.visitor().post("/developers/sign-in", { email });
-    const [path = ""] = await mailbox.linksTo(email);
-    expect((await area.visitor().submit(path)).status).toBe(303);
-    expect((await rowOf(visitor, email)).text).not.toContain("Invited");
-  });
-
-  test("ends once they have come by a link that they asked for themselves", async () => {
-    const { visitor } = await area.signIn();
-    const email = newEmail();
-    await visitor.submit(INVITE, { email });
-    const [invitation = ""] = await mailbox.linksTo(email);
-    await area.visitor().post("/developers/sign-in", { email });
-    const [path = ""] = await mailbox.linksTo(email);
-    expect((await area.visitor().submit(path)).status).toBe(303);
-    for (const { status } of [await area.visitor().get(invitation), await area.visitor().post(invitation)])
-      expect(status).toBe(404);
-  });
-
   test("is sent again on request: the link before ends, and who has come gets none", async () => {
     const { visitor, email: inviter } = await area.signIn();
     const email = newEmail();
@@ -96,22 +67,6 @@ describe("an invitation", () => {
     for (const { status } of [await invited.get(path), await invited.post(path)]) expect(status).toBe(404);
   });
 
-  test("goes to a recipient three times a day at most: then 429, and the page says so", async () => {
-    const { visitor } = await area.signIn();
-    const email = newEmail();
-    await visitor.submit(INVITE, { email });
-    const again = await pathOf(visitor, email, "invite-again");
-    for (const status of [201, 201, 429]) {
-      const answer = await visitor.submit(again);
-      expect([answer.status, answer.html.includes("3 invitations to this account today")]).toEqual([
-        status,
-        status === 429,
-      ]);
-    }
-    for (let n = 0; n < 3; n++) await mailbox.linksTo(email);
-    expect(mailbox.server().taken.filter(({ to }) => to.includes(email))).toHaveLength(3);
-  });
-
   test("that cannot be sent is marked in the list, and no longer when another one was sent", async () => {
     const { visitor } = await area.signIn();
     const email = newEmail();
@@ -134,15 +89,13 @@ describe("an invitation", () => {
     expect(mailbox.server().taken.filter(({ to }) => to.includes(email))).toHaveLength(1);
   });
 
-  test.each([
-    ["no address", { email: "nobody" }, 422, 'aria-invalid="true"'],
-    ["two addresses", { email: "a@b.example,c@d.example" }, 422, 'aria-invalid="true"'],
-    ["a role that there is not", { email: "a@b.example", role: "owner" }, 422, 'aria-invalid="true"'],
-    ["no form of ours", { email: "a@b.example", form_id: "form_1" }, 422, "Nothing was saved"],
-  ])("%s: refused, and nothing is sent", async (_case, fields, status, said) => {
+  test("with an invalid address, role and form is refused, and nothing is sent", async () => {
     const { visitor } = await area.signIn();
-    const answer = await visitor.submit(INVITE, fields);
-    expect([answer.status, answer.html.includes(said)]).toEqual([status, true]);
+    const answer = await visitor.submit(INVITE, { email: "a@b.example,c@d.example", role: "owner", form_id: "form_1" });
+    expect([answer.status, answer.html.match(/aria-invalid="true"/g)]).toEqual([
+      422,
+      Array(2).fill('aria-invalid="true"'),
+    ]);
     expect((await auditOf(visitor)).filter((entry) => entry.includes("invited"))).toEqual([]);
   });
 
@@ -158,8 +111,7 @@ describe("where no mail can be sent, the link", () => {
     const { visitor } = await silent.signIn();
     const email = newEmail();
     const fields = { ...fieldsOf((await visitor.get(INVITE)).html), email };
-    const shown = await visitor.post(INVITE, fields, { headers: { "accept-encoding": "gzip" } });
-    expect([shown.status, shown.headers["content-encoding"]]).toEqual([201, undefined]);
+    const shown = await visitor.post(INVITE, fields);
     const url = secretIn(shown.html) ?? "";
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/developers\/sign-in\/link#[\w-]{43}$/);
     expect(await visitor.post(INVITE, fields)).toMatchObject({ status: 303, location: MEMBERS });
@@ -168,14 +120,5 @@ describe("where no mail can be sent, the link", () => {
       expect((await visitor.get(path)).html).not.toContain(token);
     expect((await silent.visitor().submit(pathIn(url))).status).toBe(303);
     expect(silent.stack().logged()).not.toContain(token);
-  });
-
-  test("is shown when it is made again", async () => {
-    const { visitor } = await silent.signIn();
-    const email = newEmail();
-    await visitor.submit(INVITE, { email });
-    const { status, html } = await visitor.submit(await pathOf(visitor, email, "invite-again"));
-    expect(status).toBe(201);
-    expect((await silent.visitor().submit(pathIn(secretIn(html) ?? ""))).status).toBe(303);
   });
 });

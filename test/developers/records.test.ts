@@ -1,13 +1,5 @@
 import { eventually } from "@shipping/kit/testing/eventually";
-import {
-  createLabel,
-  createOrder,
-  createShipment,
-  FULL_RECORD,
-  missingId,
-  RECORD,
-  voidLabel,
-} from "../api/platform.js";
+import { createLabel, createOrder, createShipment, FULL_RECORD, RECORD, voidLabel } from "../api/platform.js";
 import { useArea } from "./area.js";
 import { newCustomer } from "./customer.js";
 import { decodeText, type Visitor } from "./visitor.js";
@@ -99,11 +91,10 @@ describe("GET /developers/{environment}/shipments", () => {
     expect(nothing).toMatch(/<option value="voided" selected/);
   });
 
-  test.each(["%", "_", "'", "\0", "\\", "<script>", "\u202egnp", "ﷺ", "x".repeat(255), "🎁 ".repeat(85)])(
-    "finds nothing, and nothing breaks, by %j",
-    async (text) => {
-      const { visitor, api } = await newCustomer(area);
-      await createLabel(api);
+  test("finds nothing by other texts, and nothing breaks", async () => {
+    const { visitor, api } = await newCustomer(area);
+    await createLabel(api);
+    for (const text of ["%", "_", "'", "\0", "\\", "<script>", "\u202egnp", "ﷺ", "x".repeat(255), "🎁 ".repeat(85)]) {
       const short = text.slice(0, 30);
       const query = new URLSearchParams({ q: text, status: short, from: short, to: short, zone: short, after: short });
       for (const list of ["shipments", "orders", "labels"]) {
@@ -111,8 +102,8 @@ describe("GET /developers/{environment}/shipments", () => {
         expect(html).toContain(`No matching ${list}.`);
         expect(html).not.toContain("<script>");
       }
-    },
-  );
+    }
+  });
 
   test("comes in pages of fifty, each shipment once, under the filter", async () => {
     const { visitor, api } = await newCustomer(area);
@@ -147,17 +138,9 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
       expect(text).toContain(said);
     }
     expect(html).toContain(`href="/developers/sandbox/orders/${order.id}"`);
-    const { rows } = await area
-      .stack()
-      .databases.records.pool.query(
-        "SELECT event_id FROM outbox WHERE type = 'shipment.created' AND convert_from(body, 'UTF8') LIKE $1",
-        [`%${answer.body.data.id}%`],
-      );
-    expect(text).toContain(rows[0].event_id);
-    const { rows: keys } = await area
-      .stack()
-      .databases.gateway.pool.query("SELECT last_four FROM api_keys WHERE id = $1", [keyId]);
-    expect(text).toContain(`By API key …${keys[0].last_four} · request `);
+    expect(text).toMatch(/Event shipment\.created evt_[a-z2-7]{26}/);
+    const [key] = await area.query("SELECT last_four FROM api_keys WHERE id = $1", [keyId]);
+    expect(text).toContain(`By API key …${key.last_four} · request `);
   });
 
   test("says what became of it, in its order, with the label, its rate, and where the parcel is", async () => {
@@ -211,24 +194,3 @@ describe("GET /developers/{environment}/orders/{id}", () => {
     await eventually(async () => expect(listed(await open(visitor, "orders?q=po-9"), "ord")).toEqual([order.id]));
   });
 });
-
-test.each(["shipments", "orders", "labels"])(
-  "%s: another account's, another environment's and a malformed id are missing: 404, byte for byte",
-  async (list) => {
-    const { visitor, api, live } = await newCustomer(area);
-    const owner = await newCustomer(area);
-    const makers = { shipments: createShipment, orders: createOrder, labels: createLabel };
-    const make = makers[list as keyof typeof makers];
-    const foreign = (await make(owner.api)).id;
-    const own = list === "labels" ? (await createLabel(api)).id : (await make(live)).id;
-    const paths = [
-      ...[missingId(foreign.slice(0, 3)), foreign, "x", foreign.slice(0, -1)].map((id) => `sandbox/${list}/${id}`),
-      `${list === "labels" ? "live" : "sandbox"}/${list}/${own}`,
-    ];
-    const [first, ...others] = await Promise.all(paths.map((path) => visitor.get(`/developers/${path}`)));
-    expect(first?.status).toBe(404);
-    // The navigation shows the current environment.
-    for (const other of others) expect([other.status, mainOf(other.html)]).toEqual([404, mainOf(first?.html ?? "")]);
-    expect(others.slice(0, 3).map(({ html }) => html)).toEqual(Array(3).fill(first?.html));
-  },
-);

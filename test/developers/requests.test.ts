@@ -1,17 +1,11 @@
 import { eventually } from "@shipping/kit/testing/eventually";
+import { RECORD } from "../api/platform.js";
 import { useArea } from "./area.js";
+import { wordsIn } from "./subscribers.js";
 import { decodeText, type Visitor } from "./visitor.js";
 
 const area = useArea();
 const LIST = "/developers/sandbox/requests";
-const address = { name: "A", street1: "B", city: "C", postal_code: "D", country: "DE" };
-const order = {
-  reference: "PO-1",
-  from: address,
-  to: address,
-  parcel: { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 },
-};
-
 interface Sending {
   key: string;
   body?: unknown;
@@ -45,20 +39,19 @@ const pageOf = (visitor: Visitor, id: string) =>
 const idsIn = (html: string) => [...html.matchAll(/<code class="sub">(req_\w+)<\/code>/g)].map(([, id]) => id);
 const linkTo = (html: string, rel: string) =>
   decodeText(new RegExp(`<a href="([^"]+)" rel="${rel}"`).exec(html)?.[1] ?? "");
-const textOf = (html: string) => html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
 
 describe("a request", () => {
   test("that made something is shown with key, resource and idempotency key, and its replay leads to it", async () => {
     const { visitor, accountId } = await area.signIn();
     const { key } = await area.stack().newKey(accountId);
-    const first = await send("POST", "/orders", { key, body: order, idempotencyKey: "order-1" });
-    const again = await send("POST", "/orders", { key, body: order, idempotencyKey: "order-1" });
+    const first = await send("POST", "/orders", { key, body: RECORD, idempotencyKey: "order-1" });
+    const again = await send("POST", "/orders", { key, body: RECORD, idempotencyKey: "order-1" });
     const replay = await pageOf(visitor, again.id);
     expect(replay).toContain(`<a href="${LIST}/${first.id}">${first.id}</a>`);
     const html = await pageOf(visitor, first.id);
     expect(html).toContain(`<a href="/developers/sandbox/orders/${first.json.data.id}">`);
     for (const text of ["201 Created", "POST", "order-1", "shop/1.0", "127.0.0.1", `…${key.slice(-4)}`]) {
-      expect(textOf(html)).toContain(text);
+      expect(wordsIn(html)).toContain(text);
     }
     const { html: found } = await visitor.get(`${LIST}?q=order-1`);
     expect(idsIn(found)).toEqual([again.id, first.id]);
@@ -69,10 +62,10 @@ describe("a request", () => {
   test("that was refused names the fields at fault, and leads to what its code means", async () => {
     const { visitor, accountId } = await area.signIn();
     const { key } = await area.stack().newKey(accountId);
-    const body = { ...order, to: { ...address, country: "de" } };
+    const body = { ...RECORD, to: { ...RECORD.to, country: "de" } };
     const { id } = await send("POST", "/orders", { key, body, idempotencyKey: "bad-1" });
     const html = await pageOf(visitor, id);
-    expect(textOf(html)).toContain("to.country must be a two-letter country code in upper case");
+    expect(wordsIn(html)).toContain("to.country must be a two-letter country code in upper case");
     const [, guide = "", anchor = ""] = /href="(\/docs\/errors)#(\w+)"/.exec(html) ?? [];
     expect(anchor).toBe("invalid_request");
     expect((await visitor.get(guide)).html).toContain(`<tr id="${anchor}">`);
@@ -81,7 +74,7 @@ describe("a request", () => {
   test("shows unusual text as text, and no part of a body", async () => {
     const { visitor, accountId } = await area.signIn();
     const { key } = await area.stack().newKey(accountId);
-    const body = { ...order, "<script>": "CONFIDENTIAL" };
+    const body = { ...RECORD, "<script>": "CONFIDENTIAL" };
     const userAgent = `<img src=x> ' " \\ {NULL}`;
     const { id } = await send("POST", "/orders", { key, body, idempotencyKey: `<b>"'\\`, userAgent });
     const html = await pageOf(visitor, id);
@@ -99,7 +92,7 @@ describe("the list", () => {
     const { visitor } = await area.signIn();
     const { html } = await visitor.get(LIST);
     expect(html).toContain("No requests yet");
-    expect(textOf(html)).toContain("Request bodies are never stored");
+    expect(wordsIn(html)).toContain("Request bodies are never stored");
     expect((await visitor.get(`${LIST}?q=nothing`)).html).toContain("Nothing found for <bdi>nothing</bdi>");
     expect((await visitor.get(`${LIST}?status=5xx`)).html).toContain("No requests match this filter");
   });
@@ -107,7 +100,7 @@ describe("the list", () => {
   test("has writes and refusals, the newest first, and no read that succeeded", async () => {
     const { visitor, accountId } = await area.signIn();
     const { key } = await area.stack().newKey(accountId);
-    const made = await send("POST", "/orders", { key, body: order, idempotencyKey: "a" });
+    const made = await send("POST", "/orders", { key, body: RECORD, idempotencyKey: "a" });
     const read = await send("GET", `/orders/${made.json.data.id}`, { key });
     const missing = await send("GET", "/orders/ord_nothing", { key });
     await pageOf(visitor, missing.id);
@@ -120,7 +113,7 @@ describe("the list", () => {
     const { visitor, accountId } = await area.signIn();
     const one = await area.stack().newKey(accountId);
     const two = await area.stack().newKey(accountId);
-    const made = await send("POST", "/orders", { key: one.key, body: order, idempotencyKey: "a" });
+    const made = await send("POST", "/orders", { key: one.key, body: RECORD, idempotencyKey: "a" });
     const missing = [];
     for (let n = 0; n < 55; n++) missing.push((await send("GET", "/orders/ord_nothing", { key: two.key })).id);
     await pageOf(visitor, missing.at(-1) ?? "");
@@ -149,31 +142,19 @@ describe("the list", () => {
     expect(await visitor.get(`${LIST}?q=${keyId}`)).toMatchObject({ status: 303, location: `${LIST}?key=${keyId}` });
   });
 
-  test.each([
-    "status=nothing&method=PUT&key=x&from=x&until=9999-99-99T99:99&after=x&q=",
-    "q=%00",
-    "q=%ff%fe%ed%a0%80",
-    `q=${"x".repeat(255)}&more=${"x".repeat(5_000)}`,
-    "status=%00&method=%00&key=%00",
-    "from=0000-01-01T00:00&until=9999-12-31T23:59",
-    "after=req_mfrggzdfmztwq2lknnwg23tpoa",
-    "status=4xx&status=5xx&q[]=1&__proto__=1",
-  ])("takes whatever the address holds: %s", async (query) => {
+  test("takes whatever the address holds", async () => {
     const { visitor } = await area.signIn();
-    expect((await visitor.get(`${LIST}?${query}`)).status).toBe(200);
+    for (const query of [
+      "status=nothing&method=PUT&key=x&from=x&until=9999-99-99T99:99&after=x&q=",
+      "q=%00",
+      "q=%ff%fe%ed%a0%80",
+      `q=${"x".repeat(255)}&more=${"x".repeat(5_000)}`,
+      "status=%00&method=%00&key=%00",
+      "from=0000-01-01T00:00&until=9999-12-31T23:59",
+      "after=req_mfrggzdfmztwq2lknnwg23tpoa",
+      "status=4xx&status=5xx&q[]=1&__proto__=1",
+    ]) {
+      expect([query, (await visitor.get(`${LIST}?${query}`)).status]).toEqual([query, 200]);
+    }
   });
-});
-
-test("a request of another account or environment is answered like one that is not there, byte by byte", async () => {
-  const owner = await area.signIn();
-  const { key } = await area.stack().newKey(owner.accountId);
-  const { id } = await send("GET", "/orders/ord_nothing", { key });
-  await pageOf(owner.visitor, id);
-  const stranger = await area.signIn({ accountId: await area.stack().newAccount("Stranger") });
-  const paths = [`${LIST}/${id}`, `${LIST}/req_mfrggzdfmztwq2lknnwg23tpoa`, `${LIST}/nothing`];
-  const answers = await Promise.all(paths.map((path) => stranger.visitor.get(path)));
-  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
-  expect(new Set(answers.map(({ html }) => html.replaceAll(stranger.email, ""))).size).toBe(1);
-  expect((await owner.visitor.get(`/developers/live/requests/${id}`)).status).toBe(404);
-  expect((await stranger.visitor.get(`${LIST}?q=${id}`)).html).toContain("Nothing found");
 });

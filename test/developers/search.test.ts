@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { createLabel, createOrder, createShipment } from "../api/platform.js";
 import { useArea } from "./area.js";
-import { type Customer, newCustomer } from "./customer.js";
+import { newCustomer } from "./customer.js";
 import { useSubscribers, wordsIn } from "./subscribers.js";
 import type { Visitor } from "./visitor.js";
 
@@ -107,43 +107,27 @@ test("four digits of a tracking number find its shipment and its label, for thei
   expect((await stranger.visitor.get(labels)).html).not.toContain(label.id);
 });
 
-describe("a secret", () => {
-  let customer: Customer;
-  beforeAll(async () => {
-    customer = await newCustomer(area);
-  });
-
-  test.each(["service_test_", "service_live_", "whsec_"])(
-    "%s… is not searched for, and not shown again",
-    async (prefix) => {
-      const secret = `${prefix}${"k".repeat(40)}`;
-      const { status, html } = await search(customer.visitor, secret);
-      expect(status).toBe(200);
-      expect(wordsIn(html)).toContain("This is a secret.");
-      expect(html).not.toContain(secret);
-    },
-  );
+test("a secret is not searched for, and not shown again", async () => {
+  const { visitor } = await newCustomer(area);
+  for (const prefix of ["service_test_", "service_live_", "whsec_"]) {
+    const secret = `${prefix}${"k".repeat(40)}`;
+    const { status, html } = await search(visitor, secret);
+    expect([status, wordsIn(html)]).toEqual([200, expect.stringContaining("This is a secret.")]);
+    expect(html).not.toContain(secret);
+  }
 });
 
-test.each([
-  "",
-  "  ",
-  "x".repeat(255),
-  "\0",
-  "%",
-  "_",
-  "'; --",
-  "../../keys",
-  "\u202e",
-  "shp_",
-  `req_${"a".repeat(26)}`,
-  "evt_1",
-  "😀",
-])("%j finds nothing, and says what can be searched for", async (text) => {
+test("what finds nothing says what can be searched for", async () => {
   const { visitor } = await newCustomer(area);
-  const { status, html } = await search(visitor, text);
-  expect(status).toBe(200);
-  expect(wordsIn(html)).toContain(
-    "Enter what the customer says: a name, company, street, town, state, country, postal code, email address",
-  );
+  const hostile = ["\0", "%", "_", "'; --", "../../keys", "\u202e", "😀"];
+  for (const text of ["", "  ", "x".repeat(255), "shp_", `req_${"a".repeat(26)}`, "evt_1", ...hostile]) {
+    const { status, html } = await search(visitor, text);
+    expect([text, status, wordsIn(html)]).toEqual([
+      text,
+      200,
+      expect.stringContaining(
+        "Enter what the customer says: a name, company, street, town, state, country, postal code",
+      ),
+    ]);
+  }
 });

@@ -50,9 +50,12 @@ test("members sign out everywhere, which the audit log says once", async () => {
   expect(entries).toEqual([`${mine.email} | Signed out everywhere | ${mine.email} | 127.0.0.1`]);
 });
 
-test("a sign-out is in the audit log, once", async () => {
+test("a sign-out ends the session at once, wherever its cookie is, and is in the audit log once", async () => {
   const mine = await area.signIn();
+  const cookie = mine.visitor.cookies();
   for (let times = 0; times < 2; times++) expect((await mine.visitor.post("/developers/sign-out")).status).toBe(303);
+  expect(mine.visitor.cookies()).toBe("");
+  expect((await area.visitor().get(OVERVIEW, { cookie })).status).toBe(401);
   const admin = await area.signIn({ accountId: mine.accountId });
   const entries = (await auditOf(admin.visitor)).filter((entry) => entry.includes("Session ended"));
   expect(entries).toEqual([`${mine.email} | Session ended | ${mine.email} | 127.0.0.1`]);

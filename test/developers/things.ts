@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { newId } from "@shipping/kit/ids";
-import { createLabel, createOrder } from "../api/platform.js";
+import { createLabel, createOrder, missingId } from "../api/platform.js";
 import { apiClient } from "../platform/api-client.js";
 import type { Stack } from "../platform/stack.js";
 import type { SignedInVisitor } from "./area.js";
@@ -38,6 +38,18 @@ async function logRequest(stack: Stack, accountId: string): Promise<string> {
   );
   return id;
 }
+
+/** IDs of which there is nothing. */
+export const NO_THINGS: Things = {
+  keys: NOBODYS,
+  orders: missingId("ord"),
+  shipments: missingId("shp"),
+  labels: missingId("lbl"),
+  requests: missingId("req"),
+  events: missingId("evt"),
+  webhooks: missingId("whk"),
+  members: missingId("mem"),
+};
 
 export type Things = Awaited<ReturnType<typeof thingsOf>>;
 

@@ -41,20 +41,14 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
 
   test("every type, if the subscription waits for them", async () => {
     const { receiver } = await obedient(204);
-    const { visitor, path } = await subscribed(receiver.url, EVENT_TYPES);
+    const { visitor, path, accountId } = await subscribed(receiver.url, EVENT_TYPES);
     const page = await sendTest(visitor, path);
     await eventually(async () => expect(await textOf(visitor, page)).toContain("Your receiver accepted every event"));
     expect(receiver.received.map(({ body }) => JSON.parse(body.toString()).type).sort()).toEqual(
       [...EVENT_TYPES].sort(),
     );
     expect((await auditOf(visitor)).filter((entry) => entry.includes("Label voided"))).toHaveLength(1);
-  });
-
-  test("all of them are found where the order was made a minute before the rest, by a form that failed half-way", async () => {
-    const { receiver } = await obedient(204);
-    const { visitor, path, accountId } = await subscribed(receiver.url, ["order.created", "shipment.created"]);
-    const page = await sendTest(visitor, path);
-    await eventually(async () => expect(await textOf(visitor, page)).toContain("Your receiver accepted every event"));
+    // A form that failed half-way may have made the order a minute before the rest.
     await area.stack().databases.webhooks.run(sql`
       UPDATE events SET received_at = received_at - interval '1 minute'
       WHERE account_id = ${accountId} AND type = 'order.created'`);

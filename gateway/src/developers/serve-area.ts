@@ -13,9 +13,9 @@ import { unknownRoute } from "../http/send-answer.js";
 import { readQuery } from "../input/fields.js";
 import { library } from "../openapi/documents.js";
 import { sendPageAnswer, sendRefusal } from "./page/answer.js";
-import { serveAssets } from "./page/assets.js";
 import { sendDownload } from "./page/download.js";
 import { isFormFor } from "./page/form.js";
+import { serveAssets } from "./page/layout.js";
 import {
   AREA_PATH,
   getQueryFields,

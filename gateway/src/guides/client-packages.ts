@@ -5,7 +5,7 @@ import { type Asset, loadAsset } from "../http/send-document.js";
 // Made by `npm run generate`. The relative path is the same from `src` and from `dist`.
 const FOLDER = new URL("../../assets/gen/clients/", import.meta.url);
 
-export interface ClientPackage {
+interface ClientPackage {
   file: string;
   asset: Asset;
 }

@@ -25,12 +25,9 @@ describe("a guide", () => {
     ["[x](errors.md)", '<a href="/docs/errors">x</a>'],
     ["[x](webhooks.md#recipes)", '<a href="/docs/webhooks#recipes">x</a>'],
     ["[x](../client/README.md)", '<a href="/docs/client">x</a>'],
-    ["[x](#here)", '<a href="#here">x</a>'],
     ["[x](/docs/reference)", '<a href="/docs/reference">x</a>'],
-    ["[x](https://semver.org)", '<a href="https://semver.org">x</a>'],
     ["[x](operations/install.md)", "<span>x</span>"],
     ["[x](webhook-vectors.json)", '<a href="/docs/webhook-vectors.json">x</a>'],
-    ["[x](../test/structure.test.ts)", "<span>x</span>"],
   ])("%s becomes %s", (markdown, expected) => {
     expect(html(markdown)).toBe(`<p>${expected}</p>\n`);
   });
@@ -66,11 +63,6 @@ describe("a guide", () => {
     ]);
   });
 
-  test("names what a code block is, and keeps its marks to itself", () => {
-    expect(html("```sh fails\nfalse\n```")).toContain("<figcaption>Shell</figcaption>");
-    expect(html("```json output\n{}\n```")).toContain('<figure class="code output"><figcaption>Output</figcaption>');
-  });
-
   test("makes one example of code blocks in a row that are marked as tabs, with their outputs", () => {
     const tabs = "```sh tab\ncurl x\n```\n\n```json output tab\n{}\n```\n\n```ts tab\nx\n```\n";
     const made = html(`${tabs}\n\`\`\`ts\ny\n\`\`\`\n`);
@@ -104,7 +96,7 @@ describe("a code example", () => {
     expect(html).not.toMatch(/style=/);
   });
 
-  test.each(["sh", "ts", "js", "json", "http", "python", "go", "ruby", "php", "java", "text", "constructor"])(
+  test.each(["sh", "http", "text", "constructor"])(
     "in %s, shows its text and nothing else, markup as text",
     (language) => {
       const code = "if a < b && c > \"d\" # </pre><script>x</script>\n\t'é'";
@@ -118,13 +110,6 @@ describe("a code example", () => {
     expect(renderCode([typescript])).toContain("<figcaption>TypeScript</figcaption>");
     expect(renderCode([{ ...typescript, caption: "Next.js" }])).toContain("<figcaption>Next.js</figcaption>");
     expect(renderCode([{ language: "text", code: "x" }])).not.toContain("figcaption");
-  });
-
-  test("in several languages has a panel for each, under the name that its tab will have", () => {
-    const html = renderCode([curl, { language: "json", code: "{}", isOutput: true }, typescript]);
-    expect([...html.matchAll(/data-language="(.*?)"/g)].map(([, name]) => name)).toEqual(["curl", "TypeScript"]);
-    const [first = ""] = html.split('data-language="TypeScript"');
-    expect(first).toContain('<figure class="code output">');
   });
 
   test("is whole without script: nothing is hidden", () => {

@@ -106,13 +106,6 @@ describe("the page of an event", () => {
     expect(page).toContain("| `charge.amount` | number | Amount in major units: 0 in the sandbox. |");
   });
 
-  test("has a table for each schema inside, once", () => {
-    const page = eventReference("order.created", document);
-    expect(page.match(/^### .*$/gm)).toEqual(["### Order", "### Address", "### Parcel"]);
-    expect(page).toContain("| `weight_kg` | number | Weight in kilograms. |");
-    expect(page).toContain("| `street2` | string | Optional. Additional address line. |");
-  });
-
   test.each(EVENT_TYPES)("%s names every member that its example has", (type) => {
     const page = eventReference(type, document);
     const named = [...page.matchAll(/^\| `(?:\w+\.)?(\w+)` \|/gm)].map(([, field]) => field);

@@ -71,7 +71,7 @@ export function refName({ $ref = "" }: Schema): string {
   return $ref.slice($ref.lastIndexOf("/") + 1);
 }
 
-export function isNamedObject(schema: Schema, schemas: Schemas): boolean {
+function isNamedObject(schema: Schema, schemas: Schemas): boolean {
   return schema.$ref !== undefined && schemas[refName(schema)]?.properties !== undefined;
 }
 

@@ -81,7 +81,7 @@ function page(html: string): Document {
   return createDocument("text/html; charset=utf-8", html, SCRIPTED_PAGE_HEADERS);
 }
 
-export function overviewPage(site: Site): string {
+function overviewPage(site: Site): string {
   return renderPage(site, {
     title: "Overview",
     path: "/docs",
@@ -131,7 +131,7 @@ function Card({ path, title, about }: { path: string; title: string; about: stri
   );
 }
 
-export function guidePage(site: Site, guide: Guide, { html, sections }: Rendered): string {
+function guidePage(site: Site, guide: Guide, { html, sections }: Rendered): string {
   return renderPage(site, {
     title: guide.title,
     path: `/docs/${guide.slug}`,

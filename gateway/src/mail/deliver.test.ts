@@ -50,13 +50,9 @@ describe("headers", () => {
     expect(server.taken[0]?.raw).not.toMatch(/^Bcc:/im);
   });
 
-  test.each([
-    "jürgen@example.com",
-    "ada@müller.example",
-    "o'neil+tag!#$%@example.com",
-    `${"x".repeat(64)}@${"long-".repeat(20)}example.com`,
-  ])("an odd address gets the mail alone: %s", async (address) => {
+  test("an odd address gets the mail alone", async () => {
     const { server, to } = await serve();
+    const address = "o'neil+tag!#$%@müller.example";
     await to()(mail({ to: address }));
     expect(server.taken).toMatchObject([{ to: [address], parsed: { to: { value: [{ address, name: "" }] } } }]);
   });

@@ -35,14 +35,6 @@ function failing(...errors: Error[]) {
   return { deliver, taken };
 }
 
-test("a mail is sent, and counted", async () => {
-  const { deliver, taken } = failing();
-  const { mailer, counted } = mailerWith(deliver);
-  expect(await mailer.send(mail())).toBe(true);
-  expect(taken).toHaveLength(1);
-  expect(await counted()).toEqual({ sent: 1 });
-});
-
 test("a server that fails for a while gets it later, and the log says why, without the link and the address", async () => {
   const { deliver, taken } = failing(refusal(451, `greylisted ada@example.com ${LINK}`), new Error("hung up"));
   const { mailer, lines, counted } = mailerWith(deliver);
@@ -158,14 +150,6 @@ test("an unseen mail is written a while after it was asked for, those of one mom
   const last = mailer.sendUnseen(write("three@example.com"));
   await mailer.stop();
   expect(await last).toBe(true);
-});
-
-test("a process keeps a thousand emails waiting", async () => {
-  const { mailer } = mailerWith(() => new Promise(() => undefined));
-  for (let n = 0; n < 999; n++) void mailer.send(mail());
-  expect(mailer.isFull()).toBe(false);
-  void mailer.send(mail());
-  expect(mailer.isFull()).toBe(true);
 });
 
 test("stopping gives what waits one last attempt, and does not wait for a server that is silent", async () => {

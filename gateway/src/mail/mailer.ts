@@ -25,7 +25,7 @@ export interface Mailer {
   stop(withinMs?: number): Promise<void>;
 }
 
-export type WriteMail = () => Promise<Mail | undefined>;
+type WriteMail = () => Promise<Mail | undefined>;
 
 /** The most emails of a queue that can wait in one process. More are dropped. */
 export const MAX_WAITING = 1_000;

@@ -84,7 +84,7 @@ export function parseSmtpUrl(text: string, mayBePlain: boolean): SmtpServer {
 }
 
 /** Parses an email address with or without a name: `Shipping <no-reply@example.com>`. */
-export function parseSender(text: string): Sender | undefined {
+function parseSender(text: string): Sender | undefined {
   const [, name = "", inner] = /^([^<>"\p{Cc}]*)<([^<>]+)>$/u.exec(text) ?? [];
   const sender = { name: name.trim(), address: (inner ?? text).trim() };
   return isAddress(sender.address) ? sender : undefined;

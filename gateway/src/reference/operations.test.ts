@@ -1,9 +1,7 @@
 import { errors } from "@shipping/proto/errors";
-import { listErrorCodes } from "../api/endpoint.js";
-import { routes } from "../api/endpoints/endpoints.js";
 import { library, resources } from "../openapi/documents.js";
 import { openApiDocument } from "../openapi/openapi.js";
-import { describeResources, errorGuidance, type OperationDocument, searchSections } from "./operations.js";
+import { describeResources, errorGuidance, type OperationDocument } from "./operations.js";
 
 const operations = resources().flatMap((resource) => resource.operations);
 const named = (id: string) => operations.find((operation) => operation.id === id);
@@ -18,12 +16,6 @@ test("the pages of the reference have URLs that do not change", () => {
 });
 
 describe("an operation", () => {
-  test.each(operations)("$id names every code that it can refuse with, by status", ({ route, refusals }) => {
-    expect(refusals.map(({ code }) => code).sort()).toEqual(listErrorCodes(route).sort());
-    const statuses = refusals.map(({ status }) => status);
-    expect(statuses).toEqual([...statuses].sort());
-  });
-
   test("has its parameters with their places, and the key that it needs", () => {
     const placesOf = (id: string) => named(id)?.parameters.map((one) => [one.in, one.field.name, one.field.isRequired]);
     expect(placesOf("getLabel")).toEqual([["path", "id", true]]);
@@ -61,19 +53,10 @@ describe("an operation", () => {
   });
 });
 
-test("every operation belongs to a resource", () => {
-  expect(operations).toHaveLength(routes.length);
-});
-
 const found = (text: string) =>
   library()
     .search(text)
     .map(({ href }) => href);
-
-test("every operation is in the search, once", () => {
-  const hrefs = searchSections(resources()).map(({ href }) => href);
-  expect(hrefs).toEqual(resources().flatMap(({ operations }) => operations.map(({ href }) => href)));
-});
 
 test.each([
   ["POST /labels", "createLabel"],

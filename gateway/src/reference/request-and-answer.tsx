@@ -74,7 +74,7 @@ interface FieldListProps {
 }
 
 /** A list of fields. Nested fields are collapsed. */
-export function FieldList({ fields, isAnswer = false, isOpen = false }: FieldListProps) {
+function FieldList({ fields, isAnswer = false, isOpen = false }: FieldListProps) {
   return (
     <ul class="fields">
       {fields.map((field) => (

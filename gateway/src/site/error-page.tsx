@@ -27,7 +27,7 @@ const POLICY = [
 ].join("; ");
 
 /** Security headers for pages without scripts. */
-export const PLAIN_PAGE_HEADERS = {
+const PLAIN_PAGE_HEADERS = {
   "Content-Security-Policy": POLICY,
   "Referrer-Policy": "no-referrer",
 };

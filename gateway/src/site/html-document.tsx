@@ -19,7 +19,7 @@ export function serveSiteAssets(router: IRouter): void {
   for (const asset of [siteStyle, codeScript, mark, picture]) asset.serve(router);
 }
 
-export interface HtmlDocument {
+interface HtmlDocument {
   /** Without the site name. */
   title: string;
   styles: readonly Pick<Asset, "href">[];

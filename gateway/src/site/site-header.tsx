@@ -7,7 +7,7 @@ export interface Site {
   hasArea: boolean;
 }
 
-export type SitePart = "docs" | "reference" | "developers";
+type SitePart = "docs" | "reference" | "developers";
 
 export function SiteHeader({ site, part, children }: { site: Site; part?: SitePart; children?: ComponentChildren }) {
   const link = (target: SitePart, path: string, text: string) => (

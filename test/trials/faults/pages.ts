@@ -66,10 +66,10 @@ export const pages: readonly Fault[] = [
     noticedBy: "gateway/src/cli/run-admin.test.ts",
   },
   {
-    breaks: "`account erase` deletes nothing unless the name or ID of the account is typed again.",
-    file: "gateway/src/cli/commands/account-commands.ts",
-    original: "if (typed !== accountId && typed !== suspended.name) throw unconfirmed(suspended);",
-    replacement: "if (!typed) throw unconfirmed(suspended);",
-    noticedBy: "test/edge/account-data.test.ts",
+    breaks: "A duration of a command has an upper bound.",
+    file: "gateway/src/cli/tools/options.ts",
+    original: "if (!(durationMs <= MAX_MS)) {",
+    replacement: "if (Number.isNaN(durationMs)) {",
+    noticedBy: "gateway/src/cli/tools/options.test.ts",
   },
 ];

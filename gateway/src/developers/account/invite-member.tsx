@@ -16,7 +16,15 @@ import { toMail } from "../../mail/letter.js";
 import { SITE_NAME } from "../../site/site-header.js";
 import { AccountForm, FormButtons, FormErrors, TextField } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { checkForm, confirmationFields, type Form, formId, keepFormId, readField } from "../page/read-form.js";
+import {
+  checkForm,
+  confirmationFields,
+  type Form,
+  formId,
+  keepFormId,
+  readField,
+  submitForm,
+} from "../page/read-form.js";
 import { Facts } from "../page/table.js";
 import { Note, Secret, Text, Time } from "../page/text.js";
 import { DECLINE_PATH } from "../sign-in/decline-invitation.js";
@@ -41,29 +49,26 @@ function isEmail(text: string): boolean {
 }
 
 export async function showInviteForm(deps: PageDeps): Promise<PageAnswer> {
-  return htmlPage("Invite a member", <InviteForm deps={deps} form={new Map([["role", ["viewer"]]])} errors={[]} />);
+  return invitePage(deps, new Map([["role", ["viewer"]]]), []);
 }
+
+const invitePage = (deps: PageDeps, form: Form, errors: readonly FieldError[]) =>
+  htmlPage("Invite a member", <InviteForm deps={deps} form={form} errors={errors} />);
 
 /** `POST /developers/members/invite`. If email is not set up, only this answer shows the link. */
 export async function submitInviteForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, session, actor } = request;
-  const { value, errors } = checkForm(inviteForm, form, inviteFields);
-  const refuse = (status: number, errors: readonly FieldError[]): HtmlPage => {
-    return { status, title: "Invite a member", body: <InviteForm deps={deps} form={form} errors={errors} /> };
-  };
-  if (!value) return refuse(422, errors);
-  const { email, role, form_id: formId } = value;
-  refuseIfFull(deps);
-  try {
-    const wanted = { accountId: session.accountId, email, role, formId, ...invitationRoute(deps) };
-    return sendInvitation(deps, request, await inviteMember(deps, wanted, actor));
-  } catch (error) {
-    const failure = failureIn(error);
-    if (failure?.code === "idempotency_conflict") return { location: MEMBERS_PATH };
-    // The fields are valid, but the person is already a member, or the account has reached its limit.
-    if (failure?.code === "invalid_request") return refuse(409, [{ path: "", message: failure.message }]);
-    throw error;
-  }
+  return submitForm(form, {
+    schema: inviteForm,
+    fields: inviteFields,
+    list: MEMBERS_PATH,
+    show: (errors) => invitePage(deps, form, errors),
+    async act({ email, role, form_id: formId }) {
+      refuseIfFull(deps);
+      const wanted = { accountId: session.accountId, email, role, formId, ...invitationRoute(deps) };
+      return sendInvitation(deps, request, await inviteMember(deps, wanted, actor));
+    },
+  });
 }
 
 export async function confirmInviteAgain(deps: PageDeps, { session, id }: PageRequest): Promise<PageAnswer> {

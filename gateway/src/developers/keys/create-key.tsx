@@ -1,13 +1,13 @@
 import type { Environment } from "@shipping/kit/caller";
-import { type FieldError, failureIn } from "@shipping/kit/errors";
+import type { FieldError } from "@shipping/kit/errors";
 import { z } from "zod";
 import { isName, MAX_NAME_LENGTH, NAME_RULE } from "../../accounts/manage-accounts.js";
 import { type CreatedKey, createKey } from "../../accounts/manage-keys.js";
 import { type Scope, scopes } from "../../admission/api-key.js";
 import { ID_FIELD } from "../../input/fields.js";
 import { AccountForm, Checkboxes, Choice, FormButtons, FormErrors, TextField } from "../page/form.js";
-import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { type Form, formId, keepFormId, readField, submitForm } from "../page/read-form.js";
 import { Facts } from "../page/table.js";
 import { Guide, Note, Secret, Text, Time } from "../page/text.js";
 
@@ -57,40 +57,34 @@ export async function showKeyForm(deps: PageDeps, { environment }: PageRequest):
     ["scopes", FIRST_SCOPES[environment]],
     ["expires", ["90d"]],
   ]);
-  return htmlPage("Create a key", <KeyForm deps={deps} environment={environment} form={form} errors={[]} />);
+  return keyPage(deps, environment, form, []);
 }
+
+const keyPage = (deps: PageDeps, environment: Environment, form: Form, errors: readonly FieldError[]) =>
+  htmlPage("Create a key", <KeyForm deps={deps} environment={environment} form={form} errors={errors} />);
 
 /** `POST …/keys/new`. Only this answer shows the key. The same form, submitted again, leads to the list. */
 export async function submitKeyForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, environment, session, actor } = request;
-  const { value, errors } = checkForm(keyForm, form, keyFields);
-  const refuse = (status: number, errors: readonly FieldError[]): HtmlPage => {
-    const body = <KeyForm deps={deps} environment={environment} form={form} errors={errors} />;
-    return { status, title: "Create a key", body };
-  };
-  if (!value) return refuse(422, errors);
-  const { name, expires, form_id: formId } = value;
-  const days = EXPIRY_DAYS[expires];
-  const wanted = {
-    accountId: session.accountId,
-    environment,
-    name,
-    scopes: value.scopes,
-    formId,
-    ...(days !== undefined && { expiresInMs: days * DAY_MS }),
-  };
   const list = `${AREA_PATH}/${environment}/keys`;
-  try {
-    const created = await createKey(deps, wanted, actor);
-    const body = <CreatedKeyPage created={created} name={name} list={list} guide={deps.guide("quick-start")} />;
-    return { status: 201, title: "Key created", secret: true, body };
-  } catch (error) {
-    const failure = failureIn(error);
-    if (failure?.code === "idempotency_conflict") return { location: list };
-    // The fields are valid, but the account has reached its limit of keys.
-    if (failure?.code === "invalid_request") return refuse(409, [{ path: "", message: failure.message }]);
-    throw error;
-  }
+  return submitForm(form, {
+    schema: keyForm,
+    fields: keyFields,
+    list,
+    show: (errors) => keyPage(deps, environment, form, errors),
+    async act({ expires, form_id: formId, ...wanted }) {
+      const days = EXPIRY_DAYS[expires];
+      const expiry = days !== undefined && { expiresInMs: days * DAY_MS };
+      const created = await createKey(
+        deps,
+        { accountId: session.accountId, environment, ...wanted, formId, ...expiry },
+        actor,
+      );
+      const guide = deps.guide("quick-start");
+      const body = <CreatedKeyPage created={created} name={wanted.name} list={list} guide={guide} />;
+      return { status: 201, title: "Key created", secret: true, body };
+    },
+  });
 }
 
 function KeyForm(props: { deps: PageDeps; environment: Environment; form: Form; errors: readonly FieldError[] }) {

@@ -1,9 +1,7 @@
 import { getKey, revokeKey } from "../../accounts/manage-keys.js";
-import { NO_FIELDS } from "../../input/fields.js";
-import { AccountForm, FormButtons } from "../page/form.js";
+import { Confirmation } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { Facts } from "../page/table.js";
-import { Note, Text, Time } from "../page/text.js";
+import { Text, Time } from "../page/text.js";
 import { keyName } from "./keys.js";
 
 const DAY_MS = 86_400_000;
@@ -16,30 +14,24 @@ export async function confirmRevoke(deps: PageDeps, request: PageRequest): Promi
   const isInUse = key.lastUsedAt !== null && deps.now().getTime() - key.lastUsedAt.getTime() < DAY_MS;
   return htmlPage(
     "Revoke a key",
-    <>
-      <h1>
-        Revoke {environment} key …{key.lastFour}?
-      </h1>
-      <Note kind="danger">
-        {isInUse && (
-          <p>
-            <strong>This key was used in the last 24 hours.</strong> Any program that still uses it stops working
-            immediately.
-          </p>
-        )}
-        <p>Requests with this key are refused immediately. You cannot undo this.</p>
-      </Note>
-      <Facts
-        facts={{
-          Name: <Text>{keyName(key)}</Text>,
-          "Last used": key.lastUsedAt ? <Time at={key.lastUsedAt} /> : "Never",
-          Created: <Time at={key.createdAt} />,
-        }}
-      />
-      <AccountForm fields={NO_FIELDS}>
-        <FormButtons submit="Revoke key" cancel={list} isDangerous />
-      </AccountForm>
-    </>,
+    <Confirmation
+      question={`Revoke ${environment} key …${key.lastFour}?`}
+      facts={{
+        Name: <Text>{keyName(key)}</Text>,
+        "Last used": key.lastUsedAt ? <Time at={key.lastUsedAt} /> : "Never",
+        Created: <Time at={key.createdAt} />,
+      }}
+      submit="Revoke key"
+      cancel={list}
+    >
+      {isInUse && (
+        <p>
+          <strong>This key was used in the last 24 hours.</strong> Any program that still uses it stops working
+          immediately.
+        </p>
+      )}
+      <p>Requests with this key are refused immediately. You cannot undo this.</p>
+    </Confirmation>,
   );
 }
 

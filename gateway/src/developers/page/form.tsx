@@ -4,6 +4,8 @@ import { useContext } from "preact/hooks";
 import { type Field as DeclaredField, type Fields, ID_FIELD } from "../../input/fields.js";
 import { visible } from "../../input/text.js";
 import type { SignedIn } from "../session/session.js";
+import { confirmationFields } from "./read-form.js";
+import { Facts } from "./table.js";
 import { Note } from "./text.js";
 
 const ACCOUNT_PARAMETER = "account_id";
@@ -63,6 +65,30 @@ export function FormButtons(props: { submit: string; cancel: string; isDangerous
       </button>
       <a href={props.cancel}>Cancel</a>
     </div>
+  );
+}
+
+/** Asks before something is ended that cannot be brought back. `children` says what will happen. The form is sent to the path of its page. */
+export function Confirmation(props: {
+  question: string;
+  errors?: readonly FieldError[];
+  facts: ComponentProps<typeof Facts>["facts"];
+  submit: string;
+  cancel: string;
+  formId?: string;
+  children: ComponentChildren;
+}) {
+  const { question, errors = [], facts, submit, cancel, formId, children } = props;
+  return (
+    <>
+      <h1>{question}</h1>
+      <FormErrors errors={errors} fields={[]} />
+      <Note kind="danger">{children}</Note>
+      <Facts facts={facts} />
+      <AccountForm fields={confirmationFields} {...(formId && { formId })}>
+        <FormButtons submit={submit} cancel={cancel} isDangerous />
+      </AccountForm>
+    </>
   );
 }
 

@@ -1,13 +1,33 @@
 import type { Environment } from "@shipping/kit/caller";
+import type { Router } from "express";
 import { getCapabilities } from "../../api/endpoints/account.js";
+import { createDocument, loadAsset, sendDocument } from "../../http/send-document.js";
 import { SEARCH_FIELD } from "../../input/fields.js";
 import { codeScript, renderDocument } from "../../site/html-document.js";
 import { SiteHeader } from "../../site/site-header.js";
 import type { SignedIn } from "../session/session.js";
-import { script, style } from "./assets.js";
 import { Form, FormAccount, Input } from "./form.js";
 import { AREA_PATH, type HtmlPage, isPerEnvironment, type PageLocals, type Section } from "./page.js";
 import { Name, Note, Text } from "./text.js";
+
+const style = loadAsset(
+  `${AREA_PATH}/style.css`,
+  ...["site.css", "base.css", "code.css", "developers.css", "resources.css", "requests.css"],
+  ...["charts.css", "overview.css"],
+);
+const script = loadAsset(`${AREA_PATH}/script.js`, "developers.js");
+export const CLEAR_PATH = `${AREA_PATH}/clear.gif`;
+
+// A transparent pixel as GIF.
+const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+
+/** Serves the style, the script, and the image with which a browser clears its cache after sign-out. */
+export function serveAssets(router: Router): void {
+  style.serve(router);
+  script.serve(router);
+  const clear = createDocument("image/gif", GIF, { "Cache-Control": "no-store", "Clear-Site-Data": '"cache"' });
+  router.get(CLEAR_PATH, (req, res) => sendDocument(req, res, clear));
+}
 
 export function renderArea(page: HtmlPage, { page: route, session, environment: visited }: PageLocals): string {
   const section = session && route?.section;

@@ -123,7 +123,7 @@ type Row = (Shown | Submitted) & {
   section?: Section;
 };
 
-export type OpenPage = Row & {
+type OpenPage = Row & {
   access: "anyone";
   handler(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer>;
 };

@@ -46,7 +46,7 @@ export async function readOutcomes(
 }
 
 /** The body of a webhook. */
-export interface SentEvent {
+interface SentEvent {
   id: string;
   type: string;
   created_at: string;

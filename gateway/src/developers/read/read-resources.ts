@@ -54,6 +54,13 @@ export async function readLabel(deps: PageDeps, request: PageRequest, id: string
   return { label, rate: answer.rate.length > 0 ? parseResource(answer.rate) : undefined, history };
 }
 
+/** Reads the PDF of a label. */
+export async function readLabelFile(deps: PageDeps, request: PageRequest, id: string): Promise<Uint8Array> {
+  requireId("lbl", id);
+  const asked = { caller: toCaller(request), id };
+  return (await answered(deps.clients.carrier.getLabelFile(asked, callOptions(request)))).pdf;
+}
+
 /** Reads the tracking record of a number; undefined if there is none yet. */
 export async function readTracking(deps: PageDeps, request: PageRequest, trackingNumber: string) {
   const asked = { caller: toCaller(request), trackingNumber };

@@ -124,7 +124,7 @@ const UNITS = [
 const relative = new Intl.RelativeTimeFormat("en");
 
 /** The age of a change: "35 minutes ago". */
-export function formatAgo(at: Date, now: Date): string {
+function formatAgo(at: Date, now: Date): string {
   const ms = now.getTime() - at.getTime();
   const [unit, unitMs] = UNITS.find(([, each]) => ms >= each) ?? [];
   return unit ? relative.format(-Math.floor(ms / unitMs), unit) : "just now";

@@ -1,14 +1,12 @@
 import { newId } from "@shipping/kit/ids";
 import { logVoid } from "../../accounts/audit.js";
-import { answered, callOptions } from "../../service-clients/call-owner.js";
-import { AccountForm, FormButtons } from "../page/form.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { Confirmation } from "../page/form.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readPart, retryMissing, unlessMissing } from "../page/part.js";
-import { confirmationFields, readFormId } from "../page/read-form.js";
-import { Facts } from "../page/table.js";
-import { Breadcrumb, Id, Note, Text } from "../page/text.js";
+import { readFormId } from "../page/read-form.js";
+import { Breadcrumb, Id, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
-import { readLabel, readTracking, requireId } from "../read/read-resources.js";
+import { readLabel, readLabelFile, readTracking } from "../read/read-resources.js";
 import { drawPage } from "./draw-page.js";
 import { findShipmentsById } from "./find-resources.js";
 import { LatestChange, readHistory, Timeline } from "./history.js";
@@ -67,14 +65,14 @@ export const fileQuery = { print: { maxLength: 10 } };
 
 /** `GET …/labels/{id}/file`: the PDF to save, or with `?print` for the browser to show, which can print it. */
 export async function downloadLabel(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
-  const body = await readLabelFile(deps, request);
+  const body = await readLabelFile(deps, request, request.id);
   const saved = !request.query.has("print") && { name: `label-${request.id}.pdf` };
   return { content: async () => ({ type: "application/pdf", body, ...saved }) };
 }
 
 /** `GET …/labels/{id}/picture`: the first page of the PDF as PNG, or a picture that says that it cannot be drawn. */
 export async function showPicture(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
-  const pdf = await readLabelFile(deps, request);
+  const pdf = await readLabelFile(deps, request, request.id);
   return {
     etag: `"${request.id}-${RENDERER}"`,
     async content() {
@@ -82,12 +80,6 @@ export async function showPicture(deps: PageDeps, request: PageRequest): Promise
       return drawn ? { type: "image/png", body: drawn, kept: true } : { type: "image/svg+xml", body: NO_PICTURE };
     },
   };
-}
-
-async function readLabelFile(deps: PageDeps, request: PageRequest): Promise<Uint8Array> {
-  requireId("lbl", request.id);
-  const wanted = { caller: toCaller(request), id: request.id };
-  return (await answered(deps.clients.carrier.getLabelFile(wanted, callOptions(request)))).pdf;
 }
 
 export async function confirmVoid(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
@@ -98,25 +90,22 @@ export async function confirmVoid(deps: PageDeps, request: PageRequest): Promise
   const shipment = (await findShipmentsById(deps, request, [label.shipment_id])).get(label.shipment_id);
   return htmlPage(
     "Void a label",
-    <>
-      <h1>Void this {environment} label?</h1>
-      <Note kind="danger">
-        <p>
-          Do not hand over a parcel with this label. Its shipment is voided too and cannot get another label: create a
-          new shipment instead. The label file can no longer be downloaded. You cannot undo this.
-        </p>
-      </Note>
-      <Facts
-        facts={{
-          "Tracking number": <code>{label.tracking_number}</code>,
-          Shipment: shipment?.to && <Text>{shipment.reference}</Text>,
-          Recipient: shipment?.to && <Text>{`${shipment.to.name}, ${shortPlace(shipment.to)}`}</Text>,
-        }}
-      />
-      <AccountForm fields={confirmationFields} formId={newId("form", deps.random)}>
-        <FormButtons submit="Void label" cancel={path} isDangerous />
-      </AccountForm>
-    </>,
+    <Confirmation
+      question={`Void this ${environment} label?`}
+      facts={{
+        "Tracking number": <code>{label.tracking_number}</code>,
+        Shipment: shipment?.to && <Text>{shipment.reference}</Text>,
+        Recipient: shipment?.to && <Text>{`${shipment.to.name}, ${shortPlace(shipment.to)}`}</Text>,
+      }}
+      submit="Void label"
+      cancel={path}
+      formId={newId("form", deps.random)}
+    >
+      <p>
+        Do not hand over a parcel with this label. Its shipment is voided too and cannot get another label: create a new
+        shipment instead. The label file can no longer be downloaded. You cannot undo this.
+      </p>
+    </Confirmation>,
   );
 }
 

@@ -1,6 +1,5 @@
 import { fail, failureIn } from "@shipping/kit/errors";
 import { logExport } from "../../accounts/audit.js";
-import { answered, callOptions } from "../../service-clients/call-owner.js";
 import {
   AREA_PATH,
   type HtmlPage,
@@ -11,7 +10,7 @@ import {
   toCaller,
 } from "../page/page.js";
 import { Note } from "../page/text.js";
-import { requireId } from "../read/read-resources.js";
+import { readLabelFile, requireId } from "../read/read-resources.js";
 import { mergePdfs } from "./draw-page.js";
 
 const MAX_LABELS = 100;
@@ -55,8 +54,7 @@ export async function downloadLabels(deps: PageDeps, request: PageRequest): Prom
 /** Undefined if the label is voided. */
 async function readFile(deps: PageDeps, request: PageRequest, id: string): Promise<Uint8Array | undefined> {
   try {
-    return (await answered(deps.clients.carrier.getLabelFile({ caller: toCaller(request), id }, callOptions(request))))
-      .pdf;
+    return await readLabelFile(deps, request, id);
   } catch (error) {
     const code = failureIn(error)?.code;
     if (code === "label_voided") return undefined;

@@ -5,10 +5,10 @@ import { findKeys } from "../../accounts/manage-keys.js";
 import { findRequests } from "../../request-log/list-requests.js";
 import type { LoggedRequest } from "../../request-log/logged-request.js";
 import { readRequest } from "../../request-log/read-request.js";
-import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { keyName } from "../keys/keys.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { isMissing, type Part, readPart } from "../page/part.js";
+import { readEvent } from "../read/read-events.js";
 import { getSubscription } from "../read/read-subscriptions.js";
 import { findLabels, findOrders, findShipments, toLabelName } from "../resources/find-resources.js";
 
@@ -46,7 +46,7 @@ const BY_WORDS: readonly Search[] = [
 ];
 
 /** The matches of one kind, or why they could not be read. */
-export interface Searched {
+interface Searched {
   kind: Kind;
   part: Part<Match[]>;
 }
@@ -64,20 +64,24 @@ export async function findMatches(deps: PageDeps, request: PageRequest, text: st
   return [...labels, ...(await findAll(BY_WORDS))];
 }
 
+const toRecordMatch =
+  (kind: Kind, list: string) =>
+  (record: RecordSummary): Match => ({
+    kind,
+    path: `${list}/${record.id}`,
+    name: record.reference,
+    id: record.id,
+    record,
+  });
+
 async function findOrderMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
   const { found } = await findOrders(deps, request, { text, limit: MAX_PER_KIND });
-  return found.map((record) => {
-    const { id, reference: name } = record;
-    return { kind: "Order", path: `orders/${id}`, name, id, record };
-  });
+  return found.map(toRecordMatch("Order", "orders"));
 }
 
 async function findShipmentMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
   const { found } = await findShipments(deps, request, { text, limit: MAX_PER_KIND });
-  return found.map((record) => {
-    const { id, reference: name } = record;
-    return { kind: "Shipment", path: `shipments/${id}`, name, id, record };
-  });
+  return found.map(toRecordMatch("Shipment", "shipments"));
 }
 
 async function findLabelMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
@@ -115,8 +119,7 @@ async function findSubscription(deps: PageDeps, request: PageRequest, id: string
 }
 
 async function findEvent(deps: PageDeps, request: PageRequest, id: string): Promise<Match[]> {
-  const call = deps.clients.webhooks.getEvent({ caller: toCaller(request), id }, callOptions(request));
-  const event = await unlessNotFound(answered(call));
+  const event = await unlessNotFound(readEvent(deps, request, id));
   return event ? [{ kind: "Event", path: `events/${id}`, name: event.type, id }] : [];
 }
 

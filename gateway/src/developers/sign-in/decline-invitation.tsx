@@ -1,8 +1,7 @@
 import { declineInvitation, findInvitation } from "../../accounts/decline-invitations.js";
-import { Form, HiddenField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { Name } from "../page/text.js";
-import { linkFields, PassLinkForm, readToken, refuseToken } from "./sign-in-link.js";
+import { ConfirmLinkForm, PassLinkForm, readToken, refuseToken } from "./sign-in-link.js";
 
 /** Where the second link of an invitation leads, with the token of the first in its fragment. */
 export const DECLINE_PATH = `${AREA_PATH}/decline`;
@@ -30,10 +29,7 @@ export async function confirmDecline(deps: PageDeps, request: VisitorRequest): P
         <Name>{invitation.email}</Name> gets no more invitations to <Name>{invitation.accountName}</Name>, and the links
         in those that you received stop working.
       </p>
-      <Form fields={linkFields} method="post" action={`${DECLINE_PATH}/confirm`}>
-        <HiddenField name="link" value={token} />
-        <button type="submit">Decline invitation</button>
-      </Form>
+      <ConfirmLinkForm path={DECLINE_PATH} token={token} words="Decline invitation" />
     </>
   );
   return { ...htmlPage("Decline an invitation", body), secret: true };

@@ -19,7 +19,7 @@ import {
 import { limitRefusals, SignInOptions } from "./sign-in.js";
 
 /** Where sign-in links lead, with their token in the fragment. */
-export const LINK_PATH = `${AREA_PATH}/sign-in/link`;
+const LINK_PATH = `${AREA_PATH}/sign-in/link`;
 
 /** The form that passes on a link: a URL of this platform. */
 export const linkFields = { link: { maxLength: 500 } };
@@ -51,6 +51,16 @@ export function PassLinkForm({ action }: { action: string }) {
   );
 }
 
+/** The button that confirms what a link is for. */
+export function ConfirmLinkForm({ path, token, words }: { path: string; token: string; words: string }) {
+  return (
+    <Form fields={linkFields} method="post" action={`${path}/confirm`}>
+      <HiddenField name="link" value={token} />
+      <button type="submit">{words}</button>
+    </Form>
+  );
+}
+
 /** The token of a link that was passed on: its fragment, or all that was submitted, which is the fragment alone. */
 export function readToken({ form }: Pick<VisitorRequest, "form">): string {
   const link = readField(form, "link").trim();
@@ -69,10 +79,7 @@ export async function confirmSignIn(deps: PageDeps, request: VisitorRequest): Pr
         Sign in as <Name>{link.email}</Name> to the developer area of <Name>{link.accountName}</Name>. The link works
         once.
       </p>
-      <Form fields={linkFields} method="post" action={`${LINK_PATH}/confirm`}>
-        <HiddenField name="link" value={token} />
-        <button type="submit">Sign in</button>
-      </Form>
+      <ConfirmLinkForm path={LINK_PATH} token={token} words="Sign in" />
     </>
   );
   return { ...htmlPage("Sign in", body), secret: true };

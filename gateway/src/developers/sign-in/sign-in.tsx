@@ -2,7 +2,7 @@ import { fail } from "@shipping/kit/errors";
 import sql from "sql-template-tag";
 import { limitedNetworks } from "../../admission/network.js";
 import { windowStart } from "../../database/deps.js";
-import { CLEAR_PATH } from "../page/assets.js";
+import { CLEAR_PATH } from "../page/layout.js";
 import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { refusalPage } from "../page/refusal-page.js";
 import { endSessions, toSessionId } from "../session/member-sessions.js";

@@ -1,13 +1,13 @@
 import type { Environment } from "@shipping/kit/caller";
-import { type FieldError, failureIn } from "@shipping/kit/errors";
+import type { FieldError } from "@shipping/kit/errors";
 import { EVENT_TYPES, eventTypes } from "@shipping/proto/event-types";
 import { z } from "zod";
 import { ID_FIELD } from "../../input/fields.js";
 import { webhookInput } from "../../input/schemas.js";
 import { urlForm } from "../../input/text.js";
 import { AccountForm, Checkboxes, FormButtons, FormErrors, TextField } from "../page/form.js";
-import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { checkForm, type Form, formId, keepFormId, readField } from "../page/read-form.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { type Form, formId, keepFormId, readField, submitForm } from "../page/read-form.js";
 import { Guide, Note, Secret, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { parseResource } from "../read/read-resources.js";
@@ -21,37 +21,33 @@ const subscriptionForm = z.strictObject({ ...webhookInput.shape, form_id: formId
 
 export async function showSubscriptionForm(deps: PageDeps, { environment }: PageRequest): Promise<PageAnswer> {
   const form: Form = new Map([["events", ["label.created", "label.voided"]]]);
-  const body = <SubscriptionForm deps={deps} environment={environment} form={form} errors={[]} />;
-  return htmlPage("Create a subscription", body);
+  return subscriptionPage(deps, environment, form, []);
 }
+
+const subscriptionPage = (deps: PageDeps, environment: Environment, form: Form, errors: readonly FieldError[]) =>
+  htmlPage(
+    "Create a subscription",
+    <SubscriptionForm deps={deps} environment={environment} form={form} errors={errors} />,
+  );
 
 /** `POST …/webhooks/new`. Only this answer shows the secret. The same form, submitted again, leads to the list. */
 export async function submitSubscriptionForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, environment } = request;
-  const { value, errors } = checkForm(subscriptionForm, form, subscriptionFields);
-  const refuse = (status: number, errors: readonly FieldError[]): HtmlPage => {
-    const body = <SubscriptionForm deps={deps} environment={environment} form={form} errors={errors} />;
-    return { status, title: "Create a subscription", body };
-  };
-  if (!value) return refuse(422, errors);
   const list = `${AREA_PATH}/${environment}/webhooks`;
-  const { form_id: formId, ...body } = value;
-  try {
-    const snapshot = await writeByForm(deps, request, { row: "POST /webhooks", formId, body });
-    if (snapshot.replayed) return { location: list };
-    const { secret } = parseResource<{ secret: string }>(snapshot.body);
-    const page = (
-      <CreatedSubscriptionPage {...{ url: body.url, secret, list, environment, guide: deps.guide("webhooks") }} />
-    );
-    return { status: 201, title: "Subscription created", secret: true, body: page };
-  } catch (error) {
-    const failure = failureIn(error);
-    // The same form was submitted with other values.
-    if (failure?.code === "idempotency_conflict") return { location: list };
-    if (!failure || ![409, 422].includes(failure.status)) throw error;
-    const errors = failure.fields.length > 0 ? failure.fields : [{ path: "", message: failure.message }];
-    return refuse(failure.status, errors);
-  }
+  return submitForm(form, {
+    schema: subscriptionForm,
+    fields: subscriptionFields,
+    list,
+    show: (errors) => subscriptionPage(deps, environment, form, errors),
+    async act({ form_id: formId, ...body }) {
+      const snapshot = await writeByForm(deps, request, { row: "POST /webhooks", formId, body });
+      if (snapshot.replayed) return { location: list };
+      const { secret } = parseResource<{ secret: string }>(snapshot.body);
+      const guide = deps.guide("webhooks");
+      const page = <CreatedSubscriptionPage {...{ url: body.url, secret, list, environment, guide }} />;
+      return { status: 201, title: "Subscription created", secret: true, body: page };
+    },
+  });
 }
 
 function SubscriptionForm(props: {

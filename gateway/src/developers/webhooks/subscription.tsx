@@ -6,9 +6,9 @@ import type {
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { describeFailure } from "../events/failure-words.js";
 import { BarChart } from "../page/bar-chart.js";
-import { AccountForm, FormButtons } from "../page/form.js";
+import { Confirmation } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { confirmationFields, readFormId } from "../page/read-form.js";
+import { readFormId } from "../page/read-form.js";
 import { Facts } from "../page/table.js";
 import { Breadcrumb, Chips, Id, Note, Text, Time } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
@@ -124,19 +124,18 @@ export async function confirmDisable(deps: PageDeps, request: PageRequest): Prom
   if (status === "disabled") return { location: list };
   return htmlPage(
     "Disable a subscription",
-    <>
-      <h1>Disable this {request.environment} subscription?</h1>
-      <Note kind="danger">
-        <p>
-          We stop sending events to this endpoint, including pending retries. An event that is already on its way can
-          still arrive. You cannot undo this. A new subscription gets a new secret.
-        </p>
-      </Note>
-      <Facts facts={{ Endpoint: <Text>{url}</Text> }} />
-      <AccountForm fields={confirmationFields} formId={newId("form", deps.random)}>
-        <FormButtons submit="Disable subscription" cancel={list} isDangerous />
-      </AccountForm>
-    </>,
+    <Confirmation
+      question={`Disable this ${request.environment} subscription?`}
+      facts={{ Endpoint: <Text>{url}</Text> }}
+      submit="Disable subscription"
+      cancel={list}
+      formId={newId("form", deps.random)}
+    >
+      <p>
+        We stop sending events to this endpoint, including pending retries. An event that is already on its way can
+        still arrive. You cannot undo this. A new subscription gets a new secret.
+      </p>
+    </Confirmation>,
   );
 }
 
