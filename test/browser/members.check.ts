@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";
 import { useArea } from "../developers/area.js";
 import { useMailbox } from "../developers/mailbox.js";
+import { newEmail } from "../developers/member-list.js";
 import { useBrowser } from "./browser.js";
 import { faultsOf } from "./look.js";
 import { openLink, signInWithLink } from "./sign-in.js";
@@ -11,62 +11,12 @@ const area = useArea({ mail: mailbox.route });
 const silent = useArea();
 const browser = useBrowser();
 
-const newEmail = () => `${randomBytes(6).toString("hex")}@example.com`;
 const press = (page: Page, name: string) => page.getByRole("button", { name }).click();
 const follow = (page: Page, name: string | RegExp) => page.getByRole("link", { name }).first().click();
 
-/** Opens the link of the next email to an address, as its owner does. */
-async function signInByMail(page: Page, email: string): Promise<void> {
-  const [path = ""] = await mailbox.linksTo(email);
-  await openLink(page, area.origin() + path);
-  await press(page, "Sign in");
-  await page.waitForURL("**/developers/sandbox");
-}
-
-describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
-  test("a member requests a link and invites another, who signs in, gets another role, and is removed", async () => {
-    const { email } = await area.newLink();
-    const invited = newEmail();
-    const [mine, theirs] = [await browser.open({ javaScriptEnabled }), await browser.open({ javaScriptEnabled })];
-    const [page, other] = [await mine.newPage(), await theirs.newPage()];
-
-    await page.goto(`${area.origin()}/developers`);
-    await page.getByLabel("Email address").fill(email);
-    await press(page, "Email me a link");
-    await page.getByRole("heading", { name: "Check your email" }).waitFor();
-    await signInByMail(page, email);
-
-    await follow(page, "Members");
-    await follow(page, "Invite member");
-    await page.getByLabel("Email address").fill(invited);
-    await page.getByLabel("Role").selectOption("viewer");
-    await press(page, "Invite member");
-    await page.getByRole("heading", { name: "Invitation sent" }).waitFor();
-    await follow(page, "All members");
-    await page.getByText("Invited", { exact: true }).waitFor();
-
-    await signInByMail(other, invited);
-    await other.goto(`${area.origin()}/developers/sandbox/keys/new`);
-    await other.getByText("You are a viewer of this account").waitFor();
-    await page.reload();
-    expect(await page.getByText("Invited", { exact: true }).count()).toBe(0);
-
-    await follow(page, `Change role of ${invited}`);
-    await page.getByLabel("Role").selectOption("admin");
-    await press(page, "Change role");
-    await page.getByRole("heading", { name: "Members" }).waitFor();
-    await other.reload();
-    await other.getByRole("heading", { name: "Create a sandbox key" }).waitFor();
-
-    await follow(page, `Remove ${invited}`);
-    await press(page, "Remove member");
-    await page.getByRole("heading", { name: "Members" }).waitFor();
-    expect(await page.getByText(invited).count()).toBe(0);
-    await other.reload();
-    await other.getByLabel("Email address").waitFor();
-  });
-
-  test("a page that needs a new sign-in is reached through the link", async () => {
+test.each([true, false])(
+  "with the script %p, a page that needs a new sign-in is reached through the link",
+  async (javaScriptEnabled) => {
     const link = await area.newLink();
     const context = await browser.open({ javaScriptEnabled });
     const page = await signInWithLink(context, link);
@@ -78,8 +28,8 @@ describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
     await openLink(page, area.origin() + path);
     await press(page, "Sign in");
     await page.getByRole("heading", { name: "Create a live key" }).waitFor();
-  });
-});
+  },
+);
 
 describe("every step is accessible, fits its window, and is within the keyboard's reach", () => {
   const nothingWrong = async (page: Page, name: string) => expect(await faultsOf(page, name)).toEqual([]);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { Page } from "playwright-core";
+import { RECORD } from "../api/platform.js";
 import { useArea } from "../developers/area.js";
 import { useBrowser } from "./browser.js";
 import { faultsOf } from "./look.js";
@@ -11,13 +12,6 @@ const browser = useBrowser();
 
 const LIST = "/developers/sandbox/requests";
 const LONG = "x".repeat(190);
-const address = { name: "A", street1: "B", city: "C", postal_code: "D", country: "DE" };
-const order = {
-  reference: "PO-1",
-  from: address,
-  to: address,
-  parcel: { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 },
-};
 
 /** Sends a write, and yields the ID of the request. */
 async function post(path: string, key: string, body: unknown, headers: Record<string, string> = {}): Promise<string> {
@@ -32,10 +26,6 @@ async function post(path: string, key: string, body: unknown, headers: Record<st
     body: JSON.stringify(body),
   });
   return answer.headers.get("x-request-id") ?? "";
-}
-
-async function openAs(accountId: string, javaScriptEnabled = true): Promise<Page> {
-  return signInWithLink(await browser.open({ javaScriptEnabled }), await area.newLink({ accountId }));
 }
 
 /** Reloads a page of requests until the log has the row. */
@@ -63,13 +53,13 @@ describe("the pages of requests are accessible, fit their window, and work with 
   beforeAll(async () => {
     const accountId = await area.stack().newAccount();
     const { key } = await area.stack().newKey(accountId);
-    ids["that made an order"] = await post("/orders", key, order, { "idempotency-key": "order-1" });
-    ids["that repeats it"] = await post("/orders", key, order, { "idempotency-key": "order-1" });
-    const faults = { ...order, to: {}, [`${LONG}.${LONG}`]: 1, "<b>": 1 };
+    ids["that made an order"] = await post("/orders", key, RECORD, { "idempotency-key": "order-1" });
+    ids["that repeats it"] = await post("/orders", key, RECORD, { "idempotency-key": "order-1" });
+    const faults = { ...RECORD, to: {}, [`${LONG}.${LONG}`]: 1, "<b>": 1 };
     for (let n = 0; n < 55; n++) await post(`/labels/${LONG}/void`, key, {});
     const long = { "user-agent": LONG, "idempotency-key": LONG.slice(0, 128) };
     ids["that was refused, with names that are too long"] = await post("/orders", key, faults, long);
-    page = await openAs(accountId);
+    page = await signInWithLink(await browser.open(), await area.newLink({ accountId }));
     await openOnceLogged(page, `${LIST}/${ids["that was refused, with names that are too long"]}`);
   });
 
@@ -99,46 +89,4 @@ describe("the pages of requests are accessible, fit their window, and work with 
     ["an empty list", "/developers/live/requests"],
     ["a request that is not there", `${LIST}/req_mfrggzdfmztwq2lknnwg23tpoa`],
   ])("%s", async (name, path) => expect(await opened(path, name)).toEqual([]));
-});
-
-test.each([true, false])(
-  "with the script %p, a request is found by its id, and its fault is explained",
-  async (script) => {
-    const accountId = await area.stack().newAccount();
-    const { key } = await area.stack().newKey(accountId);
-    const id = await post("/orders", key, { ...order, to: { ...address, country: "de" } });
-    const page = await openAs(accountId, script);
-    await openOnceLogged(page, `${LIST}/${id}`);
-    await page.getByRole("main").getByRole("link", { name: "Requests", exact: true }).click();
-    await page.getByRole("searchbox", { name: "Request ID, idempotency key or resource ID" }).fill(id);
-    await page.keyboard.press("Enter");
-    await page.waitForURL(`**/requests/${id}`);
-    await page.getByText("must be a two-letter country code in upper case").waitFor();
-    await page.getByRole("link", { name: "invalid_request" }).click();
-    await page.waitForURL("**/docs/errors#invalid_request");
-    expect(await page.locator("tr:target").textContent()).toContain("422");
-  },
-);
-
-test("a filter is chosen, passed on to the next page, and cleared, without the script", async () => {
-  const accountId = await area.stack().newAccount();
-  const { key } = await area.stack().newKey(accountId);
-  const made = await post("/orders", key, order);
-  let last = "";
-  for (let n = 0; n < 52; n++) last = await post("/labels/nothing/void", key, {});
-  const page = await openAs(accountId, false);
-  await openOnceLogged(page, `${LIST}/${last}`);
-  await page.goto(area.origin() + LIST);
-  await page.getByLabel("Status").selectOption("4xx Client errors");
-  await page.getByRole("button", { name: "Filter" }).click();
-  await page.getByRole("link", { name: "Next page" }).click();
-  await page.getByRole("link", { name: "First page" }).waitFor();
-  expect(await page.locator("tbody tr").count()).toBe(2);
-  expect(await page.getByLabel("Status").inputValue()).toBe("4xx");
-  await page.getByLabel("Status").selectOption("2xx Successful");
-  await page.getByRole("button", { name: "Filter" }).click();
-  await page.getByText(made).waitFor();
-  expect(await page.locator("tbody tr").count()).toBe(1);
-  await page.getByRole("link", { name: "Clear" }).click();
-  await page.getByRole("link", { name: "Next page" }).waitFor();
 });

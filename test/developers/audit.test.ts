@@ -4,7 +4,7 @@ import { apiClient } from "../platform/api-client.js";
 import { useArea } from "./area.js";
 import { fieldsOf, secretIn, type Visitor } from "./visitor.js";
 
-const area = useArea({ trustedProxies: 1 });
+const area = useArea();
 
 const NEW = "/developers/sandbox/webhooks/new";
 const url = "https://shop.example.com/hooks";
@@ -26,7 +26,7 @@ const textOf = (html: string) =>
     .trim();
 
 describe("subscriptions in the audit log", () => {
-  test("one that the API creates and deletes is there once, under the name of the key, with the IP address that the proxy saw", async () => {
+  test("one that the API creates and deletes is there once, under the name of the key", async () => {
     const { visitor } = await area.signIn();
     const created = await visitor.submit("/developers/sandbox/keys/new", {
       name: "Shop server",
@@ -34,22 +34,21 @@ describe("subscriptions in the audit log", () => {
     });
     const key = secretIn(created.html) ?? "";
     const { send } = apiClient(area.stack().baseUrl, key);
-    const from = { "x-forwarded-for": "6.6.6.6, 203.0.113.9" };
     const body = JSON.stringify({ url, events: ["order.created"] });
-    const headers = { ...from, "idempotency-key": "k", "content-type": "application/json" };
+    const headers = { "idempotency-key": "k", "content-type": "application/json" };
     const create = () => send<{ id: string }>({ method: "POST", path: "/webhooks", headers, body });
     const [first, again] = [await create(), await create()];
     expect([first.status, again.status]).toEqual([201, 201]);
     const path = `/webhooks/${first.body.data.id}`;
     for (const key of ["d1", "d2"]) {
-      const headers = { ...from, "idempotency-key": key };
+      const headers = { "idempotency-key": key };
       expect((await send({ method: "DELETE", path, headers })).status).toBe(200);
     }
     const who = `API key Shop server, ends in ${key.slice(-4)}`;
     await eventually(async () =>
       expect(await subscriptionEntries(visitor)).toEqual([
-        [who, "Subscription created sandbox", `${url}: order.created`, "203.0.113.9"],
-        [who, "Subscription disabled sandbox", url, "203.0.113.9"],
+        [who, "Subscription created sandbox", `${url}: order.created`, "127.0.0.1"],
+        [who, "Subscription disabled sandbox", url, "127.0.0.1"],
       ]),
     );
   });

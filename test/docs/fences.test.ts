@@ -13,20 +13,11 @@ describe("code blocks", () => {
     ]);
   });
 
-  test("may be tabs, which does not affect how they are executed", () => {
-    const page = "```sh tab\n```\n```json output tab\n```\n```sh fails tab\n```\n";
-    expect(fencesOf(page).map(actionOf)).toEqual(["sh", "output", "sh fails"]);
-  });
-
   test("in one language that go on from each other are one program", () => {
     const page = "```ts tab\n1\n```\n```sh\n2\n```\n```ts next tab\n3\n```\n```ts\n4\n```\n";
     const programs = programsOf(fencesOf(page), "ts");
     expect(programs.map((parts) => parts.map(({ code }) => code.trim()))).toEqual([["1", "3"], ["4"]]);
     expect(() => programsOf(fencesOf("```ts next\n```\n"), "ts")).toThrow("line 1 has none before it");
-  });
-
-  test("have an end", () => {
-    expect(() => fencesOf("```sh\necho")).toThrow("The code block of line 1 has no end.");
   });
 
   test("are executed, or say that they are not", () => {

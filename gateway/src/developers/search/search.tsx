@@ -66,11 +66,12 @@ function isNamed({ record, name }: Match, text: string): boolean {
   return record === undefined || names.includes(text.toLowerCase());
 }
 
-const KINDS: readonly (readonly [Kind, string])[] = [
-  ["Shipment", "Shipments"],
-  ["Order", "Orders"],
+/** The kinds with their names, and the lists that can search for all of their matches. */
+const KINDS: readonly (readonly [kind: Kind, words: string, list?: string])[] = [
+  ["Shipment", "Shipments", "shipments"],
+  ["Order", "Orders", "orders"],
   ["Label", "Labels"],
-  ["Request", "Requests"],
+  ["Request", "Requests", "requests"],
   ["Subscription", "Webhooks"],
   ["Event", "Events"],
   ["API key", "API keys"],
@@ -112,20 +113,13 @@ function MatchGroup(props: {
   );
 }
 
-/** The kinds whose own lists can search for all matches. */
-const LISTS: readonly (readonly [Kind, string, string])[] = [
-  ["Shipment", "shipments", "All matching shipments"],
-  ["Order", "orders", "All matching orders"],
-  ["Request", "requests", "All matching requests"],
-];
-
 function AllMatchesLinks({ matches, base, text }: { matches: readonly Match[]; base: string; text: string }) {
   const isFull = (wanted: Kind) => matches.filter(({ kind }) => kind === wanted).length === MAX_PER_KIND;
   const query = new URLSearchParams({ q: text });
   return (
     <p class="paging">
-      {LISTS.filter(([kind]) => isFull(kind)).map(([, path, words]) => (
-        <a href={`${base}/${path}?${query}`}>{words}</a>
+      {KINDS.filter(([kind, , list]) => list && isFull(kind)).map(([, , list]) => (
+        <a href={`${base}/${list}?${query}`}>All matching {list}</a>
       ))}
     </p>
   );
