@@ -16,39 +16,35 @@ async function open(visitor: Visitor, path: string): Promise<string> {
   return html;
 }
 
-describe("GET /developers/{environment}/shipments/{id}", () => {
-  test("answers the telephone: the latest change in a sentence, whether the receivers have it, and every request, refused ones too", async () => {
-    const { receiver, tell } = await obedient(204);
-    const { visitor, accountId, path } = await subscribed(receiver.url, EVENT_TYPES);
-    const { html: created } = await visitor.submit("/developers/sandbox/keys/new", { name: "Web shop" });
-    const api = apiClient(area.stack().baseUrl, secretIn(created) ?? "");
-    const { id, shipment_id: shipment } = await createLabel(api);
-    const rate = `rate_test_${shipment}`;
-    expect((await api.post("/labels", { shipment_id: shipment, rate_id: rate })).status).toBe(409);
-    expect((await api.post("/labels", { shipment_id: shipment, rate_id: "rate_test_x" })).status).toBe(422);
-    const { host } = new URL(receiver.url);
-    await eventually(async () => {
-      const html = await open(visitor, `shipments/${shipment}`);
-      const text = wordsIn(html);
-      expect(text).toMatch(/Label created just now by key Web shop ; the receiver confirmed it at 20/);
-      expect(text).toMatch(new RegExp(`Event label.created evt_\\w+ Confirmed by ${host} 20`));
-      expect(text).toMatch(/Requests .*POST \/labels req_\w+ 422 .*POST \/labels req_\w+ 409 .*POST \/shipments req_/);
-      expect(html).toContain(`href="${path}"`);
-    });
-    tell(500);
-    await voidLabel(api, id);
-    await eventually(async () => {
-      const text = wordsIn(await open(visitor, `shipments/${shipment}`));
-      expect(text).toMatch(
-        new RegExp(`Label voided just now by key Web shop ; not yet confirmed: ${host} has failed since 20`),
-      );
-      expect(text).toContain(`Not yet confirmed by ${host} , which has failed since`);
-    });
-    const { visitor: viewer } = await area.signIn({ accountId, role: "viewer" });
-    await eventually(async () =>
-      expect(wordsIn(await open(viewer, `shipments/${shipment}`))).toContain("POST /labels/"),
-    );
+test("GET /developers/{environment}/shipments/{id}: answers the telephone: the latest change in a sentence, whether the receivers have it, and every request, refused ones too", async () => {
+  const { receiver, tell } = await obedient(204);
+  const { visitor, accountId, path } = await subscribed(receiver.url, EVENT_TYPES);
+  const { html: created } = await visitor.submit("/developers/sandbox/keys/new", { name: "Web shop" });
+  const api = apiClient(area.stack().baseUrl, secretIn(created) ?? "");
+  const { id, shipment_id: shipment } = await createLabel(api);
+  const rate = `rate_test_${shipment}`;
+  expect((await api.post("/labels", { shipment_id: shipment, rate_id: rate })).status).toBe(409);
+  expect((await api.post("/labels", { shipment_id: shipment, rate_id: "rate_test_x" })).status).toBe(422);
+  const { host } = new URL(receiver.url);
+  await eventually(async () => {
+    const html = await open(visitor, `shipments/${shipment}`);
+    const text = wordsIn(html);
+    expect(text).toMatch(/Label created just now by key Web shop ; the receiver confirmed it at 20/);
+    expect(text).toMatch(new RegExp(`Event label.created evt_\\w+ Confirmed by ${host} 20`));
+    expect(text).toMatch(/Requests .*POST \/labels req_\w+ 422 .*POST \/labels req_\w+ 409 .*POST \/shipments req_/);
+    expect(html).toContain(`href="${path}"`);
   });
+  tell(500);
+  await voidLabel(api, id);
+  await eventually(async () => {
+    const text = wordsIn(await open(visitor, `shipments/${shipment}`));
+    expect(text).toMatch(
+      new RegExp(`Label voided just now by key Web shop ; not yet confirmed: ${host} has failed since 20`),
+    );
+    expect(text).toContain(`Not yet confirmed by ${host} , which has failed since`);
+  });
+  const { visitor: viewer } = await area.signIn({ accountId, role: "viewer" });
+  await eventually(async () => expect(wordsIn(await open(viewer, `shipments/${shipment}`))).toContain("POST /labels/"));
 });
 
 describe("GET /developers/{environment}/events/{id}", () => {

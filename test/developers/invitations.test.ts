@@ -106,19 +106,17 @@ describe("an invitation", () => {
   });
 });
 
-describe("where no mail can be sent, the link", () => {
-  test("is shown once, in the answer to the form, and signs in; a reload makes no second one", async () => {
-    const { visitor } = await silent.signIn();
-    const email = newEmail();
-    const fields = { ...fieldsOf((await visitor.get(INVITE)).html), email };
-    const shown = await visitor.post(INVITE, fields);
-    const url = secretIn(shown.html) ?? "";
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/developers\/sign-in\/link#[\w-]{43}$/);
-    expect(await visitor.post(INVITE, fields)).toMatchObject({ status: 303, location: MEMBERS });
-    const token = url.slice(-43);
-    for (const path of [MEMBERS, "/developers/audit", INVITE])
-      expect((await visitor.get(path)).html).not.toContain(token);
-    expect((await silent.visitor().submit(pathIn(url))).status).toBe(303);
-    expect(silent.stack().logged()).not.toContain(token);
-  });
+test("where no mail can be sent, the link is shown once, in the answer to the form, and signs in; a reload makes no second one", async () => {
+  const { visitor } = await silent.signIn();
+  const email = newEmail();
+  const fields = { ...fieldsOf((await visitor.get(INVITE)).html), email };
+  const shown = await visitor.post(INVITE, fields);
+  const url = secretIn(shown.html) ?? "";
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/developers\/sign-in\/link#[\w-]{43}$/);
+  expect(await visitor.post(INVITE, fields)).toMatchObject({ status: 303, location: MEMBERS });
+  const token = url.slice(-43);
+  for (const path of [MEMBERS, "/developers/audit", INVITE])
+    expect((await visitor.get(path)).html).not.toContain(token);
+  expect((await silent.visitor().submit(pathIn(url))).status).toBe(303);
+  expect(silent.stack().logged()).not.toContain(token);
 });

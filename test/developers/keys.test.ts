@@ -10,19 +10,17 @@ const NEW = "/developers/sandbox/keys/new";
 /** The API's response to a key. */
 const statusOf = async (key: string) => (await apiClient(area.stack().baseUrl, key).get("/account")).status;
 
-describe("GET /developers/{environment}/keys/new", () => {
-  test("chooses all scopes in the sandbox, so that no step of a guide is a 403, and 90 days", async () => {
-    const { visitor } = await area.signIn();
-    const { html } = await visitor.get(NEW);
-    expect(fieldsOf(html)).toEqual({
-      form_id: expect.stringMatching(/^form_[a-z2-7]{26}$/),
-      name: "Sandbox key",
-      scopes: [...scopes],
-      expires: "90d",
-    });
-    const live = fieldsOf((await visitor.get("/developers/live/keys/new")).html);
-    expect(live.scopes).toEqual(["account:read", "orders:write", "shipments:write"]);
+test("GET /developers/{environment}/keys/new: chooses all scopes in the sandbox, so that no step of a guide is a 403, and 90 days", async () => {
+  const { visitor } = await area.signIn();
+  const { html } = await visitor.get(NEW);
+  expect(fieldsOf(html)).toEqual({
+    form_id: expect.stringMatching(/^form_[a-z2-7]{26}$/),
+    name: "Sandbox key",
+    scopes: [...scopes],
+    expires: "90d",
   });
+  const live = fieldsOf((await visitor.get("/developers/live/keys/new")).html);
+  expect(live.scopes).toEqual(["account:read", "orders:write", "shipments:write"]);
 });
 
 test("the list of keys takes at most 20 KB, with what it loads, forty keys of 200 characters included", async () => {
@@ -146,23 +144,21 @@ describe("GET /developers/{environment}/keys", () => {
   });
 });
 
-describe("revoking", () => {
-  test("asks first, warns of a key in use, and then refuses it from the next request on", async () => {
-    const { visitor, accountId } = await area.signIn();
-    const { id, key } = await area.stack().newKey(accountId);
-    const path = `/developers/sandbox/keys/${id}/revoke`;
-    expect((await visitor.get(path)).html).not.toContain("used in the last 24 hours");
-    expect(await statusOf(key)).toBe(200);
-    expect((await visitor.get(path)).html).toContain("used in the last 24 hours");
-    expect(await statusOf(key)).toBe(200);
-    expect(await visitor.submit(path)).toMatchObject({ status: 303, location: "/developers/sandbox/keys" });
-    expect(await statusOf(key)).toBe(401);
-    expect((await visitor.post(path)).status).toBe(303);
-    const log = "SELECT actor, action, source FROM audit_entries WHERE subject = $1 AND action = 'key.revoked'";
-    expect(await area.query(log, [id])).toEqual([
-      { actor: expect.stringContaining("@"), action: "key.revoked", source: "127.0.0.1" },
-    ]);
-  });
+test("revoking asks first, warns of a key in use, and then refuses it from the next request on", async () => {
+  const { visitor, accountId } = await area.signIn();
+  const { id, key } = await area.stack().newKey(accountId);
+  const path = `/developers/sandbox/keys/${id}/revoke`;
+  expect((await visitor.get(path)).html).not.toContain("used in the last 24 hours");
+  expect(await statusOf(key)).toBe(200);
+  expect((await visitor.get(path)).html).toContain("used in the last 24 hours");
+  expect(await statusOf(key)).toBe(200);
+  expect(await visitor.submit(path)).toMatchObject({ status: 303, location: "/developers/sandbox/keys" });
+  expect(await statusOf(key)).toBe(401);
+  expect((await visitor.post(path)).status).toBe(303);
+  const log = "SELECT actor, action, source FROM audit_entries WHERE subject = $1 AND action = 'key.revoked'";
+  expect(await area.query(log, [id])).toEqual([
+    { actor: expect.stringContaining("@"), action: "key.revoked", source: "127.0.0.1" },
+  ]);
 });
 
 const keysOf = (accountId: string): Promise<{ created_at: Date; expires_at: Date | null }[]> =>

@@ -26,19 +26,17 @@ async function labelled(): Promise<Customer & { label: Label }> {
   return { ...customer, label: await createLabel(customer.api) };
 }
 
-describe("GET /developers/{environment}/labels/{id}/file", () => {
-  test("is the file of the API, to save under the label's id, and kept nowhere", async () => {
-    const { visitor, api, label } = await labelled();
-    const { status, headers, text } = await fileAt(visitor, pathOf(label, "/file"));
-    expect(status).toBe(200);
-    expect(text).toBe((await api.get(`/labels/${label.id}/file`)).bytes.toString("latin1"));
-    expect(headers).toMatchObject({
-      "content-type": "application/pdf",
-      "content-disposition": `attachment; filename="label-${label.id}.pdf"`,
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      "content-security-policy": expect.stringContaining("default-src 'none'"),
-    });
+test("GET /developers/{environment}/labels/{id}/file: is the file of the API, to save under the label's id, and kept nowhere", async () => {
+  const { visitor, api, label } = await labelled();
+  const { status, headers, text } = await fileAt(visitor, pathOf(label, "/file"));
+  expect(status).toBe(200);
+  expect(text).toBe((await api.get(`/labels/${label.id}/file`)).bytes.toString("latin1"));
+  expect(headers).toMatchObject({
+    "content-type": "application/pdf",
+    "content-disposition": `attachment; filename="label-${label.id}.pdf"`,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": expect.stringContaining("default-src 'none'"),
   });
 });
 

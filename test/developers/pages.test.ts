@@ -139,18 +139,16 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
   });
 });
 
-describe("a suspended account", () => {
-  test("can be left and signed in to, and the other accounts of its members are not touched", async () => {
-    const { visitor, accountId, email } = await area.signIn();
-    const { path } = await area.newLink({ accountId, email });
-    const other = await area.newLink({ email, accountId: await area.stack().newAccount("Another") });
-    await suspend(accountId);
-    expect(await visitor.post("/developers/sign-out")).toMatchObject({ status: 303, location: "/developers" });
-    expect(await visitor.submit(path)).toMatchObject({ status: 303, location: "/developers/sandbox" });
-    expect((await visitor.get("/developers/sandbox")).html).toContain("This account is suspended");
-    expect((await visitor.submit(other.path)).status).toBe(303);
-    expect((await visitor.submit("/developers/sandbox/keys/new")).status).toBe(201);
-  });
+test("a suspended account can be left and signed in to, and the other accounts of its members are not touched", async () => {
+  const { visitor, accountId, email } = await area.signIn();
+  const { path } = await area.newLink({ accountId, email });
+  const other = await area.newLink({ email, accountId: await area.stack().newAccount("Another") });
+  await suspend(accountId);
+  expect(await visitor.post("/developers/sign-out")).toMatchObject({ status: 303, location: "/developers" });
+  expect(await visitor.submit(path)).toMatchObject({ status: 303, location: "/developers/sandbox" });
+  expect((await visitor.get("/developers/sandbox")).html).toContain("This account is suspended");
+  expect((await visitor.submit(other.path)).status).toBe(303);
+  expect((await visitor.submit("/developers/sandbox/keys/new")).status).toBe(201);
 });
 
 describe("every page", () => {

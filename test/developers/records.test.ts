@@ -2,6 +2,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { createLabel, createOrder, createShipment, FULL_RECORD, RECORD, voidLabel } from "../api/platform.js";
 import { useArea } from "./area.js";
 import { newCustomer } from "./customer.js";
+import { wordsIn } from "./subscribers.js";
 import { decodeText, type Visitor } from "./visitor.js";
 
 const area = useArea();
@@ -12,10 +13,6 @@ const listed = (html: string, prefix: string) => [
     [...html.matchAll(new RegExp(`<td[^>]*><span><a href="[^"]*/(${prefix}_[a-z2-7]{26})"`, "g"))].map(([, id]) => id),
   ),
 ];
-
-/** The text of a page's main content. */
-const mainOf = (html: string) =>
-  decodeText((/<main[^>]*>([\s\S]*)<\/main>/.exec(html)?.[1] ?? "").replace(/<[^>]*>/g, " ")).replace(/\s+/g, " ");
 
 async function open(visitor: Visitor, path: string): Promise<string> {
   const { status, html } = await visitor.get(`/developers/sandbox/${path}`);
@@ -71,7 +68,7 @@ describe("GET /developers/{environment}/shipments", () => {
     }
     const labels = await open(visitor, "labels?q=grace");
     expect(listed(labels, "lbl")).toEqual([label.id]);
-    expect(mainOf(labels)).toContain("Grace Hopper");
+    expect(wordsIn(labels)).toContain("Grace Hopper");
   });
 
   test("narrows a search down to a state and to days", async () => {
@@ -128,7 +125,7 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
     const metadata = { ...FULL_RECORD.metadata, note: "\u202e<b>" };
     const answer = await api.post<{ id: string }>("/shipments", { ...FULL_RECORD, metadata, order_id: order.id });
     const html = await open(visitor, `shipments/${answer.body.data.id}`);
-    const text = mainOf(html);
+    const text = wordsIn(html);
     for (const said of [
       ...["PO-1", "Draft", "Nordlicht GmbH", "Tor 3", "20457 Hamburg", "Germany (DE)", "+49 40 1", "a@b.example"],
       ...["31-147 Kraków", "1.25 kg", "30 × 20 × 12.5 cm", '"sku": "A-1"', String.raw`"note": "\u202e<b>"`],
@@ -148,7 +145,7 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
     const label = await createLabel(api);
     const html = await open(visitor, `shipments/${label.shipment_id}`);
     expect(html).toContain(`src="/developers/sandbox/labels/${label.id}/picture"`);
-    const text = mainOf(html);
+    const text = wordsIn(html);
     for (const said of [
       label.tracking_number,
       "Pre-transit",
@@ -160,7 +157,7 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
     }
     await voidLabel(api, label.id);
     const after = await open(visitor, `shipments/${label.shipment_id}`);
-    expect(mainOf(after)).toMatch(/Shipment created .* Label created .* Label voided .* This label is voided\./);
+    expect(wordsIn(after)).toMatch(/Shipment created .* Label created .* Label voided .* This label is voided\./);
     expect(after).not.toMatch(/picture"|\/file"|\/void"/);
   });
 
@@ -170,27 +167,24 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
     const { records, carrier } = area.stack().databases;
     await records.pool.query("UPDATE shipments SET origin = NULL WHERE id = $1", [label.shipment_id]);
     await carrier.pool.query("UPDATE labels SET origin = NULL, rate = NULL WHERE id = $1", [label.id]);
-    const text = mainOf(await open(visitor, `shipments/${label.shipment_id}`));
+    const text = wordsIn(await open(visitor, `shipments/${label.shipment_id}`));
     for (const said of ["The API key is unknown.", "Not stored for this label"]) {
       expect(text).toContain(said);
     }
   });
 });
 
-describe("GET /developers/{environment}/orders/{id}", () => {
-  test("shows its shipments, and what it was made of", async () => {
-    const { visitor, api } = await newCustomer(area);
-    const order = await createOrder(api, { reference: "PO-9" });
-    expect(mainOf(await open(visitor, `orders/${order.id}`))).toContain("No shipments yet.");
-    const shipments = [
-      await createShipment(api, { order_id: order.id }),
-      await createShipment(api, { order_id: order.id }),
-    ];
-    await createShipment(api);
-    const html = await open(visitor, `orders/${order.id}`);
-    expect(listed(html, "shp")).toEqual(shipments.map(({ id }) => id).reverse());
-    for (const said of ["PO-9", "Order received", "order.created", "Zofia Wójcik"])
-      expect(mainOf(html)).toContain(said);
-    await eventually(async () => expect(listed(await open(visitor, "orders?q=po-9"), "ord")).toEqual([order.id]));
-  });
+test("GET /developers/{environment}/orders/{id}: shows its shipments, and what it was made of", async () => {
+  const { visitor, api } = await newCustomer(area);
+  const order = await createOrder(api, { reference: "PO-9" });
+  expect(wordsIn(await open(visitor, `orders/${order.id}`))).toContain("No shipments yet.");
+  const shipments = [
+    await createShipment(api, { order_id: order.id }),
+    await createShipment(api, { order_id: order.id }),
+  ];
+  await createShipment(api);
+  const html = await open(visitor, `orders/${order.id}`);
+  expect(listed(html, "shp")).toEqual(shipments.map(({ id }) => id).reverse());
+  for (const said of ["PO-9", "Order received", "order.created", "Zofia Wójcik"]) expect(wordsIn(html)).toContain(said);
+  await eventually(async () => expect(listed(await open(visitor, "orders?q=po-9"), "ord")).toEqual([order.id]));
 });

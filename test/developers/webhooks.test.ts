@@ -68,15 +68,13 @@ describe("POST /developers/{environment}/webhooks/new", () => {
   });
 });
 
-describe("disabling", () => {
-  test("asks first, and keeps it listed", async () => {
-    const { visitor, accountId } = await area.signIn();
-    await visitor.submit(NEW, { url });
-    const [{ id } = { id: "" }] = await subscriptionsOf(accountId);
-    const path = `${LIST}/${id}/disable`;
-    expect((await visitor.get(path)).html).toContain(url);
-    expect(await visitor.submit(path)).toMatchObject({ status: 303, location: LIST });
-    expect((await visitor.get(LIST)).html).toContain("Disabled");
-    expect(await subscriptionsOf(accountId)).toMatchObject([{ id, status: "disabled" }]);
-  });
+test("disabling asks first, and keeps it listed", async () => {
+  const { visitor, accountId } = await area.signIn();
+  await visitor.submit(NEW, { url });
+  const [{ id } = { id: "" }] = await subscriptionsOf(accountId);
+  const path = `${LIST}/${id}/disable`;
+  expect((await visitor.get(path)).html).toContain(url);
+  expect(await visitor.submit(path)).toMatchObject({ status: 303, location: LIST });
+  expect((await visitor.get(LIST)).html).toContain("Disabled");
+  expect(await subscriptionsOf(accountId)).toMatchObject([{ id, status: "disabled" }]);
 });

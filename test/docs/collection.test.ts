@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { runInNewContext } from "node:vm";
-import { type Stack, sharedStack, startStack } from "../platform/stack.js";
+import { type Stack, sharedStack } from "../platform/stack.js";
 
 interface Sent {
   name: string;
@@ -60,14 +60,4 @@ test("the collection works from top to bottom with only a sandbox key, and again
     all.push(...keys);
   }
   expect(new Set(all).size).toBe(14);
-});
-
-test("the collection has the URL that the operator configured", async () => {
-  const named = await startStack({ developerArea: { publicUrl: "https://ship.example.com" } });
-  try {
-    const { variable } = (await (await fetch(`${named.baseUrl}/postman.json`)).json()) as Collection;
-    expect(variable).toContainEqual({ key: "base_url", value: "https://ship.example.com/api/v1" });
-  } finally {
-    await named.stop();
-  }
 });

@@ -23,14 +23,12 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([server.stop(true), bare.stop(true)]));
 
-describe("GET /docs/reference", () => {
-  test("has a line for each operation, and says where the API is", async () => {
-    const page = await textOf("/docs/reference");
-    for (const { href, route } of operations) expect(page).toContain(`<a href="${href}">${route.summary}</a>`);
-    expect(page).toContain("https://ship.example.com/api/v1");
-    expect(page).toContain('href="/api/v1/openapi.json"');
-    expect(page).toContain('href="/api/v1/postman.json"');
-  });
+test("GET /docs/reference: has a line for each operation, and says where the API is", async () => {
+  const page = await textOf("/docs/reference");
+  for (const { href, route } of operations) expect(page).toContain(`<a href="${href}">${route.summary}</a>`);
+  expect(page).toContain("https://ship.example.com/api/v1");
+  expect(page).toContain('href="/api/v1/openapi.json"');
+  expect(page).toContain('href="/api/v1/postman.json"');
 });
 
 describe.each(operations)("GET $href", ({ href, route, path, body, refusals }) => {
