@@ -1,4 +1,5 @@
 import { domainToASCII } from "node:url";
+import { z } from "zod";
 import type { Field } from "../input/fields.js";
 import { isWithin } from "../input/text.js";
 
@@ -29,3 +30,9 @@ export function canonicalAddress(text: string): string | undefined {
   const address = `${local.toLowerCase().normalize("NFC")}@${domain}`;
   return ASCII_DOMAIN.test(domain) && isAddress(address) ? address : undefined;
 }
+
+/** An email address in a form, as it is stored. */
+export const emailAddress = z
+  .string("is required")
+  .refine((text) => canonicalAddress(text) !== undefined, "must be one email address")
+  .transform((text) => canonicalAddress(text) ?? "");

@@ -8,9 +8,9 @@ import {
   inviteMember,
   noteInvitationMail,
 } from "../../accounts/invite-members.js";
-import { getMember, normalizeEmail, ROLES } from "../../accounts/manage-members.js";
+import { getMember, ROLES } from "../../accounts/manage-members.js";
 import { ID_FIELD } from "../../input/fields.js";
-import { EMAIL_FIELD } from "../../mail/address.js";
+import { EMAIL_FIELD, emailAddress } from "../../mail/address.js";
 import type { Mail } from "../../mail/deliver.js";
 import { toMail } from "../../mail/letter.js";
 import { SITE_NAME } from "../../site/site-header.js";
@@ -33,20 +33,11 @@ import { MEMBERS_PATH } from "./members.js";
 
 export const inviteFields = { email: EMAIL_FIELD, role: ROLE_FIELD, form_id: ID_FIELD };
 const inviteForm = z.object({
-  email: z.string("is required").refine(isEmail, "must be one email address"),
+  email: emailAddress,
   role: z.enum(ROLES, "must be admin or viewer"),
   form_id: formId,
 });
 const resendForm = z.object({ form_id: formId });
-
-function isEmail(text: string): boolean {
-  try {
-    return normalizeEmail(text) !== "";
-  } catch (error) {
-    if (failureIn(error)) return false;
-    throw error;
-  }
-}
 
 export async function showInviteForm(deps: PageDeps): Promise<PageAnswer> {
   return invitePage(deps, new Map([["role", ["viewer"]]]), []);

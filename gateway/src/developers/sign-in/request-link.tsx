@@ -1,10 +1,10 @@
-import { type FieldError, fail, failureIn } from "@shipping/kit/errors";
+import { type FieldError, fail } from "@shipping/kit/errors";
 import sql from "sql-template-tag";
 import { z } from "zod";
 import { addressHash, countMail, countSource, DAY_MINUTES } from "../../accounts/count-mails.js";
-import { LINK_MINUTES, newLink, normalizeEmail } from "../../accounts/manage-members.js";
+import { LINK_MINUTES, newLink } from "../../accounts/manage-members.js";
 import { clock } from "../../database/deps.js";
-import { EMAIL_FIELD } from "../../mail/address.js";
+import { EMAIL_FIELD, emailAddress } from "../../mail/address.js";
 import type { Mail } from "../../mail/deliver.js";
 import { toMail } from "../../mail/letter.js";
 import { SITE_NAME } from "../../site/site-header.js";
@@ -28,15 +28,7 @@ const MAX_LINKS = 50;
 
 export const requestLinkFields = { email: EMAIL_FIELD, return_to: RETURN_TO_FIELD };
 const linkForm = z.object({
-  email: z.string("is required").transform((text, context) => {
-    try {
-      return normalizeEmail(text);
-    } catch (error) {
-      if (!failureIn(error)) throw error;
-      context.addIssue({ code: "custom", message: "must be one email address" });
-      return z.NEVER;
-    }
-  }),
+  email: emailAddress,
   return_to: z.string().refine(isAllowedReturnTo, "is not a page of the developer area").optional(),
 });
 
