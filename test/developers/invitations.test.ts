@@ -79,16 +79,6 @@ describe("an invitation", () => {
     await eventually(async () => expect((await rowOf(visitor, email)).text).not.toContain("Email"));
   });
 
-  test("the same form, sent ten times at once, makes one: 201 once, then the list; one mail", async () => {
-    const { visitor } = await area.signIn();
-    const email = newEmail();
-    const fields = { ...fieldsOf((await visitor.get(INVITE)).html), email };
-    const answers = await Promise.all(Array.from({ length: 10 }, () => visitor.post(INVITE, fields)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(303)]);
-    await mailbox.linksTo(email);
-    expect(mailbox.server().taken.filter(({ to }) => to.includes(email))).toHaveLength(1);
-  });
-
   test("with an invalid address, role and form is refused, and nothing is sent", async () => {
     const { visitor } = await area.signIn();
     const answer = await visitor.submit(INVITE, { email: "a@b.example,c@d.example", role: "owner", form_id: "form_1" });
