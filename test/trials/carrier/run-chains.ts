@@ -27,11 +27,7 @@ const PROCESSES = ["--gateways", "3", "--carrier", "3", "--records", "1", "--web
 // Longer than the maximum pause of a booking that could not be settled.
 const SETTLED_MS = 240_000;
 
-<<<<<<< HEAD
-/**
- * Plays label chains at a carrier that loses, doubles, delays and refuses calls, while gateways and carriers are killed. Then waits until all
- * bookings are settled, and compares the carrier's ledger with the labels and with the responses to the customers.
- */
+/** Starts a carrier and a cluster, and plays label chains there. */
 export const runChains = (options: ChainsOptions) =>
   withFolder(async (folder, ends) => {
     const simulator = await startSimulatorProcess(join(folder, "ledger"));
@@ -39,34 +35,13 @@ export const runChains = (options: ChainsOptions) =>
     const bytes = randomBytes(16);
     const accountId = newId("acc", () => bytes);
     const cluster = await startCluster(PROCESSES, {
-=======
-/** Starts a carrier and a cluster, and plays label chains there. */
-export async function runChains(options: ChainsOptions): Promise<ChainsReport> {
-  const folder = await mkdtemp(join(tmpdir(), "shipping-carrier-"));
-  const simulator = await startSimulatorProcess(join(folder, "ledger"));
-  const bytes = randomBytes(16);
-  const accountId = newId("acc", () => bytes);
-  let cluster: ClusterUnderTest | undefined;
-  try {
-    cluster = await startCluster(PROCESSES, {
       ...withCarrier(simulator.url, accountId, options.takesKeys),
->>>>>>> 784731e5 (test/flows: one shared cluster for carrier and bus tests, one for TLS and tracing; half the starts elsewhere)
       RATE_LIMIT_PER_MINUTE: "1000000",
       LOG_LEVEL: "silent",
     });
-<<<<<<< HEAD
     ends.push(() => cluster.stop());
-    return play(cluster, simulator, { ...options, accountId, bytes });
+    return playChains(cluster, simulator, { ...options, ...(await cluster.newCustomer("Chains", bytes)) });
   });
-=======
-    return await playChains(cluster, simulator, { ...options, ...(await cluster.newCustomer("Chains", bytes)) });
-  } finally {
-    await cluster?.stop();
-    await simulator.stop();
-    await rm(folder, { recursive: true });
-  }
-}
->>>>>>> 784731e5 (test/flows: one shared cluster for carrier and bus tests, one for TLS and tracing; half the starts elsewhere)
 
 /**
  * Plays label chains at a carrier that loses, doubles, delays and refuses calls, while gateways and carriers are killed. Then waits until all
@@ -74,17 +49,10 @@ export async function runChains(options: ChainsOptions): Promise<ChainsReport> {
  */
 export async function playChains(
   cluster: ClusterUnderTest,
-<<<<<<< HEAD
-  simulator: Awaited<ReturnType<typeof startSimulatorProcess>>,
-  options: ChainsOptions & { accountId: string; bytes: Uint8Array },
-) {
-  const { accountId, bytes, chains, clients, rate, takesKeys, limitMs = Number.POSITIVE_INFINITY } = options;
-=======
   simulator: Simulator,
   options: ChainsOptions & { accountId: string; key: string },
-): Promise<ChainsReport> {
+) {
   const { accountId, key, chains, clients, rate, takesKeys, limitMs = Number.POSITIVE_INFINITY } = options;
->>>>>>> 784731e5 (test/flows: one shared cluster for carrier and bus tests, one for TLS and tracing; half the starts elsewhere)
   const begun = performance.now();
   const since = (from: number) => Math.round((performance.now() - from) / 1000);
   await simulator.behave({ takesKeys, rate, troubles: TROUBLES });
