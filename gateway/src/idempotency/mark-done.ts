@@ -1,5 +1,5 @@
+import { backgroundBatch } from "@shipping/kit/postgres/background-batch";
 import { type Columns, unnestRows } from "@shipping/kit/postgres/columns";
-import { backgroundBatch } from "@shipping/kit/postgres/micro-batch";
 import { createInFlight } from "@shipping/kit/process/in-flight";
 import sql from "sql-template-tag";
 import { byKey, keyColumns, type RegistryDeps, type RegistryKey } from "./registry.js";
@@ -34,10 +34,15 @@ const markColumns = { ...keyColumns, token: "bigint", fingerprint: "bytea" } as 
 /** Writes marks in the background, in batches. */
 export function createDoneMarks({ db, log }: Deps) {
   const inFlight = createInFlight();
-  const write = backgroundBatch<DoneMark>(async (marks) => {
-    await markDone({ db }, marks).catch((err) => {
-      log.warn({ err, marks: marks.length }, "done marks lost: these claims stay open until the sweeper settles them");
-    });
+  const write = backgroundBatch<DoneMark>({
+    async run(marks) {
+      await markDone({ db }, marks).catch((err) => {
+        log.warn(
+          { err, marks: marks.length },
+          "done marks lost: these claims stay open until the sweeper settles them",
+        );
+      });
+    },
   });
   return {
     /** Queues a mark. Callers do not wait for it, because the owner's ledger is authoritative. */

@@ -1,5 +1,5 @@
 import type { Caller } from "@shipping/kit/caller";
-import { isRefusal } from "@shipping/kit/postgres/database";
+import { isRefusal } from "@shipping/kit/postgres/outage";
 import { startLoop } from "@shipping/kit/process/loop";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import type { GatewayDeps } from "../database/deps.js";

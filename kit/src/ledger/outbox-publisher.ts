@@ -2,8 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql, { empty, type Sql } from "sql-template-tag";
 import { type Bus, BusOutage } from "../events/bus.js";
+import { backgroundBatch } from "../postgres/background-batch.js";
 import type { Database } from "../postgres/database.js";
-import { backgroundBatch } from "../postgres/micro-batch.js";
 import { createInFlight } from "../process/in-flight.js";
 import type { Log } from "../process/log.js";
 import { traced } from "../process/tracing.js";
@@ -35,20 +35,25 @@ export function createOutboxPublisher(deps: {
   const hasRoom = () => bus.connected() && !outage && underWay.count() < IN_FLIGHT;
 
   // Replicas that publish a row at the same time use the same message ID, so this counts as one publication.
-  const markPublished = backgroundBatch<string>((ids) =>
-    db
-      .run(sql`
-      UPDATE outbox SET published_at = ${now},
-        publications = publications + CASE WHEN published_at > ${now} - interval '30 seconds' THEN 0 ELSE 1 END
-        ${alsoSet ? sql`, ${alsoSet(ids)}` : empty}
-      WHERE ${rowsOfEvents(ids)}`)
-      .catch((err) => log.warn({ err, events: ids.length }, "published events not marked; the relay repeats them")),
-  );
+  const markPublished = backgroundBatch<string>({
+    async run(ids) {
+      const mark = sql`
+        UPDATE outbox SET published_at = ${now},
+          publications = publications + CASE WHEN published_at > ${now} - interval '30 seconds' THEN 0 ELSE 1 END
+          ${alsoSet ? sql`, ${alsoSet(ids)}` : empty}
+        WHERE ${rowsOfEvents(ids)}`;
+      await db.run(mark).catch((err) => {
+        log.warn({ err, events: ids.length }, "published events not marked; the relay repeats them");
+      });
+    },
+  });
 
   // Without this, an event that met an outage would wait until its lease expires.
-  const release = backgroundBatch<string>((ids) =>
-    db.run(sql`UPDATE outbox SET leased_until = ${now} WHERE ${rowsOfEvents(ids)} AND published_at IS NULL`),
-  );
+  const release = backgroundBatch<string>({
+    async run(ids) {
+      await db.run(sql`UPDATE outbox SET leased_until = ${now} WHERE ${rowsOfEvents(ids)} AND published_at IS NULL`);
+    },
+  });
 
   async function publish(event: Event, messageId: string): Promise<void> {
     const { type, traceparent: parent } = event;

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import type { Log } from "../process/log.js";
+import { sqlState } from "./outage.js";
 
 /** A migration, read from its folder. */
 export interface Migration {
@@ -136,7 +137,7 @@ const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK_DETECTED = "40P01";
 
 function isBusy(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED].includes(error.code ?? "");
+  return [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED].includes(sqlState(error));
 }
 
 // The statement waits for earlier transactions, however long they take. Meanwhile, other statements do not wait for it.

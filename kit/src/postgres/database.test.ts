@@ -10,7 +10,8 @@ import { createMetrics } from "../process/metrics.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
 import { samplesIn } from "../testing/samples.js";
-import { type Database, isRefusal, measurePool, openDatabase, violated } from "./database.js";
+import { type Database, measurePool, openDatabase, violated } from "./database.js";
+import { isRefusal } from "./outage.js";
 
 let directory: string;
 let owned: TestDatabase;

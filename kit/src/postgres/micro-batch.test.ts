@@ -98,31 +98,6 @@ describe("microBatch", () => {
     expect(batches).toEqual([[0], [1], [2, 3]]);
   });
 
-  test.each([{ max: 16 }, { max: 99, enough: 4 }])("a background batch waits for more items: %j", async (sizes) => {
-    const batches: number[][] = [];
-    const keep = microBatch<number, number>({
-      concurrency: 1,
-      lingerMs: 1_000,
-      ...sizes,
-      run: async (items) => {
-        batches.push(items);
-        await turns(1);
-        return items;
-      },
-    });
-    const few = keep(1);
-    await turns(3);
-    expect(await Promise.all([few, keep(2)])).toEqual([1, 2]);
-    const many = [3, 4, 5, 6].map(keep);
-    await turns(3);
-    expect(batches).toEqual([
-      [1, 2],
-      [3, 4, 5, 6],
-    ]);
-    expect(await Promise.all([...many, keep(7)])).toEqual([3, 4, 5, 6, 7]);
-    expect(batches.slice(2)).toEqual([[7]]);
-  });
-
   test("items of one key never share a statement, and those that arrived first come first", async () => {
     const batches: string[][] = [];
     const keep = microBatch<string, string>({

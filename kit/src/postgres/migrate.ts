@@ -8,7 +8,7 @@ import { type Log, silentLog } from "../process/log.js";
 import { requirePostgres, Unsupported } from "../process/supported-versions.js";
 import { applyMigration, type Migration, PATIENCE, type Patience } from "./apply-migration.js";
 import type { Database } from "./database.js";
-import { isPooled, isRefusedStart, MigrationClient, requireEncoding } from "./session.js";
+import { isRefusedStart, MigrationClient, requireEncoding } from "./session.js";
 
 export interface Migrated {
   applied: string[];
@@ -44,7 +44,7 @@ export async function migrate(options: {
     throw isRefusedStart(error) ? pooled() : error;
   });
   try {
-    if (await isPooled(client)) throw pooled();
+    if (await client.isPooled()) throw pooled();
     await requirePostgres(client);
     await requireUtf8(client);
     await lockMigrations(client, log);

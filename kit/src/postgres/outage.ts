@@ -39,112 +39,26 @@ const SYSTEM_ERROR = /^E(?!RR_)[A-Z_]+$/;
 
 const LOST = /^(?:Connection terminated|Query read timeout|Client has encountered a connection error)/;
 
-/** Wraps a function: `translate` converts its errors, which may come by promise or by callback. */
-export function translated<F>(call: F & ((...args: never[]) => unknown), translate: (error: Error) => Error): F {
-  const translating = (...args: unknown[]) => {
-    const last = args.at(-1);
-    if (typeof last === "function") {
-      const callback = (error: Error | undefined, ...rest: unknown[]) => last(error && translate(error), ...rest);
-      return Reflect.apply(call, undefined, [...args.slice(0, -1), callback]);
-    }
-    const result = Reflect.apply(call, undefined, args);
-    return result instanceof Promise ? result.catch((error) => Promise.reject(translate(error))) : result;
-  };
-  return translating as F;
+/** Returns the SQLSTATE of PostgreSQL's answer; "" if there was none. */
+export function sqlState(error: unknown): string {
+  const answer = error instanceof DatabaseOutage ? error.cause : error;
+  return answer instanceof pg.DatabaseError ? (answer.code ?? "") : "";
 }
 
-/** Replaces the function by which a pool hands out connections. */
-export function wrapConnect(
-  pool: pg.Pool,
-  wrapped: (connect: () => Promise<pg.PoolClient>) => Promise<pg.PoolClient>,
-): void {
-  const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
-  // pg-pool's own `query` passes a callback.
-  pool.connect = ((done?: (error: Error | undefined, client?: pg.PoolClient, release?: unknown) => void) => {
-    if (!done) return wrapped(connect);
-    return void wrapped(connect).then(
-      (client) => done(undefined, client, client.release),
-      (error) => done(error),
-    );
-  }) as pg.Pool["connect"];
+/** Returns true if the server said that it takes no writes, which a primary never says. */
+export function isDemoted(error: unknown): boolean {
+  return sqlState(error) === "25006";
 }
 
-/** Tells pools which of their connections lead to a server that has failed over. */
-export interface Outdated {
-  /** Makes a pool close such connections instead of handing them out. */
-  watch(pool: pg.Pool): void;
-  /** Concludes from a statement's error whether the connections opened so far are still good. */
-  judge(error: Error): void;
+/** Returns true if the server did not answer, although it limits every statement to less than pg's time-out, which has this message. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof DatabaseOutage && error.cause.message === "Query read timeout";
 }
-
-interface Connection {
-  /** The round in which the connection was opened or last answered. */
-  round: number;
-  answers(): Promise<boolean>;
-}
-
-const ANSWER_MS = 1_000;
 
 /**
- * After a failover, the open connections of a pool lead to a server that takes no writes or does not respond. Finding out would cost one
- * statement for each connection, so the finding of one applies to all. A server that takes no writes is not a primary. A server that did
- * not answer in time may only be waiting for something, so it is asked again, on another connection, before the others are closed.
+ * Returns true if PostgreSQL refused a statement because of its data or a constraint (SQLSTATE classes 22 and 23). The statement was
+ * certainly rolled back, and may succeed without the row at fault.
  */
-export function outdatedConnections(): Outdated {
-  const connections = new WeakMap<pg.PoolClient, Connection>();
-  let round = 0;
-  // Connections of rounds before `doubted` are in doubt; those of rounds before `gone` lead to a server that is gone.
-  let doubted = 0;
-  let gone = 0;
-
-  async function isUpToDate(connection: Connection): Promise<boolean> {
-    if (connection.round < gone) return false;
-    if (connection.round >= doubted) return true;
-    const asked = doubted;
-    if (await connection.answers()) connection.round = asked;
-    else gone = Math.max(gone, asked);
-    return connection.round >= gone;
-  }
-
-  function watch(pool: pg.Pool): void {
-    pool.on("connect", (client) => {
-      const query = client.query.bind(client);
-      connections.set(client, { round, answers: () => takesWrites(query) });
-    });
-    wrapConnect(pool, async (connect) => {
-      for (;;) {
-        const client = await connect();
-        const connection = connections.get(client);
-        if (!connection || (await isUpToDate(connection))) return client;
-        client.release(true);
-      }
-    });
-  }
-
-  return {
-    watch,
-    judge(error) {
-      if (isDemoted(error)) gone = ++round;
-      else if (isSilence(error)) doubted = ++round;
-    },
-  };
-}
-
-function takesWrites(query: pg.PoolClient["query"]): Promise<boolean> {
-  const question = { text: "SHOW transaction_read_only", query_timeout: ANSWER_MS };
-  return query(question).then(
-    ({ rows }) => rows[0]?.transaction_read_only === "off",
-    () => false,
-  );
-}
-
-/** Returns true if the server said that it takes no writes (25006), which a primary never says. */
-export function isDemoted(error: unknown): boolean {
-  const answer = error instanceof DatabaseOutage ? error.cause : error;
-  return answer instanceof Error && (answer as { code?: string }).code === "25006";
-}
-
-// pg reports an overdue answer with this message, although the server limits every statement to less.
-function isSilence(error: unknown): boolean {
-  return error instanceof DatabaseOutage && error.cause.message === "Query read timeout";
+export function isRefusal(error: unknown): boolean {
+  return /^2[23]/.test(sqlState(error));
 }

@@ -33,7 +33,7 @@ const PLANNING = {
   jit: "off",
 };
 
-const PART = { ...RESULTS, ...PLANNING, statement_timeout: "5s", idle_in_transaction_session_timeout: "5s" };
+export const PART = { ...RESULTS, ...PLANNING, statement_timeout: "5s", idle_in_transaction_session_timeout: "5s" };
 
 // The role of migrations may be the part's, which has the part's settings behind a pooler.
 const MIGRATION = {
@@ -43,41 +43,59 @@ const MIGRATION = {
   idle_in_transaction_session_timeout: "0",
 };
 
-/** The state of the route from a pool to its server. */
-export interface Session {
-  /** True if `options` is refused, as PgBouncer does. Then the settings are those of the role in the database. */
-  bare: boolean;
-  /** True once a connection was opened, so that no other way needs to be tried. */
-  settled: boolean;
-  /** The connections whose statements may be prepared by name, which excludes a pooler that gives each transaction another session. */
-  prepares: WeakSet<object>;
+const ANSWER_MS = 1_000;
+
+/** A connection on which its settings hold, regardless of the server, the database, the role, the URL and PGOPTIONS. */
+export abstract class SessionClient extends pg.Client {
+  /** Returns the settings; undefined behind a pooler that refuses them. */
+  protected abstract settings(): Readonly<Record<string, string>> | undefined;
+
+  // pg (8.23) has no option for sending other startup parameters.
+  getStartupConf(): Record<string, string | undefined> {
+    const { connectionParameters: given } = this as unknown as { connectionParameters: Record<string, string> };
+    const { user, database, application_name } = given;
+    const start = { user, database, ...(application_name && { application_name }), ...FORWARDED };
+    const settings = this.settings();
+    if (!settings) return start;
+    const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`);
+    // If a setting is given twice, PostgreSQL takes the last value, which is ours.
+    return { ...start, options: [given.options, ...options].filter(Boolean).join(" ") };
+  }
+
+  /** Returns true if a pooler is in between: PostgreSQL gives a connection the number of its process, a pooler one of its own. */
+  async isPooled(): Promise<boolean> {
+    const [row] = await this.ask({ text: "SELECT pg_backend_pid() AS pid" });
+    return row?.pid !== (this as unknown as { processID: number }).processID;
+  }
+
+  /**
+   * Returns true if a pooler keeps track of prepared statements, for which it gives them names of its own (PgBouncer since 1.21, if
+   * configured).
+   */
+  async tracksStatements(): Promise<boolean> {
+    const name = randomUUID();
+    const text = `SELECT name FROM pg_prepared_statements WHERE statement LIKE '%${name}%'`;
+    const rows = await this.ask({ name, text });
+    return rows.length > 0 && rows.every((row) => row.name !== name);
+  }
+
+  protected async ask(question: pg.QueryConfig): Promise<pg.QueryResultRow[]> {
+    const { rows } = await super.query({ ...question, query_timeout: ANSWER_MS } as pg.QueryConfig).catch((error) => {
+      throw error.message === "Query read timeout" ? new NoSession() : error;
+    });
+    return rows;
+  }
 }
 
-/** A connection on which `settings` hold, regardless of the server, the database, the role, the URL and PGOPTIONS. */
-function clientWith(
-  settings: Readonly<Record<string, string>>,
-  isBare: () => boolean = () => false,
-  urlFile?: string,
-): typeof pg.Client {
-  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`);
-  return class extends pg.Client {
-    constructor(config?: string | pg.ClientConfig) {
-      super(urlFile === undefined ? config : { ...(config as pg.ClientConfig), connectionString: readLatest(urlFile) });
-    }
-
-    // pg (8.23) has no option for sending other startup parameters.
-    getStartupConf(): Record<string, string | undefined> {
-      const { connectionParameters: given } = this as unknown as { connectionParameters: Record<string, string> };
-      const { user, database, application_name } = given;
-      const start = { user, database, ...(application_name && { application_name }), ...FORWARDED };
-      // If a setting is given twice, PostgreSQL takes the last value, which is ours.
-      return isBare() ? start : { ...start, options: [given.options, ...options].filter(Boolean).join(" ") };
-    }
-  };
+/** The connection of a migration. */
+export class MigrationClient extends SessionClient {
+  protected override settings() {
+    return MIGRATION;
+  }
 }
 
 /** Reads the URL from a file; while the file is being replaced, or if its URL is invalid, the previous one holds. */
-function readLatest(file: string): string {
+export function readLatest(file: string): string {
   try {
     const url = readDatabaseUrl(file);
     const problem = findProblem(url);
@@ -91,39 +109,6 @@ function readLatest(file: string): string {
 
 const latest = new Map<string, string>();
 
-/** Opens the connection of a migration. */
-export const MigrationClient = clientWith(MIGRATION);
-
-/** Returns the options of a pool for a part's connections, all of which take the same route. */
-export function sessionOptions(session: Session, urlFile?: string): Pick<pg.PoolConfig, "Client" | "onConnect"> {
-  return {
-    Client: clientWith(PART, () => session.bare, urlFile) as unknown as NonNullable<pg.PoolConfig["Client"]>,
-    onConnect: async (client) => {
-      session.settled = true;
-      if (!(await isPooled(client)) || (await tracksStatements(client))) session.prepares.add(client);
-    },
-  };
-}
-
-const ANSWER_MS = 1_000;
-
-/** Returns true if a pooler is in between: PostgreSQL gives a connection the number of its process, a pooler one of its own. */
-export async function isPooled(client: Pick<pg.ClientBase, "query">): Promise<boolean> {
-  const { rows } = await ask(client, { text: "SELECT pg_backend_pid() AS pid" });
-  return rows[0].pid !== (client as unknown as { processID: number }).processID;
-}
-
-/**
- * Returns true if a pooler keeps track of prepared statements, for which it gives them names of its own (PgBouncer since 1.21, if
- * configured).
- */
-async function tracksStatements(client: pg.ClientBase): Promise<boolean> {
-  const name = randomUUID();
-  const text = `SELECT name FROM pg_prepared_statements WHERE statement LIKE '%${name}%'`;
-  const { rows } = await ask(client, { name, text });
-  return rows.length > 0 && rows.every((row) => row.name !== name);
-}
-
 /** The connection was accepted, but its first query was not answered. */
 export class NoSession extends Error {
   constructor() {
@@ -131,14 +116,6 @@ export class NoSession extends Error {
       "No session within a second: the connection was accepted, but the sessions of the pooler's pool are all in use, or PostgreSQL does not respond.",
     );
     this.name = "NoSession";
-  }
-}
-
-async function ask(client: Pick<pg.ClientBase, "query">, question: pg.QueryConfig): Promise<pg.QueryResult> {
-  try {
-    return await client.query({ ...question, query_timeout: ANSWER_MS } as pg.QueryConfig);
-  } catch (error) {
-    throw (error as Error).message === "Query read timeout" ? new NoSession() : error;
   }
 }
 

@@ -3,8 +3,9 @@ import { fileURLToPath } from "node:url";
 import { type Bus, measureBus, measureInbox } from "@shipping/kit/events/bus";
 import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger/ledger";
+import { backgroundBatch } from "@shipping/kit/postgres/background-batch";
 import type { Database } from "@shipping/kit/postgres/database";
-import { LINGER_MS, microBatch } from "@shipping/kit/postgres/micro-batch";
+import { microBatch } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
 import type { Service } from "@shipping/kit/service/run-service";
@@ -83,7 +84,6 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
     keyOf: (event) => event.id,
     run: async (events) => {
       await acceptEvents(deps, events);
-      return [];
     },
   });
   let foreign = 0;
@@ -149,11 +149,10 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Disp
   };
   // Only the next attempt of a slot waits for a result, so a few results are stored without waiting for more.
   const few = Math.ceil(Math.min(MAX_IN_FLIGHT, config.MAX_ATTEMPTS_IN_FLIGHT) / 2);
-  const complete = microBatch<Ended, Completion | undefined>({
+  const complete = backgroundBatch<Ended, Completion | undefined>({
+    concurrency: 2,
     max: COMPLETE_BATCH,
-    lingerMs: LINGER_MS,
     enough: few,
-    waitMs: Number.POSITIVE_INFINITY,
     run: (ended) => completeDeliveries(deps, ended),
   });
   const attempts = createAttempts({

@@ -2,9 +2,10 @@ import { create } from "@bufbuild/protobuf";
 import type { CallOptions, Client } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
 import { rowsOfEvents } from "@shipping/kit/ledger/outbox-publisher";
+import { backgroundBatch } from "@shipping/kit/postgres/background-batch";
 import { databaseNow } from "@shipping/kit/postgres/clock";
 import type { Database } from "@shipping/kit/postgres/database";
-import { backgroundBatch, microBatchOperation } from "@shipping/kit/postgres/micro-batch";
+import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
 import type { Call } from "@shipping/kit/rpc/server";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
@@ -134,11 +135,14 @@ const LINGER_MS = 100;
 export function createProjectedMarks(db: Database, log: Log) {
   const unmarked = new Set<string>();
   const take = (ids: readonly string[]) => ids.filter((id) => unmarked.delete(id));
-  const markSoon = backgroundBatch<string>(async (ids) => {
-    const left = take(ids);
-    if (left.length === 0) return;
-    await db.run(sql`UPDATE outbox SET projected_at = clock_timestamp() WHERE ${rowsOfEvents(left)}`);
-  }, LINGER_MS);
+  const markSoon = backgroundBatch<string>({
+    lingerMs: LINGER_MS,
+    async run(ids) {
+      const left = take(ids);
+      if (left.length === 0) return;
+      await db.run(sql`UPDATE outbox SET projected_at = clock_timestamp() WHERE ${rowsOfEvents(left)}`);
+    },
+  });
   let last = Promise.resolve();
 
   return {

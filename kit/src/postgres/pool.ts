@@ -1,0 +1,212 @@
+import pg from "pg";
+import type { Log } from "../process/log.js";
+import { DatabaseOutage, isDemoted, isSilence, sqlState, statementError } from "./outage.js";
+import { isRefusedStart, NoSession, PART, readLatest, SessionClient } from "./session.js";
+
+/** A connection is closed after this time without a statement. */
+const IDLE_MS = 300_000;
+
+// An idle connection to a server that has vanished is closed after three times as long.
+const KEEP_ALIVE_MS = 5_000;
+
+/** The time after which a pool that got fewer connections than its maximum tries to open more, if statements wait. */
+const FEWER_MS = 10_000;
+
+interface PoolOptions {
+  /** Each connection reads the URL from this file again, if it is given. */
+  urlFile?: string;
+  max: number;
+  connectMs: number;
+  log: Log;
+  route: Route;
+}
+
+/** A connection that a pool has handed out. */
+export type Connection = PartClient & pg.PoolClient;
+
+/**
+ * The connections of a part to its server. All have the part's settings, and lead to the primary. Each statement that fails for another
+ * reason than its text or its data fails with a `DatabaseOutage`.
+ */
+export class PartPool extends pg.Pool {
+  private opened = 0;
+  private restoring: NodeJS.Timeout | undefined;
+
+  constructor(
+    url: string,
+    private readonly settings: PoolOptions,
+  ) {
+    const { connectMs, log, max, route, urlFile } = settings;
+    const clientOptions = { route, urlFile };
+    super({
+      connectionString: url,
+      max,
+      connectionTimeoutMillis: connectMs,
+      // Connections are kept after a burst, because a new one costs a login and a new plan for each of its statements.
+      idleTimeoutMillis: IDLE_MS,
+      // This limit is for a server that stops responding: otherwise the connection would be held until TCP times out.
+      query_timeout: 6_000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      application_name: String(log.bindings().part ?? "shipping"),
+      types: { getTypeParser },
+      Client: PartClient as unknown as NonNullable<pg.PoolConfig["Client"]>,
+      onConnect: (client) => (client as PartClient).detectPooler(),
+      ...clientOptions,
+    });
+    this.on("connect", () => void this.opened++);
+    this.on("remove", () => void this.opened--);
+    // Without a listener, a connection that PostgreSQL closes while it is idle would end the process.
+    this.on("error", (err) => {
+      if (!this.ending) log.warn({ err }, "lost an idle database connection");
+    });
+  }
+
+  /** Lends a connection to a statement, and closes the connection afterwards if it is of no further use. */
+  async lend<T>(statement: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.connect();
+    try {
+      const result = await statement(connection);
+      connection.release();
+      return result;
+    } catch (error) {
+      connection.release(!leavesConnectionGood(error));
+      throw error;
+    }
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: pg declares seven forms. Prisma and our own code use those that return a promise.
+  override query(statement: any, values?: any): any {
+    return this.lend((connection) => connection.query(statement, values));
+  }
+
+  override async connect(): Promise<Connection> {
+    for (;;) {
+      const connection = await this.take();
+      if (await this.settings.route.leadsToPrimary(connection)) return connection;
+      connection.release(true);
+    }
+  }
+
+  /** Takes an idle connection, opens one, or waits for one. If this fails, the statement was certainly not sent. */
+  private async take(): Promise<Connection> {
+    const { route } = this.settings;
+    for (;;) {
+      const { isBare } = route;
+      try {
+        return (await super.connect()) as Connection;
+      } catch (error) {
+        // Several connections may be refused at the same time.
+        if (isRefusedStart(error) && !isBare) route.isBare = true;
+        else if (this.opened > 0 && this.cannotOpen(error)) this.limitToOpened(error);
+        else throw new DatabaseOutage(error as Error, false);
+      }
+    }
+  }
+
+  /** Returns true if no further connection can be opened, or if opening one took too long, which pg-pool reports with this message. */
+  private cannotOpen(error: unknown): boolean {
+    const isOverdue = error instanceof Error && error.message === "timeout exceeded when trying to connect";
+    return error instanceof NoSession || sqlState(error) === "53300" || (isOverdue && this.totalCount > this.opened);
+  }
+
+  /**
+   * A server, a role or a pooler can have fewer connections left than a pool may open. Statements then wait for one of the open connections,
+   * as they do in a full pool; pg-pool (3.14) would fail each statement for which it could not open another one.
+   */
+  private limitToOpened(err: unknown): void {
+    const { log, max } = this.settings;
+    const open = this.opened;
+    this.options.max = open;
+    if (this.restoring) return;
+    log.warn({ err, open, max }, "no further database connections can be opened; statements share those that are open");
+    this.restoring = setTimeout(() => {
+      this.options.max = max;
+      this.restoring = undefined;
+    }, FEWER_MS).unref();
+  }
+}
+
+/** A connection of a part, with the part's settings. */
+class PartClient extends SessionClient {
+  /** True if statements may be prepared by name, which excludes a pooler that gives each transaction another session. */
+  prepares = false;
+  /** The round in which the connection was opened or last answered. */
+  round: number;
+  private readonly route: Route;
+
+  constructor(options: pg.ClientConfig & Pick<PoolOptions, "route" | "urlFile">) {
+    const { route, urlFile } = options;
+    super(urlFile === undefined ? options : { ...options, connectionString: readLatest(urlFile) });
+    this.route = route;
+    this.round = route.round;
+    // The pool does not listen to a connection that is checked out, which may emit a second error after its query has failed.
+    this.on("error", () => {});
+  }
+
+  protected override settings() {
+    return this.route.isBare ? undefined : PART;
+  }
+
+  /** Finds out whether statements may be prepared by name. */
+  async detectPooler(): Promise<void> {
+    this.prepares = !(await this.isPooled()) || (await this.tracksStatements());
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as the pool's `query`.
+  override query(statement: any, values?: any): any {
+    return super.query(statement, values).catch((error: Error) => {
+      const outage = statementError(error);
+      this.route.judge(outage);
+      throw outage;
+    });
+  }
+
+  async takesWrites(): Promise<boolean> {
+    const [row] = await this.ask({ text: "SHOW transaction_read_only" }).catch(() => []);
+    return row?.transaction_read_only === "off";
+  }
+}
+
+/**
+ * The state of the way from a part to its server, which the part's pools share.
+ *
+ * After a failover, the open connections lead to a server that takes no writes or does not respond. Finding out would cost one statement for
+ * each connection, so the finding of one applies to all. A server that takes no writes is not a primary. A server that did not answer in
+ * time may only be waiting for something, so it is asked again, on another connection, before the others are closed.
+ */
+export class Route {
+  /** True if a pooler refuses `options`, as PgBouncer does. Then the settings are those of the role in the database. */
+  isBare = false;
+  round = 0;
+  // Connections of rounds before `doubted` are in doubt; those of rounds before `gone` lead to a server that is gone.
+  private doubted = 0;
+  private gone = 0;
+
+  /** Concludes from a statement's error whether the connections opened so far are still good. */
+  judge(error: Error): void {
+    if (isDemoted(error)) this.gone = ++this.round;
+    else if (isSilence(error)) this.doubted = ++this.round;
+  }
+
+  async leadsToPrimary(connection: PartClient): Promise<boolean> {
+    if (connection.round < this.gone) return false;
+    if (connection.round >= this.doubted) return true;
+    const asked = this.doubted;
+    if (await connection.takesWrites()) connection.round = asked;
+    else this.gone = Math.max(this.gone, asked);
+    return connection.round >= this.gone;
+  }
+}
+
+// A refused statement does not harm its connection. After class 57P the connection is closed, and one to a demoted server is useless.
+function leavesConnectionGood(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== "" && !state.startsWith("57P") && !isDemoted(error);
+}
+
+// bigint columns become BigInt, because pg's own strings would silently compare and add wrongly.
+function getTypeParser(oid: number, format?: "text" | "binary") {
+  if (oid === pg.types.builtins.INT8 && format !== "binary") return BigInt;
+  return pg.types.getTypeParser(oid, format);
+}
