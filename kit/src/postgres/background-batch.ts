@@ -20,7 +20,7 @@ export function backgroundBatch<Item, Result = void>(
   options: BackgroundBatch<Item, Result>,
 ): (item: Item) => Promise<Result> {
   const { concurrency = 1, max = MAX, lingerMs = LINGER_MS, enough = Math.ceil(max / 4), run } = options;
-  const queue = new BatchQueue<Item, Result>({ max, run });
+  const queue = new BatchQueue<Item, Result>({ max, run, keepsAlive: true });
   const isDue = () => queue.running === 1 && queue.length >= enough;
   const check = () => {
     if (queue.running < concurrency && queue.hasWaited(lingerMs)) void queue.runWhile(isDue);

@@ -34,7 +34,8 @@ export class BatchQueue<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
   private watching = false;
 
-  constructor(private readonly statement: Batched<Item, Result> & { max: number }) {}
+  /** With `keepsAlive`, the process does not end while items wait. */
+  constructor(private readonly statement: Batched<Item, Result> & { max: number; keepsAlive?: true }) {}
 
   get length(): number {
     return this.waiting.length;
@@ -64,11 +65,12 @@ export class BatchQueue<Item, Result> {
   watch(everyMs: number, check: () => void): void {
     if (this.watching || this.length === 0) return;
     this.watching = true;
-    setTimeout(() => {
+    const timer = setTimeout(() => {
       this.watching = false;
       check();
       this.watch(everyMs, check);
     }, everyMs);
+    if (!this.statement.keepsAlive) timer.unref();
   }
 
   /** Runs a statement, and one after the other while they are due. Other statements may run beside it, and take all items. */
