@@ -1,10 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import sql from "sql-template-tag";
 import { createLog } from "../process/log.js";
-import { openTransaction, type TestDatabase, testDatabase } from "../testing/database.js";
+import { openTransaction } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
+import { type MigrationsFolder, migrationsFolder } from "../testing/migrations-folder.js";
 import { migrate, unappliedMigrations } from "./migrate.js";
 
 const ROWS = 20_000;
@@ -14,34 +12,23 @@ INSERT INTO things SELECT n, n % 100 FROM generate_series(1, ${ROWS}) AS n;`;
 const BACKFILL = `-- batches of things
 UPDATE things SET colour = 'grey' WHERE ctid >= $1 AND ctid < $2 AND colour IS NULL;`;
 
-let directory: string;
-let database: TestDatabase;
+let folder: MigrationsFolder;
 let lines: string[];
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "prisma-"));
-  await add("1_things", THINGS);
-  database = await testDatabase({ directory });
+  folder = await migrationsFolder({ "1_things": THINGS });
   lines = [];
 });
-afterEach(async () => {
-  await database.drop();
-  await rm(directory, { recursive: true });
-});
-
-async function add(name: string, script: string): Promise<void> {
-  await mkdir(join(directory, "migrations", name), { recursive: true });
-  await writeFile(join(directory, "migrations", name, "migration.sql"), script);
-}
+afterEach(() => folder.drop());
 
 const run = (patience = {}) => {
   const log = createLog({ part: "test", destination: { write: (line: string) => void lines.push(line) } });
-  return migrate({ url: database.url, directory, log, patience });
+  return migrate({ ...folder, log, patience });
 };
 const said = () => lines.map((line) => JSON.parse(line));
 
 /** Begins a transaction that stays open until it is ended. */
 async function transaction(statement: string) {
-  const client = await openTransaction(database.db);
+  const client = await openTransaction(folder.db);
   await client.query(statement);
   return async () => {
     await client.query("COMMIT");
@@ -55,8 +42,8 @@ function requests() {
   const all = (async () => {
     for (let id = ROWS; !stopped; id++, count++) {
       const began = performance.now();
-      await database.db.run(sql`INSERT INTO things (id, size, colour) VALUES (${id + 1}, 1, 'red')`);
-      await database.db.run(sql`UPDATE things SET size = 2 WHERE id = ${id + 1}`);
+      await folder.db.run(sql`INSERT INTO things (id, size, colour) VALUES (${id + 1}, 1, 'red')`);
+      await folder.db.run(sql`UPDATE things SET size = 2 WHERE id = ${id + 1}`);
       longest = Math.max(longest, performance.now() - began);
     }
   })();
@@ -71,12 +58,12 @@ function requests() {
 }
 
 const isValid = (index: string) =>
-  database.db.run<{ valid: boolean }>(sql`
+  folder.db.run<{ valid: boolean }>(sql`
     SELECT indisvalid AS valid FROM pg_index JOIN pg_class ON oid = indexrelid WHERE relname = ${index}`);
 
 describe("a migration that needs a table that is in use", () => {
   test("waits in short turns, logs that it waits, lets all other statements go first, and is applied as soon as possible", async () => {
-    await add("2_more", "ALTER TABLE things ADD COLUMN weight integer NOT NULL DEFAULT 0;");
+    await folder.add("2_more", "ALTER TABLE things ADD COLUMN weight integer NOT NULL DEFAULT 0;");
     const end = await transaction("SELECT FROM things LIMIT 1");
     const others = requests();
     const migrating = run({ lockMs: 200, pauseMs: 50, maxPauseMs: 200 });
@@ -100,13 +87,13 @@ describe("a migration that needs a table that is in use", () => {
   });
 
   test("makes autovacuum give way, which takes a second, while no other statement waits that long", async () => {
-    await add("2_more", "ALTER TABLE things ADD COLUMN weight integer NOT NULL DEFAULT 0;");
+    await folder.add("2_more", "ALTER TABLE things ADD COLUMN weight integer NOT NULL DEFAULT 0;");
     const end = await transaction("LOCK TABLE things IN SHARE UPDATE EXCLUSIVE MODE");
     const others = requests();
     const migrating = run({ lockMs: 100, pauseMs: 50 });
     const behindVacuum = sql`SELECT FROM pg_locks
       WHERE NOT granted AND mode = 'ShareUpdateExclusiveLock' AND relation = 'things'::regclass`;
-    await eventually(async () => expect(await database.db.run(behindVacuum)).toHaveLength(1));
+    await eventually(async () => expect(await folder.db.run(behindVacuum)).toHaveLength(1));
     const before = others.count();
     await eventually(() => expect(others.count()).toBeGreaterThan(before + 10));
     await end();
@@ -116,14 +103,14 @@ describe("a migration that needs a table that is in use", () => {
   });
 
   test("gives up after a while, logs the reason, and leaves no change", async () => {
-    await add("2_more", "CREATE TABLE halves (id text); ALTER TABLE things ADD COLUMN weight integer;");
+    await folder.add("2_more", "CREATE TABLE halves (id text); ALTER TABLE things ADD COLUMN weight integer;");
     const end = await transaction("SELECT FROM things LIMIT 1");
     await expect(run({ lockMs: 50, pauseMs: 20, giveUpMs: 200 })).rejects.toThrow(
       "Migration 2_more failed: canceling statement due to lock timeout",
     );
     await end();
-    expect(await database.db.run(sql`SELECT to_regclass('halves') IS NULL AS gone`)).toEqual([{ gone: true }]);
-    expect(await unappliedMigrations(database.db, directory)).toEqual(["2_more"]);
+    expect(await folder.db.run(sql`SELECT to_regclass('halves') IS NULL AS gone`)).toEqual([{ gone: true }]);
+    expect(await unappliedMigrations(folder.db, folder.directory)).toEqual(["2_more"]);
   });
 });
 
@@ -133,13 +120,13 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS things_size ON things (size);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS things_colour ON things (colour);`;
 
   test("builds its indexes while others write, and waits for their transactions", async () => {
-    await add("2_indexes", script);
+    await folder.add("2_indexes", script);
     const end = await transaction("UPDATE things SET size = 5 WHERE id = 1");
     const others = requests();
     const migrating = run({ lockMs: 50 });
     const waiting = sql`SELECT FROM pg_stat_activity
       WHERE datname = current_database() AND query LIKE 'CREATE INDEX CONCURRENTLY%' AND wait_event_type = 'Lock'`;
-    await eventually(async () => expect(await database.db.run(waiting)).toHaveLength(1));
+    await eventually(async () => expect(await folder.db.run(waiting)).toHaveLength(1));
     const before = others.count();
     await eventually(() => expect(others.count()).toBeGreaterThan(before + 10));
     await end();
@@ -149,12 +136,12 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS things_colour ON things (colour);`;
   });
 
   test("started again after an interruption, replaces the half-built index", async () => {
-    await add("2_indexes", script);
+    await folder.add("2_indexes", script);
     const end = await transaction("UPDATE things SET size = 5 WHERE id = 1");
     const cut = expect(run()).rejects.toThrow("Migration 2_indexes failed");
     const building = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND query LIKE 'CREATE INDEX CONCURRENTLY%' AND wait_event_type = 'Lock'`;
-    await eventually(async () => expect(await database.db.run(building)).toHaveLength(1));
+    await eventually(async () => expect(await folder.db.run(building)).toHaveLength(1));
     await cut;
     await end();
     expect(await isValid("things_size")).toEqual([{ valid: false }]);
@@ -163,7 +150,7 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS things_colour ON things (colour);`;
   });
 
   test("does not deadlock with the replicas that wait for it", async () => {
-    await add("2_indexes", script);
+    await folder.add("2_indexes", script);
     const end = await transaction("UPDATE things SET size = 5 WHERE id = 1");
     const all = [run(), run(), run()];
     await eventually(() => expect(said().filter(({ msg }) => msg.startsWith("another migration"))).toHaveLength(2));
@@ -176,12 +163,15 @@ describe("-- batches of a table", () => {
   const grey = sql`SELECT count(*) FILTER (WHERE colour = 'grey') AS grey, count(*) FILTER (WHERE colour IS NULL) AS none FROM things`;
 
   test("change every row, a few thousand at a time, while others write", async () => {
-    await add("2_colours", BACKFILL.replace("colour = 'grey'", "colour = 'grey', size = txid_current() % 1000000"));
+    await folder.add(
+      "2_colours",
+      BACKFILL.replace("colour = 'grey'", "colour = 'grey', size = txid_current() % 1000000"),
+    );
     const others = requests();
     expect(await run({ progressMs: 0 })).toMatchObject({ applied: ["2_colours"] });
     expect(await others.stop()).toBeLessThan(4_000);
-    expect(await database.db.run(grey)).toEqual([{ grey: BigInt(ROWS), none: 0n }]);
-    const [batches] = await database.db.run<{ count: bigint }>(
+    expect(await folder.db.run(grey)).toEqual([{ grey: BigInt(ROWS), none: 0n }]);
+    const [batches] = await folder.db.run<{ count: bigint }>(
       sql`SELECT count(DISTINCT size) FROM things WHERE colour = 'grey'`,
     );
     expect(Number(batches!.count)).toBeGreaterThan(1);
@@ -189,32 +179,26 @@ describe("-- batches of a table", () => {
     expect(said().at(-1)).toMatchObject({ msg: "rows changed", rows: ROWS });
   });
 
-  test("wait for a row that is locked, and change it when it is free", async () => {
-    await add("2_colours", BACKFILL);
-    const end = await transaction("SELECT FROM things WHERE id = 10 FOR UPDATE");
+  test("wait for a row that is locked, and after an interruption continue with the remaining rows", async () => {
+    await folder.add("2_colours", BACKFILL);
+    const end = await transaction(`SELECT FROM things WHERE id = ${ROWS} FOR UPDATE`);
+    await expect(run({ lockMs: 20, pauseMs: 20, giveUpMs: 100 })).rejects.toThrow("Migration 2_colours failed");
+    const [{ none }] = (await folder.db.run(grey)) as [{ none: bigint }];
+    expect(none).toBeGreaterThan(0n);
+    expect(none).toBeLessThan(BigInt(ROWS));
+    lines = [];
     const migrating = run({ lockMs: 50, pauseMs: 20 });
     await eventually(() => expect(said()).toContainEqual(expect.objectContaining({ msg: "migration waits" })));
     await end();
     await migrating;
-    expect(await database.db.run(grey)).toEqual([{ grey: BigInt(ROWS), none: 0n }]);
-  });
-
-  test("after an interruption continue with the remaining rows", async () => {
-    await add("2_colours", BACKFILL);
-    const end = await transaction(`SELECT FROM things WHERE id = ${ROWS} FOR UPDATE`);
-    await expect(run({ lockMs: 20, pauseMs: 20, giveUpMs: 100 })).rejects.toThrow("Migration 2_colours failed");
-    await end();
-    const [{ none }] = (await database.db.run(grey)) as [{ none: bigint }];
-    expect(none).toBeGreaterThan(0n);
-    expect(none).toBeLessThan(BigInt(ROWS));
-    await run();
     expect(said().at(-1)).toMatchObject({ msg: "rows changed", rows: Number(none) });
+    expect(await folder.db.run(grey)).toEqual([{ grey: BigInt(ROWS), none: 0n }]);
   });
 });
 
 test("the notices of a migration are logged", async () => {
   for (const name of ["2_more", "3_more"])
-    await add(name, `DO $$ BEGIN RAISE NOTICE '% things were painted by ${name}', 7; END $$;`);
+    await folder.add(name, `DO $$ BEGIN RAISE NOTICE '% things were painted by ${name}', 7; END $$;`);
   await run();
   expect(said().map(({ migration, report }) => [migration, report])).toEqual([
     ["2_more", "7 things were painted by 2_more"],
@@ -223,23 +207,16 @@ test("the notices of a migration are logged", async () => {
 });
 
 test("only the comments at the beginning of a migration determine how it runs", async () => {
-  await add("2_colours", `-- What colours are for.\n${BACKFILL}`);
-  await add("3_table", "CREATE TABLE others (id text);\n-- concurrently: not this one\nCREATE INDEX ON others (id);");
-  await add(
+  await folder.add("2_colours", `-- What colours are for.\n${BACKFILL}`);
+  await folder.add(
+    "3_table",
+    "CREATE TABLE others (id text);\n-- concurrently: not this one\nCREATE INDEX ON others (id);",
+  );
+  await folder.add(
     "4_table",
     "-- concurrently_used: a table.\n-- batches of_things\nCREATE TABLE more (id text); SELECT 1 / 0;",
   );
   await expect(run()).rejects.toThrow("Migration 4_table failed: division by zero");
   expect(said()).toMatchObject([{ msg: "rows changed", rows: ROWS }]);
-  expect(await database.db.run(sql`SELECT to_regclass('more') IS NULL AS gone`)).toEqual([{ gone: true }]);
-});
-
-test("a constraint that is not valid yet is validated while others write", async () => {
-  await add("2_check", "ALTER TABLE things ADD CONSTRAINT things_size CHECK (size >= 0) NOT VALID;");
-  await add("3_check", "ALTER TABLE things VALIDATE CONSTRAINT things_size;");
-  const others = requests();
-  expect(await run()).toMatchObject({ applied: ["2_check", "3_check"] });
-  expect(await others.stop()).toBeLessThan(4_000);
-  const [constraint] = await database.db.run(sql`SELECT convalidated FROM pg_constraint WHERE conname = 'things_size'`);
-  expect(constraint).toEqual({ convalidated: true });
+  expect(await folder.db.run(sql`SELECT to_regclass('more') IS NULL AS gone`)).toEqual([{ gone: true }]);
 });
