@@ -1,28 +1,36 @@
 import { once } from "node:events";
 import net from "node:net";
 import pg from "pg";
-import { byOrdinal, microBatch, microBatchOperation } from "./micro-batch.js";
+import { byOrdinal, type MicroBatch, microBatch, microBatchOperation } from "./micro-batch.js";
 
 const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
-const refusal = (code: string) => Object.assign(new pg.DatabaseError("refused", 1, "error"), { code });
+
+/** Makes batched calls whose results are their items, and records the batches. */
+function recording<Item>(options: Partial<MicroBatch<Item, Item>>, answered = (_items: Item[]) => turns(1)) {
+  const batches: Item[][] = [];
+  const run = async (items: Item[]) => {
+    batches.push(items);
+    await answered(items);
+    return items;
+  };
+  return { batches, keep: microBatch<Item, Item>({ ...options, run }) };
+}
+
+/** Makes batched calls; the statement that contains item 0 hangs until it is released. */
+function hangingAtZero(options: Partial<MicroBatch<number, number>>) {
+  let release = () => {};
+  const hanging = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { release, ...recording<number>(options, async (items) => (items.includes(0) ? hanging : undefined)) };
+}
 
 describe("microBatch", () => {
-  test("a single call runs at once", async () => {
-    expect(await microBatch<number, number>({ run: async ([item]) => [item! * 2] })(4)).toBe(8);
-  });
-
   test("a call shares its statement with calls from other sockets in the same turn of the event loop", async () => {
-    const batches: string[][] = [];
     // With a quarter of 4, one call also starts the second statement, which has no calls left.
-    const keep = microBatch<string, string>({
-      max: 4,
-      run: async (items) => {
-        batches.push(items);
-        return items;
-      },
-    });
+    const { batches, keep } = recording<string>({ max: 4 });
     const server = net.createServer((socket) => {
       socket.on("data", (data) => void keep(String(data)).then((kept) => socket.end(kept)));
     });
@@ -40,15 +48,7 @@ describe("microBatch", () => {
   });
 
   test("calls that arrive while all statements are running share the next statement, in order and up to max", async () => {
-    const batches: number[][] = [];
-    const keep = microBatch<number, number>({
-      max: 3,
-      run: async (items) => {
-        batches.push(items);
-        await turns(3);
-        return items;
-      },
-    });
+    const { batches, keep } = recording<number>({ max: 3 }, () => turns(3));
     const first = keep(1);
     await turns(3);
     const others = [2, 3, 4, 5, 6].map(keep);
@@ -56,23 +56,8 @@ describe("microBatch", () => {
     expect(batches).toEqual([[1], [2, 3, 4], [5, 6]]);
   });
 
-  /** Makes a batched call; the statement that contains item 0 hangs until it is released. */
-  function hangingAtZero(patienceMs: number) {
-    const batches: number[][] = [];
-    let release = () => {};
-    const hanging = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const run = async (items: number[]) => {
-      batches.push(items);
-      if (items.includes(0)) await hanging;
-      return items;
-    };
-    return { batches, release, keep: microBatch<number, number>({ max: 8, patienceMs, run }) };
-  }
-
   test("behind a slow statement, a second one starts when many calls wait, and no further one when they are answered", async () => {
-    const { batches, release, keep } = hangingAtZero(60_000);
+    const { batches, release, keep } = hangingAtZero({ max: 8, patienceMs: 60_000 });
     const hung = keep(0);
     await turns(3);
     const waits = keep(1);
@@ -88,7 +73,7 @@ describe("microBatch", () => {
   });
 
   test("behind a statement that hangs, no call waits for long", async () => {
-    const { batches, release, keep } = hangingAtZero(5);
+    const { batches, release, keep } = hangingAtZero({ max: 8, patienceMs: 5 });
     const hung = keep(0);
     await turns(3);
     expect(await keep(1)).toBe(1);
@@ -99,43 +84,19 @@ describe("microBatch", () => {
   });
 
   test("items of one key never share a statement, and those that arrived first come first", async () => {
-    const batches: string[][] = [];
-    const keep = microBatch<string, string>({
-      concurrency: 1,
-      max: 3,
-      keyOf: (item) => item.charAt(0),
-      run: async (items) => {
-        batches.push(items);
-        await turns(1);
-        return items;
-      },
-    });
+    const { batches, keep } = recording<string>({ concurrency: 1, max: 3, keyOf: (item) => item.charAt(0) });
     await Promise.all(["x0", "a1", "a2", "b1", "a3", "b2"].map(keep));
     expect(batches).toEqual([["x0", "a1", "b1"], ["a2", "b2"], ["a3"]]);
   });
 
-  test.each([
-    ["breaks a constraint", "23505"],
-    ["has a value that PostgreSQL cannot take", "22021"],
-  ])("an item that %s fails alone", async (_what, code) => {
-    let statements = 0;
-    const insert = microBatch<number, string>({
-      concurrency: 1,
-      run: async (items) => {
-        statements++;
-        await turns(1);
-        if (items.includes(13)) throw refusal(code);
-        return items.map((item) => `stored ${item}`);
-      },
+  test("an item that PostgreSQL refuses fails alone", async () => {
+    const refusal = Object.assign(new pg.DatabaseError("refused", 1, "error"), { code: "23505" });
+    const { batches, keep } = recording<number>({ concurrency: 1 }, async (items) => {
+      if (items.includes(13)) throw refusal;
     });
-    const ends = await Promise.allSettled([1, 12, 13, 14].map(insert));
-    expect(ends.map((end) => (end.status === "fulfilled" ? end.value : end.reason.code))).toEqual([
-      "stored 1",
-      "stored 12",
-      code,
-      "stored 14",
-    ]);
-    expect(statements).toBe(5);
+    const ends = await Promise.allSettled([1, 12, 13, 14].map(keep));
+    expect(ends).toMatchObject([{ value: 1 }, { value: 12 }, { reason: refusal }, { value: 14 }]);
+    expect(batches).toEqual([[1, 12, 13, 14], [1], [12], [13], [14]]);
   });
 
   test("a result that is still pending delays only its own call: the others get theirs, and the next statement starts", async () => {
@@ -148,44 +109,15 @@ describe("microBatch", () => {
   });
 
   test("a call that waits too long for a statement is certainly refused, and was never sent", async () => {
-    const sent: number[] = [];
-    let open = () => {};
-    const held = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    const insert = microBatch<number, number>({
-      concurrency: 1,
-      waitMs: 20,
-      run: async (items) => {
-        sent.push(...items);
-        await held;
-        return items;
-      },
-    });
-    const first = insert(1);
+    const { batches, release, keep } = hangingAtZero({ concurrency: 1, waitMs: 20 });
+    const first = keep(0);
     await turns(3);
-    const late = await Promise.allSettled([2, 3].map(insert));
+    const late = await Promise.allSettled([2, 3].map(keep));
     expect(late).toMatchObject([2, 3].map(() => ({ reason: { code: "service_unavailable" } })));
-    open();
-    expect(await first).toBe(1);
-    expect(await insert(4)).toBe(4);
-    expect(sent).toEqual([1, 4]);
-  });
-
-  test("an unknown outcome is unknown for every call of the statement, and the next calls continue", async () => {
-    let broken = true;
-    const insert = microBatch<number, number>({
-      concurrency: 1,
-      run: async (items) => {
-        await turns(1);
-        if (broken && items.length > 1) throw new Error("connection lost");
-        return items;
-      },
-    });
-    const ends = await Promise.allSettled([1, 2, 3].map(insert));
-    expect(ends.map((end) => end.status)).toEqual(["rejected", "rejected", "rejected"]);
-    broken = false;
-    expect(await insert(4)).toBe(4);
+    release();
+    expect(await first).toBe(0);
+    expect(await keep(4)).toBe(4);
+    expect(batches).toEqual([[0], [4]]);
   });
 });
 

@@ -37,6 +37,7 @@ const OTHERS = {
   default_transaction_isolation: "serializable",
   synchronous_commit: "off",
   statement_timeout: "1h",
+  idle_in_transaction_session_timeout: "1h",
   enable_seqscan: "on",
 };
 
@@ -47,21 +48,11 @@ test("a session has the settings that results depend on, whatever the defaults o
   const rows = await db.run(sql`
     SELECT ${at}::timestamptz AS at, date_trunc('hour', ${at}::timestamptz) AS hour, ${["a", null]}::text[] AS words,
       '\\x00ff'::bytea AS bytes, 0.1::float8 + 0.2::float8 AS sum, interval '-1 day 2 hours'::text AS span,
-      current_setting('transaction_isolation') AS isolation, current_setting('synchronous_commit') AS waits`);
-  const hour = new Date("2026-02-01T18:00:00Z");
-  const [bytes, isolation] = [Buffer.from([0, 255]), "read committed"];
-  expect(rows).toEqual([
-    {
-      at,
-      hour,
-      words: ["a", null],
-      bytes,
-      sum: 0.30000000000000004,
-      span: "-1 days +02:00:00",
-      isolation,
-      waits: "on",
-    },
-  ]);
+      current_setting('transaction_isolation') AS isolation, current_setting('synchronous_commit') AS waits,
+      current_setting('statement_timeout') AS most, current_setting('idle_in_transaction_session_timeout') AS idle`);
+  const results = { at, hour: new Date("2026-02-01T18:00:00Z"), words: ["a", null], bytes: Buffer.from([0, 255]) };
+  const texts = { sum: 0.30000000000000004, span: "-1 days +02:00:00", isolation: "read committed", waits: "on" };
+  expect(rows).toEqual([{ ...results, ...texts, most: "5s", idle: "5s" }]);
   await db.close();
 });
 
@@ -73,26 +64,17 @@ test("a search_path without the tables is named", async () => {
   await db.close();
 });
 
-describe("a database that cannot store every letter", () => {
+test("a database that cannot store every letter is neither used nor migrated", async () => {
   const reason =
     "The database has the encoding LATIN1. Create it with TEMPLATE template0 ENCODING 'UTF8': the encoding of a database cannot be changed.";
-  let latin: string;
-  beforeEach(async () => {
-    latin = `${nameOf(database.url)}_latin`;
-    await database.db.pool.query(`CREATE DATABASE ${latin} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`);
-  });
-  afterEach(async () => void (await database.db.pool.query(`DROP DATABASE ${latin}`)));
-  const url = () => Object.assign(new URL(database.url), { pathname: `/${latin}` }).href;
-
-  test("is not used", async () => {
-    const db = openDatabase(url(), { log: silentLog() });
-    await expect(requireSession(db.pool)).rejects.toThrow(reason);
-    await db.close();
-  });
-
-  test("is not migrated", async () => {
-    await expect(migrate({ url: url(), directory })).rejects.toThrow(reason);
-  });
+  const latin = `${nameOf(database.url)}_latin`;
+  await database.db.pool.query(`CREATE DATABASE ${latin} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`);
+  const url = Object.assign(new URL(database.url), { pathname: `/${latin}` }).href;
+  const db = openDatabase(url, { log: silentLog() });
+  await expect(requireSession(db.pool)).rejects.toThrow(reason);
+  await db.close();
+  await expect(migrate({ url, directory })).rejects.toThrow(reason);
+  await database.db.pool.query(`DROP DATABASE ${latin}`);
 });
 
 test("each connection reads its URL from the file again, so a new password needs no restart; while the file is away or its URL invalid, the one before holds", async () => {
@@ -131,12 +113,8 @@ test("a file with the URL that was never there is named", async () => {
 
 test("a migration has no time limit and plans as PostgreSQL does, whatever the role has", async () => {
   const name = nameOf(database.url);
-  for (const setting of [
-    "statement_timeout = '1ms'",
-    "enable_seqscan = off",
-    "default_transaction_isolation = serializable",
-  ])
-    await database.db.pool.query(`ALTER DATABASE ${name} SET ${setting}`);
+  const others = ["statement_timeout = '1ms'", "enable_seqscan = off", "default_transaction_isolation = serializable"];
+  for (const setting of others) await database.db.pool.query(`ALTER DATABASE ${name} SET ${setting}`);
   const client = new MigrationClient({ connectionString: database.url });
   await client.connect();
   const { rows } = await client.query(`
