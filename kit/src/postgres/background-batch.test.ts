@@ -2,29 +2,37 @@ import { setImmediate as turn } from "node:timers/promises";
 import { eventually } from "../testing/eventually.js";
 import { backgroundBatch } from "./background-batch.js";
 
+const turns = async (count: number) => {
+  for (let waited = 0; waited < count; waited++) await turn();
+};
+
 test.each([{ max: 16 }, { max: 99, enough: 4 }])(
   "items wait for others, unless enough have arrived: %j",
-  async (sizes) => {
+  async (size) => {
     const batches: number[][] = [];
     const keep = backgroundBatch<number, number>({
-      lingerMs: 1_000,
-      ...sizes,
-      run: async (items) => {
+      ...{ lingerMs: 1_000, ...size },
+      async run(items) {
         batches.push(items);
+        await turn();
         return items;
       },
     });
     const few = keep(1);
-    for (let waited = 0; waited < 3; waited++) await turn();
+    await turns(3);
     expect(await Promise.all([few, keep(2)])).toEqual([1, 2]);
     const many = [3, 4, 5, 6].map(keep);
-    for (let waited = 0; waited < 3; waited++) await turn();
+    await turns(3);
+    const next = keep(7);
+    expect(batches.slice(1)).toEqual([[3, 4, 5, 6]]);
+    expect(await Promise.all(many)).toEqual([3, 4, 5, 6]);
+    await turns(4);
+    expect(await Promise.all([next, keep(8)])).toEqual([7, 8]);
     expect(batches).toEqual([
       [1, 2],
       [3, 4, 5, 6],
+      [7, 8],
     ]);
-    expect(await Promise.all([...many, keep(7)])).toEqual([3, 4, 5, 6, 7]);
-    expect(batches.slice(2)).toEqual([[7]]);
   },
 );
 
