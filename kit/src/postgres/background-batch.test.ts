@@ -14,7 +14,7 @@ test.each([{ max: 16 }, { max: 99, enough: 4 }])(
       ...{ lingerMs: 1_000, ...size },
       async run(items) {
         batches.push(items);
-        await turn();
+        await turns(3);
         return items;
       },
     });
