@@ -199,10 +199,10 @@ export class Route {
   }
 }
 
-// A refused statement does not harm its connection. After class 57P the connection is closed, and one to a demoted server is useless.
+// A refused statement does not harm its connection. After class 57P the connection is closed.
 function leavesConnectionGood(error: unknown): boolean {
   const state = sqlState(error);
-  return state !== "" && !state.startsWith("57P") && !isDemoted(error);
+  return state !== "" && !state.startsWith("57P");
 }
 
 // bigint columns become BigInt, because pg's own strings would silently compare and add wrongly.
