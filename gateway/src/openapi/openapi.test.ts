@@ -41,8 +41,12 @@ function withoutExamples(value: unknown): unknown {
 }
 
 describe("the OpenAPI document", () => {
-  test("is version 1.0.0 of the API under /api/v1, as the specification says, in OpenAPI 3.1", () => {
-    expect(document).toMatchObject({ openapi: "3.1.1", info: { version: "1.0.0" }, servers: [{ url: "/api/v1" }] });
+  test("is version 1.0.0 of the API under /api/v1, with the key as bearer, as the specification says, in OpenAPI 3.1", () => {
+    expect(document).toMatchObject({
+      ...{ openapi: "3.1.1", info: { version: "1.0.0" }, servers: [{ url: "/api/v1" }] },
+      security: [{ apiKey: [] }],
+      components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer" } } },
+    });
   });
 
   test("has every route once, under a name of its own", () => {
