@@ -45,6 +45,7 @@ test("in Forwarded, it is the `for` of that entry", () => {
   expect(from(['for="6.6.6.6', 'for="203.0.113.9:1"'], 1, "forwarded")).toBe("203.0.113.9");
   expect(from(["notfor=6.6.6.6;for=203.0.113.9"], 1, "forwarded")).toBe("203.0.113.9");
   expect(from(["for=6.6.6.6"], 2, "forwarded")).toBe("10.0.0.1");
+  expect(from(["for=6.6.6.6, proto=https"], 1, "forwarded")).toBe("10.0.0.1");
 });
 
 test("in X-Real-IP, it is the whole value, however many proxies there are, and ignored without one", () => {
