@@ -4,6 +4,7 @@ test.each([
   ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64", "2001:db8:1::/48"],
   ["2001:0DB8:0001:2::6", "2001:db8:1:2::/64", "2001:db8:1::/48"],
   ["2001:db8::6", "2001:db8:0:0::/64", "2001:db8:0::/48"],
+  ["2001:db8::2:3:4:5:6", "2001:db8:0:2::/64", "2001:db8:0::/48"],
   ["::1", "0:0:0:0::/64", "0:0:0::/48"],
 ])("%s is limited with its /64, %s, and with its /48, %s, to twice as much", (address, client, site) => {
   const networks = [client, site].map((network, index) => ({ network, most: 60 * (index + 1) }));
