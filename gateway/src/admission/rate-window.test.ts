@@ -86,6 +86,8 @@ describe("the rate window", () => {
     expect(await admit(at(20, 3), hash)).toMatchObject({ within: true, remaining: 0 });
     const refused = await admit(at(30, 3), hash);
     expect(refused).toMatchObject({ within: false, remaining: 0 });
+    // The plan may have become smaller meanwhile.
+    expect(await admit(at(30, 1), hash)).toMatchObject({ within: false, remaining: 0 });
     // A second may end between these requests.
     expect(refused?.resetSeconds).toBeGreaterThan(25);
     expect(refused?.resetSeconds).toBeLessThanOrEqual(31);
