@@ -45,6 +45,11 @@ describe("an address", () => {
     expect(await atOnce(pace, "192.0.2.1", 5)).toBe(5);
   });
 
+  test("gets 25 responses at once unless the settings say otherwise", async () => {
+    const pace = createPace(DEFAULT_PACE, () => 0);
+    expect(await atOnce(pace, "192.0.2.1", 30)).toBe(25);
+  });
+
   test("has further requests delayed, one after the other", async () => {
     const pace = createPace({ perSecond: 100, burst: 2 }, () => 0);
     const order: number[] = [];
