@@ -8,17 +8,20 @@ import { type OutageCause, outageCause } from "../service-clients/outage.js";
 
 export interface HttpAnswer {
   type: "application/json" | "application/pdf";
-  body: string | Uint8Array;
+  /** A list contains the parts of the body. */
+  body: string | Uint8Array | readonly Uint8Array[];
 }
 
 /** Sends a complete response. It belongs to one customer, so caches must not store it. */
 export function sendAnswer(response: ServerResponse, status: number, { type, body }: HttpAnswer): void {
+  const parts = Array.isArray(body) ? body : [body];
   response.writeHead(status, {
     "content-type": type,
-    "content-length": Buffer.byteLength(body),
+    "content-length": parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0),
     "cache-control": "no-store",
   });
-  response.end(body);
+  for (const part of parts.slice(0, -1)) response.write(part);
+  response.end(parts.at(-1));
 }
 
 const HEADERS: Partial<Record<ErrorCode, readonly [name: string, value: string]>> = {

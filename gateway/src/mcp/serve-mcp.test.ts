@@ -1,7 +1,7 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type GatewayUnderTest, gatewayUnderTest } from "../testing/gateway-under-test.js";
 
-const AT_ONCE = 2;
+const AT_ONCE = 4;
 
 const body = JSON.stringify({
   ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
@@ -34,7 +34,7 @@ const call = (key: string) =>
     body,
   });
 
-test("an account has two messages in progress, and its others wait; those of another account do not", async () => {
+test("an account has four messages in progress, and its others wait; those of another account do not", async () => {
   const [{ key }, { key: other }] = [await gateway.newKey(), await gateway.newKey()];
   const answers = Array.from({ length: 12 }, () => call(key));
   await eventually(() => expect(held).toHaveLength(AT_ONCE));

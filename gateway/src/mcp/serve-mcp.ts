@@ -17,7 +17,7 @@ import { openApiText } from "../openapi/documents.js";
 export const MCP_PATH = "/mcp";
 
 /** Limits of the messages in progress. Each keeps its tool's response in memory, as the API sent it and as it will be sent. */
-const MESSAGES: BulkheadLimits = { total: 32, perAccount: 2 };
+const MESSAGES: BulkheadLimits = { total: 32, perAccount: 4 };
 
 /** How long a ticket stays valid after the message arrived. The request log may need it after the request. */
 const TICKET_MS = 60_000;
