@@ -35,7 +35,7 @@ try {
   // Without a fault, the tests have to pass.
   const tests = [...new Set(faults.flatMap(testsOf))];
   const broken = await failingTests(tests);
-  if (broken.length > 0) command.error(`error: without a fault, these fail: ${broken.join(", ")}`);
+  if (broken.length > 0) throw new Error(`Without a fault, these fail: ${broken.join(", ")}`);
   let missed = 0;
   for (const fault of faults) {
     const repair = await tree.replace(fault.file, fault.original, fault.replacement);
@@ -65,7 +65,8 @@ async function failingTests(tests: string[]): Promise<string[]> {
     timeout: LIMIT_MS,
     stdio: "ignore",
   });
-  await once(jest, "close");
+  const [, signal] = await once(jest, "close");
+  if (signal) throw new Error(`${tests.join(", ")} did not end within ten minutes.`);
   // A fault that ends Jest itself is noticed by each of its tests.
   const written = await readFile(results, "utf8").catch(() => undefined);
   if (written === undefined) return tests;
