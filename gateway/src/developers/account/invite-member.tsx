@@ -15,16 +15,16 @@ import type { Mail } from "../../mail/deliver.js";
 import { toMail } from "../../mail/letter.js";
 import { SITE_NAME } from "../../site/site-header.js";
 import { AccountForm, FormButtons, FormErrors, TextField } from "../page/form.js";
-import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import {
-  checkForm,
-  confirmationFields,
-  type Form,
-  formId,
-  keepFormId,
-  readField,
+  AREA_PATH,
+  type HtmlPage,
+  htmlPage,
+  type PageAnswer,
+  type PageDeps,
+  type PageRequest,
   submitForm,
-} from "../page/read-form.js";
+} from "../page/page.js";
+import { checkForm, confirmationFields, type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Facts } from "../page/table.js";
 import { Note, Secret, Text, Time } from "../page/text.js";
 import { DECLINE_PATH } from "../sign-in/decline-invitation.js";

@@ -6,8 +6,8 @@ import { type CreatedKey, createKey } from "../../accounts/manage-keys.js";
 import { type Scope, scopes } from "../../admission/api-key.js";
 import { ID_FIELD } from "../../input/fields.js";
 import { AccountForm, Checkboxes, Choice, FormButtons, FormErrors, TextField } from "../page/form.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { type Form, formId, keepFormId, readField, submitForm } from "../page/read-form.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, submitForm } from "../page/page.js";
+import { type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Facts } from "../page/table.js";
 import { Guide, Note, Secret, Text, Time } from "../page/text.js";
 

@@ -1,5 +1,7 @@
 import type { Caller, Environment } from "@shipping/kit/caller";
+import { type FieldError, failureIn } from "@shipping/kit/errors";
 import type { ComponentChildren } from "preact";
+import type { z } from "zod";
 import type { Actor } from "../../accounts/audit.js";
 import { WEIGHTS } from "../../admission/bulkhead.js";
 import type { ApiDeps } from "../../api/deps.js";
@@ -9,7 +11,7 @@ import type { Provider } from "../session/provider.js";
 import type { SignedIn } from "../session/session.js";
 import type { DeveloperArea, DeveloperDeps } from "../session/settings.js";
 import { accountQuery } from "./form.js";
-import type { Form } from "./read-form.js";
+import { checkForm, type Form } from "./read-form.js";
 
 export const AREA_PATH = "/developers";
 
@@ -169,4 +171,32 @@ export function toCaller({ session, environment }: Pick<PageRequest, "session" |
 
 export function htmlPage(title: string, body: ComponentChildren): HtmlPage {
   return { status: 200, title, body };
+}
+
+/**
+ * Checks a form and does what it asks for. A refused form is shown again: 422 if its fields are invalid, 409 if the state of the account does not
+ * allow it. A form that was submitted before leads to `list`.
+ */
+export async function submitForm<Value>(
+  form: Form,
+  wanted: {
+    schema: z.ZodType<Value>;
+    fields: Fields;
+    list: string;
+    show(errors: readonly FieldError[]): HtmlPage;
+    act(value: Value): Promise<PageAnswer>;
+  },
+): Promise<PageAnswer> {
+  const { schema, fields, list, show, act } = wanted;
+  const { value, errors } = checkForm(schema, form, fields);
+  if (!value) return { ...show(errors), status: 422 };
+  try {
+    return await act(value);
+  } catch (error) {
+    const failure = failureIn(error);
+    if (failure?.code === "idempotency_conflict") return { location: list };
+    if (!failure || ![409, 422].includes(failure.status)) throw error;
+    if (failure.fields.length > 0) return { ...show(failure.fields), status: failure.status };
+    return { ...show([{ path: "", message: failure.message }]), status: 409 };
+  }
 }

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type FieldError, fail, failFields, failureIn } from "@shipping/kit/errors";
+import { type FieldError, fail, failFields } from "@shipping/kit/errors";
 import { isId, newId, type Random } from "@shipping/kit/ids";
 import { z } from "zod";
 import { collect, MAX_BODY_BYTES } from "../../api/middleware/read-body.js";
 import { isPlain } from "../../http/http-rules.js";
 import { type Fields, findFault, ID_FIELD } from "../../input/fields.js";
 import { check, decodePairs } from "../../input/validate.js";
-import type { HtmlPage, PageAnswer } from "./page.js";
 
 /** The fields of a form, each with all its values in order. */
 export type Form = ReadonlyMap<string, readonly string[]>;
@@ -61,34 +60,6 @@ export function checkForm<Value>(
   const values = [...form].map(([name, given]) => [name, fields[name]?.most === undefined ? given[0] : given]);
   const { value, faults } = check(schema, Object.fromEntries(values), "form");
   return { value: value as Value | undefined, errors: faults };
-}
-
-/**
- * Checks a form and does what it asks for. A refused form is shown again: 422 if its fields are invalid, 409 if the state of the account does not
- * allow it. A form that was submitted before leads to `list`.
- */
-export async function submitForm<Value>(
-  form: Form,
-  wanted: {
-    schema: z.ZodType<Value>;
-    fields: Fields;
-    list: string;
-    show(errors: readonly FieldError[]): HtmlPage;
-    act(value: Value): Promise<PageAnswer>;
-  },
-): Promise<PageAnswer> {
-  const { schema, fields, list, show, act } = wanted;
-  const { value, errors } = checkForm(schema, form, fields);
-  if (!value) return { ...show(errors), status: 422 };
-  try {
-    return await act(value);
-  } catch (error) {
-    const failure = failureIn(error);
-    if (failure?.code === "idempotency_conflict") return { location: list };
-    if (!failure || ![409, 422].includes(failure.status)) throw error;
-    if (failure.fields.length > 0) return { ...show(failure.fields), status: failure.status };
-    return { ...show([{ path: "", message: failure.message }]), status: 409 };
-  }
 }
 
 /** The first value of a field, as it was sent; empty if there is none. */
