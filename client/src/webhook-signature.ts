@@ -168,7 +168,7 @@ function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array<
   return all;
 }
 
-/** With an empty secret, anyone could sign. */
+/** Refuses an empty secret, because anyone could sign with it. */
 function checkedSecret(secret: string): void {
   if (typeof secret !== "string" || !/^whsec_./.test(secret))
     throw invalidArgument("secret must be the complete whsec_… string.");

@@ -63,7 +63,7 @@ test.each<[told: string, ask: (at: Known) => Promise<ApiAnswer<unknown>>]>([
   ["404 No such tracking number. Send", ({ sandbox }) => sandbox.get("/tracking/RR123456789DE")],
   ["404 No such webhook subscription. Send", ({ sandbox, liveWebhook }) => sandbox.delete(`/webhooks/${liveWebhook}`)],
   [`422 after: ${cursor}`, ({ sandbox, shipment }) => sandbox.get(`/orders?after=${shipment}`)],
-  // What the schema cannot know.
+  // The schema cannot find these mistakes, because they depend on stored resources.
   ["503 Use a sandbox key.", ({ live, liveShipment: shipment_id }) => live.post("/rates", { shipment_id })],
   [`422 rate_id: ${rate}`, ({ sandbox, shipment: id }) => sandbox.post("/labels", { shipment_id: id, rate_id: id })],
   [

@@ -47,7 +47,7 @@ const post = (lines: string, body = order) =>
 
 const BAD = ["400 bad_request"];
 
-// What Node's parser refuses, and what `gateway/src/http/http-rules` adds, is tested in `gateway/src/http/listen.test.ts`.
+// `gateway/src/http/listen.test.ts` tests the refusals of Node's parser, and those of `gateway/src/http/http-rules`.
 describe("what is not HTTP", () => {
   test.each<[what: string, refused: string, bytes: () => string | Buffer]>([
     ["the start of TLS", "400 bad_request", () => "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],

@@ -13,7 +13,7 @@ export const CLEAN_PATTERN = `^[^${CONTROLS}]*$`;
 export const FILLED_PATTERN = `^[${ASCII_BLANKS}]*[^\\x00-\\x20][^${CONTROLS}]*$`;
 
 const BLANK = new RegExp(`^[${BLANKS}\\v\\f]*$`);
-// With the `u` flag, \p{Surrogate} matches only lone surrogates.
+// The `u` flag makes \p{Surrogate} match only lone surrogates.
 const FORBIDDEN = new RegExp(`[${CONTROLS}]|\\p{Surrogate}`, "u");
 
 export function isBlank(text: string): boolean {

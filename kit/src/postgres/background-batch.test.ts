@@ -54,3 +54,25 @@ test("behind a statement that hangs, another one starts when its items have wait
   expect(await both).toEqual([undefined, undefined]);
   await third;
 });
+
+test("an item that arrives while a timer runs waits its own time for others", async () => {
+  jest.useFakeTimers({ doNotFake: ["setImmediate", "nextTick", "queueMicrotask"] });
+  const batches: number[][] = [];
+  const keep = backgroundBatch<number, void>({
+    ...{ lingerMs: 100, enough: 2 },
+    async run(items) {
+      batches.push(items);
+      return undefined;
+    },
+  });
+  await Promise.all([keep(1), keep(2)]);
+  jest.advanceTimersByTime(50);
+  const late = keep(3);
+  jest.advanceTimersByTime(50);
+  await turns(4);
+  expect(batches).toEqual([[1, 2]]);
+  jest.advanceTimersByTime(100);
+  await late;
+  expect(batches).toEqual([[1, 2], [3]]);
+  jest.useRealTimers();
+});

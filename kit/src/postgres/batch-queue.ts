@@ -34,7 +34,7 @@ export class BatchQueue<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
   private watching = false;
 
-  /** With `keepsAlive`, the process does not end while items wait. */
+  /** `keepsAlive` keeps the process from ending while items wait. */
   constructor(private readonly statement: Batched<Item, Result> & { max: number; keepsAlive?: true }) {}
 
   get length(): number {

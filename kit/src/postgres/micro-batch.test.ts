@@ -29,7 +29,7 @@ function hangingAtZero(options: Partial<MicroBatch<number, number>>) {
 
 describe("microBatch", () => {
   test("a call shares its statement with calls from other sockets in the same turn of the event loop", async () => {
-    // With a quarter of 4, one call also starts the second statement, which has no calls left.
+    // A quarter of 4 is one call, so it also starts the second statement, which has no calls left.
     const { batches, keep } = recording<string>({ max: 4 });
     const server = net.createServer((socket) => {
       socket.on("data", (data) => void keep(String(data)).then((kept) => socket.end(kept)));
@@ -45,6 +45,14 @@ describe("microBatch", () => {
     expect(answers.map(String)).toEqual(["0", "1", "2"]);
     expect(batches.map((batch) => batch.sort())).toEqual([["0", "1", "2"]]);
     server.close();
+  });
+
+  test("a call shares its statement with calls that arrive in the next turn, too", async () => {
+    const { batches, keep } = recording<number>({});
+    const first = keep(1);
+    await turns(1);
+    expect(await Promise.all([first, keep(2)])).toEqual([1, 2]);
+    expect(batches).toEqual([[1, 2]]);
   });
 
   test("calls that arrive while all statements are running share the next statement, in order and up to max", async () => {

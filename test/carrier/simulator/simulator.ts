@@ -102,7 +102,7 @@ function refused(): Answer {
 
 /** A booking in the API of the carrier. */
 function shown({ reference, shipmentReference, trackingNumber, service, currency, amount }: Entry) {
-  // Nobody prints the label of a trial, so it has the beginning of a PDF alone.
+  // The label of a trial is never printed, so it is only the beginning of a PDF.
   const label = Buffer.from(`%PDF-1.4\n% ${service} ${trackingNumber}\n`).toString("base64");
   const numbers = { reference, your_reference: shipmentReference, tracking_number: trackingNumber };
   return { ...numbers, service, price: { currency, amount }, label };

@@ -32,7 +32,7 @@ interface Delivered {
   load: Load;
   receivers: Receivers;
   arriveWithinMs: number;
-  /** What is audited, if it is more than this load. */
+  /** The report to audit, if it covers more than this load. */
   audited?: LoadReport;
 }
 

@@ -59,7 +59,7 @@ describe("addressLines", () => {
     [to("DE", "Köln", "51147", { state: "NRW" }), "N. Ame|Street 1|51147 Köln, NRW|GERMANY"],
     [to("AE", "Dubai", "00000", { state: "Dubai" }), "N. Ame|Street 1|Dubai|UNITED ARAB EMIRATES"],
     [to("MO", "Taipa", "999078"), "N. Ame|Street 1|Taipa 999078|MACAO", "latin"],
-    // What would be there twice is there once.
+    // A name that two fields share is printed once.
     [to("DE", "Berlin", "10115", { state: "BERLIN" }), "N. Ame|Street 1|10115 Berlin|GERMANY"],
     [to("DE", "Berlin", "10115", { state: "BE" }), "N. Ame|Street 1|10115 Berlin, BE|GERMANY"],
     [to("SG", "Singapore", "018956"), "N. Ame|Street 1|SINGAPORE 018956|SINGAPORE"],
