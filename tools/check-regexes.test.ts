@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { urlForm } from "@shipping/gateway/input/text";
-import { openApiDocument } from "@shipping/gateway/openapi/openapi";
+import { urlForm } from "@shipping/api/input/text";
+import { openApiDocument } from "@shipping/api/openapi/openapi";
 import { findFaults, productionFiles } from "./check-regexes.js";
 import { findPythonRegexes, findRegexes } from "./find-regexes.js";
 

@@ -3,7 +3,7 @@ import { check } from "recheck";
 import { findPythonRegexes, findRegexes, type Regex } from "./find-regexes.js";
 import type { Listed } from "./listed-regexes.js";
 
-const FOLDERS = "proto kit services gateway mcp client client-python conformance tools deploy".split(" ");
+const FOLDERS = "proto kit api site services gateway mcp client client-python conformance tools deploy".split(" ");
 // Generated code, and code that only tests run.
 const LEFT_OUT = /^(?:node_modules|dist|gen|testing|tests|\..*)$|\.test\.ts$/;
 // recheck (4.5) decides most patterns within milliseconds. It cannot decide the listed ones, so they get a short timeout.

@@ -33,16 +33,8 @@ await Promise.all([
   }),
 ]);
 await step({
-  inputs: [
-    "proto/errors.ts",
-    "proto/shipping",
-    "kit/src",
-    "gateway/src",
-    "gateway/prisma/schema.prisma",
-    "tools",
-    "client/package.json",
-  ],
-  outputs: ["client/src/gen", "client-python/src/shipping_client/gen", "gateway/assets/gen/postman.json"],
+  inputs: ["proto/errors.ts", "proto/shipping", "kit/src", "api/src", "tools", "client/package.json"],
+  outputs: ["client/src/gen", "client-python/src/shipping_client/gen", "api/assets/gen/postman.json"],
   command: ["tsx", "--conditions=source", "tools/generate-from-openapi.ts"],
   cwd: ".",
 });
@@ -57,7 +49,7 @@ await step({
     "client-python/src",
     "client-python/src/shipping_client/gen",
   ],
-  outputs: ["gateway/assets/gen/clients"],
+  outputs: ["site/assets/gen/clients"],
   command: ["node", "tools/pack-clients.mjs"],
   cwd: ".",
 });

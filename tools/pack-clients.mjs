@@ -1,4 +1,4 @@
-// A step of `npm run generate`: the packages of both clients, as they are published and as the gateway serves them. The same sources give
+// A step of `npm run generate`: the packages of both clients, as they are published and as the documentation site serves them. The same sources give
 // the same bytes under any version of Node. The wheel is what `pip wheel` makes, without Python: test/python compares them.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync, strToU8, zipSync } from "fflate";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const folder = join(root, "gateway/assets/gen/clients");
+const folder = join(root, "site/assets/gen/clients");
 mkdirSync(folder, { recursive: true });
 packTypeScript();
 packPython();

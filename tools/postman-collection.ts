@@ -1,9 +1,9 @@
-import { pathWith, type Route } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import * as examples from "@shipping/gateway/api/examples";
-import { SOME_ORIGIN } from "@shipping/gateway/openapi/collection";
-import { idempotencyKey } from "@shipping/gateway/openapi/components";
-import { openApiDocument } from "@shipping/gateway/openapi/openapi";
+import * as examples from "@shipping/api/examples";
+import { SOME_ORIGIN } from "@shipping/api/openapi/collection";
+import { idempotencyKey } from "@shipping/api/openapi/components";
+import { openApiDocument } from "@shipping/api/openapi/openapi";
+import { type Operation, pathWith } from "@shipping/api/operations/operation";
+import { operations } from "@shipping/api/operations/operations";
 import { convertV2 } from "openapi-to-postmanv2";
 
 const { order, shipment, label, webhook } = examples;
@@ -67,15 +67,15 @@ function toRequest({ name, request: { method, description, url, header, body } }
   };
 }
 
-function findRoute(method: string, path: readonly string[]): Route {
+function findRoute(method: string, path: readonly string[]): Operation {
   const written = `/${path.join("/").replace(/:(\w+)/, "{$1}")}`;
-  const route = routes.find((one) => one.method === method && one.path === written);
+  const route = operations.find((one) => one.method === method && one.path === written);
   if (!route) throw new Error(`The collection has ${method} ${written}, which is not an operation.`);
   return route;
 }
 
 /** The script that stores the IDs of a new resource in variables. */
-function storeIds({ status, example }: Route) {
+function storeIds({ status, example }: Operation) {
   if (status !== 201) return {};
   const lines = Object.entries(example.data as Record<string, unknown>)
     .filter(([member]) => member === "id" || member === "tracking_number")

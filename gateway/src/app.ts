@@ -1,8 +1,11 @@
 import type { RequestListener, ServerResponse } from "node:http";
+import { expressPath } from "@shipping/api/operations/operation";
+import { createMessagePrototypes } from "@shipping/kit/http/listen";
+import { serveSite } from "@shipping/site/serve-site";
 import express from "express";
 import type { ApiDeps } from "./api/deps.js";
-import { expressPath, type Route } from "./api/endpoint.js";
-import { routes } from "./api/endpoints/endpoints.js";
+import type { Route } from "./api/endpoint.js";
+import { routes } from "./api/handlers/routes.js";
 import { accountOf, type Locals, type Middleware } from "./api/locals.js";
 import {
   admitCaller,
@@ -22,11 +25,10 @@ import {
   refuseRoute,
   sendError,
 } from "./api/middleware/refuse-request.js";
+import { serveDocuments } from "./api/serve-documents.js";
 import { serveArea } from "./developers/serve-area.js";
 import type { DeveloperDeps } from "./developers/session/settings.js";
-import { createMessagePrototypes } from "./http/listen.js";
 import { MCP_PATH, serveMcp } from "./mcp/serve-mcp.js";
-import { servePages } from "./openapi/serve-pages.js";
 
 /** The public HTTP interface. A request passes the middleware from top to bottom, until one of them answers or refuses it. */
 export function createApp(deps: ApiDeps & DeveloperDeps) {
@@ -50,7 +52,10 @@ export function createApp(deps: ApiDeps & DeveloperDeps) {
   if (deps.mcp) serveMcp(app, admit, deps, deps.mcp);
   app.use(paceAnonymous(deps));
   app.use(refuseLongQuery);
-  servePages(app, site, () => deps.developerArea?.publicUrl ?? deps.ownOrigin());
+  const assumed = () => deps.developerArea?.publicUrl ?? deps.ownOrigin();
+  // Without the developer area, a deployment may not know its own URL.
+  serveDocuments(app, { known: () => (deps.developerArea ? assumed() : ""), assumed });
+  serveSite(app, site, assumed);
   if (deps.developerArea) app.use(serveArea(deps, deps.developerArea));
   app.use(refuseRoute(routes));
   app.use(sendError({ ...deps, site }));

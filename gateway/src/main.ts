@@ -2,10 +2,10 @@ import "@shipping/kit/process/require-node";
 import { pooledRandom } from "@shipping/kit/ids";
 import { connectTo } from "@shipping/kit/rpc/client";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
+import { prepareSite } from "@shipping/site/serve-site";
 import { gatewayConfig } from "./config.js";
 import { gatewayMigrations, openPrisma } from "./database/deps.js";
 import { toDeveloperDeps } from "./developers/session/settings.js";
-import { preparePages } from "./openapi/serve-pages.js";
 import { createClients } from "./service-clients/clients.js";
 import { startGateway } from "./start-gateway.js";
 
@@ -40,7 +40,7 @@ await runService({
         ...toDeveloperDeps(config),
       },
     );
-    preparePages();
+    prepareSite();
     return { ...started, stop: (fast) => stop(fast).finally(() => prisma.$disconnect()) };
   },
   closeLast: [records, carrier, tracking, webhooks],

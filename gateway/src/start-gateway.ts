@@ -1,3 +1,6 @@
+import { createConnections, MAX_CONNECTIONS, measureConnections } from "@shipping/kit/http/connections";
+import { listen } from "@shipping/kit/http/listen";
+import { createUnreadBytes, DEFAULT_UNREAD, measureUnread, type UnreadLimits } from "@shipping/kit/http/unread-bytes";
 import { toOrigin } from "@shipping/kit/process/config";
 import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
 import { affordConnections } from "@shipping/kit/process/open-files";
@@ -9,9 +12,6 @@ import { createApp } from "./app.js";
 import type { DeveloperDeps } from "./developers/session/settings.js";
 import { sweepAccess } from "./developers/session/sweep-access.js";
 import { sendAlerts } from "./developers/webhooks/send-alerts.js";
-import { createConnections, MAX_CONNECTIONS, measureConnections } from "./http/connections.js";
-import { listen } from "./http/listen.js";
-import { createUnreadBytes, DEFAULT_UNREAD, measureUnread, type UnreadLimits } from "./http/unread-bytes.js";
 import { startIdempotency } from "./idempotency/execute-once.js";
 import { createDeliver } from "./mail/deliver.js";
 import { createMailer } from "./mail/mailer.js";

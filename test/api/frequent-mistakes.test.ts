@@ -10,7 +10,7 @@ import {
   usePlatform,
 } from "./platform.js";
 
-// The most frequent mistakes of integrators in other languages, one of each kind. Each error says what to send instead. `gateway/src/input` tests the
+// The most frequent mistakes of integrators in other languages, one of each kind. Each error says what to send instead. `api/src/input` tests the
 // sentences of every field.
 const platform = usePlatform();
 

@@ -63,7 +63,7 @@ describe.each(lists)("GET $path", ({ path, prefix, other, make }) => {
     expect((await live.get(path)).body).toEqual({ data: [], next_cursor: null });
   });
 
-  // The rules of the query are tested beside them, in `gateway/src/input`.
+  // The rules of the query are tested beside them, in `api/src/input`.
   test("422 names every parameter at fault, among them a cursor of another list", async () => {
     const api = await platform.sandbox();
     const query = `limit=0&after=${missingId(other)}&status=draft&Limit=1`;

@@ -35,7 +35,7 @@ describe.each([
     },
   );
 
-  // The rules of each field are tested beside them, in `gateway/src/input`.
+  // The rules of each field are tested beside them, in `api/src/input`.
   test("422 names every field at fault at once, with its rule", async () => {
     const to = { ...RECORD.to, country: "pl", zip: "1", city: "\u0000" };
     const body = {

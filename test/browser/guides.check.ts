@@ -1,4 +1,4 @@
-import { guides } from "@shipping/gateway/guides/guides";
+import { guides } from "@shipping/api/guides";
 import type { Page } from "playwright-core";
 import { useArea } from "../developers/area.js";
 import { useBrowser } from "./browser.js";

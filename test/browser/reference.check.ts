@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { operations } from "@shipping/api/operations/operations";
 import type { Page } from "playwright-core";
 import { useArea } from "../developers/area.js";
 import { useBrowser } from "./browser.js";
@@ -7,7 +7,7 @@ import { FEWER_WINDOWS, faultsOf } from "./look.js";
 
 const browser = useBrowser();
 const area = useArea();
-const IDS = routes.map(({ handler }) => handler.name);
+const IDS = operations.map(({ operationId }) => operationId);
 
 /** The requests of the page to the API so far: `POST /orders`, with its key. */
 interface Sent {
@@ -57,7 +57,7 @@ test("every operation works as it stands, from top to bottom, with a fresh sandb
     expect([id, await send(page)]).toEqual([id, expect.stringMatching(/^20[01]/)]);
   }
   const keys = sent.flatMap(({ key }) => key ?? []);
-  expect(keys).toHaveLength(routes.filter(({ method }) => method !== "GET").length);
+  expect(keys).toHaveLength(operations.filter(({ method }) => method !== "GET").length);
   expect(new Set(keys).size).toBe(keys.length);
   expect(violations).toEqual([]);
 });

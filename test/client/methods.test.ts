@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BASE_PATH, pathWith } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import { guides } from "@shipping/gateway/guides/guides";
+import { guides } from "@shipping/api/guides";
+import { BASE_PATH, pathWith } from "@shipping/api/operations/operation";
+import { operations } from "@shipping/api/operations/operations";
 import { Shipping, webhooks } from "shipping-client";
 import { fencesOf } from "../docs/fences.js";
 
@@ -50,7 +50,7 @@ const ID = "an-id";
 
 async function routeOf(method: Method) {
   const { row } = await sentBy(method, ID);
-  return routes.find((route) => `${route.method} ${pathWith(route, ID)}` === row);
+  return operations.find((route) => `${route.method} ${pathWith(route, ID)}` === row);
 }
 
 describe("one method for each operation", () => {
@@ -59,8 +59,8 @@ describe("one method for each operation", () => {
       async (others, method) => [...(await others), await routeOf(method)],
       Promise.resolve<unknown[]>([]),
     );
-    expect(new Set(called)).toEqual(new Set(routes));
-    expect(called).toHaveLength(routes.length);
+    expect(new Set(called)).toEqual(new Set(operations));
+    expect(called).toHaveLength(operations.length);
   });
 
   test.each(methods)("$name of $resource sends its input, and takes the options of one call", async (method) => {
@@ -92,7 +92,7 @@ const rowsOf = (start: RegExp) =>
     .filter(([first = ""]) => start.test(first));
 
 describe("the guide to the client's methods", () => {
-  /** The expected row of a method: signature and return type from the sources, request and scope from the table of routes. */
+  /** The expected row of a method: signature and return type from the sources, request and scope from the table of operations. */
   async function rowOf(method: Method): Promise<string[]> {
     const { resource, name } = method;
     const className = `${resource[0]?.toUpperCase()}${resource.slice(1)}Resource`;

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { clientPackages } from "@shipping/gateway/guides/client-packages";
+import { clientPackages } from "@shipping/site/guides/client-packages";
 
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
-import type * as resources from "@shipping/gateway/api/resources";
-import type * as schemas from "@shipping/gateway/input/schemas";
+import type * as schemas from "@shipping/api/input/schemas";
+import type * as resources from "@shipping/api/resources";
 import type { EventType } from "@shipping/proto/event-types";
 import { expectTypeOf } from "expect-type";
 import type * as client from "shipping-client";

@@ -12,6 +12,6 @@ export function findProgram(words, isBuilt) {
   const built = scripts[name].replace(/^.*(?:node|tsx --conditions=source) (\S+)$/, "$1");
   const program = isBuilt ? built : built.replace(/\/dist\/(.*)\.js$/, "/src/$1.ts");
   const loader = program.endsWith(".ts") ? ["--conditions=source", `--import=${import.meta.resolve("tsx")}`] : [];
-  const env = { npm_lifecycle_event: name, TSX_TSCONFIG_PATH: fileURLToPath(new URL("gateway/tsconfig.json", root)) };
+  const env = { npm_lifecycle_event: name, TSX_TSCONFIG_PATH: fileURLToPath(new URL("tsconfig.base.json", root)) };
   return { program: fileURLToPath(new URL(program, root)), loader, env, args: split < 0 ? [] : words.slice(split + 1) };
 }

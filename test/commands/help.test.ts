@@ -38,7 +38,7 @@ const scripts: [string[], string[]][] = [
 /** The result of each line with this option. Lines of one kind share a process. */
 async function runAll(option: string): Promise<Record<string, Ended>> {
   const cwd = import.meta.dirname;
-  const env = { PATH: process.env.PATH, TSX_TSCONFIG_PATH: join(cwd, "../../gateway/tsconfig.json") };
+  const env = { PATH: process.env.PATH, TSX_TSCONFIG_PATH: join(cwd, "../../tsconfig.base.json") };
   const ended = await Promise.all(
     scripts.map(async ([needed, lines]) => {
       const args = [...needed, "run-scripts.mjs", ...lines.map((line) => `${line} ${option}`)];

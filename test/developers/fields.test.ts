@@ -1,6 +1,6 @@
+import type { Fields } from "@shipping/api/input/fields";
 import { AREA_PATH, getQueryFields } from "@shipping/gateway/developers/page/page";
 import { pages } from "@shipping/gateway/developers/pages";
-import type { Fields } from "@shipping/gateway/input/fields";
 import { type SignedInVisitor, useArea } from "./area.js";
 import { useMailbox } from "./mailbox.js";
 import { pathOf, type Things, thingsOf } from "./things.js";

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { parseAnswers } from "@shipping/gateway/testing/raw-http";
+import { parseAnswers } from "@shipping/kit/testing/raw-http";
 import { headOf } from "../edge/wire.js";
 import { type SignedInVisitor, useArea } from "./area.js";
 

@@ -1,4 +1,4 @@
-import { scopes } from "@shipping/gateway/admission/api-key";
+import { scopes } from "@shipping/api/api-key";
 import { apiClient } from "../platform/api-client.js";
 import { useArea } from "./area.js";
 import { fieldsOf, secretIn } from "./visitor.js";

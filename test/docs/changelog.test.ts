@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openApiDocument } from "@shipping/gateway/openapi/openapi";
+import { openApiDocument } from "@shipping/api/openapi/openapi";
 
 const SPECIFICATION = "conformance/spec/shipping-api.md";
 const read = (file: string) => readFileSync(join(import.meta.dirname, "../..", file), "utf8");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { guides } from "@shipping/gateway/guides/guides";
+import { guides } from "@shipping/api/guides";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import { fencesOf, programsOf } from "./fences.js";
 import { hasPython, PYTHON_ENV } from "./python.js";

@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as examples from "@shipping/gateway/api/examples";
-import { clientPackages } from "@shipping/gateway/guides/client-packages";
-import { CLIENTS, EXAMPLE_ORIGIN, guides } from "@shipping/gateway/guides/guides";
-import { resources } from "@shipping/gateway/openapi/documents";
-import { requestExamples } from "@shipping/gateway/reference/request-examples";
+import * as examples from "@shipping/api/examples";
+import { CLIENTS, EXAMPLE_ORIGIN, guides } from "@shipping/api/guides";
 import { errors } from "@shipping/proto/errors";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
+import { resources } from "@shipping/site/documents";
+import { clientPackages } from "@shipping/site/guides/client-packages";
+import { requestExamples } from "@shipping/site/reference/request-examples";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import { fencesOf } from "./fences.js";
 import { hasPython, PYTHON_ENV } from "./python.js";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { newApiKey, scopes } from "@shipping/gateway/admission/api-key";
-import { listErrorCodes, type Route } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import { openApiDocument } from "@shipping/gateway/openapi/openapi";
+import { newApiKey, scopes } from "@shipping/api/api-key";
+import { openApiDocument } from "@shipping/api/openapi/openapi";
+import { listErrorCodes, type Operation } from "@shipping/api/operations/operation";
+import { operations } from "@shipping/api/operations/operations";
 import {
   type Asked,
   ask,
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 /** The example of an error, with its status. */
-function exampleOf({ method, path }: Route, code: string): [status: number, example: Refusal] {
+function exampleOf({ method, path }: Operation, code: string): [status: number, example: Refusal] {
   for (const [status, { content }] of Object.entries(paths[path]?.[method.toLowerCase()]?.responses ?? {})) {
     const example = content["application/json"]?.examples?.[code];
     if (example) return [Number(status), example.value];
@@ -46,7 +46,7 @@ function exampleOf({ method, path }: Route, code: string): [status: number, exam
   throw new Error(`${method} ${path} has no example of ${code}.`);
 }
 
-type Provoke = (customer: Customer, route: Route) => Promise<ApiAnswer<never>>;
+type Provoke = (customer: Customer, route: Operation) => Promise<ApiAnswer<never>>;
 
 /** Sends a valid request with a change. */
 const changed =
@@ -61,7 +61,7 @@ const sent = (sending: Sending) => changed(() => ({}), sending);
 
 /** Sends it with another key. */
 const as =
-  (other: (customer: Customer, route: Route) => Promise<Customer>): Provoke =>
+  (other: (customer: Customer, route: Operation) => Promise<Customer>): Provoke =>
   async (customer, route) =>
     ask(await other(customer, route), await goodRequest(customer, route));
 
@@ -123,7 +123,7 @@ const provoke: Record<string, Provoke> = {
 };
 
 /** The invalid part in the example of an operation: a field, a parameter or a header. */
-function invalid(route: Route): Provoke {
+function invalid(route: Operation): Provoke {
   const [, { error }] = exampleOf(route, "invalid_request");
   const path = error.fields?.[0]?.path;
   const faults: Record<string, Provoke> = {
@@ -142,7 +142,7 @@ function invalid(route: Route): Provoke {
   return fault;
 }
 
-const all = routes.flatMap((route) =>
+const all = operations.flatMap((route) =>
   listErrorCodes(route)
     .filter((code) => !ELSEWHERE.has(code))
     .map((code) => ({ name: nameOf(route), code, route })),

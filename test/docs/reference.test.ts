@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { operations } from "@shipping/api/operations/operations";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
 import { type Customer, newCustomer } from "../edge/operations.js";
@@ -34,10 +34,10 @@ interface Chapter {
   made: string | undefined;
 }
 
-const chapters: readonly Chapter[] = routes.map(({ handler, method, id, example }) => {
+const chapters: readonly Chapter[] = operations.map(({ operationId, method, id, example }) => {
   const isWrite = method !== "GET";
   const made = isWrite && id === undefined ? (example.data as { id?: string }).id : undefined;
-  return { name: handler.name, isWrite, text: JSON.stringify(example), made };
+  return { name: operationId, isWrite, text: JSON.stringify(example), made };
 });
 
 /** The order of the story: the writes as in the table, and before each write the reads whose resources all exist. */

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { BASE_PATH } from "@shipping/api/operations/operation";
+import { operations as apiOperations } from "@shipping/api/operations/operations";
 import type { AuditAction } from "@shipping/gateway/accounts/audit";
-import { BASE_PATH } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { getWeight } from "@shipping/gateway/api/middleware/answer-request";
 import { createApp } from "@shipping/gateway/app";
 import { AREA_PATH, getWeight as getPageWeight, needsRecentSignIn } from "@shipping/gateway/developers/page/page";
@@ -12,7 +12,7 @@ import { Router } from "express";
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/operations/routes.md"), "utf8");
 
-/** The routes that write each audit entry. The compiler keeps the list of actions complete. */
+/** The operations that write each audit entry. The compiler keeps the list of actions complete. */
 const writtenBy: Record<AuditAction, readonly string[]> = {
   "key.created": ["POST /developers/{environment}/keys/new"],
   "key.revoked": ["POST /developers/{environment}/keys/{id}/revoke"],
@@ -58,7 +58,7 @@ const LINKS = "refused sign-ins of a client";
 const INVITATIONS = "invitations to an address, and of an account; 100 members";
 const SUBSCRIPTIONS = "10 active subscriptions";
 
-/** Limits of single routes, besides those of their group. */
+/** Limits of single operations, besides those of their group. */
 const ownLimits: Record<string, string> = {
   "POST /api/v1/webhooks": SUBSCRIPTIONS,
   "GET /docs/search": "5 ms of CPU; the latest 100 results are kept",
@@ -113,7 +113,7 @@ function traceOf(row: string): string {
 
 const code = (text: string) => `\`${text}\``;
 
-const operations = routes.map((route) => {
+const operations = apiOperations.map((route) => {
   const row = `${route.method} ${BASE_PATH}${route.path}`;
   return [row, code(route.scope), String(getWeight(route)), ownLimits[row] ?? "", traceOf(row)];
 });
@@ -168,7 +168,7 @@ describe("docs/operations/routes.md", () => {
     expect(paths.length).toBeGreaterThan(2);
   });
 
-  test("names only routes that exist", () => {
+  test("names only operations that exist", () => {
     const existing = new Set(registeredRoutes());
     const named = [
       ...agents.map(([row = ""]) => row),

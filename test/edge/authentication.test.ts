@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { newApiKey } from "@shipping/gateway/admission/api-key";
-import { BASE_PATH } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { newApiKey } from "@shipping/api/api-key";
+import { BASE_PATH } from "@shipping/api/operations/operation";
+import { operations } from "@shipping/api/operations/operations";
 import sql from "sql-template-tag";
 import { refusal } from "../platform/api-client.js";
 import { type Stack, sharedStack } from "../platform/stack.js";
@@ -18,7 +18,7 @@ afterAll(() => stack.stop());
 
 /** The error of every operation for such an Authorization header. */
 const refusals = (authorization: string | readonly string[] | undefined) =>
-  ofEach(routes, async (route) => {
+  ofEach(operations, async (route) => {
     const headers = { Authorization: authorization };
     const answer = await customer.send(route.method, formOf(route).path, { headers });
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
@@ -34,7 +34,7 @@ async function counted(keyId: string): Promise<number> {
   return Number(row?.sum);
 }
 
-const unauthorized = allOf(routes, "401 unauthorized");
+const unauthorized = allOf(operations, "401 unauthorized");
 
 describe("401 unauthorized for every operation", () => {
   test("without an Authorization header", async () => {
@@ -63,7 +63,7 @@ describe("401 unauthorized for every operation", () => {
 
   test("with the key elsewhere: in the query, in a cookie, in another header", async () => {
     const headers = { Authorization: undefined, Cookie: `key=${customer.key}`, "X-Api-Key": customer.key };
-    const answers = await ofEach(routes, async (route) =>
+    const answers = await ofEach(operations, async (route) =>
       told(await customer.send(route.method, `${formOf(route).path}?api_key=${customer.key}`, { headers })),
     );
     expect(answers).toEqual(unauthorized);
@@ -71,13 +71,13 @@ describe("401 unauthorized for every operation", () => {
 });
 
 test("a key that is revoked between two requests gets 401 at once, and no longer counts; other keys go on", async () => {
-  const asked = await ofEach(routes, (route) => goodRequest(customer, route));
+  const asked = await ofEach(operations, (route) => goodRequest(customer, route));
   const other = await newCustomer(stack, { accountId: customer.accountId });
-  for (const route of routes) expect((await ask(other, asked[nameOf(route)]!)).status).toBe(route.status);
+  for (const route of operations) expect((await ask(other, asked[nameOf(route)]!)).status).toBe(route.status);
   await stack.revokeKey(other.keyId);
-  const answers = await ofEach(routes, async (route) => told(await ask(other, asked[nameOf(route)]!)));
+  const answers = await ofEach(operations, async (route) => told(await ask(other, asked[nameOf(route)]!)));
   expect(answers).toEqual(unauthorized);
-  expect(await counted(other.keyId)).toBe(routes.length);
+  expect(await counted(other.keyId)).toBe(operations.length);
   expect((await customer.send("GET", "/account")).status).toBe(200);
 });
 
@@ -86,11 +86,11 @@ describe("a body without a key", () => {
 
   test("is not waited for, nor asked for when the client offers it", async () => {
     for (const headers of [announced, { ...announced, Expect: "100-continue" }]) {
-      const answers = await ofEach(routes, async (route) => {
+      const answers = await ofEach(operations, async (route) => {
         const head = headOf(route.method, BASE_PATH + formOf(route).path, { headers });
         return (await exchange(Number(new URL(stack.baseUrl).port), head)).map(({ status }) => status);
       });
-      expect(answers).toEqual(allOf(routes, [401]));
+      expect(answers).toEqual(allOf(operations, [401]));
     }
   });
 });

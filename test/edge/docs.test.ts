@@ -1,5 +1,5 @@
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import { guides } from "@shipping/gateway/guides/guides";
+import { guides } from "@shipping/api/guides";
+import { operations as apiOperations } from "@shipping/api/operations/operations";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import { sendTo } from "./wire.js";
 
@@ -71,7 +71,7 @@ describe("GET /docs/reference", () => {
 });
 
 describe("GET /docs", () => {
-  const operations = routes.map(({ handler }) => `/docs/reference/${handler.name}`);
+  const operations = apiOperations.map(({ operationId }) => `/docs/reference/${operationId}`);
   const searches = ["/docs/search?q=retry", "/docs/search?q=createLabel"];
   const paths = ["/docs", ...searches, ...guides.map(({ slug }) => `/docs/${slug}`), "/docs/reference", ...operations];
 

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { parseAnswers } from "@shipping/gateway/testing/raw-http";
+import { parseAnswers } from "@shipping/kit/testing/raw-http";
 import { fencesOf } from "../docs/fences.js";
 import { hasPython } from "../docs/python.js";
 import { type Stack, sharedStack } from "../platform/stack.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { BASE_PATH, pathWith, type Route } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import type { RawAnswer } from "@shipping/gateway/testing/raw-http";
+import { BASE_PATH, type Operation, pathWith } from "@shipping/api/operations/operation";
+import { operations } from "@shipping/api/operations/operations";
+import type { RawAnswer } from "@shipping/kit/testing/raw-http";
 import { runs } from "@shipping/kit/testing/runs";
 import { type ErrorCode, errors } from "@shipping/proto/errors";
 import fc from "fast-check";
@@ -12,12 +12,14 @@ import { exchange, headOf } from "./wire.js";
 let stack: Stack;
 let customer: Customer;
 let port: number;
-let good: Map<Route, Asked>;
+let good: Map<Operation, Asked>;
 beforeAll(async () => {
   stack = await sharedStack({ requestsPerMinute: 100_000 });
   customer = await newCustomer(stack);
   port = Number(new URL(stack.baseUrl).port);
-  good = new Map(await Promise.all(routes.map(async (route) => [route, await goodRequest(customer, route)] as const)));
+  good = new Map(
+    await Promise.all(operations.map(async (route) => [route, await goodRequest(customer, route)] as const)),
+  );
 });
 afterAll(() => stack.stop());
 
@@ -62,7 +64,7 @@ async function expectAllowedAnswer(
   for (const answer of finals) expectAllowed(answer);
 }
 
-const anyRoute = fc.constantFrom(...routes);
+const anyRoute = fc.constantFrom(...operations);
 const anyPost = fc.constantFrom(...posts);
 const anyJson = fc.oneof(
   fc.jsonValue(),
@@ -139,7 +141,7 @@ describe("no request is answered with a 500, with HTML or not at all", () => {
     const broken = fc
       .tuple(encoded, fc.constantFrom("%", "%f", "%ff", "%00", "%0d%0a", "%2e%2e%2f"))
       .map((parts) => parts.join(""));
-    const withId = fc.constantFrom(...routes.filter(({ id }) => id));
+    const withId = fc.constantFrom(...operations.filter(({ id }) => id));
     const property = fc.asyncProperty(withId, fc.oneof(raw, encoded, broken), async (route, id) => {
       await expectAllowedAnswer(route.method, BASE_PATH + pathWith(route, id), {});
     });

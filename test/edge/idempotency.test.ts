@@ -1,4 +1,4 @@
-import type { WriteRoute } from "@shipping/gateway/api/endpoint";
+import type { WriteOperation } from "@shipping/api/operations/operation";
 import type { ApiAnswer } from "../platform/api-client.js";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import {
@@ -40,7 +40,7 @@ function expectReplay(again: ApiAnswer<unknown>, first: ApiAnswer<unknown>): voi
   expect(again.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"));
 }
 
-async function executed(route: WriteRoute, holder = customer) {
+async function executed(route: WriteOperation, holder = customer) {
   const asked = await goodRequest(holder, route);
   const first = await under(asked, holder);
   expect(told(first)).toBe(String(route.status));

@@ -1,13 +1,13 @@
-import type { Route } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import type { Operation } from "@shipping/api/operations/operation";
+import { operations } from "@shipping/api/operations/operations";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import { type Asked, allOf, ask, type Customer, goodRequest, newCustomer, ofEach, told } from "./operations.js";
 
 let stack: Stack;
 let customer: Customer;
 /** The ID that a good request of each operation has in its path. */
-const ids = new Map<Route, string>();
-const rows = routes.filter(({ id }) => id);
+const ids = new Map<Operation, string>();
+const rows = operations.filter(({ id }) => id);
 beforeAll(async () => {
   stack = await sharedStack({ requestsPerMinute: 100_000 });
   customer = await newCustomer(stack);
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-const askedFor = ({ method, path }: Route, id: string): Asked => ({
+const askedFor = ({ method, path }: Operation, id: string): Asked => ({
   method,
   path: path.replace(/\{\w+\}/, () => id),
   ...(method === "POST" && { body: {} }),

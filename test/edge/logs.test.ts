@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { newApiKey } from "@shipping/gateway/admission/api-key";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { newApiKey } from "@shipping/api/api-key";
+import { operations } from "@shipping/api/operations/operations";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Stack, startStack } from "../platform/stack.js";
 import { ask, type Customer, create, goodRequest, newCustomer, record } from "./operations.js";
@@ -58,7 +58,7 @@ test("every line names its part, once", async () => {
 });
 
 describe("no line holds a key or a secret", () => {
-  test.each(routes)("after $method $path, with a line of its own in the log", async (route) => {
+  test.each(operations)("after $method $path, with a line of its own in the log", async (route) => {
     const answer = await ask(customer, await goodRequest(customer, route));
     const { secret } = answer.status === 201 ? answer.body.data : {};
     if (secret !== undefined) secrets.push(secret);

@@ -1,4 +1,4 @@
-import type { RawAnswer } from "@shipping/gateway/testing/raw-http";
+import type { RawAnswer } from "@shipping/kit/testing/raw-http";
 import { refusal } from "../platform/api-client.js";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import { type Customer, newCustomer, record } from "./operations.js";
@@ -47,7 +47,7 @@ const post = (lines: string, body = order) =>
 
 const BAD = ["400 bad_request"];
 
-// `gateway/src/http/listen.test.ts` tests the refusals of Node's parser, and those of `gateway/src/http/http-rules`.
+// `gateway/src/listen.test.ts` tests the refusals of Node's parser, and those of `kit/src/http/http-rules`.
 describe("what is not HTTP", () => {
   test.each<[what: string, refused: string, bytes: () => string | Buffer]>([
     ["the start of TLS", "400 bad_request", () => "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],

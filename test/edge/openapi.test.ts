@@ -1,4 +1,4 @@
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { operations } from "@shipping/api/operations/operations";
 import type { ApiAnswer } from "../platform/api-client.js";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import { ask, type Customer, goodRequest, nameOf, newCustomer } from "./operations.js";
@@ -75,7 +75,7 @@ const OWN: Record<string, Record<number, string>> = {
   "POST /webhooks": { 409: `${WRITE[409]} webhook_limit_reached` },
 };
 
-const expected = routes.map(({ method, path, scope, status }) => {
+const expected = operations.map(({ method, path, scope, status }) => {
   const row = `${method} ${path}`;
   const refusals: Record<number, string> = { ...KINDS[method], ...(path.includes("{") && MISSING), ...OWN[row] };
   return { row, scope, status, refusals };
@@ -138,7 +138,7 @@ describe.each(expected)("$row in the document", ({ row, scope, status, refusals 
 });
 
 describe("real answers", () => {
-  test.each(routes)(
+  test.each(operations)(
     "$method $path answers the documented status, type and headers, and nothing undocumented",
     async (route) => {
       const given = await ask(customer, await goodRequest(customer, route));

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { Scope } from "@shipping/gateway/admission/api-key";
-import { BASE_PATH, pathWith, type Route, type WriteRoute } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import { webhookInput } from "@shipping/gateway/api/examples";
+import type { Scope } from "@shipping/api/api-key";
+import { webhookInput } from "@shipping/api/examples";
+import { BASE_PATH, type Operation, pathWith, type WriteOperation } from "@shipping/api/operations/operation";
+import { operations } from "@shipping/api/operations/operations";
 import type { Environment } from "@shipping/kit/caller";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type ApiAnswer, dataOf, refusal } from "../platform/api-client.js";
@@ -30,18 +30,18 @@ export interface Resource {
 
 /** A request to which an operation responds with its success. */
 export interface Asked {
-  method: Route["method"];
+  method: Operation["method"];
   path: string;
   body?: unknown;
 }
 
 /** Writes, which take an Idempotency-Key. */
-export const writes = routes.filter((route): route is WriteRoute => route.method !== "GET");
+export const writes = operations.filter((route): route is WriteOperation => route.method !== "GET");
 /** Writes that take a body. */
 export const posts = writes.filter((route) => route.method === "POST");
 
 /** An operation's place in the specification's table. */
-export const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+export const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
 
 /** A customer with a key of a new account, or of an existing one. The key has every scope unless the options say otherwise. */
 export async function newCustomer(
@@ -105,7 +105,7 @@ const NOBODY = "http://127.0.0.1:9/hook";
  */
 export async function goodRequest(
   customer: Customer,
-  route: Route,
+  route: Operation,
   ids = new Map([[webhookInput.url, NOBODY]]),
 ): Promise<Asked> {
   const { id = "", body, data } = route.example;
@@ -121,8 +121,8 @@ export async function goodRequest(
 }
 
 /** Valid requests that are made once each, for tests in which they are refused. They have no effect, so they stay valid. */
-export function keptRequests(customer: () => Customer): (route: Route) => Promise<Asked> {
-  const kept = new Map<Route, Promise<Asked>>();
+export function keptRequests(customer: () => Customer): (route: Operation) => Promise<Asked> {
+  const kept = new Map<Operation, Promise<Asked>>();
   return (route) => {
     const asked = kept.get(route) ?? goodRequest(customer(), route);
     kept.set(route, asked);
@@ -131,7 +131,7 @@ export function keptRequests(customer: () => Customer): (route: Route) => Promis
 }
 
 /** A request of the operation's form that names no existing resource, for errors that are found before its lookup. */
-export function formOf(route: Route): Asked {
+export function formOf(route: Operation): Asked {
   return { method: route.method, path: pathWith(route, "x"), ...(route.method === "POST" && { body: {} }) };
 }
 
@@ -141,15 +141,15 @@ export function told(answer: ApiAnswer<unknown>): string {
 }
 
 /** The responses of several operations by name. */
-export async function ofEach<R extends Route, T>(rows: readonly R[], answer: (route: R) => Promise<T>) {
+export async function ofEach<R extends Operation, T>(rows: readonly R[], answer: (route: R) => Promise<T>) {
   return Object.fromEntries(
     await Promise.all(rows.map(async (route) => [nameOf(route), await answer(route)] as const)),
   );
 }
 
 /** The same response for each of these names. */
-export function allOf<T>(rows: readonly Route[], answer: T | ((route: Route) => T)): Record<string, T> {
-  const value = (route: Route) => (answer instanceof Function ? answer(route) : answer);
+export function allOf<T>(rows: readonly Operation[], answer: T | ((route: Operation) => T)): Record<string, T> {
+  const value = (route: Operation) => (answer instanceof Function ? answer(route) : answer);
   return Object.fromEntries(rows.map((route) => [nameOf(route), value(route)]));
 }
 
@@ -166,4 +166,14 @@ export async function warmUp(stack: Stack): Promise<void> {
     for (const answer of await Promise.all(reads)) expect(told(answer)).toBe("200");
   };
   await eventually(attempt);
+}
+
+const SERVICES: Readonly<Record<string, string>> = {
+  ...{ account: "gateway", orders: "records", shipments: "records", rates: "carrier", labels: "carrier" },
+  ...{ tracking: "tracking", webhooks: "webhooks" },
+};
+
+/** The part that answers an operation. */
+export function serviceOf({ path }: Pick<Operation, "path">): string {
+  return SERVICES[path.split("/")[1]!]!;
 }

@@ -21,6 +21,8 @@ afterEach(() => Promise.all(receivers.splice(0).map((receiver) => receiver.close
 
 const admin = (line: string, env?: Record<string, string>) => adminOn(stack, line, env);
 const json = (line: string) => jsonOn(stack, line);
+const becomes = (line: string, expected: object) =>
+  eventually(async () => expect(await json(line)).toMatchObject(expected));
 
 /** A subscription whose receiver refuses until it is told otherwise, with this many abandoned events. */
 async function givenUp(events: number) {
@@ -70,10 +72,7 @@ describe("an event that was given up", () => {
     expect(verifySignature(secret, after!, last.body, signedAt)).toBe(true);
     expect(after).not.toBe(before);
     expect(await list()).toEqual([]);
-    // The receiver has the event before its outcome is stored.
-    await eventually(async () =>
-      expect(await json(`subscription show ${id}`)).toMatchObject({ status: "active", pending: 0, fail_streak: 0 }),
-    );
+    await becomes(`subscription show ${id}`, { status: "active", pending: 0, fail_streak: 0 });
   });
 
   test("is sent again with all others of its subscription, by their state", async () => {
@@ -81,9 +80,7 @@ describe("an event that was given up", () => {
     recover();
     expect(await json(`delivery resend --subscription ${id} --state exhausted --since 1h`)).toEqual({ resent: 5 });
     await eventually(() => expect(receiver.received).toHaveLength(45));
-    await eventually(async () =>
-      expect(await json(`delivery list --subscription ${id} --state delivered --limit 3`)).toHaveLength(3),
-    );
+    await becomes(`delivery list --subscription ${id} --state delivered --limit 3`, { length: 3 });
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Scope } from "@shipping/gateway/admission/api-key";
+import type { Scope } from "@shipping/api/api-key";
 import type { Environment } from "@shipping/kit/caller";
 import type { ApiAnswer } from "../platform/api-client.js";
 import { type Stack, startStack } from "../platform/stack.js";

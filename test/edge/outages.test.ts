@@ -1,7 +1,18 @@
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { operations } from "@shipping/api/operations/operations";
 import { type Part, parts } from "@shipping/local/parts";
 import { type Stack, startStack } from "../platform/stack.js";
-import { allOf, ask, type Customer, formOf, goodRequest, nameOf, newCustomer, ofEach, told } from "./operations.js";
+import {
+  allOf,
+  ask,
+  type Customer,
+  formOf,
+  goodRequest,
+  nameOf,
+  newCustomer,
+  ofEach,
+  serviceOf,
+  told,
+} from "./operations.js";
 
 let stack: Stack;
 let customer: Customer;
@@ -28,7 +39,7 @@ async function without<T>(part: Part, run: () => Promise<T>): Promise<T> {
 describe("503 service_unavailable with Retry-After: 5, and no hang, while no connection is left", () => {
   test.each(parts)("in %s; its operations succeed afterwards, writes under the same key", async (part) => {
     // No operation works without the gateway's database, which has the keys.
-    const rows = part === "gateway" ? routes : routes.filter(({ owner }) => owner === part);
+    const rows = part === "gateway" ? operations : operations.filter((route) => serviceOf(route) === part);
     const asked = await ofEach(rows, (route) => goodRequest(customer, route));
     const askAll = (key: string) =>
       ofEach(rows, (route) =>
@@ -53,14 +64,14 @@ describe("503 service_unavailable with Retry-After: 5, and no hang, while no con
     }
   });
 
-  test("responses without a look-up still work: unknown routes, keys with a typo, the documentation", async () => {
+  test("responses without a look-up still work: unknown operations, keys with a typo, the documentation", async () => {
     await without("gateway", async () => {
       expect(told(await customer.send("GET", "/nothing"))).toBe("404 not_found");
       expect((await customer.send("GET", "/openapi.json")).status).toBe(200);
-      const answers = await ofEach(routes, async (route) =>
+      const answers = await ofEach(operations, async (route) =>
         told(await ask(customer, formOf(route), { key: `${customer.key}x` })),
       );
-      expect(answers).toEqual(allOf(routes, "401 unauthorized"));
+      expect(answers).toEqual(allOf(operations, "401 unauthorized"));
     });
   });
 });

@@ -1,8 +1,8 @@
-import { BASE_PATH, pathWith } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { guides } from "@shipping/api/guides";
+import { BASE_PATH, pathWith } from "@shipping/api/operations/operation";
+import { operations as apiOperations } from "@shipping/api/operations/operations";
 import { AREA_PATH } from "@shipping/gateway/developers/page/page";
 import { pages } from "@shipping/gateway/developers/pages";
-import { guides } from "@shipping/gateway/guides/guides";
 import { runs } from "@shipping/kit/testing/runs";
 import { type Stack, startStack } from "../platform/stack.js";
 import { exchange, headOf } from "./wire.js";
@@ -40,7 +40,7 @@ const area = pages.map(({ method, path }) => ({
   method,
   path: AREA_PATH + path.replace("{environment}", "sandbox").replace(/\{\w+\}/, "x"),
 }));
-const operations = routes.map((route) => ({ method: route.method, path: BASE_PATH + pathWith(route, "x") }));
+const operations = apiOperations.map((route) => ({ method: route.method, path: BASE_PATH + pathWith(route, "x") }));
 const others = ["/", "/nothing", "/docs/nothing", `${AREA_PATH}/nothing`, BASE_PATH].map((path) => ({
   method: "GET",
   path,

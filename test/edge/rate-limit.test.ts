@@ -1,4 +1,4 @@
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { operations } from "@shipping/api/operations/operations";
 import sql from "sql-template-tag";
 import { type ApiAnswer, patiently } from "../platform/api-client.js";
 import { type Stack, startStack } from "../platform/stack.js";
@@ -82,7 +82,7 @@ describe("120 requests per minute and key", () => {
     );
 
     test("429 with Retry-After: 60 for every operation", async () => {
-      for (const route of routes) {
+      for (const route of operations) {
         const answer = await ask(customer, await goodRequest(other, route));
         expect([told(answer), answer.headers.get("retry-after"), leftOf(answer)]).toEqual([
           "429 rate_limited",
@@ -100,10 +100,10 @@ describe("120 requests per minute and key", () => {
       });
       await burst(lacking, LIMIT);
       const headers = { "Idempotency-Key": "", "Content-Type": "text/plain" };
-      const answers = await ofEach(routes, async (route) =>
+      const answers = await ofEach(operations, async (route) =>
         told(await lacking.send(route.method, `${formOf(route).path}?x=%zz`, { headers, body: "{" })),
       );
-      expect(answers).toEqual(allOf(routes, "429 rate_limited"));
+      expect(answers).toEqual(allOf(operations, "429 rate_limited"));
     });
 
     test("404 for an unknown route and 401 for a bad key are answered all the same", async () => {
@@ -117,8 +117,8 @@ describe("what is counted", () => {
   test("one for every operation, whose answer says what is left", async () => {
     const customer = await newCustomer(stack);
     const holder = await newHolder(customer);
-    const asked = await ofEach(routes, (route) => goodRequest(holder, route));
-    for (const [n, route] of routes.entries()) {
+    const asked = await ofEach(operations, (route) => goodRequest(holder, route));
+    for (const [n, route] of operations.entries()) {
       const answer = await ask(customer, asked[nameOf(route)]!);
       expect([answer.status, leftOf(answer)]).toEqual([route.status, LIMIT - 1 - n]);
     }
@@ -158,7 +158,7 @@ describe("what is counted", () => {
       expect(leftOf(await ask(live, { method: "POST", path, body: {} }))).toBe(LIMIT - 1 - n);
   });
 
-  test("requests without a good key, to unknown routes and to the documentation do not count", async () => {
+  test("requests without a good key, to unknown operations and to the documentation do not count", async () => {
     const customer = await newCustomer(stack);
     const free = ["/nothing", "/orders/", "/openapi.json"].map((path) => customer.send("GET", path));
     const answers = await Promise.all([...free, customer.send("GET", "/account", { key: "x" })]);

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import { received } from "@shipping/gateway/testing/raw-http";
+import { operations } from "@shipping/api/operations/operations";
+import { received } from "@shipping/kit/testing/raw-http";
 import type { ApiAnswer } from "../platform/api-client.js";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import { ask, type Customer, formOf, goodRequest, newCustomer } from "./operations.js";
@@ -29,7 +29,7 @@ function idOf({ status, headers, body }: ApiAnswer<unknown>): string {
 
 describe("X-Request-Id", () => {
   test("is on the success and on refusals of every operation, a new one each time", async () => {
-    for (const route of routes) {
+    for (const route of operations) {
       const asked = await goodRequest(customer, route);
       const answers = [
         await ask(customer, asked),
@@ -44,7 +44,7 @@ describe("X-Request-Id", () => {
 
   test.each(["mine", "req_mfrggzdfmztwq2lknnwg23tpoa", ""])("is never taken from the client: %j", async (sent) => {
     const headers = { "X-Request-Id": sent, "X-Correlation-Id": sent };
-    for (const route of routes) expect(idOf(await ask(customer, formOf(route), { headers }))).not.toBe(sent);
+    for (const route of operations) expect(idOf(await ask(customer, formOf(route), { headers }))).not.toBe(sent);
   });
 
   test("is on every page, document and path", async () => {

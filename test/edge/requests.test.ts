@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { BASE_PATH, type Route } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { BASE_PATH, type Operation } from "@shipping/api/operations/operation";
+import { operations } from "@shipping/api/operations/operations";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import {
   type Asked,
@@ -21,7 +21,7 @@ import {
 } from "./operations.js";
 import { exchange, exchangeAndEnd, headOf, type Sending } from "./wire.js";
 
-// One request of each kind at every operation. The rules are tested in detail beside them: `gateway/src/input`, `gateway/src/http/http-rules`,
+// One request of each kind at every operation. The rules are tested in detail beside them: `api/src/input`, `kit/src/http/http-rules`,
 // `gateway/src/api/middleware/read-body`.
 let stack: Stack;
 let customer: Customer;
@@ -36,19 +36,19 @@ type Change = (json: string) => Sending;
 const kept = keptRequests(() => customer);
 
 /** The answers of these operations to an otherwise good request. One that is refused has no effect, so that it can be sent again. */
-const answersTo = (rows: readonly Route[], change: Change, query = "", sender = customer, request = kept) =>
+const answersTo = (rows: readonly Operation[], change: Change, query = "", sender = customer, request = kept) =>
   ofEach(rows, async (route) => {
     const { method, path, body } = await request(route);
     const sending = change(body === undefined ? "" : JSON.stringify(body));
     return told(await ask(sender, { method, path: path + query, body }, sending));
   });
 
-const answersToNew = async (rows: readonly Route[], change: Change, query = "") => {
+const answersToNew = async (rows: readonly Operation[], change: Change, query = "") => {
   const sender = await newCustomer(stack);
   return answersTo(rows, change, query, sender, (route) => goodRequest(sender, route));
 };
 
-const succeeds = (rows: readonly Route[]) => allOf(rows, ({ status }) => String(status));
+const succeeds = (rows: readonly Operation[]) => allOf(rows, ({ status }) => String(status));
 
 const chunk = (bytes: Buffer | string) =>
   Buffer.concat([Buffer.from(`${Buffer.byteLength(bytes).toString(16)}\r\n`), Buffer.from(bytes), Buffer.from("\r\n")]);
@@ -144,7 +144,7 @@ describe("every POST takes a body", () => {
 });
 
 test("a GET passes over its body, whatever it is", async () => {
-  const gets = routes.filter(({ method }) => method === "GET");
+  const gets = operations.filter(({ method }) => method === "GET");
   const sending = () => ({ body: "{", headers: { "Content-Type": "text/plain" } });
   expect(await answersTo(gets, sending)).toEqual(allOf(gets, "200"));
 });
@@ -230,21 +230,21 @@ describe("every operation refuses a query", () => {
     ["query", "?%c0%80=1"],
     ["query", `?${"x".repeat(8_001)}`],
   ])("422 naming %s", async (named, query) => {
-    expect(await answersTo(routes, asBefore, query)).toEqual(allOf(routes, `422 invalid_request ${named}`));
+    expect(await answersTo(operations, asBefore, query)).toEqual(allOf(operations, `422 invalid_request ${named}`));
   });
 
   test.each(["limit=5", "after=ord_mfrggzdfmztwq2lknnwg23tpoa"])("of a list, %s, if it is none", async (parameter) => {
-    const rows = routes.filter((route) => !(route.method === "GET" && route.query));
+    const rows = operations.filter((route) => !(route.method === "GET" && route.query));
     const [name] = parameter.split("=");
     expect(rows).toHaveLength(14);
     expect(await answersTo(rows, asBefore, `?${parameter}`)).toEqual(allOf(rows, `422 invalid_request ${name}`));
   });
 
   test("but takes one without parameters", async () => {
-    expect(await answersToNew(routes, asBefore, "?&&")).toEqual(succeeds(routes));
+    expect(await answersToNew(operations, asBefore, "?&&")).toEqual(succeeds(operations));
   });
 });
 
 test("every operation that refused a request here succeeds with the request as it should be", async () => {
-  expect(await answersTo(routes, (body) => (body === "" ? {} : { body }))).toEqual(succeeds(routes));
+  expect(await answersTo(operations, (body) => (body === "" ? {} : { body }))).toEqual(succeeds(operations));
 });

@@ -1,6 +1,6 @@
-import { type Scope, scopes } from "@shipping/gateway/admission/api-key";
-import type { Route } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { type Scope, scopes } from "@shipping/api/api-key";
+import type { Operation } from "@shipping/api/operations/operation";
+import { operations } from "@shipping/api/operations/operations";
 import type { ApiAnswer } from "../platform/api-client.js";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import { allOf, ask, type Customer, formOf, goodRequest, newCustomer, ofEach, told, writes } from "./operations.js";
@@ -26,7 +26,7 @@ function withNamedScopes(answer: ApiAnswer<unknown>): string {
   return `${told(answer)}: ${named.join()}`;
 }
 
-const missing = ({ scope }: Route) => `403 missing_scope: ${scope}`;
+const missing = ({ scope }: Operation) => `403 missing_scope: ${scope}`;
 
 describe("403 missing_scope, naming the scope", () => {
   test("a scope to write is none to read, and the other way round", async () => {
@@ -34,9 +34,9 @@ describe("403 missing_scope, naming the scope", () => {
       await holderOf(...scopes.filter((scope) => scope.endsWith(":read"))),
       await holderOf(...scopes.filter((scope) => scope.endsWith(":write"))),
     ];
-    const reads = routes.filter(({ scope }) => scope.endsWith(":read"));
-    const others = routes.filter(({ scope }) => scope.endsWith(":write"));
-    const answers = (holder: Customer, rows: Route[]) =>
+    const reads = operations.filter(({ scope }) => scope.endsWith(":read"));
+    const others = operations.filter(({ scope }) => scope.endsWith(":write"));
+    const answers = (holder: Customer, rows: Operation[]) =>
       ofEach(rows, async (route) => withNamedScopes(await ask(holder, formOf(route))));
     expect(await answers(reader, others)).toEqual(allOf(others, missing));
     expect(await answers(writer, reads)).toEqual(allOf(reads, missing));
@@ -44,7 +44,7 @@ describe("403 missing_scope, naming the scope", () => {
 
   test("the same for a live key, also where no carrier is configured", async () => {
     const live = await newCustomer(stack, { environment: "live", scopes: ["account:read"] });
-    const rows = routes.filter(({ scope }) => scope !== "account:read");
+    const rows = operations.filter(({ scope }) => scope !== "account:read");
     expect(await ofEach(rows, async (route) => withNamedScopes(await ask(live, formOf(route))))).toEqual(
       allOf(rows, missing),
     );
@@ -52,7 +52,7 @@ describe("403 missing_scope, naming the scope", () => {
 });
 
 test("the scope alone is enough, and every other one together is not", async () => {
-  for (const route of routes) {
+  for (const route of operations) {
     const asked = await goodRequest(customer, route);
     const refused = await ask(await holderOf(...allBut(route.scope)), asked);
     expect(withNamedScopes(refused)).toBe(missing(route));
@@ -65,7 +65,7 @@ describe("a refused write", () => {
   test.each(writes)("is neither executed nor replayed, and reserves no key: $method $path", async (route) => {
     const lacking = await holderOf(...allBut(route.scope));
     const asked = await goodRequest(customer, route);
-    const headers = { "Idempotency-Key": `key ${route.handler.name}` };
+    const headers = { "Idempotency-Key": `key ${route.operationId}` };
     expect(withNamedScopes(await ask(lacking, asked, { headers }))).toBe(missing(route));
     const executed = await ask(customer, asked, { headers });
     expect([executed.status, executed.headers.has("idempotency-replayed")]).toEqual([route.status, false]);

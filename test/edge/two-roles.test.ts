@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { operations } from "@shipping/api/operations/operations";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { migrate } from "@shipping/kit/postgres/migrate";
 import { silentLog } from "@shipping/kit/process/log";
@@ -98,8 +98,10 @@ async function splitLater(part: Part): Promise<TestDatabase> {
 /** Exercises the whole platform: every operation, deliveries, the request log, an export and an erasure. */
 async function useAll(stack: Stack, receiver: Receiver): Promise<void> {
   const customer = await newCustomer(stack);
-  const answers = await ofEach(routes, async (route) => told(await ask(customer, await goodRequest(customer, route))));
-  expect(answers).toEqual(allOf(routes, ({ status }) => String(status)));
+  const answers = await ofEach(operations, async (route) =>
+    told(await ask(customer, await goodRequest(customer, route))),
+  );
+  expect(answers).toEqual(allOf(operations, ({ status }) => String(status)));
   const accountId = await busyAccount(stack, receiver.url);
   await eventually(() => expect(receiver.received.length).toBeGreaterThan(5));
   await json(stack, `account suspend --account ${accountId}`);

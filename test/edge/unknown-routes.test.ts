@@ -1,6 +1,6 @@
 import { METHODS } from "node:http";
-import { BASE_PATH } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { BASE_PATH } from "@shipping/api/operations/operation";
+import { operations } from "@shipping/api/operations/operations";
 import { refusal } from "../platform/api-client.js";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import { allOf, type Customer, formOf, goodRequest, newCustomer, ofEach, told } from "./operations.js";
@@ -52,13 +52,13 @@ describe("404 not_found for every operation's path", () => {
     ],
     ["bad percent-encoding behind it", (path) => whole(`${path}/%zz`)],
   ])("with %s", async (_case, written) => {
-    expect(await ofEach(routes, (route) => unknown(route.method, written(formOf(route).path)))).toEqual(
-      allOf(routes, NOT_FOUND),
+    expect(await ofEach(operations, (route) => unknown(route.method, written(formOf(route).path)))).toEqual(
+      allOf(operations, NOT_FOUND),
     );
   });
 
   test("with an id of which a character is escaped, as with a fixed word", async () => {
-    const rows = routes.filter((route) => route.id);
+    const rows = operations.filter((route) => route.id);
     const escaped = await ofEach(rows, async (route) => {
       const { method, path } = await goodRequest(customer, route);
       // The second character of the id: `ord_…` becomes `o%72d_…`.
@@ -70,7 +70,7 @@ describe("404 not_found for every operation's path", () => {
   });
 
   test.each(["%zz", "%ff", "%"])("with the id %s, which cannot be decoded", async (id) => {
-    const rows = routes.filter((route) => route.id);
+    const rows = operations.filter((route) => route.id);
     expect(await ofEach(rows, ({ method, path }) => unknown(method, whole(path.replace(/\{\w+\}/, id))))).toEqual(
       allOf(rows, NOT_FOUND),
     );
@@ -84,9 +84,9 @@ describe("the message of the 404", () => {
   test.each(["", "/api", "/v1", "/api/v2", "/v10"])(
     "says where the API begins, and the whole path, for every operation below '%s'",
     async (base) => {
-      expect(await ofEach(routes, (route) => message(route.method, `${base}${formOf(route).path}?limit=1`))).toEqual(
-        allOf(routes, (route) => `The API begins at ${BASE_PATH}. Use the path ${whole(route.path)}.`),
-      );
+      expect(
+        await ofEach(operations, (route) => message(route.method, `${base}${formOf(route).path}?limit=1`)),
+      ).toEqual(allOf(operations, (route) => `The API begins at ${BASE_PATH}. Use the path ${whole(route.path)}.`));
     },
   );
 
@@ -112,12 +112,13 @@ describe("the message of the 404", () => {
 });
 
 describe("404 not_found for other methods; 400 bad_request for one that this release of Node does not know", () => {
-  const methodsAt = (path: string) => routes.filter((route) => route.path === path).map(({ method }) => String(method));
+  const methodsAt = (path: string) =>
+    operations.filter((route) => route.path === path).map(({ method }) => String(method));
 
   test.each(["GET", "POST", "DELETE", "PUT", "HEAD", "OPTIONS", "TRACE", "QUERY"])(
     "%s on every path that does not have it",
     async (method) => {
-      const rows = routes.filter(({ path }) => !methodsAt(path).includes(method));
+      const rows = operations.filter(({ path }) => !methodsAt(path).includes(method));
       const refused = METHODS.includes(method) ? NOT_FOUND : "400 bad_request";
       expect(await ofEach(rows, (route) => unknown(method, whole(formOf(route).path)))).toEqual(
         allOf(rows, method === "HEAD" ? "404 " : refused),
@@ -159,15 +160,15 @@ describe("404 not_found for what is no path of the API", () => {
 
 describe("an absolute URL as the request target", () => {
   test.each(["HTTPS://another.example:1", "http://[::1"])("%s before the path changes nothing", async (origin) => {
-    const answers = await ofEach(routes, async (route) =>
+    const answers = await ofEach(operations, async (route) =>
       told(await sendTo(port, route.method, origin + whole(formOf(route).path))),
     );
-    expect(answers).toEqual(allOf(routes, "401 unauthorized"));
+    expect(answers).toEqual(allOf(operations, "401 unauthorized"));
     expect((await sendTo(port, "GET", `${origin}${BASE_PATH}/orders?limit=1`, { key: customer.key })).status).toBe(200);
   });
 });
 
-test("unknown routes are not counted", async () => {
+test("unknown operations are not counted", async () => {
   const other = await newCustomer(stack);
   for (const path of ["/nothing", "/orders/", "/orders/%6f"]) await other.send("GET", path);
   expect((await other.send("GET", "/account")).headers.get("ratelimit")).toMatch(/r=119;/);

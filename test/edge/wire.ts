@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { parseAnswers, type RawAnswer, received } from "@shipping/gateway/testing/raw-http";
+import { parseAnswers, type RawAnswer, received } from "@shipping/kit/testing/raw-http";
 import type { ApiAnswer, Body } from "../platform/api-client.js";
 
 /** Longer than any answer takes, shorter than the 30 s after which the gateway gives a request up. */

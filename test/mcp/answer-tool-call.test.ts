@@ -1,6 +1,6 @@
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { openApiText } from "@shipping/gateway/openapi/documents";
+import { openApiText } from "@shipping/api/openapi/open-api-text";
 import { answerToolCall } from "shipping-mcp/answer-tool-call";
 import type { Access } from "shipping-mcp/call-tool";
 import { createShippingServer } from "shipping-mcp/server";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import { errorGuidance } from "@shipping/gateway/reference/operations";
+import { errorGuidance } from "@shipping/api/openapi/error-guidance";
+import { operations } from "@shipping/api/operations/operations";
 import { runs } from "@shipping/kit/testing/runs";
 import { Shipping } from "shipping-client";
 import { startUnreliableProxy } from "../client/unreliable-proxy.js";
@@ -28,10 +28,10 @@ afterAll(async () => {
 describe("the tools", () => {
   test("are the operations, with a schema without references, and say which only read", async () => {
     const { tools } = await agent.client.listTools();
-    expect(tools.map(({ name }) => name).sort()).toEqual(routes.map(({ handler }) => handler.name).sort());
+    expect(tools.map(({ name }) => name).sort()).toEqual(operations.map(({ operationId }) => operationId).sort());
     expect(JSON.stringify(tools)).not.toContain("$ref");
     const writes = tools.filter(({ annotations }) => !annotations?.readOnlyHint).map(({ name }) => name);
-    const expected = routes.filter(({ method }) => method !== "GET").map(({ handler }) => handler.name);
+    const expected = operations.filter(({ method }) => method !== "GET").map(({ operationId }) => operationId);
     expect(writes.sort()).toEqual(expected.sort());
     for (const { inputSchema } of tools)
       expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });

@@ -1,4 +1,4 @@
-import { openApiDocument } from "@shipping/gateway/openapi/openapi";
+import { openApiDocument } from "@shipping/api/openapi/openapi";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 

@@ -1,8 +1,8 @@
-import type { ReadRoute, WriteRoute } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import { parseJsonBody } from "@shipping/gateway/input/json-body";
-import { checkBody, requireValid, validQuery } from "@shipping/gateway/input/validate";
-import { openApiDocument } from "@shipping/gateway/openapi/openapi";
+import { parseJsonBody } from "@shipping/api/input/json-body";
+import { checkBody, requireValid, validQuery } from "@shipping/api/input/validate";
+import { openApiDocument } from "@shipping/api/openapi/openapi";
+import type { ReadOperation, WriteOperation } from "@shipping/api/operations/operation";
+import { operations } from "@shipping/api/operations/operations";
 import { Failure } from "@shipping/kit/errors";
 import { runs } from "@shipping/kit/testing/runs";
 import { brokenTargetRule } from "@shipping/webhooks/egress/target-url";
@@ -39,8 +39,8 @@ const FIRST_FAILURE = { endOnFailure: true };
 
 type Json = Record<string, unknown>;
 
-const posts = routes.filter((route): route is WriteRoute => route.method === "POST");
-const lists = routes.filter((route): route is ReadRoute => route.method === "GET" && route.query !== undefined);
+const posts = operations.filter((route): route is WriteOperation => route.method === "POST");
+const lists = operations.filter((route): route is ReadOperation => route.method === "GET" && route.query !== undefined);
 
 /** The rules that a request breaks, as the platform reports them. */
 function brokenRules(check: () => unknown): string[] {
@@ -53,7 +53,7 @@ function brokenRules(check: () => unknown): string[] {
   }
 }
 
-function brokenByBody(route: WriteRoute, value: unknown): string[] {
+function brokenByBody(route: WriteOperation, value: unknown): string[] {
   const broken = brokenRules(() =>
     requireValid(checkBody(route.body, parseJsonBody(Buffer.from(JSON.stringify(value))), "/")),
   );

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
+import type { Scope } from "@shipping/api/api-key";
 import { createAccount } from "@shipping/gateway/accounts/manage-accounts";
 import { createKey, revokeKey } from "@shipping/gateway/accounts/manage-keys";
-import type { Scope } from "@shipping/gateway/admission/api-key";
 import { type AdminDeps, openPrisma } from "@shipping/gateway/database/deps";
 import type { DeveloperArea } from "@shipping/gateway/developers/session/settings";
 import type { MailRoute } from "@shipping/gateway/mail/settings";

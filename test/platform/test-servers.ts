@@ -55,7 +55,7 @@ async function startNats(): Promise<string | undefined> {
 
 const env = {
   ...process.env,
-  TSX_TSCONFIG_PATH: fileURLToPath(new URL("../../gateway/tsconfig.json", import.meta.url)),
+  TSX_TSCONFIG_PATH: fileURLToPath(new URL("../../tsconfig.base.json", import.meta.url)),
 };
 
 /** Starts `stack-process.ts`, which prints its URLs. */

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { pathWith } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { pathWith } from "@shipping/api/operations/operation";
+import { operations } from "@shipping/api/operations/operations";
 import { PYTHON_ENV } from "../docs/python.js";
 import { findPython } from "./virtual-environment.js";
 
@@ -27,7 +27,7 @@ describe("one method for each operation", () => {
     sent = JSON.parse(stdout);
   });
 
-  test.each(routes)("$method $path, with its scope", (route) => {
+  test.each(operations)("$method $path, with its scope", (route) => {
     const found = sent.filter(({ request }) => request === `${route.method} ${pathWith(route, "an-id")}`);
     expect(found).toHaveLength(1);
     expect(found[0]?.doc).toContain(`Scope \`${route.scope}\``);
@@ -38,10 +38,10 @@ describe("one method for each operation", () => {
   });
 
   test("and no other, each in the tables of the README", () => {
-    expect(sent).toHaveLength(routes.length);
+    expect(sent).toHaveLength(operations.length);
     const cells = [...readme.matchAll(/^\| `(\w+\.\w+\(.*)$/gm)].map(([line]) => line.match(/(?<=`)[^`|]+(?=`)/g));
     const expected = sent.map(({ method, request, returns }) => {
-      const route = routes.find((one) => `${one.method} ${pathWith(one, "an-id")}` === request);
+      const route = operations.find((one) => `${one.method} ${pathWith(one, "an-id")}` === request);
       return [method, `${route?.method} ${route?.path}`, route?.scope, returns];
     });
     expect(cells).toEqual(expected);

@@ -70,7 +70,7 @@ describe("documents", () => {
     const paths = ["README.md", ...contributing, ...decisions, ...guides].flatMap((page) =>
       [
         ...read(page).matchAll(
-          /`((?:gateway|services|kit|test|deploy|proto|client|client-python|mcp|conformance|tools|docs)(?:\/[\w.-]+)*)`/g,
+          /`((?:gateway|api|site|services|kit|test|deploy|proto|client|client-python|mcp|conformance|tools|docs)(?:\/[\w.-]+)*)`/g,
         ),
       ].map(([, path = ""]) => path),
     );
@@ -112,7 +112,7 @@ describe("documents", () => {
   });
 
   test("the page of settings names only settings that exist", () => {
-    const folders = ["kit", "gateway", "services", "deploy/local"];
+    const folders = ["kit", "api", "site", "gateway", "services", "deploy/local"];
     const files = folders.flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
         .filter((path) => /(^|\/)src\/(.*\/)?(config|settings)\.ts$/.test(path) && !path.includes("node_modules"))

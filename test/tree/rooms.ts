@@ -1,21 +1,12 @@
 /** The folders of a package from top to bottom: a folder imports only from those below it. `.` stands for the files beside the folders. */
 export const rooms: Record<string, readonly string[]> = {
-  "kit/src": ["service", "ledger", "events", "rpc", "rpc/unary", "postgres", "tls", "process", "."],
+  "kit/src": ["service", "ledger", "events", "http", "rpc", "rpc/unary", "postgres", "tls", "process", "."],
+  "api/src": ["openapi", "operations", ".", "input"],
+  "site/src": [".", "reference", "guides", "layout", "assets"],
   "gateway/src": [
     // Above the commands, so that no command loads the whole gateway.
     ".",
-    ...[
-      "cli",
-      "cli/commands",
-      "cli/account-data",
-      "cli/tools",
-      "cli/platform",
-      "mcp",
-      "developers",
-      "openapi",
-      "reference",
-      "guides",
-    ],
+    ...["cli", "cli/commands", "cli/account-data", "cli/tools", "cli/platform", "mcp", "developers"],
     ...[
       "account",
       "overview",
@@ -30,7 +21,7 @@ export const rooms: Record<string, readonly string[]> = {
       "page",
       "session",
     ].map((room) => `developers/${room}`),
-    ...["api/endpoints", "api/middleware", "api", "accounts", "mail", "site", "http", "admission", "input"],
+    ...["api/middleware", "api/handlers", "api", "accounts", "mail", "admission"],
     ...["idempotency", "request-log", "database", "service-clients"],
   ],
   "services/records/src": [".", "write", "read", "search", "resource"],

@@ -1,25 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import { errors } from "@shipping/proto/errors";
 import { rooms } from "./rooms.js";
+import { read, root, sources } from "./sources.js";
 
-const root = join(import.meta.dirname, "../..");
-const LEFT_OUT = new Set(["node_modules", "dist", "gen", ".git", ".data"]);
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    if (LEFT_OUT.has(entry.name)) return [];
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? filesBelow(path) : [path];
-  });
-}
-
-const read = (path: string) => readFileSync(join(root, path), "utf8");
-const sources = ["proto", "kit", "services", "gateway", "deploy", "client", "mcp", "conformance", "tools", "test"]
-  .flatMap(filesBelow)
-  .filter((path) => /\.(tsx?|mjs)$/.test(path))
-  .map((path) => ({ path: path.split(sep).join("/"), text: read(path) }));
 const production = sources.filter(({ path }) => !/\.test\.ts$|\/testing\/|^test\/|\.mjs$/.test(path));
 
 /** The modules that a file imports. */
@@ -37,7 +19,9 @@ describe("imports", () => {
     "services/carrier": ["kit", "proto"],
     "services/tracking": ["kit", "proto"],
     "services/webhooks": ["kit", "proto"],
-    gateway: ["kit", "proto"],
+    api: ["kit", "proto"],
+    site: ["api", "kit", "proto"],
+    gateway: ["api", "site", "kit", "proto"],
     // It judges any platform from outside, so it imports none of ours.
     conformance: [],
     // It gets the API from its OpenAPI document.
@@ -160,8 +144,8 @@ describe("files", () => {
     const readers = parts.filter(({ text }) => /\bDate\.now\(\)|\bnew Date\(\)/.test(text)).map(({ path }) => path);
     expect(readers.filter((path) => !path.startsWith("gateway/src/cli/")).sort()).toEqual([
       // Exceptions: the header `Date`, a file name, a comparison with the database's clock, and a command.
-      "gateway/src/http/refuse-connection.ts",
       "gateway/src/mail/deliver.ts",
+      "kit/src/http/refuse-connection.ts",
       "kit/src/postgres/clock.ts",
     ]);
   });
@@ -195,12 +179,12 @@ describe("files", () => {
   });
 });
 
-// Comments, and SQL's own ORDER BY, may contain these words.
+// Comments, SQL's own ORDER BY, and codes of errors may contain these words.
 function codeLines(text: string): string[] {
   return text
     .replace(/\/\*[\s\S]*?\*\//g, "")
     .split("\n")
-    .map((line) => line.replace(/\/\/.*$/, "").replace(/ORDER BY/g, ""));
+    .map((line) => line.replace(/\/\/.*$/, "").replace(/ORDER BY|rate_limited/g, ""));
 }
 
 describe("programs", () => {
@@ -220,28 +204,4 @@ describe("programs", () => {
       expect(read(path)).toMatch(/^import "(@shipping\/kit|\.\.)\/process\/require-node(\.js)?";\n/);
     },
   );
-});
-
-describe("the table of routes", () => {
-  test("is the specification's, row by row, with the statuses that the contract adds", () => {
-    const [, table = ""] = read("conformance/spec/shipping-api.md").split("\n## Endpoints\n");
-    const rows = [...table.matchAll(/^\| (GET|POST|DELETE) \| (\S+) \| (\S+) \|/gm)].map((row) => row.slice(1, 4));
-    const [, created = ""] = /^Success statuses: `201` for (.+?);/m.exec(read("conformance/spec/contract.md")) ?? [];
-    const creating = new Set([...created.matchAll(/`(?:POST )?(\S+)`/g)].map(([, path]) => `POST ${path}`));
-    expect(creating.size).toBe(4);
-    expect(routes.map(({ method, path, scope, status }) => [method, path, scope, status])).toEqual(
-      rows.map(([method, path, scope]) => [method, path, scope, creating.has(`${method} ${path}`) ? 201 : 200]),
-    );
-  });
-});
-
-describe("the table of errors", () => {
-  test("has no code that no test is answered, with its status", () => {
-    const tests = sources.filter(({ path }) => /\.test\.ts$/.test(path) && /^(test|gateway)\//.test(path));
-    const text = tests.map((source) => source.text).join("\n");
-    // Matches the notation of responses in tests, and the beginnings of their names. A code alone would not count: tests of the document list all
-    // codes.
-    const answered = new Set([...text.matchAll(/"(\d{3} [a-z_]+)[" ]/g)].map(([, said]) => said));
-    expect(Object.entries(errors).filter(([code, { status }]) => !answered.has(`${status} ${code}`))).toEqual([]);
-  });
 });

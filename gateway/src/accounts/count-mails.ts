@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { limitedNetworks } from "@shipping/kit/http/network";
 import sql from "sql-template-tag";
-import { limitedNetworks } from "../admission/network.js";
 import { type AdminDeps, windowStart } from "../database/deps.js";
 
 /** A day in UTC. */

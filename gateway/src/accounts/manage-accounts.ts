@@ -1,20 +1,9 @@
+import { isName, NAME_RULE } from "@shipping/api/input/name";
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import sql, { raw } from "sql-template-tag";
 import { type AdminDeps, clock } from "../database/deps.js";
-import { isClean } from "../input/text.js";
 import { OPERATOR, writeAuditEntry } from "./audit.js";
-
-/** The most characters of a name. */
-export const MAX_NAME_LENGTH = 200;
-const NAME = /^\P{Cc}{1,200}$/u;
-
-/** The rule for names, as the end of a sentence that says "must have". */
-export const NAME_RULE = "1 to 200 characters, at least one of them not a space, and no control characters";
-
-export function isName(text: string): boolean {
-  return NAME.test(text) && text.trim() !== "" && isClean(text);
-}
 
 export async function createAccount(deps: AdminDeps, { name }: { name: string }) {
   requireName(name, "An account's name");

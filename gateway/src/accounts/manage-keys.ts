@@ -1,10 +1,10 @@
+import { scopes as allScopes, newApiKey, type Scope } from "@shipping/api/api-key";
 import type { Caller, Environment } from "@shipping/kit/caller";
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { violated } from "@shipping/kit/postgres/database";
 import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import sql from "sql-template-tag";
-import { scopes as allScopes, newApiKey, type Scope } from "../admission/api-key.js";
 import { type AdminDeps, clock, type GatewayDeps, selectColumns } from "../database/deps.js";
 import { type Actor, OPERATOR, writeAuditEntry } from "./audit.js";
 import { noSuchAccount, requireAccount, requireName } from "./manage-accounts.js";

@@ -1,5 +1,5 @@
 import type { Metrics } from "@shipping/kit/process/metrics";
-import { Outage } from "../service-clients/outage.js";
+import { Outage } from "@shipping/kit/rpc/outage";
 import { createPauses } from "./pauses.js";
 
 /** How much work may be in progress at once, where an ordinary read or write is 1. */

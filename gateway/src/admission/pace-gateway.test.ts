@@ -3,8 +3,8 @@ import { connect } from "node:net";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { exchange } from "@shipping/kit/testing/raw-http";
 import { type GatewayUnderTest, gatewayUnderTest } from "../testing/gateway-under-test.js";
-import { exchange } from "../testing/raw-http.js";
 import { spendCpu } from "../testing/spend-cpu.js";
 import { DEFAULT_PACE } from "./pace.js";
 

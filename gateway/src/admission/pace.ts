@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
+import { limitedNetworks } from "@shipping/kit/http/network";
 import type { Metrics } from "@shipping/kit/process/metrics";
-import { limitedNetworks } from "./network.js";
 import { createTokenBucket, type TokenBucket } from "./token-bucket.js";
 
 /** The rate of responses to requests without a valid API key, per client: an IPv4 address or a /64 of IPv6. A /48 gets twice as much. */

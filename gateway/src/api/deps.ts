@@ -1,9 +1,9 @@
+import type { TrustedProxies } from "@shipping/kit/http/client-address";
+import type { UnreadBytes } from "@shipping/kit/http/unread-bytes";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import type { Bulkhead } from "../admission/bulkhead.js";
 import type { Pace } from "../admission/pace.js";
 import type { GatewayDeps } from "../database/deps.js";
-import type { TrustedProxies } from "../http/client-address.js";
-import type { UnreadBytes } from "../http/unread-bytes.js";
 import type { Idempotency } from "../idempotency/execute-once.js";
 import type { Mailer } from "../mail/mailer.js";
 import type { RequestLog } from "../request-log/request-log.js";

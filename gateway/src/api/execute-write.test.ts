@@ -1,8 +1,8 @@
+import { jsonBody } from "@shipping/api/input/json-body";
+import { webhookInput } from "@shipping/api/input/schemas";
+import { checkBody } from "@shipping/api/input/validate";
 import { fail, failFields } from "@shipping/kit/errors";
 import { silentLog } from "@shipping/kit/process/log";
-import { jsonBody } from "../input/json-body.js";
-import { webhookInput } from "../input/schemas.js";
-import { checkBody } from "../input/validate.js";
 import type { ApiDeps } from "./deps.js";
 import type { Check, WriteRoute } from "./endpoint.js";
 import { mergeFieldErrors } from "./execute-write.js";

@@ -1,14 +1,15 @@
+import type { JsonBody } from "@shipping/api/input/json-body";
+import { type Checked, checkBody, requireValid, validMembers } from "@shipping/api/input/validate";
+import { pathWith } from "@shipping/api/operations/operation";
 import { fail, failFields, failureIn } from "@shipping/kit/errors";
+import { type CallContext, callOptions, inTime } from "@shipping/kit/rpc/call-owner";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Actor } from "../accounts/audit.js";
 import { executeOnce } from "../idempotency/execute-once.js";
 import { fingerprint, type RegistryKey, type RegistryRow } from "../idempotency/registry.js";
-import type { JsonBody } from "../input/json-body.js";
-import { type Checked, checkBody, requireValid, validMembers } from "../input/validate.js";
 import { readExecuted } from "../request-log/read-request.js";
-import { type CallContext, callOptions, inTime } from "../service-clients/call-owner.js";
 import type { ApiDeps } from "./deps.js";
-import { pathWith, type WriteRoute } from "./endpoint.js";
+import type { WriteRoute } from "./endpoint.js";
 
 export interface WriteRequest extends RegistryKey, CallContext {
   /** The sender of the request: a member's email, or the ID of an API key. */

@@ -1,9 +1,9 @@
 import type { FieldError } from "@shipping/kit/errors";
+import type { OutageCause } from "@shipping/kit/rpc/outage";
 import type { ErrorCode } from "@shipping/proto/errors";
 import type { RequestHandler } from "express";
 import type { Admission } from "../admission/admit.js";
 import type { Meter } from "../admission/pace.js";
-import type { OutageCause } from "../service-clients/outage.js";
 
 /** The state of a request. A middleware may read what the ones before it in `app.ts` have set. */
 export interface Locals {

@@ -1,12 +1,12 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os, { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseApiKey, scopes } from "@shipping/api/api-key";
 import type { Env } from "@shipping/kit/process/config";
 import { rowsIn } from "@shipping/kit/testing/rows";
 import { secretTexts } from "@shipping/kit/testing/secret-texts";
 import fc from "fast-check";
 import { createAdmit } from "../admission/admit.js";
-import { parseApiKey, scopes } from "../admission/api-key.js";
 import { adminIn } from "../testing/admin.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 

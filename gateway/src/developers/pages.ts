@@ -1,4 +1,4 @@
-import { NO_FIELDS } from "../input/fields.js";
+import { NO_FIELDS } from "@shipping/api/input/fields";
 import { accountFields, showAccounts, submitAccount } from "./account/accounts.js";
 import { showAuditLog } from "./account/audit-log.js";
 import { confirmRemove, roleFields, showRoleForm, submitRemove, submitRoleForm } from "./account/change-member.js";

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { exchange } from "@shipping/kit/testing/raw-http";
 import { SearchOrdersResponseSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import { gatewayUnderTest } from "../testing/gateway-under-test.js";
-import { exchange } from "../testing/raw-http.js";
 import { signedIn } from "../testing/signed-in.js";
 import { isOpenedByPerson } from "./serve-area.js";
 

@@ -2,9 +2,9 @@ import type { CallOptions } from "@connectrpc/connect";
 import type { Claim } from "@shipping/kit/caller";
 import { fail, failureIn } from "@shipping/kit/errors";
 import { startLoop } from "@shipping/kit/process/loop";
+import { type CallContext, callOptions, inTime } from "@shipping/kit/rpc/call-owner";
+import { Outage } from "@shipping/kit/rpc/outage";
 import type { Snapshot, WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
-import { type CallContext, callOptions, inTime } from "../service-clients/call-owner.js";
-import { Outage } from "../service-clients/outage.js";
 import { createDoneMarks } from "./mark-done.js";
 import {
   claimKey,

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import type { CallOptions } from "@connectrpc/connect";
 import { fail } from "@shipping/kit/errors";
+import { answered } from "@shipping/kit/rpc/call-owner";
 import { type Snapshot, SnapshotSchema } from "@shipping/proto/shipping/common/v1/common_pb";
-import { answered } from "../service-clients/call-owner.js";
 import { markDone } from "./mark-done.js";
 import {
   deleteFencedClaim,

@@ -1,7 +1,7 @@
 import { domainToASCII } from "node:url";
+import type { Field } from "@shipping/api/input/fields";
+import { isWithin } from "@shipping/api/input/text";
 import { z } from "zod";
-import type { Field } from "../input/fields.js";
-import { isWithin } from "../input/text.js";
 
 /** A form's field for an email address. */
 export const EMAIL_FIELD: Field = { maxLength: 200 };

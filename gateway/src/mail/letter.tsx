@@ -1,6 +1,6 @@
+import { visible } from "@shipping/api/input/text";
+import { SITE_NAME } from "@shipping/site/layout/site-header";
 import { render } from "preact-render-to-string";
-import { visible } from "../input/text.js";
-import { SITE_NAME } from "../site/site-header.js";
 import type { Mail } from "./deliver.js";
 
 export interface Letter {

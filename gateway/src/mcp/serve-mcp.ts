@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { openApiText } from "@shipping/api/openapi/open-api-text";
+import { BASE_PATH } from "@shipping/api/operations/operation";
 import { fail, failFields } from "@shipping/kit/errors";
+import { getClientAddress, TICKET_HEADER, type TrustedProxies } from "@shipping/kit/http/client-address";
+import { HttpRefusal, isPlain } from "@shipping/kit/http/http-rules";
+import { sendAnswer } from "@shipping/kit/http/send-answer";
 import type { Express } from "express";
 import type { Access } from "shipping-mcp/call-tool";
 import { type BulkheadLimits, createBulkhead, RESERVE_MS } from "../admission/bulkhead.js";
 import type { ApiDeps } from "../api/deps.js";
-import { BASE_PATH } from "../api/endpoint.js";
 import { ANSWER_MS, type Middleware } from "../api/locals.js";
 import { collect, MAX_BODY_BYTES } from "../api/middleware/read-body.js";
-import { getClientAddress, TICKET_HEADER, type TrustedProxies } from "../http/client-address.js";
-import { HttpRefusal, isPlain } from "../http/http-rules.js";
-import { sendAnswer } from "../http/send-answer.js";
-import { openApiText } from "../openapi/documents.js";
 
 export const MCP_PATH = "/mcp";
 

@@ -1,9 +1,9 @@
 import type { Caller, Environment } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
 import { COMMANDING, redact } from "@shipping/kit/process/log";
+import type { OutageCause } from "@shipping/kit/rpc/outage";
 import { raw } from "sql-template-tag";
 import { toSnakeCase } from "../database/deps.js";
-import type { OutageCause } from "../service-clients/outage.js";
 
 export interface EndedRequest {
   requestId: string;

@@ -1,13 +1,13 @@
 import { createClient, type Transport } from "@connectrpc/connect";
+import { withOutageCause } from "@shipping/kit/rpc/outage";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { type Service, withOutageCause } from "./outage.js";
 
 /** One transport for each service behind the gateway. */
-export type Transports = Record<Service, Transport>;
+export type Transports = Record<"records" | "carrier" | "tracking" | "webhooks", Transport>;
 
 /** The services behind the gateway, and the ledgers of those that execute writes. */
 export type Clients = ReturnType<typeof createClients>;

@@ -1,9 +1,9 @@
 import { Code, ConnectError, createRouterTransport, type Interceptor } from "@connectrpc/connect";
 import { fail, failureIn, toConnectError } from "@shipping/kit/errors";
 import { DatabaseOutage } from "@shipping/kit/postgres/outage";
-import { answered, callOptions, inTime } from "./call-owner.js";
+import { answered, callOptions, inTime } from "@shipping/kit/rpc/call-owner";
+import { type Outage, outageCause } from "@shipping/kit/rpc/outage";
 import { createClients } from "./clients.js";
-import { type Outage, outageCause } from "./outage.js";
 
 let error: unknown;
 const failing: Interceptor = () => async () => {

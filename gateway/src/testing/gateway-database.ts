@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { parseApiKey } from "@shipping/api/api-key";
 import type { Environment } from "@shipping/kit/caller";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { createAccount } from "../accounts/manage-accounts.js";
 import { createKey, type NewKey } from "../accounts/manage-keys.js";
-import { parseApiKey } from "../admission/api-key.js";
 import { type AdminDeps, gatewayMigrations, openPrisma } from "../database/deps.js";
 
 /** Creates a gateway's database for one test file. */

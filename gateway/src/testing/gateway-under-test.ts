@@ -3,6 +3,7 @@ import { createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
 import { requireCaller, requireClaim } from "@shipping/kit/caller";
 import { fail, toConnectError } from "@shipping/kit/errors";
 import { createLog } from "@shipping/kit/process/log";
+import { exchange } from "@shipping/kit/testing/raw-http";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { type CreateOrderRequest, RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
@@ -11,7 +12,6 @@ import { createClients } from "../service-clients/clients.js";
 import { type GatewayParts, type Listening, startGateway } from "../start-gateway.js";
 import { gatewayDatabase } from "./gateway-database.js";
 import { ownerUnderTest } from "./owner-under-test.js";
-import { exchange } from "./raw-http.js";
 
 export const ORDER_ID = "ord_mfrggzdfmztwq2lknnwg23tpoa";
 

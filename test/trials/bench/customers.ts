@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { newApiKey, scopes } from "@shipping/gateway/admission/api-key";
+import { newApiKey, scopes } from "@shipping/api/api-key";
 import { newId } from "@shipping/kit/ids";
 import type { Database } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";

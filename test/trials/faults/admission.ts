@@ -3,10 +3,10 @@ import type { Fault } from "./fault.js";
 export const admission: readonly Fault[] = [
   {
     breaks: "a key with a wrong checksum is refused without a look-up",
-    file: "gateway/src/admission/api-key.ts",
+    file: "api/src/api-key.ts",
     original: "if (key.slice(-CHECKSUM_LENGTH) !== checksum(key.slice(0, -CHECKSUM_LENGTH))) return undefined;",
     replacement: "",
-    noticedBy: "gateway/src/admission/api-key.test.ts",
+    noticedBy: "api/src/api-key.test.ts",
   },
   {
     breaks: "the limit of requests per minute holds for requests at several gateways at once",
@@ -38,24 +38,24 @@ export const admission: readonly Fault[] = [
   },
   {
     breaks: "behind trusted proxies, a client cannot choose its own IP address",
-    file: "gateway/src/http/client-address.ts",
+    file: "kit/src/http/client-address.ts",
     original: ".at(-count)",
     replacement: ".at(0)",
-    noticedBy: "gateway/src/http/client-address.test.ts",
+    noticedBy: "kit/src/http/client-address.test.ts",
   },
   {
     breaks: "an answered request with a malformed rest gets no second response",
-    file: "gateway/src/http/refuse-connection.ts",
+    file: "kit/src/http/refuse-connection.ts",
     original: "if (latest.writableFinished) return void socket.end();",
     replacement: "if (latest.writableFinished) return void refuseNow();",
-    noticedBy: "gateway/src/http/refuse-connection.test.ts",
+    noticedBy: "kit/src/http/refuse-connection.test.ts",
   },
   {
     breaks: "an account keeps its only response, even if it is larger than the account's limit",
-    file: "gateway/src/http/unread-bytes.ts",
+    file: "kit/src/http/unread-bytes.ts",
     original: "account.responses.size > 1",
     replacement: "account.responses.size > 0",
-    noticedBy: "gateway/src/http/unread-bytes.test.ts",
+    noticedBy: "kit/src/http/unread-bytes.test.ts",
   },
   {
     breaks: "a member is found only in their own account",

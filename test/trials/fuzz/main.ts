@@ -46,7 +46,7 @@ async function fuzz(name: string): Promise<void> {
 
 /** Runs in a process of its own, in which tsx knows how the gateway's pages are compiled. */
 async function growth(): Promise<void> {
-  const [main, config] = ["growth/main.ts", "../../../gateway/tsconfig.json"].map((path) =>
+  const [main, config] = ["growth/main.ts", "../../../tsconfig.base.json"].map((path) =>
     join(import.meta.dirname, path),
   );
   const env = { ...process.env, TSX_TSCONFIG_PATH: config };

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { parseAnswers, received } from "@shipping/kit/testing/raw-http";
 import sql, { type Sql } from "sql-template-tag";
 import { type GatewayUnderTest, gatewayUnderTest, newIdempotencyKey, order } from "../../testing/gateway-under-test.js";
-import { parseAnswers, received } from "../../testing/raw-http.js";
 
 let gateway: GatewayUnderTest;
 

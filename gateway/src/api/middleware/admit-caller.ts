@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
+import { explainNoKey, parseApiKey, type Scope } from "@shipping/api/api-key";
+import { noKey } from "@shipping/api/examples";
 import { fail, failFields } from "@shipping/kit/errors";
 import { createAdmit, isKeyValid } from "../../admission/admit.js";
-import { explainNoKey, parseApiKey, type Scope } from "../../admission/api-key.js";
 import type { ApiDeps } from "../deps.js";
-import { noKey } from "../examples.js";
 import type { Middleware } from "../locals.js";
 
 const PRINTABLE = /^[\x20-\x7e]{1,128}$/;

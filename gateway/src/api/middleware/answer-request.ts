@@ -1,14 +1,15 @@
+import { parseJsonBody } from "@shipping/api/input/json-body";
+import { noQuery } from "@shipping/api/input/schemas";
+import { validQuery } from "@shipping/api/input/validate";
+import { describeBody, type Operation, readId } from "@shipping/api/operations/operation";
 import { fail } from "@shipping/kit/errors";
+import { getClientAddress } from "@shipping/kit/http/client-address";
+import { sendAnswer } from "@shipping/kit/http/send-answer";
 import { isId } from "@shipping/kit/ids";
+import { callOptions } from "@shipping/kit/rpc/call-owner";
 import { RESERVE_MS, WEIGHTS } from "../../admission/bulkhead.js";
-import { getClientAddress } from "../../http/client-address.js";
-import { sendAnswer } from "../../http/send-answer.js";
-import { parseJsonBody } from "../../input/json-body.js";
-import { noQuery } from "../../input/schemas.js";
-import { validQuery } from "../../input/validate.js";
-import { callOptions } from "../../service-clients/call-owner.js";
 import type { ApiDeps } from "../deps.js";
-import { describeBody, type ReadRoute, type Route, readId, rendered, type WriteRoute } from "../endpoint.js";
+import { type ReadRoute, type Route, rendered, type WriteRoute } from "../endpoint.js";
 import { executeWrite } from "../execute-write.js";
 import type { Middleware } from "../locals.js";
 
@@ -44,7 +45,7 @@ export function answerRequest(deps: ApiDeps, route: Route): Middleware {
 }
 
 /** The weight of an operation in the bulkhead, apart from its body. */
-export function getWeight(route: Route): number {
+export function getWeight(route: Operation): number {
   if (route.answers === "application/pdf") return WEIGHTS.file;
   return route.method === "GET" && route.query ? WEIGHTS.list : WEIGHTS.one;
 }

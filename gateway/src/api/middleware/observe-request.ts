@@ -1,11 +1,11 @@
+import { BASE_PATH } from "@shipping/api/operations/operation";
+import { getClientAddress } from "@shipping/kit/http/client-address";
+import { httpFault } from "@shipping/kit/http/http-rules";
 import { newId, type Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/process/log";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import { traced } from "@shipping/kit/process/tracing";
-import { getClientAddress } from "../../http/client-address.js";
-import { httpFault } from "../../http/http-rules.js";
 import type { ApiDeps } from "../deps.js";
-import { BASE_PATH } from "../endpoint.js";
 import { ANSWER_MS, accountOf, type Locals, type Middleware } from "../locals.js";
 
 /** Gives every request a new ID, regardless of any ID that the client sends, and refuses invalid HTTP. */

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
+import { exchange, parseAnswers, received } from "@shipping/kit/testing/raw-http";
 import { type GatewayUnderTest, gatewayUnderTest, order } from "../../testing/gateway-under-test.js";
-import { exchange, parseAnswers, received } from "../../testing/raw-http.js";
 
 let gateway: GatewayUnderTest;
 let key: string;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { describeBody, type WriteOperation } from "@shipping/api/operations/operation";
 import { fail, failFields } from "@shipping/kit/errors";
-import { isPlain } from "../../http/http-rules.js";
-import { describeBody, type WriteRoute } from "../endpoint.js";
+import { isPlain } from "@shipping/kit/http/http-rules";
 import { ANSWER_MS, type Middleware } from "../locals.js";
 
 export const MAX_BODY_BYTES = 65_536;
@@ -10,7 +10,7 @@ export const MAX_BODY_BYTES = 65_536;
  * Reads a JSON body without parsing it, because parsing is work that waits in the account's queue. `express.json()` is not used, because it never
  * answers 415, reads an empty body as `{}` and repairs invalid UTF-8.
  */
-export function readBody(route: WriteRoute): Middleware {
+export function readBody(route: WriteOperation): Middleware {
   const withoutBody = `Send ${describeBody(route)} as application/json.`;
   return async (req, res, next) => {
     const { "content-length": length = 0, "transfer-encoding": coding } = req.headers;

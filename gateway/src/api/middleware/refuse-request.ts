@@ -1,12 +1,12 @@
+import { findQueryFault } from "@shipping/api/input/fields";
+import { BASE_PATH, type Operation, PLACEHOLDER } from "@shipping/api/operations/operation";
 import { fail, failFields } from "@shipping/kit/errors";
+import { getClientAddress } from "@shipping/kit/http/client-address";
+import { noteFailure, refuse, unknownRoute } from "@shipping/kit/http/send-answer";
+import { sendErrorPage, wantsPage } from "@shipping/site/layout/error-page";
+import type { Site } from "@shipping/site/layout/site-header";
 import type { ErrorRequestHandler } from "express";
-import { getClientAddress } from "../../http/client-address.js";
-import { noteFailure, refuse, unknownRoute } from "../../http/send-answer.js";
-import { findQueryFault } from "../../input/fields.js";
-import { sendErrorPage, wantsPage } from "../../site/error-page.js";
-import type { Site } from "../../site/site-header.js";
 import type { ApiDeps } from "../deps.js";
-import { BASE_PATH, PLACEHOLDER, type Route } from "../endpoint.js";
 import type { Locals, Middleware } from "../locals.js";
 
 const METHODS = new Set(["GET", "POST", "DELETE"]);
@@ -37,7 +37,7 @@ export const refuseLongQuery: Middleware = (req, _res, next) => {
 };
 
 /** Refuses requests that match no route. If only the base path is missing or wrong, the error message contains the right path. */
-export function refuseRoute(routes: readonly Pick<Route, "path">[]): Middleware {
+export function refuseRoute(routes: readonly Pick<Operation, "path">[]): Middleware {
   const patterns = routes.map(({ path }) => ({
     path,
     pattern: new RegExp(`^(?:/api)?(?:/v\\d+)?${path.replace(PLACEHOLDER, "[^/]+")}$`),

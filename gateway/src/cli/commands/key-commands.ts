@@ -1,3 +1,4 @@
+import { type Scope, scopes } from "@shipping/api/api-key";
 import { InvalidArgumentError } from "commander";
 import {
   type CreatedKey,
@@ -7,7 +8,6 @@ import {
   type NewKey,
   revokeKey,
 } from "../../accounts/manage-keys.js";
-import { type Scope, scopes } from "../../admission/api-key.js";
 import { onAccount, onGateway } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { accountOption, environmentOption, parseDuration } from "../tools/options.js";

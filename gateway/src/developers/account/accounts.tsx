@@ -1,4 +1,4 @@
-import { ID_FIELD } from "../../input/fields.js";
+import { ID_FIELD } from "@shipping/api/input/fields";
 import { AccountForm, HiddenField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";

@@ -1,6 +1,6 @@
+import { scopes } from "@shipping/api/api-key";
+import { visible } from "@shipping/api/input/text";
 import type { AuditAction } from "../../accounts/audit.js";
-import { scopes } from "../../admission/api-key.js";
-import { visible } from "../../input/text.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { Table } from "../page/table.js";

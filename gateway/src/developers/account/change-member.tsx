@@ -1,7 +1,7 @@
+import { NO_FIELDS } from "@shipping/api/input/fields";
 import type { FieldError } from "@shipping/kit/errors";
 import { z } from "zod";
 import { changeRole, getMember, type Member, ROLES, type Role, removeMember } from "../../accounts/manage-members.js";
-import { NO_FIELDS } from "../../input/fields.js";
 import { AccountForm, Choice, Confirmation, FormButtons, FormErrors } from "../page/form.js";
 import {
   AREA_PATH,

@@ -1,5 +1,7 @@
+import { ID_FIELD } from "@shipping/api/input/fields";
 import { type FieldError, fail, failureIn } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
+import { SITE_NAME } from "@shipping/site/layout/site-header";
 import { z } from "zod";
 import {
   INVITATION_DAYS,
@@ -9,11 +11,9 @@ import {
   noteInvitationMail,
 } from "../../accounts/invite-members.js";
 import { getMember, ROLES } from "../../accounts/manage-members.js";
-import { ID_FIELD } from "../../input/fields.js";
 import { EMAIL_FIELD, emailAddress } from "../../mail/address.js";
 import type { Mail } from "../../mail/deliver.js";
 import { toMail } from "../../mail/letter.js";
-import { SITE_NAME } from "../../site/site-header.js";
 import { AccountForm, FormButtons, FormErrors, TextField } from "../page/form.js";
 import {
   AREA_PATH,

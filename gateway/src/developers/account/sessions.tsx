@@ -1,5 +1,5 @@
+import { NO_FIELDS } from "@shipping/api/input/fields";
 import { getMember } from "../../accounts/manage-members.js";
-import { NO_FIELDS } from "../../input/fields.js";
 import { AccountForm, FormButtons, HiddenField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";

@@ -1,10 +1,10 @@
+import { type Scope, scopes } from "@shipping/api/api-key";
+import { ID_FIELD } from "@shipping/api/input/fields";
+import { isName, MAX_NAME_LENGTH, NAME_RULE } from "@shipping/api/input/name";
 import type { Environment } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
 import { z } from "zod";
-import { isName, MAX_NAME_LENGTH, NAME_RULE } from "../../accounts/manage-accounts.js";
 import { type CreatedKey, createKey } from "../../accounts/manage-keys.js";
-import { type Scope, scopes } from "../../admission/api-key.js";
-import { ID_FIELD } from "../../input/fields.js";
 import { AccountForm, Checkboxes, Choice, FormButtons, FormErrors, TextField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, submitForm } from "../page/page.js";
 import { type Form, formId, keepFormId, readField } from "../page/read-form.js";

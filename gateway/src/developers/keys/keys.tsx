@@ -1,7 +1,7 @@
+import { scopes } from "@shipping/api/api-key";
 import type { Environment } from "@shipping/kit/caller";
 import sql, { type Sql } from "sql-template-tag";
 import { LISTED_KEY, type ListedKey } from "../../accounts/manage-keys.js";
-import { scopes } from "../../admission/api-key.js";
 import { clock, selectColumns } from "../../database/deps.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";

@@ -1,6 +1,6 @@
+import { ACTIVE_WEBHOOKS_LIMIT, getCapabilities } from "@shipping/api/limits";
 import type { Environment } from "@shipping/kit/caller";
 import { ACTIVE_KEYS_LIMIT } from "../../accounts/manage-keys.js";
-import { ACTIVE_WEBHOOKS_LIMIT, getCapabilities } from "../../api/endpoints/account.js";
 import type { HourOfRequests, Refusals } from "../../request-log/count-requests.js";
 import { keyName } from "../keys/keys.js";
 import { BarChart, type BarKind } from "../page/bar-chart.js";

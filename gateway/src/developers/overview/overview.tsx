@@ -1,4 +1,4 @@
-import { getCapabilities } from "../../api/endpoints/account.js";
+import { getCapabilities } from "@shipping/api/limits";
 import { countRequests } from "../../request-log/count-requests.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";

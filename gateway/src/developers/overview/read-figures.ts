@@ -1,7 +1,7 @@
+import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import sql from "sql-template-tag";
 import { ACTIVE_KEYS_LIMIT, type ListedKey } from "../../accounts/manage-keys.js";
 import { clock } from "../../database/deps.js";
-import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 
 export interface KeyInUse extends Pick<ListedKey, "id" | "name" | "lastFour" | "lastUsedAt" | "expiresAt"> {

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
+import { unmetCondition } from "@shipping/kit/http/conditional";
+import { HttpRefusal } from "@shipping/kit/http/http-rules";
+import { noteFailure } from "@shipping/kit/http/send-answer";
 import type { Log } from "@shipping/kit/process/log";
 import type { ErrorRequestHandler, Request, Response } from "express";
-import { unmetCondition } from "../../http/conditional.js";
-import { HttpRefusal } from "../../http/http-rules.js";
-import { noteFailure } from "../../http/send-answer.js";
 import { WINDOW_MINUTES } from "../session/session.js";
 import { renderArea } from "./layout.js";
 import type { FileAnswer, HtmlPage, PageAnswer, PageLocals } from "./page.js";

@@ -1,8 +1,8 @@
+import { type Field as DeclaredField, type Fields, ID_FIELD } from "@shipping/api/input/fields";
+import { visible } from "@shipping/api/input/text";
 import type { FieldError } from "@shipping/kit/errors";
 import { type ComponentChildren, type ComponentProps, createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { type Field as DeclaredField, type Fields, ID_FIELD } from "../../input/fields.js";
-import { visible } from "../../input/text.js";
 import type { SignedIn } from "../session/session.js";
 import { confirmationFields } from "./read-form.js";
 import { Facts } from "./table.js";

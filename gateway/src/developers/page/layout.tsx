@@ -1,21 +1,26 @@
+import { SEARCH_FIELD } from "@shipping/api/input/fields";
+import { getCapabilities } from "@shipping/api/limits";
 import type { Environment } from "@shipping/kit/caller";
+import { createDocument, loadAsset, sendDocument } from "@shipping/kit/http/send-document";
+import { siteAsset } from "@shipping/site/assets/site-asset";
+import { codeScript, renderDocument } from "@shipping/site/layout/html-document";
+import { SiteHeader } from "@shipping/site/layout/site-header";
 import type { Router } from "express";
-import { getCapabilities } from "../../api/endpoints/account.js";
-import { createDocument, loadAsset, sendDocument } from "../../http/send-document.js";
-import { SEARCH_FIELD } from "../../input/fields.js";
-import { codeScript, renderDocument } from "../../site/html-document.js";
-import { SiteHeader } from "../../site/site-header.js";
 import type { SignedIn } from "../session/session.js";
 import { Form, FormAccount, Input } from "./form.js";
 import { AREA_PATH, type HtmlPage, isPerEnvironment, type PageLocals, type Section } from "./page.js";
 import { Name, Note, Text } from "./text.js";
 
+// The relative path is the same from `src` and from `dist`.
+const ownAsset = (name: string) => new URL(`../../../assets/${name}`, import.meta.url);
+
 const style = loadAsset(
   `${AREA_PATH}/style.css`,
-  ...["site.css", "base.css", "code.css", "developers.css", "resources.css", "requests.css"],
-  ...["charts.css", "overview.css"],
+  siteAsset("site.css"),
+  ...["base.css", "code.css"].map(siteAsset),
+  ...["developers.css", "resources.css", "requests.css", "charts.css", "overview.css"].map(ownAsset),
 );
-const script = loadAsset(`${AREA_PATH}/script.js`, "developers.js");
+const script = loadAsset(`${AREA_PATH}/script.js`, ownAsset("developers.js"));
 export const CLEAR_PATH = `${AREA_PATH}/clear.gif`;
 
 // A transparent pixel as GIF.

@@ -1,6 +1,6 @@
+import { visible } from "@shipping/api/input/text";
 import { foldSpellings, JOINTS, joinedWordsIn, wordsIn } from "@shipping/kit/fold-text";
 import type { ComponentChildren } from "preact";
-import { visible } from "../../input/text.js";
 
 /** The same limit as in the search. */
 const MAX_WORDS = 8;

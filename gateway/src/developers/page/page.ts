@@ -1,3 +1,4 @@
+import { type Fields, NO_FIELDS } from "@shipping/api/input/fields";
 import type { Caller, Environment } from "@shipping/kit/caller";
 import { type FieldError, failureIn } from "@shipping/kit/errors";
 import type { ComponentChildren } from "preact";
@@ -6,7 +7,6 @@ import type { Actor } from "../../accounts/audit.js";
 import { WEIGHTS } from "../../admission/bulkhead.js";
 import type { ApiDeps } from "../../api/deps.js";
 import type { Locals } from "../../api/locals.js";
-import { type Fields, NO_FIELDS } from "../../input/fields.js";
 import type { Provider } from "../session/provider.js";
 import type { SignedIn } from "../session/session.js";
 import type { DeveloperArea, DeveloperDeps } from "../session/settings.js";

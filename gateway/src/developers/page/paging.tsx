@@ -1,5 +1,5 @@
+import { ID_FIELD } from "@shipping/api/input/fields";
 import { isId } from "@shipping/kit/ids";
-import { ID_FIELD } from "../../input/fields.js";
 
 export const PAGE_SIZE = 50;
 

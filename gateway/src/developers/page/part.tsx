@@ -1,4 +1,4 @@
-import { Outage } from "../../service-clients/outage.js";
+import { Outage } from "@shipping/kit/rpc/outage";
 import type { HtmlPage, PageRequest } from "./page.js";
 import { Note } from "./text.js";
 

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Fields, findFault, ID_FIELD } from "@shipping/api/input/fields";
+import { check, decodePairs } from "@shipping/api/input/validate";
 import { type FieldError, fail, failFields } from "@shipping/kit/errors";
+import { isPlain } from "@shipping/kit/http/http-rules";
 import { isId, newId, type Random } from "@shipping/kit/ids";
 import { z } from "zod";
 import { collect, MAX_BODY_BYTES } from "../../api/middleware/read-body.js";
-import { isPlain } from "../../http/http-rules.js";
-import { type Fields, findFault, ID_FIELD } from "../../input/fields.js";
-import { check, decodePairs } from "../../input/validate.js";
 
 /** The fields of a form, each with all its values in order. */
 export type Form = ReadonlyMap<string, readonly string[]>;

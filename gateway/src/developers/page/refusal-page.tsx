@@ -1,7 +1,7 @@
 import type { Failure } from "@shipping/kit/errors";
 import { errors } from "@shipping/proto/errors";
+import { refusalWords } from "@shipping/site/layout/error-page";
 import type { ComponentChildren } from "preact";
-import { refusalWords } from "../../site/error-page.js";
 import type { SignedIn } from "../session/session.js";
 import { AREA_PATH, type HtmlPage } from "./page.js";
 import { getRetrySeconds, Retry } from "./part.js";

@@ -1,5 +1,5 @@
+import { visible } from "@shipping/api/input/text";
 import type { ComponentChildren } from "preact";
-import { visible } from "../../input/text.js";
 import { Marked, withMarks } from "./marked.js";
 
 /** User text: it cannot reorder the text around it, and its invisible characters are shown. */

@@ -1,8 +1,8 @@
+import { jsonBody } from "@shipping/api/input/json-body";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { WriteRoute } from "../../api/endpoint.js";
-import { routes } from "../../api/endpoints/endpoints.js";
 import { executeWrite } from "../../api/execute-write.js";
-import { jsonBody } from "../../input/json-body.js";
+import { routes } from "../../api/handlers/routes.js";
 import { type PageDeps, type PageRequest, toCaller } from "./page.js";
 
 /** A write of the API, made by a form. */

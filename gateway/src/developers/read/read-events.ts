@@ -1,5 +1,5 @@
+import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import type { DeliveryFailure, EventOutcome } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { parseResource, requireId } from "./read-resources.js";
 import { endpointHost, listHealth } from "./read-subscriptions.js";

@@ -1,10 +1,10 @@
+import type * as resources from "@shipping/api/resources";
 import { fail, failureIn } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
+import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import { type EventType, eventTypes } from "@shipping/proto/event-types";
 import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { z } from "zod";
-import type * as resources from "../../api/resources.js";
-import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 
 /** A change to a resource, and who made it. */

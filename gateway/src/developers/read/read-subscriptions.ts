@@ -1,7 +1,7 @@
+import type { webhook } from "@shipping/api/resources";
+import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { z } from "zod";
-import type { webhook } from "../../api/resources.js";
-import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { PAGE_SIZE, readCursor } from "../page/paging.js";
 import { parseResource, requireId } from "./read-resources.js";

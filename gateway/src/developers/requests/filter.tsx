@@ -1,7 +1,7 @@
+import { ID_FIELD, SEARCH_FIELD } from "@shipping/api/input/fields";
+import { visible } from "@shipping/api/input/text";
 import { isId } from "@shipping/kit/ids";
 import { errors } from "@shipping/proto/errors";
-import { ID_FIELD, SEARCH_FIELD } from "../../input/fields.js";
-import { visible } from "../../input/text.js";
 import { codesOf, type WantedRequests } from "../../request-log/list-requests.js";
 import { ABORTED } from "../../request-log/logged-request.js";
 import { type KeyRow, keyName } from "../keys/keys.js";

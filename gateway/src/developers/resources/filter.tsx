@@ -1,5 +1,5 @@
+import { SEARCH_FIELD } from "@shipping/api/input/fields";
 import type { ComponentChildren } from "preact";
-import { SEARCH_FIELD } from "../../input/fields.js";
 import { ALL, Choice, Form, HiddenField, Input } from "../page/form.js";
 import { AREA_PATH, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, pagingQuery, readCursor } from "../page/paging.js";

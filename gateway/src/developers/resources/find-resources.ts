@@ -1,8 +1,8 @@
+import { trackingNumber } from "@shipping/api/input/schemas";
 import { isId } from "@shipping/kit/ids";
+import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
-import { trackingNumber } from "../../input/schemas.js";
-import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { PAGE_SIZE } from "../page/paging.js";
 

@@ -1,6 +1,6 @@
+import type { tracking as trackingSchema } from "@shipping/api/resources";
 import type { Environment } from "@shipping/kit/caller";
 import type { z } from "zod";
-import type { tracking as trackingSchema } from "../../api/resources.js";
 import { AREA_PATH, type PageRequest } from "../page/page.js";
 import { isMissing, type Part } from "../page/part.js";
 import { Facts } from "../page/table.js";

@@ -1,5 +1,5 @@
+import type { address, parcel } from "@shipping/api/input/schemas";
 import type { z } from "zod";
-import type { address, parcel } from "../../input/schemas.js";
 import { Json, Text } from "../page/text.js";
 
 type Address = z.infer<typeof address>;

@@ -1,9 +1,9 @@
+import { ID_FIELD } from "@shipping/api/input/fields";
+import { visible } from "@shipping/api/input/text";
 import type { Environment } from "@shipping/kit/caller";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { Address, RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { ComponentChildren } from "preact";
-import { ID_FIELD } from "../../input/fields.js";
-import { visible } from "../../input/text.js";
 import { Form, Input } from "../page/form.js";
 import { unmarkedIn } from "../page/marked.js";
 import { AREA_PATH } from "../page/page.js";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import type { Field } from "@shipping/api/input/fields";
 import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/process/log";
 import * as oidc from "openid-client";
 import { z } from "zod";
-import type { Field } from "../../input/fields.js";
 import { FRESH_MINUTES } from "./session.js";
 
 export interface ProviderSettings {

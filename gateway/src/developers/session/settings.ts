@@ -1,7 +1,7 @@
+import { addressHeaders, type TrustedProxies } from "@shipping/kit/http/client-address";
 import { checked, flag, positiveInt, secret } from "@shipping/kit/process/config";
 import { findUrlProblem } from "@shipping/kit/process/url-parameters";
 import { z } from "zod";
-import { addressHeaders, type TrustedProxies } from "../../http/client-address.js";
 import { checkMailSettings, type MailRoute, mailSettings, readMailRoute } from "../../mail/settings.js";
 import type { ProviderSettings } from "./provider.js";
 

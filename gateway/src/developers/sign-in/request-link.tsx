@@ -1,4 +1,5 @@
 import { type FieldError, fail } from "@shipping/kit/errors";
+import { SITE_NAME } from "@shipping/site/layout/site-header";
 import sql from "sql-template-tag";
 import { z } from "zod";
 import { addressHash, countMail, countSource, DAY_MINUTES } from "../../accounts/count-mails.js";
@@ -7,7 +8,6 @@ import { clock } from "../../database/deps.js";
 import { EMAIL_FIELD, emailAddress } from "../../mail/address.js";
 import type { Mail } from "../../mail/deliver.js";
 import { toMail } from "../../mail/letter.js";
-import { SITE_NAME } from "../../site/site-header.js";
 import { Form, FormErrors, HiddenField, TextField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { checkForm, readField } from "../page/read-form.js";

@@ -1,11 +1,11 @@
+import { ID_FIELD } from "@shipping/api/input/fields";
 import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
+import { Outage } from "@shipping/kit/rpc/outage";
 import sql from "sql-template-tag";
 import { writeAuditEntry } from "../../accounts/audit.js";
 import { countSource } from "../../accounts/count-mails.js";
-import { ID_FIELD } from "../../input/fields.js";
 import { canonicalAddress } from "../../mail/address.js";
-import { Outage } from "../../service-clients/outage.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { forbidden, refusalPage } from "../page/refusal-page.js";
 import {

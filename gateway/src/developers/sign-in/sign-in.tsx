@@ -1,6 +1,6 @@
 import { fail } from "@shipping/kit/errors";
+import { limitedNetworks } from "@shipping/kit/http/network";
 import sql from "sql-template-tag";
-import { limitedNetworks } from "../../admission/network.js";
 import { windowStart } from "../../database/deps.js";
 import { CLEAR_PATH } from "../page/layout.js";
 import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";

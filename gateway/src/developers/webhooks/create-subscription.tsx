@@ -1,10 +1,10 @@
+import { ID_FIELD } from "@shipping/api/input/fields";
+import { webhookInput } from "@shipping/api/input/schemas";
+import { urlForm } from "@shipping/api/input/text";
 import type { Environment } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
 import { EVENT_TYPES, eventTypes } from "@shipping/proto/event-types";
 import { z } from "zod";
-import { ID_FIELD } from "../../input/fields.js";
-import { webhookInput } from "../../input/schemas.js";
-import { urlForm } from "../../input/text.js";
 import { AccountForm, Checkboxes, FormButtons, FormErrors, TextField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, submitForm } from "../page/page.js";
 import { type Form, formId, keepFormId, readField } from "../page/read-form.js";

@@ -1,10 +1,10 @@
+import type { label, order, rate, shipment } from "@shipping/api/resources";
 import { fail } from "@shipping/kit/errors";
+import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import type { TestDelivery } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import type { z } from "zod";
-import type { label, order, rate, shipment } from "../../api/resources.js";
 import { clock } from "../../database/deps.js";
-import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { parseResource, readLabel, readOrder, readShipment } from "../read/read-resources.js";

@@ -1,5 +1,5 @@
+import { ID_FIELD } from "@shipping/api/input/fields";
 import { isId, newId } from "@shipping/kit/ids";
-import { ID_FIELD } from "../../input/fields.js";
 import { AccountForm } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { confirmationFields, readFormId } from "../page/read-form.js";

@@ -1,6 +1,6 @@
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { openApiDocument } from "@shipping/api/openapi/openapi";
+import { operations } from "@shipping/api/operations/operations";
 import { MCP_PATH } from "@shipping/gateway/mcp/serve-mcp";
-import { openApiDocument } from "@shipping/gateway/openapi/openapi";
 import { readTools } from "shipping-mcp/tools";
 import {
   fieldsOf,
@@ -20,7 +20,7 @@ const JSON_TYPE = { "content-type": "application/json", accept: "application/jso
 
 /** The places of all operations of the API: path, query and body, with every field of it. */
 export function apiPlaces({ key }: Sender): Place[] {
-  return routes.flatMap(({ method, path, example }) => {
+  return operations.flatMap(({ method, path, example }) => {
     const at = `/api/v1${path}`;
     const { parameters = [], requestBody } = document.paths[path][method.toLowerCase()];
     const schema: Schema | undefined = requestBody?.content["application/json"].schema;

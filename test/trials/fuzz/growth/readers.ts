@@ -1,21 +1,21 @@
 import type { IncomingMessage } from "node:http";
+import { parseApiKey } from "@shipping/api/api-key";
+import { ID_FIELD } from "@shipping/api/input/fields";
+import { parseJsonBody } from "@shipping/api/input/json-body";
+import { orderId, orderInput, pageQuery, webhookInput } from "@shipping/api/input/schemas";
+import { checkBody, requireValid, validQuery } from "@shipping/api/input/validate";
 import { textFields } from "@shipping/carrier/label/address-fields";
 import { layOut } from "@shipping/carrier/label/layout";
-import { parseApiKey } from "@shipping/gateway/admission/api-key";
 import { parseForm } from "@shipping/gateway/developers/page/read-form";
 import { readCookie } from "@shipping/gateway/developers/session/session";
-import { addressHeaders, getClientAddress } from "@shipping/gateway/http/client-address";
-import { parseRange, unmetCondition } from "@shipping/gateway/http/conditional";
-import { httpFault, isPlain } from "@shipping/gateway/http/http-rules";
 import { fingerprint } from "@shipping/gateway/idempotency/registry";
-import { ID_FIELD } from "@shipping/gateway/input/fields";
-import { parseJsonBody } from "@shipping/gateway/input/json-body";
-import { orderId, orderInput, pageQuery, webhookInput } from "@shipping/gateway/input/schemas";
-import { checkBody, requireValid, validQuery } from "@shipping/gateway/input/validate";
-import { library } from "@shipping/gateway/openapi/documents";
 import { toLogRow } from "@shipping/gateway/request-log/logged-request";
+import { addressHeaders, getClientAddress } from "@shipping/kit/http/client-address";
+import { parseRange, unmetCondition } from "@shipping/kit/http/conditional";
+import { httpFault, isPlain } from "@shipping/kit/http/http-rules";
 import { redact } from "@shipping/kit/process/log";
 import { decodeCall, encodeCalls, readElements } from "@shipping/kit/rpc/unary/batch-codec";
+import { library } from "@shipping/site/documents";
 import { brokenTargetRule } from "@shipping/webhooks/egress/target-url";
 
 /** A reader of texts of strangers, customers or other parts, and the most characters that reach it. */

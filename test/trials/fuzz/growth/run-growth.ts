@@ -1,5 +1,5 @@
 import { newIdempotencyKey } from "@shipping/gateway/testing/gateway-under-test";
-import { exchange } from "@shipping/gateway/testing/raw-http";
+import { exchange } from "@shipping/kit/testing/raw-http";
 import { apiPlaces, mcpPlaces } from "./api-places.js";
 import { hostileTexts, wholeTexts } from "./hostile-texts.js";
 import { growsFaster, measureBase, measurePlace } from "./measure-place.js";

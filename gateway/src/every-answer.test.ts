@@ -1,0 +1,133 @@
+import { connect, type Socket } from "node:net";
+import { create } from "@bufbuild/protobuf";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { RecordSummarySchema, SearchOrdersResponseSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import { type GatewayUnderTest, gatewayUnderTest, ORDER_ID } from "./testing/gateway-under-test.js";
+import { signedIn } from "./testing/signed-in.js";
+
+const MIB = 1024 * 1024;
+
+/** A list of orders of 16 MiB, which is more than a kernel buffers for a connection. */
+const reference = "x".repeat(168_000);
+const LIST = Buffer.from(JSON.stringify(Array.from({ length: 100 }, () => ({ id: ORDER_ID, reference }))));
+const FOUND = Array.from({ length: 100 }, () =>
+  create(RecordSummarySchema, { id: ORDER_ID, reference, createdAt: "2026-11-27T12:00:00Z" }),
+);
+
+let gateway: GatewayUnderTest;
+let lists: number;
+/** On a busy machine, clients do not read for longer than the default limit. */
+const PATIENT_MS = 300_000;
+
+async function start({ perAccount, stallMs = PATIENT_MS }: { perAccount: number; stallMs?: number }): Promise<void> {
+  lists = 0;
+  gateway = await gatewayUnderTest({
+    listening: { stallMs },
+    developerArea: {},
+    mcp: { allowLive: false, readOnly: false },
+    unreadLimits: { total: 200 * MIB, perAccount },
+    records: {
+      listOrders() {
+        lists++;
+        return { data: LIST };
+      },
+      searchOrders: () => create(SearchOrdersResponseSchema, { orders: FOUND }),
+    },
+  });
+}
+afterEach(() => gateway.end());
+
+interface Reader {
+  accountId: string;
+  key: string;
+  cookie: string;
+}
+
+async function newReader(): Promise<Reader> {
+  const { key, accountId } = await gateway.newKey();
+  return { accountId, key, cookie: await signedIn(gateway, accountId) };
+}
+
+const call = JSON.stringify({
+  ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+  params: { name: "listOrders", arguments: {} },
+});
+
+/** One request for each kind of response. */
+const REQUESTS = {
+  list: ({ key }: Reader) => `GET /api/v1/orders HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+  agent: ({ key }: Reader) =>
+    `POST /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+    `Accept: application/json, text/event-stream\r\nContent-Length: ${call.length}\r\n\r\n${call}`,
+  page: ({ cookie }: Reader) =>
+    `GET /developers/sandbox/orders HTTP/1.1\r\nHost: a\r\nAccept-Encoding: identity\r\nCookie: ${cookie}\r\n\r\n`,
+  download: ({ cookie }: Reader) =>
+    `GET /developers/sandbox/orders/csv HTTP/1.1\r\nHost: a\r\nCookie: ${cookie}\r\n\r\n`,
+};
+
+/** Sends requests and reads no response. */
+function ask(...requests: string[]): Socket {
+  const socket = connect(gateway.port, "127.0.0.1").pause();
+  socket.on("error", () => {});
+  socket.write(requests.join(""));
+  return socket;
+}
+
+async function gauge(name: string): Promise<number> {
+  return Number(new RegExp(`^${name}(?:{.*})? (\\d+)$`, "m").exec(await gateway.metrics.render())?.[1]);
+}
+
+const waitingMib = async () => (await gauge("gateway_bytes_waiting")) / MIB;
+
+/** The accounts of the ended requests. Their responses were cut, because the clients do not read. */
+const ended = () => gateway.lines.filter(({ route }) => route).map(({ account }) => account);
+
+/** Resolves once records has received this many requests for lists. */
+const asked = (count: number) => eventually(() => expect(lists).toBe(count));
+
+describe("an unread response", () => {
+  test.each(Object.keys(REQUESTS) as (keyof typeof REQUESTS)[])("counts for its account: %s", async (kind) => {
+    // The response to an agent contains the list twice: as text, and as an object.
+    await start({ perAccount: (kind === "agent" ? 40 : 20) * MIB });
+    const [reader, other] = [await newReader(), await newReader()];
+    ask(REQUESTS.list(other));
+    await asked(1);
+    ask(REQUESTS[kind](reader));
+    ask(REQUESTS.list(reader));
+    // The first response that is written is cut for the other. The MCP server reads the list that it requested.
+    const readOnes = kind === "agent" ? 1 : 0;
+    await eventually(() => expect(ended()).toEqual(Array(readOnes + 1).fill(reader.accountId)));
+    expect(await waitingMib()).toBeGreaterThan(30);
+  });
+
+  test("counts for the account of its request, even behind an answer to another account on the same connection", async () => {
+    await start({ perAccount: 20 * MIB });
+    const [first, second] = [await newReader(), await newReader()];
+    ask(REQUESTS.list(first), REQUESTS.list(second));
+    await asked(2);
+    ask(REQUESTS.list(second));
+    await eventually(() => expect(ended().sort()).toEqual([first.accountId, second.accountId].sort()));
+    expect(await waitingMib()).toBeLessThan(20);
+    expect(await gauge("gateway_answers_cut")).toBe(1);
+    expect(await gauge("gateway_bytes_waiting_max")).toBe(200 * MIB);
+  });
+
+  test("is forgotten when its connection is closed, even behind others", async () => {
+    await start({ perAccount: 20 * MIB });
+    const readers = [await newReader(), await newReader(), await newReader()];
+    const socket = ask(...readers.map(REQUESTS.list));
+    await asked(3);
+    socket.destroy();
+    await eventually(() => expect(ended().sort()).toEqual(readers.map(({ accountId }) => accountId).sort()));
+    expect(await waitingMib()).toBe(0);
+  });
+
+  test("is cut when its client has not read for a while", async () => {
+    await start({ perAccount: 20 * MIB, stallMs: 500 });
+    const reader = await newReader();
+    const socket = ask(REQUESTS.list(reader));
+    await eventually(() => expect(ended()).toEqual([reader.accountId]));
+    await eventually(() => expect(socket.resume().closed).toBe(true));
+    expect(socket.bytesRead).toBeLessThan(16 * MIB);
+  });
+});

@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { IRouter, Request } from "express";
+import { parseRange, unmetCondition, type Validators } from "./conditional.js";
+import { HttpRefusal } from "./http-rules.js";
+
+/** A public document: a page, style sheet or picture. */
+export interface Document {
+  type: string;
+  headers: Readonly<Record<string, string>>;
+  plain: Representation;
+  /** The compressed document. Created on first use; undefined for pictures. */
+  compressed?: () => Representation;
+}
+
+/** The document in one content encoding. Each has its own entity tag. */
+interface Representation extends Required<Validators> {
+  body: Buffer;
+  encoding?: "gzip";
+}
+
+// The build time, at which all documents change.
+const MODIFIED = new Date(Math.floor(statSync(fileURLToPath(import.meta.url)).mtimeMs / 1_000) * 1_000);
+
+/** A page in HTML and in Markdown. */
+export interface Twins {
+  page: Document;
+  markdown: Document;
+}
+
+/**
+ * Creates both. The headers of the page link to its Markdown, if that has its own URL (`path`), and to the list of all pages (https://llmstxt.org).
+ */
+export function createTwins(path: string, html: string, markdown: string, headers: Document["headers"] = {}): Twins {
+  const links = `<${path}>; rel="alternate"; type="text/markdown", </llms.txt>; rel="describedby"; type="text/plain"`;
+  return {
+    page: createDocument("text/html; charset=utf-8", html, { ...headers, Vary: "Accept", Link: links }),
+    markdown: createDocument("text/markdown; charset=utf-8", markdown, { Vary: "Accept" }),
+  };
+}
+
+/** Answers with the page, or with its Markdown if the client prefers that. Browsers get the page. */
+export function sendTwin(req: Request, res: ServerResponse, { page, markdown }: Twins): void {
+  sendDocument(req, res, req.accepts(["text/html", "text/markdown"]) === "text/markdown" ? markdown : page);
+}
+
+/** Creates a document. Browsers revalidate it every time, unless the headers say otherwise. */
+export function createDocument(type: string, content: string | Buffer, headers: Document["headers"] = {}): Document {
+  const plain = toRepresentation(Buffer.from(content));
+  const document = { type, plain, headers: { "Cache-Control": "no-cache", ...headers } };
+  if (!/^text\/|json|svg/.test(type)) return document;
+  let compressed: Representation | undefined;
+  return {
+    ...document,
+    compressed: () => {
+      compressed ??= { ...toRepresentation(gzipSync(plain.body)), encoding: "gzip" };
+      return compressed;
+    },
+  };
+}
+
+function toRepresentation(body: Buffer): Representation {
+  const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`;
+  return { body, etag, modified: MODIFIED };
+}
+
+/** Answers a GET of a document, including conditional and range requests. */
+export function sendDocument(req: Request, res: ServerResponse, document: Document): void {
+  const { type, headers, plain, compressed } = document;
+  const chosen = compressed && req.acceptsEncodings("gzip") ? compressed() : plain;
+  const { body, etag, modified, encoding } = chosen;
+  const described = {
+    ...headers,
+    ETag: etag,
+    "Last-Modified": modified.toUTCString(),
+    ...(compressed && { Vary: [headers.Vary, "Accept-Encoding"].filter(Boolean).join(", ") }),
+  };
+  const unmet = unmetCondition(req.headers, chosen);
+  if (unmet === 412) throw new HttpRefusal(412, "A precondition of the request is not met.");
+  if (unmet === 304) return void res.writeHead(304, described).end();
+  const range = parseRange(req.headers, body.length, chosen);
+  if (range === null) {
+    res.setHeader("Content-Range", `bytes */${body.length}`);
+    throw new HttpRefusal(416, "The requested range is outside the document.");
+  }
+  const part = range ? body.subarray(range.first, range.last + 1) : body;
+  res.writeHead(range ? 206 : 200, {
+    ...described,
+    "Accept-Ranges": "bytes",
+    "Content-Type": type,
+    "Content-Length": part.length,
+    ...(encoding && { "Content-Encoding": encoding }),
+    ...(range && { "Content-Range": `bytes ${range.first}-${range.last}/${body.length}` }),
+  });
+  res.end(part);
+}
+
+/** A style sheet, script or picture that pages load. */
+export interface Asset {
+  /** The URL with a hash of the content, so that browsers can cache it permanently. */
+  href: string;
+  serve(router: IRouter): void;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+};
+
+/** Loads files and concatenates them into one asset at `path`. */
+export function loadAsset(path: string, ...files: readonly [URL, ...URL[]]): Asset {
+  const content = Buffer.concat(files.map((file) => readFileSync(file)));
+  const version = createHash("sha256").update(content).digest("hex").slice(0, 12);
+  const type = TYPES[extname(files[0].pathname)] ?? "application/octet-stream";
+  const immutable = createDocument(type, content, { "Cache-Control": "public, max-age=31536000, immutable" });
+  // During a rolling upgrade, a page can request the hash of another release. That response must not be cached permanently.
+  const revalidated = createDocument(type, content);
+  return {
+    href: `${path}?v=${version}`,
+    serve: (router) =>
+      router.get(path, (req, res) => sendDocument(req, res, req.query.v === version ? immutable : revalidated)),
+  };
+}

@@ -1,0 +1,7 @@
+// The relative path is the same from `src` and from `dist`.
+const FOLDER = new URL("../../assets/", import.meta.url);
+
+/** The URL of a style sheet, script or picture of the documentation site. Other pages use some of them, too. */
+export function siteAsset(name: string): URL {
+  return new URL(name, FOLDER);
+}

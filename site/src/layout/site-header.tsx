@@ -1,0 +1,67 @@
+import { SEARCH_FIELD } from "@shipping/api/input/fields";
+import type { ComponentChildren } from "preact";
+
+export const SITE_NAME = "Shipping Platform";
+
+export interface Site {
+  hasArea: boolean;
+}
+
+type SitePart = "docs" | "reference" | "developers";
+
+export function SiteHeader({ site, part, children }: { site: Site; part?: SitePart; children?: ComponentChildren }) {
+  const link = (target: SitePart, path: string, text: string) => (
+    <a href={path} aria-current={part === target ? "true" : undefined}>
+      {text}
+    </a>
+  );
+  return (
+    <header class="site">
+      <a class="brand" href="/docs">
+        <Mark />
+        {SITE_NAME}
+      </a>
+      <nav aria-label="Site">
+        {link("docs", "/docs", "Guides")}
+        {link("reference", "/docs/reference", "API reference")}
+        {site.hasArea && link("developers", "/developers", "Developer area")}
+      </nav>
+      {children}
+    </header>
+  );
+}
+
+// The parcel of `assets/mark.svg`, inline to save a request.
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
+      <rect width="32" height="32" rx="7" class="mark-paper" />
+      <g class="mark-lines">
+        <path d="M6.5 11.5 16 6.5l9.5 5v9.5L16 26l-9.5-5z" />
+        <path d="M6.5 11.5 16 16.5l9.5-5M16 16.5V26" />
+        <path d="m11 9.2 9.5 5v4" />
+      </g>
+    </svg>
+  );
+}
+
+/** The query of the search in the guides. */
+export const searchQuery = { q: SEARCH_FIELD };
+
+export function SearchForm({ words = "" }: { words?: string }) {
+  return (
+    <search>
+      <form action="/docs/search">
+        <input
+          type="search"
+          name="q"
+          value={words}
+          maxLength={searchQuery.q.maxLength}
+          placeholder="Search the docs"
+          aria-label="Search the docs"
+        />
+        <button type="submit">Search</button>
+      </form>
+    </search>
+  );
+}

@@ -1,0 +1,58 @@
+import { type Guide, guides } from "@shipping/api/guides";
+import { library } from "./documents.js";
+import { toMarkdownTwin } from "./guides/markdown-twin.js";
+import type { Site } from "./layout/site-header.js";
+import { indexMarkdown, operationLine, operationMarkdown } from "./reference/operation-markdown.js";
+import type { Reference } from "./reference/reference-layout.js";
+
+/** `/llms.txt`: the first document for a program that does not know this API, with a link to each page (https://llmstxt.org). */
+export function llmsText({ resources, baseUrl }: Reference): string {
+  const line = ({ slug, title, about }: Guide) => `- [${title}](/docs/${slug}.md): ${about}`;
+  return `# Shipping Integration API
+
+> Send orders and packed parcels, and get rates, labels as PDF, tracking and signed events, over HTTPS and JSON. You can repeat every request for ever: there is never a second label.
+
+- The base URL of the API is \`${baseUrl}\`. Send the API key as \`Authorization: Bearer …\`. \`GET /account\` says what the key may do.
+- Every \`POST\` and \`DELETE\` needs an \`Idempotency-Key\`. Choose one for each thing that you want to happen, store it before you send the request, and repeat the request with it, unchanged, until you have an answer.
+- An error is \`{"error": {"code", "message", "request_id"}}\`. The message says what to do. A \`422\` names each wrong field.
+- Keys that start with \`service_test_\` belong to the sandbox, where nothing is shipped or charged.
+- Each page below is Markdown. The address without \`.md\` is the same page for people.
+
+## Guides
+
+${guides
+  .filter(({ event }) => !event)
+  .map(line)
+  .join("\n")}
+
+## Events
+
+${guides
+  .filter(({ event }) => event)
+  .map(line)
+  .join("\n")}
+
+## API reference
+
+- [API reference](/docs/reference.md): what all operations share
+${resources.flatMap(({ operations }) => operations.map(operationLine)).join("\n")}
+
+## Tools
+
+- [OpenAPI 3.1 document](/api/v1/openapi.json), and [the same in 3.0.3](/api/v1/openapi-3.0.json)
+- [Collection](/api/v1/postman.json) for Postman, Bruno and Insomnia
+
+## Optional
+
+- [All pages in one file](/llms-full.txt)
+`;
+}
+
+/** `/llms-full.txt`: the content of all pages that `/llms.txt` links to. */
+export function llmsFullText(reference: Reference, site: Site, origin: string): string {
+  const { resources } = reference;
+  const pages = guides.map(({ slug }) => toMarkdownTwin(library().page(slug)?.markdown ?? "", site, origin));
+  const operations = resources.flatMap((resource) => resource.operations);
+  const texts = operations.map((operation) => operationMarkdown(operation, resources));
+  return [llmsText(reference), ...pages, indexMarkdown(reference), ...texts].join("\n---\n\n");
+}

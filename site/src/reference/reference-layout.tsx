@@ -1,0 +1,97 @@
+import { type Asset, loadAsset } from "@shipping/kit/http/send-document";
+import type { ComponentChildren } from "preact";
+import { siteAsset } from "../assets/site-asset.js";
+import { codeScript, renderDocument } from "../layout/html-document.js";
+import { SearchForm, type Site, SiteHeader } from "../layout/site-header.js";
+import type { Resource } from "./operations.js";
+
+export const REFERENCE_PATH = "/docs/reference";
+
+export const referenceStyle = loadAsset(
+  "/docs/reference.css",
+  siteAsset("site.css"),
+  ...["base.css", "code.css", "guides.css", "reference.css"].map(siteAsset),
+);
+export const tryScript = loadAsset("/docs/try-it.js", siteAsset("try-it.js"));
+
+/** The data for all pages of the reference. */
+export interface Reference {
+  resources: readonly Resource[];
+  /** The base URL of the API. */
+  baseUrl: string;
+}
+
+interface Frame {
+  title: string;
+  /** The path of the page, highlighted in the list. */
+  path: string;
+  script?: Pick<Asset, "href">;
+  children: ComponentChildren;
+}
+
+/** Renders a page of the reference with the list of operations and the search. */
+export function renderReference(
+  site: Site,
+  { resources }: Reference,
+  { title, path, script, children }: Frame,
+): string {
+  return renderDocument({
+    title,
+    styles: [referenceStyle],
+    scripts: script ? [script] : [],
+    head: <script src={codeScript.href} />,
+    children: (
+      <>
+        <SiteHeader site={site} part="reference">
+          <SearchForm />
+        </SiteHeader>
+        <div class="columns reference">
+          <nav class="side" aria-label="Operations">
+            <ul>
+              <li>
+                <a href={REFERENCE_PATH} {...currentAt(REFERENCE_PATH, path)}>
+                  Overview
+                </a>
+              </li>
+              {resources.map(({ name, operations }) => (
+                <li>
+                  <a href={`${REFERENCE_PATH}#${name}`} class="resource">
+                    {toTitle(name)}
+                  </a>
+                  <ul>
+                    {operations.map(({ href, route }) => (
+                      <li>
+                        <a href={href} {...currentAt(href, path)}>
+                          {route.summary}
+                        </a>
+                      </li>
+                    ))}
+                  </ul>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <main id="main">{children}</main>
+        </div>
+      </>
+    ),
+  });
+}
+
+function currentAt(href: string, path: string) {
+  return href === path ? { "aria-current": "page" as const } : {};
+}
+
+/** A resource as a heading: `labels` becomes `Labels`. */
+export function toTitle(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+export function Method({ method }: { method: string }) {
+  return <span class={`method ${method.toLowerCase()}`}>{method}</span>;
+}
+
+/** A text with code between backticks. */
+export function Prose({ children }: { children: string }) {
+  return <>{children.split("`").map((part, index) => (index % 2 ? <code>{part}</code> : part))}</>;
+}
