@@ -9,7 +9,7 @@ const run = promisify(execFile);
 /** The file of the client, as it is published, and as the platform serves it. */
 export function packedClient(): string {
   const file = clientPackages().find((one) => one.file.endsWith(".tgz"))?.file ?? "";
-  return join(import.meta.dirname, "../../gateway/assets/gen/clients", file);
+  return join(import.meta.dirname, "../../site/assets/gen/clients", file);
 }
 
 /** Unpacks it into a folder's `node_modules`, as an installation would. */
