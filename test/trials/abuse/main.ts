@@ -4,6 +4,7 @@ import { startPlatform } from "../bench/platform.js";
 import { percentiles } from "../kit/statistics.js";
 import { attacks } from "./attacks/attacks.js";
 import { type Outcome, play } from "./play.js";
+import { verdictOn } from "./verdict.js";
 import { type Experience, newVictim } from "./victim.js";
 
 const known = Object.keys(attacks);
@@ -16,18 +17,25 @@ const chosen = args.length > 0 ? args : known;
 
 const CUSTOMERS = { accounts: 40, keysOfEach: 6 };
 const WARM_UP_SECONDS = 5;
-/** A disk that stalls for 300 ms, or other load on the machine, may exceed a limit once. An attack that exceeds one does so in most plays. */
-const PLAYS = 3;
 
 const shown = ({ latencies, eventLatencies }: Experience) =>
   `${JSON.stringify(percentiles(latencies))} ms; events ${JSON.stringify(percentiles(eventLatencies))}`;
 
-function print({ attack, alone, beside, attacker, peaks, before, broken }: Outcome): void {
-  const peaksInMb = Object.entries(peaks).map(
-    ([name, mb]) => `${name} ${Math.round(mb)} (alone ${Math.round(before[name] ?? Number.NaN)})`,
-  );
-  console.log(`${attack}
-  alone   ${shown(alone)}
+const inMb = (mb = Number.NaN) => Math.round(mb);
+
+function printOrdinary({ responses, before, peaks, after }: NonNullable<Outcome["ordinary"]>): void {
+  const sizes = Object.entries(before)
+    .filter(([name]) => name.startsWith("gateway"))
+    .map(([name, mb]) => `${name} ${inMb(mb)} before, ${inMb(peaks[name])} at most, ${inMb(after[name])} after`);
+  console.log(`  ordinary client  ${JSON.stringify(responses)}; MB ${sizes.join(", ")}`);
+}
+
+function print({ attack, ordinary, alone, beside, attacker, peaks, before, service, memory }: Outcome): void {
+  const broken = [...service, ...memory];
+  const peaksInMb = Object.entries(peaks).map(([name, mb]) => `${name} ${inMb(mb)} (alone ${inMb(before[name])})`);
+  console.log(attack);
+  if (ordinary) printOrdinary(ordinary);
+  console.log(`  alone   ${shown(alone)}
   beside  ${shown(beside)}
   attacker  ${JSON.stringify(attacker)}
   peak MB  ${peaksInMb.join(", ")}
@@ -39,16 +47,13 @@ try {
   const victim = await newVictim(platform.target);
   await victim.live(WARM_UP_SECONDS);
   for (const attack of chosen) {
-    let broken = 0;
-    for (let kept = 0; kept <= PLAYS / 2 && broken <= PLAYS / 2; ) {
+    const plays: Outcome[] = [];
+    while (plays.length === 0 || !verdictOn(plays)) {
       const outcome = await play(attack, platform, victim);
       print(outcome);
-      if (outcome.broken.length > 0) broken++;
-      else kept++;
-      // Only failures need repetition to rule out chance, and most attacks pass.
-      if (broken === 0) break;
+      plays.push(outcome);
     }
-    if (broken > PLAYS / 2) process.exitCode = 1;
+    if (verdictOn(plays) === "broken") process.exitCode = 1;
   }
   victim.close();
 } finally {

@@ -5,16 +5,21 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { createCustomers } from "../bench/customers.js";
 import type { Platform } from "../bench/platform.js";
-import { percentile } from "../kit/statistics.js";
-import { type Known, MOST } from "./attacks/attack.js";
+import type { Measured } from "../kit/processes.js";
+import type { Known } from "./attacks/attack.js";
 import { MOST_MORE_MB, READY } from "./attacks/attacks.js";
 import { addViewer } from "./attacks/member.js";
+import { CONNECTIONS, largeRequests } from "./attacks/slow-reader.js";
 import { memoryLimits, peakMbOf, resetPeaks } from "./memory.js";
+import { type OrdinaryUse, readAtFullSpeed } from "./ordinary-client.js";
+import { type Broken, brokenMemory, brokenService, partOf } from "./verdict.js";
 import { type Experience, together, type Victim } from "./victim.js";
 
 /** The effects of an attack on others. */
-export interface Outcome {
+export interface Outcome extends Broken {
   attack: string;
+  /** The effects of an ordinary client that read the same responses before, if the attack is compared with one. */
+  ordinary: OrdinaryUse | undefined;
   alone: Experience;
   beside: Experience;
   /** The attacker's counters. */
@@ -22,20 +27,16 @@ export interface Outcome {
   /** Peak megabytes of each part: in all rounds, and before the first. */
   peaks: Record<string, number>;
   before: Record<string, number>;
-  /** The promises that were broken, as sentences. */
-  broken: string[];
 }
 
 const ROUNDS = 5;
 const SECONDS = { alone: 5, beside: 12, between: 1 };
 const KEYS = 50;
 const ATTACK = fileURLToPath(new URL("run-attack.ts", import.meta.url));
-/** Beside an attack, 99 of 100 requests may take at most twice as long as alone, or this many milliseconds longer. */
-const SLOWER = { times: 2, ms: 20 };
 
 /** Runs the victim alone and beside the attack in turns, on the same platform. */
 export async function play(attack: string, platform: Platform, victim: Victim): Promise<Outcome> {
-  const attacker = await prepareAttack(attack, await knownTo(platform, victim));
+  const attacker = await prepareAttack(attack, await newAccount(platform, victim));
   const { processes } = await platform.cluster.now();
   const limits = memoryLimits();
   // A part with a limit is one process; PostgreSQL's processes share most of their memory.
@@ -43,6 +44,7 @@ export async function play(attack: string, platform: Platform, victim: Victim): 
   const rounds: { alone: Experience; beside: Experience }[] = [];
   let counted: Record<string, number> = {};
   let before: Record<string, number> = {};
+  const ordinary = await ordinaryUse(attack, platform, victim, limited);
   resetPeaks(limited);
   for (let round = 0; round < ROUNDS; round++) {
     const alone = await victim.live(SECONDS.alone);
@@ -61,27 +63,33 @@ export async function play(attack: string, platform: Platform, victim: Victim): 
   const peaks = peakMbOf(limited.filter(({ pid }) => now.processes.some((one) => one.pid === pid)));
   const alone = together(rounds.map((round) => round.alone));
   const beside = together(rounds.map((round) => round.beside));
-  const broken = [
-    ...brokenBy(alone, beside),
-    ...tooLarge(peaks, limits),
-    ...grown(peaks, before, MOST_MORE_MB[attack]),
-    ...Object.entries(MOST).flatMap(([what, most]) =>
-      (counted[what] ?? 0) > most ? [`${counted[what]} ${what}, above ${most}`] : [],
-    ),
-    ...restarted.map(({ name }) => `${name} ended`),
-  ];
-  return { attack, alone, beside, attacker: counted, peaks, before, broken };
+  const service = [...brokenService(alone, beside, counted), ...restarted.map(({ name }) => `${name} ended`)];
+  const memory = brokenMemory({ before, peaks }, limits, MOST_MORE_MB[attack]);
+  return { attack, ordinary, alone, beside, attacker: counted, peaks, before, service, memory };
 }
 
-async function knownTo({ cluster }: Platform, { receiver }: Victim): Promise<Known> {
-  const [attacker] = await createCustomers(cluster.databases.gateway, { accounts: 1, keysOfEach: KEYS });
+/** Lets an ordinary client read as many of an attack's large responses as the attack will. */
+async function ordinaryUse(attack: string, platform: Platform, victim: Victim, processes: readonly Measured[]) {
+  const requestsOf = largeRequests[attack];
+  if (!requestsOf) return undefined;
+  const known = await newAccount(platform, victim);
+  const most = ROUNDS * CONNECTIONS;
+  const use = await readAtFullSpeed(known, processes, { requests: requestsOf(known), most });
+  // The gateway may give memory back before it is compared.
+  await victim.live(SECONDS.alone);
+  return use;
+}
+
+/** The knowledge of a customer with an account of its own. */
+async function newAccount({ cluster }: Platform, { receiver }: Victim): Promise<Known> {
+  const [account] = await createCustomers(cluster.databases.gateway, { accounts: 1, keysOfEach: KEYS });
   const { address } = await cluster.process("records-1");
-  if (!attacker) throw new Error("The attacker has no account.");
+  if (!account) throw new Error("The customer has no account.");
   const { sign_in_email: member } = await cluster.now();
   const mailFolder = join(cluster.dataDir, "mail");
-  const viewer = await addViewer(cluster, attacker.accountId);
+  const viewer = await addViewer(cluster, account.accountId);
   const baseUrl = cluster.gateways[0] ?? "";
-  return { baseUrl, records: address, keys: attacker.keys, viewer, receiver, member, mailFolder };
+  return { baseUrl, records: address, keys: account.keys, viewer, receiver, member, mailFolder };
 }
 
 /** An attacker that is ready. */
@@ -106,32 +114,4 @@ async function prepareAttack(name: string, known: Known) {
       await ended;
     },
   };
-}
-
-function brokenBy(alone: Experience, beside: Experience): string[] {
-  const p99 = percentile(beside.latencies, 0.99);
-  const p99Alone = percentile(alone.latencies, 0.99);
-  const allowed = Math.max(SLOWER.times * p99Alone, p99Alone + SLOWER.ms);
-  const errors = Object.entries(beside.errors).map(([error, count]) => `${count} × ${error}`);
-  if (p99 > allowed) errors.push(`p99 is ${p99.toFixed(1)} ms, above ${allowed.toFixed(1)}`);
-  if (beside.missingEvents > 0) errors.push(`${beside.missingEvents} events are missing`);
-  return errors;
-}
-
-const partOf = (name: string) => name.replace(/-\d+$/, "");
-
-function tooLarge(peaks: Record<string, number>, limits: Record<string, number>): string[] {
-  return Object.entries(peaks).flatMap(([name, mb]) => {
-    const limit = limits[partOf(name)];
-    return limit !== undefined && mb > limit ? [`${name} had ${Math.round(mb)} MB, above its limit of ${limit}`] : [];
-  });
-}
-
-/** The gateways whose memory grew by more than an attack may cost them. */
-function grown(peaks: Record<string, number>, before: Record<string, number>, most = Number.POSITIVE_INFINITY) {
-  return Object.entries(peaks).flatMap(([name, mb]) => {
-    const more = mb - (before[name] ?? Number.NaN);
-    const isGateway = partOf(name) === "gateway";
-    return isGateway && more > most ? [`${name} had ${Math.round(more)} MB more than before, above ${most}`] : [];
-  });
 }

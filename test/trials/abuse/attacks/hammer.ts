@@ -10,19 +10,24 @@ export interface Blow {
   body?: string | Buffer;
 }
 
-/** Sends requests on this many connections, one after the other on each, until it is stopped. Counts the statuses. */
+/** Sends requests on this many connections, one after the other on each, until it is stopped or has sent the most. Counts the statuses. */
 export async function hammer(
   { known, stopped, count }: Attack,
-  options: { connections: number; origin?: string; localAddress?: string; next(turn: number): Blow },
+  options: { connections: number; most?: number; origin?: string; localAddress?: string; next(turn: number): Blow },
 ): Promise<void> {
-  const { connections, origin = new URL(known.baseUrl).origin, localAddress } = options;
+  const {
+    connections,
+    most = Number.POSITIVE_INFINITY,
+    origin = new URL(known.baseUrl).origin,
+    localAddress,
+  } = options;
   const pool = new Pool(origin, { connections, connect: localAddress ? { localAddress } : {} });
   let turn = 0;
   // One for each open request.
   setMaxListeners(0, stopped);
 
   async function connection(): Promise<void> {
-    while (!stopped.aborted) {
+    while (!stopped.aborted && turn < most) {
       const { method = "GET", path, headers = {}, body = null } = options.next(turn++);
       try {
         const response = await pool.request({ method, path, headers, body, signal: stopped });

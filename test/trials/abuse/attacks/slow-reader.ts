@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { Attack } from "./attack.js";
-import { hammer } from "./hammer.js";
+import type { Attack, Known } from "./attack.js";
+import { type Blow, hammer } from "./hammer.js";
 import { largeRecord } from "./heavy.js";
 
 const PROGRAM = fileURLToPath(new URL("read_slowly.py", import.meta.url));
@@ -12,18 +12,13 @@ const LARGE_RECORDS = 100;
 /** Slow enough that a CSV of two megabytes takes hours, but fast enough that the gateway does not consider the client gone. */
 const BYTES_PER_SECOND = 280;
 
-/** A request whose response is read very slowly. */
-interface SlowlyRead {
-  method?: "GET" | "POST";
-  path: string;
-  headers?: Record<string, string>;
-  body?: string;
-}
+/** The connections of a reader of large responses. */
+export const CONNECTIONS = 100;
 
 /** Opens this many connections, each with one of the requests, and reads their responses very slowly. */
 async function readSlowly(
   { known, stopped, count }: Attack,
-  options: { connections: number; requests: readonly SlowlyRead[] },
+  options: { connections: number; requests: readonly Blow[] },
 ): Promise<void> {
   const { hostname: host, port } = new URL(known.baseUrl);
   const requests = options.requests.map((request) => toText(host, request));
@@ -38,61 +33,68 @@ async function readSlowly(
   await ended;
 }
 
-function toText(host: string, { method = "GET", path, headers = {}, body = "" }: SlowlyRead): string {
+function toText(host: string, { method = "GET", path, headers = {}, body = "" }: Blow): string {
   const all = { Host: host, ...headers, ...(body && { "Content-Length": String(Buffer.byteLength(body)) }) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
 }
 
 /** Fills the account's lists with the maximum number of bytes. */
-export async function fill({ known, stopped }: Attack): Promise<void> {
+export async function fill({ known, stopped }: Omit<Attack, "count">): Promise<void> {
   const filled = new AbortController();
+  let created = createdBy.get(known.viewer) ?? 0;
   if (created >= LARGE_RECORDS) return;
   const either = AbortSignal.any([stopped, filled.signal]);
   const count = (what: string) => {
-    if (what === "201" && ++created >= LARGE_RECORDS) filled.abort();
+    if (what !== "201") return;
+    createdBy.set(known.viewer, ++created);
+    if (created >= LARGE_RECORDS) filled.abort();
   };
   await hammer({ known, stopped: either, count }, { connections: 4, next: (turn) => largeRecord(known, turn) });
 }
 
-// One process runs several rounds of an attack.
-let created = 0;
+// One process runs several rounds of an attack, or fills several accounts. Each account has one viewer.
+const createdBy = new Map<string, number>();
 
 const authorized = (key: string) => ({ Authorization: `Bearer ${key}` });
 
 /** Lists of large records. */
-async function slowLists(attack: Attack): Promise<void> {
-  await fill(attack);
-  const path = `${new URL(attack.known.baseUrl).pathname}/shipments?limit=100`;
-  const requests = attack.known.keys.map((key) => ({ path, headers: authorized(key) }));
-  await readSlowly(attack, { connections: 100, requests });
+function lists({ baseUrl, keys }: Known): Blow[] {
+  const path = `${new URL(baseUrl).pathname}/shipments?limit=100`;
+  return keys.map((key) => ({ path, headers: authorized(key) }));
 }
 
 /** The same lists, requested by an agent. */
-async function slowAgent(attack: Attack): Promise<void> {
-  await fill(attack);
+function agentLists({ keys }: Known): Blow[] {
   const params = { name: "listShipments", arguments: { limit: 100 } };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
   const types = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
-  const requests = attack.known.keys.map((key) => {
-    return { method: "POST", path: "/mcp", headers: { ...authorized(key), ...types }, body } as const;
-  });
-  await readSlowly(attack, { connections: 100, requests });
+  return keys.map((key) => ({ method: "POST", path: "/mcp", headers: { ...authorized(key), ...types }, body }));
 }
 
 /** Pages and downloads of a member, and public documents, none of them compressed. */
-async function slowPages(attack: Attack): Promise<void> {
-  await fill(attack);
-  const { baseUrl, viewer } = attack.known;
-  const member = { Cookie: viewer };
-  const requests = [
-    { path: "/developers/sandbox/shipments?size=100", headers: member },
-    { path: "/developers/sandbox/shipments/csv", headers: member },
-    { path: "/developers/live/labels?size=100", headers: member },
+function pages({ baseUrl, viewer }: Known): Blow[] {
+  const headers = { Cookie: viewer };
+  return [
+    { path: "/developers/sandbox/shipments?size=100", headers },
+    { path: "/developers/sandbox/shipments/csv", headers },
+    { path: "/developers/live/labels?size=100", headers },
     { path: `${new URL(baseUrl).pathname}/openapi.json` },
   ];
-  await readSlowly(attack, { connections: 100, requests });
 }
+
+/** The requests for large responses of an account, by the attack that reads them slowly. */
+export const largeRequests: Readonly<Record<string, (known: Known) => Blow[]>> = {
+  "slow-reader": lists,
+  "slow-agent": agentLists,
+  "slow-pages": pages,
+};
+
+/** Reads large responses slowly. */
+const slowly = (requestsOf: (known: Known) => Blow[]) => async (attack: Attack) => {
+  await fill(attack);
+  await readSlowly(attack, { connections: CONNECTIONS, requests: requestsOf(attack.known) });
+};
 
 // The keys may reach their limit on a fast machine. Only other refusals are caused by the downloads.
 const ownRequest = (status: string) =>
@@ -111,8 +113,6 @@ async function slowDownload(attack: Attack): Promise<void> {
 }
 
 export const slowReaderAttacks = {
-  "slow-reader": slowLists,
-  "slow-agent": slowAgent,
-  "slow-pages": slowPages,
+  ...Object.fromEntries(Object.entries(largeRequests).map(([name, requestsOf]) => [name, slowly(requestsOf)])),
   "slow-download": slowDownload,
 };
