@@ -32,7 +32,7 @@ function printOrdinary({ responses, before, peaks, after }: NonNullable<Outcome[
 
 function print({ attack, ordinary, alone, beside, attacker, peaks, before, service, memory }: Outcome): void {
   const broken = [...service, ...memory];
-  const peaksInMb = Object.entries(peaks).map(([name, mb]) => `${name} ${inMb(mb)} (alone ${inMb(before[name])})`);
+  const peaksInMb = Object.entries(peaks).map(([name, mb]) => `${name} ${inMb(mb)} (before ${inMb(before[name])})`);
   console.log(attack);
   if (ordinary) printOrdinary(ordinary);
   console.log(`  alone   ${shown(alone)}

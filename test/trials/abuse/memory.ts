@@ -12,10 +12,19 @@ export function resetPeaks(processes: readonly Measured[]): void {
  * while its pages are counted, which would slow the victim's requests.
  */
 export function peakMbOf(processes: readonly Measured[]): Record<string, number> {
+  return read(processes, /^VmHWM:\s+(\d+) kB/m);
+}
+
+/** The current memory of each process in megabytes, as the kernel estimates it without counting pages. */
+export function currentMbOf(processes: readonly Measured[]): Record<string, number> {
+  return read(processes, /^VmRSS:\s+(\d+) kB/m);
+}
+
+function read(processes: readonly Measured[], line: RegExp): Record<string, number> {
   return Object.fromEntries(
     processes.map(({ name, pid }) => {
       const status = readFileSync(`/proc/${pid}/status`, "utf8");
-      return [name, Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024];
+      return [name, Number(line.exec(status)?.[1]) / 1024];
     }),
   );
 }

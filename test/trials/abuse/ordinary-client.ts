@@ -2,7 +2,7 @@ import type { Measured } from "../kit/processes.js";
 import type { Known } from "./attacks/attack.js";
 import { type Blow, hammer } from "./attacks/hammer.js";
 import { CONNECTIONS, fill } from "./attacks/slow-reader.js";
-import { peakMbOf, resetPeaks } from "./memory.js";
+import { currentMbOf, peakMbOf } from "./memory.js";
 
 /** The effects of an ordinary client on the memory of each process, in megabytes. */
 export interface OrdinaryUse {
@@ -16,8 +16,9 @@ export interface OrdinaryUse {
 /**
  * Sends an attack's requests as an ordinary client with an account of its own, on as many connections, and reads the responses at full speed.
  *
- * A gateway's heap grows when it first sends pages of two megabytes, whoever reads them. An attack is charged only for the growth that slow reading
- * adds, so the gateway's memory before it is that of a gateway which has sent the same pages to an ordinary client.
+ * A process lets its heap grow to four times what it keeps before it collects the rest, so a gateway grows when it first sends pages of two
+ * megabytes, whoever reads them. An attack is charged only for what slow reading adds to the peak of that ordinary use. The size after it is no
+ * measure, because it depends on how long ago the last collection was.
  */
 export async function readAtFullSpeed(
   known: Known,
@@ -29,17 +30,11 @@ export async function readAtFullSpeed(
   const count = (status: string) => {
     responses[status] = (responses[status] ?? 0) + 1;
   };
-  const before = sizesOf(processes);
+  const before = currentMbOf(processes);
   await fill({ known, stopped });
   await hammer(
     { known, stopped, count },
     { connections: CONNECTIONS, most, next: (turn) => requests[turn % requests.length]! },
   );
-  const peaks = peakMbOf(processes);
-  return { responses, before, peaks, after: sizesOf(processes) };
-}
-
-function sizesOf(processes: readonly Measured[]): Record<string, number> {
-  resetPeaks(processes);
-  return peakMbOf(processes);
+  return { responses, before, peaks: peakMbOf(processes), after: currentMbOf(processes) };
 }

@@ -24,7 +24,7 @@ export interface Outcome extends Broken {
   beside: Experience;
   /** The attacker's counters. */
   attacker: Record<string, number>;
-  /** Peak megabytes of each part: in all rounds, and before the first. */
+  /** Peak megabytes of each part: in all rounds, and before the first attack. */
   peaks: Record<string, number>;
   before: Record<string, number>;
 }
@@ -44,8 +44,8 @@ export async function play(attack: string, platform: Platform, victim: Victim): 
   const rounds: { alone: Experience; beside: Experience }[] = [];
   let counted: Record<string, number> = {};
   let before: Record<string, number> = {};
-  const ordinary = await ordinaryUse(attack, platform, victim, limited);
   resetPeaks(limited);
+  const ordinary = await ordinaryUse(attack, platform, victim, limited);
   for (let round = 0; round < ROUNDS; round++) {
     const alone = await victim.live(SECONDS.alone);
     if (round === 0) before = peakMbOf(limited);
@@ -74,10 +74,7 @@ async function ordinaryUse(attack: string, platform: Platform, victim: Victim, p
   if (!requestsOf) return undefined;
   const known = await newAccount(platform, victim);
   const most = ROUNDS * CONNECTIONS;
-  const use = await readAtFullSpeed(known, processes, { requests: requestsOf(known), most });
-  // The gateway may give memory back before it is compared.
-  await victim.live(SECONDS.alone);
-  return use;
+  return readAtFullSpeed(known, processes, { requests: requestsOf(known), most });
 }
 
 /** The knowledge of a customer with an account of its own. */

@@ -15,7 +15,7 @@ afterEach(() => {
 
 interface Wanted {
   first?: string;
-  next(): Promise<IteratorResult<string>>;
+  next(): Promise<IteratorResult<Buffer>>;
   version?: "1.0" | "1.1";
   /** How long the download may take, and how long its client may stop reading. */
   ms?: number;
@@ -28,7 +28,9 @@ async function download({ first = "first\r\n", next, version = "1.1", ms, stallM
   server = listening.setTimeout(stallMs);
   await once(listening, "listening");
   const ended = new Promise<unknown>((resolve) => {
-    listening.on("request", (_req, res) => sendDownload(res, { ...file, first }, next, ms).then(resolve, resolve));
+    listening.on("request", (_req, res) =>
+      sendDownload(res, { ...file, first: Buffer.from(first) }, next, ms).then(resolve, resolve),
+    );
   });
   const socket = connect((listening.address() as AddressInfo).port, "127.0.0.1").pause();
   socket.on("error", () => {});
@@ -40,9 +42,9 @@ async function download({ first = "first\r\n", next, version = "1.1", ms, stallM
 function endless(bytes: number) {
   const made = {
     chunks: 0,
-    async next(): Promise<IteratorResult<string>> {
+    async next(): Promise<IteratorResult<Buffer>> {
       made.chunks++;
-      return { value: "x".repeat(bytes) };
+      return { value: Buffer.alloc(bytes, "x") };
     },
   };
   return made;
@@ -66,7 +68,7 @@ afterEach(() => reset.mockClear());
 afterAll(() => reset.mockRestore());
 
 test("is complete, chunk by chunk, for a client that reads", async () => {
-  const chunks = ["two\r\n", "three\r\n"][Symbol.iterator]();
+  const chunks = ["two\r\n", "three\r\n"].map((line) => Buffer.from(line))[Symbol.iterator]();
   const { socket, ended } = await download({ first: "one;ö\r\n", next: async () => chunks.next(), version: "1.0" });
   const text = await readAll(socket);
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*\r\none;ö\r\ntwo\r\nthree\r\n$/);

@@ -13,7 +13,7 @@ const DOWNLOAD_MS = 60_000;
 export async function sendDownload(
   res: ServerResponse,
   { type, name, first }: Omit<Download, "rest">,
-  next: (endsAt: number) => Promise<IteratorResult<string>>,
+  next: (endsAt: number) => Promise<IteratorResult<Buffer>>,
   ms = DOWNLOAD_MS,
 ): Promise<void> {
   const endsAt = performance.now() + ms;
@@ -33,8 +33,8 @@ export async function sendDownload(
     "Cache-Control": "no-store",
   });
   try {
-    for (let chunk: string | undefined = first; chunk !== undefined && !signal.aborted; ) {
-      if (!res.write(Buffer.from(chunk))) await once(res, "drain", { signal });
+    for (let chunk: Buffer | undefined = first; chunk !== undefined && !signal.aborted; ) {
+      if (!res.write(chunk)) await once(res, "drain", { signal });
       const { done, value } = await next(endsAt);
       chunk = done ? undefined : value;
     }

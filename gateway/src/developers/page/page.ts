@@ -96,12 +96,12 @@ export interface FileAnswer {
   content(): Promise<FileContent>;
 }
 
-/** A text to be saved under a name. All but its first chunk is made as the client reads it, each chunk in the account's turn. */
+/** A file to be saved under a name. All but its first chunk is made as the client reads it, each chunk in the account's turn. */
 export interface Download {
   type: string;
   name: string;
-  first: string;
-  rest: AsyncGenerator<string>;
+  first: Buffer;
+  rest: AsyncGenerator<Buffer>;
 }
 
 /** The answer of a page's handler. `cookies` are `Set-Cookie` headers. */

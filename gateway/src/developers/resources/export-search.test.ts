@@ -72,7 +72,7 @@ async function linesOf(kind: "labels" | "shipments", text: string): Promise<stri
   const { first, rest } = await exportCsv(kind)(deps, request);
   const chunks = [first];
   for await (const chunk of rest) chunks.push(chunk);
-  return chunks.join("").trimEnd().split("\r\n");
+  return Buffer.concat(chunks).toString().trimEnd().split("\r\n");
 }
 
 test("labels that are found by their shipments are searched for through these once, however many chunks they have", async () => {
