@@ -1,5 +1,8 @@
 import type { Environment } from "@shipping/kit/caller";
 
+/** How many keys of an account and environment can be active; a trigger on `api_keys` enforces it. */
+export const ACTIVE_KEYS_LIMIT = 50;
+
 /** How many subscriptions of an account and environment can be active. */
 export const ACTIVE_WEBHOOKS_LIMIT = 10;
 

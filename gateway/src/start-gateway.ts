@@ -4,6 +4,8 @@ import { createUnreadBytes, DEFAULT_UNREAD, measureUnread, type UnreadLimits } f
 import { toOrigin } from "@shipping/kit/process/config";
 import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
 import { affordConnections } from "@shipping/kit/process/open-files";
+import { inProcess } from "@shipping/kit/rpc/server";
+import { accessRoutes } from "./access/routes.js";
 import { logSubscriptionChanges } from "./accounts/log-subscription-changes.js";
 import { type BulkheadLimits, createBulkhead, DEFAULT_LIMITS, measureBulkhead } from "./admission/bulkhead.js";
 import { createPace, DEFAULT_PACE, measurePace, type PaceLimits } from "./admission/pace.js";
@@ -16,6 +18,7 @@ import { startIdempotency } from "./idempotency/execute-once.js";
 import { createDeliver } from "./mail/deliver.js";
 import { createMailer } from "./mail/mailer.js";
 import { startRequestLog } from "./request-log/request-log.js";
+import { createAccess } from "./service-clients/clients.js";
 
 const FAST_STOP_MS = 500;
 
@@ -61,7 +64,8 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
 
   let port = config.port;
   const ownOrigin = () => toOrigin(config.host, port);
-  const state = { requestLog, mailer, idempotency, bulkhead, pace, unread, metrics };
+  const access = createAccess(inProcess(accessRoutes({ ...deps, metrics }), log));
+  const state = { access, requestLog, mailer, idempotency, bulkhead, pace, unread, metrics };
   const app = createApp({ ...deps, ...state, ownOrigin, wakeAudit: audit.wake });
   const server = await listen({
     ...config,

@@ -24,9 +24,9 @@ test("GET /developers/{environment}/keys/new: chooses all scopes in the sandbox,
 });
 
 test("the list of keys takes at most 20 KB, with what it loads, forty keys of 200 characters included", async () => {
-  const { visitor } = await area.signIn();
+  const { visitor, accountId } = await area.signIn();
   for (let n = 0; n < 40; n++) {
-    await visitor.submit(NEW, { name: `${n} ${"Lager Süd ".repeat(20)}`.slice(0, 200) });
+    await area.stack().newKey(accountId, "sandbox", { name: `${n} ${"Lager Süd ".repeat(20)}`.slice(0, 200) });
   }
   const compressed = { headers: { "accept-encoding": "gzip" } };
   const sizes = await Promise.all(
@@ -86,6 +86,16 @@ describe("POST /developers/{environment}/keys/new", () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => visitor.submit(NEW)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
     expect((await visitor.submit("/developers/live/keys/new")).status).toBe(201);
+  });
+
+  test("429 for the eleventh key within an hour, and the form stays as it was sent", async () => {
+    const { visitor, accountId } = await area.signIn();
+    for (let n = 0; n < 10; n++) expect((await visitor.submit(NEW)).status).toBe(201);
+    const refused = await visitor.submit(NEW, { name: "One too many" });
+    expect([refused.status, secretIn(refused.html)]).toEqual([429, undefined]);
+    expect(refused.html).toContain("This account has created 10 keys in an hour, the maximum. Try again later.");
+    expect(fieldsOf(refused.html)).toMatchObject({ name: "One too many" });
+    expect(await keysOf(accountId)).toHaveLength(10);
   });
 
   test("another account's form id is no hindrance", async () => {

@@ -35,6 +35,7 @@ export interface Stack {
 }
 
 export interface KeyExtra {
+  name?: string;
   scopes?: readonly Scope[];
   expiresInMs?: number;
 }

@@ -21,7 +21,7 @@ export const rooms: Record<string, readonly string[]> = {
       "page",
       "session",
     ].map((room) => `developers/${room}`),
-    ...["api/middleware", "api/handlers", "api", "accounts", "mail", "admission"],
+    ...["access", "api/middleware", "api/handlers", "api", "accounts", "mail", "admission"],
     ...["idempotency", "request-log", "database", "service-clients"],
   ],
   "services/records/src": [".", "write", "read", "search", "resource"],

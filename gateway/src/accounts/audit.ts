@@ -1,8 +1,8 @@
 import type { Environment } from "@shipping/kit/caller";
 import { newId } from "@shipping/kit/ids";
+import { cleaned } from "@shipping/kit/process/log";
 import sql, { type Sql } from "sql-template-tag";
 import { type AdminDeps, clock } from "../database/deps.js";
-import { cleaned } from "../request-log/logged-request.js";
 
 /** The longest detail of an entry, with room for the IDs of a hundred labels. */
 const MAX_EXPORT_CHARACTERS = 4_000;

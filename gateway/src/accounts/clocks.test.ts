@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
 import { newId } from "@shipping/kit/ids";
-import { listKeyPage } from "../developers/keys/keys.js";
+import { ListKeysRequestSchema } from "@shipping/proto/shipping/access/v1/access_pb";
+import { listKeys } from "../access/read-keys.js";
 import { minutesFromNow, SKEWED_CLOCKS } from "../testing/clocks.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { inviteAgain, inviteMember } from "./invite-members.js";
@@ -46,8 +48,9 @@ describe.each(SKEWED_CLOCKS)("on a gateway whose clock is %s, by the database's"
     const wanted = { accountId, environment: "sandbox" } as const;
     const { id, expiresAt } = await createKey(skewed(), { ...wanted, expiresInMs: 3 * 60_000 });
     expect(minutesFromNow(expiresAt!)).toBe(3);
-    const { rows } = await listKeyPage({ ...skewed(), clockOffsetMs: 0 }, { ...wanted, after: undefined });
-    expect(rows).toMatchObject([{ id, active: true }]);
+    const page = create(ListKeysRequestSchema, { caller: wanted, limit: 10 });
+    const { keys } = await listKeys({ ...skewed(), clockOffsetMs: 0 }, page);
+    expect(keys).toMatchObject([{ id, active: true }]);
     await createKey(skewed(), { ...wanted, expiresInMs: -3 * 60_000 });
     expect(await readUsage(skewed(), accountId)).toMatchObject([
       { kind: "keys active", count: 1 },

@@ -1,7 +1,7 @@
 import { isName, NAME_RULE } from "@shipping/api/input/name";
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
-import sql, { raw } from "sql-template-tag";
+import sql, { raw, type Sql } from "sql-template-tag";
 import { type AdminDeps, clock } from "../database/deps.js";
 import { OPERATOR, writeAuditEntry } from "./audit.js";
 
@@ -30,6 +30,23 @@ export async function requireAccount({ prisma }: Pick<AdminDeps, "prisma">, id: 
 
 export function noSuchAccount(id: string): Failure {
   return fail("not_found", `No such account: ${id}`);
+}
+
+/**
+ * Selects an account that may change: it is neither suspended nor being erased. Its row stays locked until the statement ends, so that a suspension
+ * comes either before the change or after it.
+ */
+export function changeableAccount(id: string): Sql {
+  return sql`SELECT id FROM accounts WHERE id = ${id} AND suspended_at IS NULL AND erasing_since IS NULL FOR NO KEY UPDATE`;
+}
+
+/** Throws the refusal of an account that may not change. */
+export async function requireChangeable({ prisma }: Pick<AdminDeps, "prisma">, id: string): Promise<void> {
+  const account = await prisma.account.findUnique({ where: { id }, select: { suspendedAt: true, erasingSince: true } });
+  if (!account) throw noSuchAccount(id);
+  if (account.erasingSince) throw fail("not_found", `${id} is being erased. Nothing was changed.`);
+  if (account.suspendedAt)
+    throw fail("not_found", `${id} is suspended. Nothing was changed. Ask the operator to resume it.`);
 }
 
 /**

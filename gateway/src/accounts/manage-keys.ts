@@ -1,11 +1,11 @@
 import { scopes as allScopes, newApiKey, type Scope } from "@shipping/api/api-key";
-import type { Caller, Environment } from "@shipping/kit/caller";
-import { type Failure, fail } from "@shipping/kit/errors";
+import { ACTIVE_KEYS_LIMIT } from "@shipping/api/limits";
+import type { Environment } from "@shipping/kit/caller";
+import { fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { violated } from "@shipping/kit/postgres/database";
-import { ownedSql } from "@shipping/kit/postgres/read-owned";
-import sql from "sql-template-tag";
-import { type AdminDeps, clock, type GatewayDeps, selectColumns } from "../database/deps.js";
+import sql, { type Sql } from "sql-template-tag";
+import { type AdminDeps, clock } from "../database/deps.js";
 import { type Actor, OPERATOR, writeAuditEntry } from "./audit.js";
 import { noSuchAccount, requireAccount, requireName } from "./manage-accounts.js";
 
@@ -16,8 +16,20 @@ export interface NewKey {
   name?: string;
   scopes?: readonly Scope[];
   expiresInMs?: number;
-  /** The ID of the submitted form. Submitting it twice creates one key. */
+}
+
+/** A key to store. The key itself is not known here. */
+export interface KeyToStore {
+  id: string;
+  accountId: string;
+  environment: Environment;
+  name?: string | undefined;
+  scopes: readonly Scope[];
+  expiresInMs?: number | undefined;
+  /** The ID of the submitted form. A form creates one key. */
   formId?: string;
+  hash: Uint8Array;
+  lastFour: string;
 }
 
 /** A new key. Only its hash is stored, so the full key cannot be shown again. */
@@ -52,42 +64,51 @@ export const LISTED_KEY = {
   ...{ createdAt: true, expiresAt: true, revokedAt: true, lastUsedAt: true },
 } as const satisfies Record<keyof ListedKey, true>;
 
-/** How many keys of an account and environment can be active; a trigger on `api_keys` enforces it. */
-export const ACTIVE_KEYS_LIMIT = 50;
-
-/** Creates a key. One statement also writes its rate window and its audit entry, so a key never exists without them. */
-export async function createKey(deps: AdminDeps, wanted: NewKey, actor: Actor = OPERATOR): Promise<CreatedKey> {
-  const { accountId, environment, scopes = allScopes, expiresInMs, name, formId } = wanted;
+/** Creates a key for an operator. */
+export async function createKey(deps: AdminDeps, wanted: NewKey): Promise<CreatedKey> {
+  const { accountId, environment, scopes = allScopes, expiresInMs, name } = wanted;
   if (name !== undefined) requireName(name, "A key's name");
   const id = newId("key", deps.random);
-  const { key, hash, lastFour } = newApiKey(environment, deps.random);
+  const { key, ...stored } = newApiKey(environment, deps.random);
+  const account = sql`SELECT id FROM accounts WHERE id = ${accountId}`;
+  const toStore = { id, accountId, environment, name, scopes, expiresInMs, ...stored };
+  const made = await storeKey(deps, toStore, OPERATOR, account);
+  if (!made) throw noSuchAccount(accountId);
+  return { id, key, accountId, environment, scopes, ...(made.expiresAt && { expiresAt: made.expiresAt }) };
+}
+
+/**
+ * Stores a key of the account that the statement `account` selects. One statement also writes its rate window and its audit entry, so a key never
+ * exists without them. Undefined if no account is selected, or the form has created a key before.
+ */
+export async function storeKey(
+  deps: AdminDeps,
+  key: KeyToStore,
+  actor: Actor,
+  account: Sql,
+): Promise<{ expiresAt: Date | null } | undefined> {
+  const { id, accountId, environment, name, scopes, expiresInMs, formId, hash, lastFour } = key;
   const detail = `${describeKey({ name, lastFour })}: ${scopes.join(" ")}`;
   const change = { accountId, action: "key.created", environment, subject: id, detail, from: sql`made` } as const;
   // `admit` locks the rate window, so a key without one would be refused.
   const statement = sql`
-    WITH made AS (
+    WITH account AS MATERIALIZED (${account}),
+    made AS (
       INSERT INTO api_keys (id, account_id, environment, name, form_id, hash, last_four, scopes, created_at, expires_at)
-      SELECT ${id}, ${accountId}, ${environment}, ${name ?? null}, ${formId ?? null}, ${hash}, ${lastFour}, ${[...scopes]},
+      SELECT ${id}, account.id, ${environment}, ${name ?? null}, ${formId ?? null}, ${hash}, ${lastFour}, ${[...scopes]},
         now, now + ${expiresInMs ?? null} * interval '1 millisecond'
-      FROM (SELECT ${clock(deps)} AS now OFFSET 0) AS moment
+      FROM account CROSS JOIN (SELECT ${clock(deps)} AS now OFFSET 0) AS moment
       ON CONFLICT (account_id, form_id) DO NOTHING
       RETURNING id, expires_at),
     windows AS (INSERT INTO rate_windows (key_id) SELECT id FROM made),
     entries AS (${writeAuditEntry(deps, actor, change)})
     SELECT expires_at AS "expiresAt" FROM made`;
   const [made] = await deps.db.run<{ expiresAt: Date | null }>(statement).catch((error) => {
-    throw keyRefusal(error, wanted) ?? error;
+    if (violated(error)?.constraint !== "api_keys_active_limit") throw error;
+    const limit = `${ACTIVE_KEYS_LIMIT} active ${environment} keys`;
+    throw fail("invalid_request", `This account already has ${limit}, the maximum. Revoke one first.`);
   });
-  if (!made) throw fail("idempotency_conflict", "The key from this form has already been created.");
-  return { id, key, accountId, environment, scopes, ...(made.expiresAt && { expiresAt: made.expiresAt }) };
-}
-
-function keyRefusal(error: unknown, { accountId, environment }: NewKey): Failure | undefined {
-  const constraint = violated(error)?.constraint;
-  if (constraint === "api_keys_account_id_fkey") return noSuchAccount(accountId);
-  if (constraint !== "api_keys_active_limit") return undefined;
-  const limit = `${ACTIVE_KEYS_LIMIT} active ${environment} keys`;
-  return fail("invalid_request", `This account already has ${limit}, the maximum. Revoke one first.`);
+  return made;
 }
 
 function describeKey({ name, lastFour }: { name?: string | null | undefined; lastFour: string }): string {
@@ -110,37 +131,35 @@ export async function getKey(deps: Pick<AdminDeps, "prisma">, ref: KeyRef): Prom
   return key;
 }
 
-/** Revokes a key, effective from its next request. Revoking it again changes nothing. */
-export async function revokeKey(
-  deps: AdminDeps,
-  ref: KeyRef,
-  actor: Actor = OPERATOR,
-): Promise<{ id: string; revokedAt: Date }> {
+/** Revokes a key for an operator, effective from its next request. Revoking it again changes nothing. */
+export async function revokeKey(deps: AdminDeps, ref: KeyRef): Promise<{ id: string; revokedAt: Date }> {
   const key = await getKey(deps, ref);
+  const account = sql`SELECT id FROM accounts WHERE id = ${key.accountId}`;
+  // If two revocations are concurrent, only one takes effect.
+  return {
+    id: key.id,
+    revokedAt: (await storeRevocation(deps, key, OPERATOR, account)) ?? (await revokeKey(deps, ref)).revokedAt,
+  };
+}
+
+/** Revokes a key of the account that the statement `account` selects. Undefined if none is selected, or another revocation came first. */
+export async function storeRevocation(
+  deps: AdminDeps,
+  key: ListedKey & { accountId: string },
+  actor: Actor,
+  account: Sql,
+): Promise<Date | undefined> {
+  if (key.revokedAt) return key.revokedAt;
   const { id, accountId } = key;
   const environment = key.environment as Environment;
-  if (key.revokedAt) return { id, revokedAt: key.revokedAt };
   const change = { accountId, action: "key.revoked", environment, subject: id, detail: describeKey(key) } as const;
   const [revoked] = await deps.db.run<{ revokedAt: Date }>(sql`
-    WITH revoked AS (
-      UPDATE api_keys SET revoked_at = ${clock(deps)} WHERE id = ${id} AND revoked_at IS NULL
+    WITH account AS MATERIALIZED (${account}),
+    revoked AS (
+      UPDATE api_keys SET revoked_at = ${clock(deps)} FROM account
+      WHERE api_keys.id = ${id} AND api_keys.account_id = account.id AND revoked_at IS NULL
       RETURNING revoked_at AS "revokedAt"),
     entries AS (${writeAuditEntry(deps, actor, { ...change, from: sql`revoked` })})
     SELECT * FROM revoked`);
-  // If two revocations are concurrent, only one takes effect.
-  return revoked ? { id, ...revoked } : revokeKey(deps, ref, actor);
-}
-
-const MAX_FOUND = 20;
-/** How many keys of an environment a search reads, newest first: revoked keys are never deleted. */
-const MAX_SCANNED = 2_000;
-
-/** Finds up to twenty keys by ID, last four characters, or the beginning of the name in any case; newest first. */
-export async function findKeys({ db }: Pick<GatewayDeps, "db">, caller: Caller, text: string): Promise<ListedKey[]> {
-  return db.runList<ListedKey>(sql`
-    SELECT ${selectColumns(LISTED_KEY, "key")} FROM (
-      SELECT * FROM api_keys WHERE ${ownedSql(caller)} ORDER BY created_at DESC, id DESC LIMIT ${MAX_SCANNED}::bigint
-    ) AS key
-    WHERE id = ${text} OR last_four = ${text} OR starts_with(lower(name), lower(${text}))
-    ORDER BY created_at DESC, id DESC LIMIT ${MAX_FOUND}`);
+  return revoked?.revokedAt;
 }

@@ -7,7 +7,7 @@ import type { GatewayDeps } from "../database/deps.js";
 import type { Idempotency } from "../idempotency/execute-once.js";
 import type { Mailer } from "../mail/mailer.js";
 import type { RequestLog } from "../request-log/request-log.js";
-import type { Clients } from "../service-clients/clients.js";
+import type { Access, Clients } from "../service-clients/clients.js";
 
 export interface EndpointDeps extends GatewayDeps {
   clients: Clients;
@@ -24,6 +24,7 @@ export interface ApiDeps extends EndpointDeps {
   pace: Pace;
   unread: UnreadBytes;
   requestLog: RequestLog;
+  access: Access;
   ownOrigin(): string;
   /** Soon writes pending changes of subscriptions to the audit log. */
   wakeAudit(): void;

@@ -22,7 +22,6 @@ export interface HourOfRequests {
 
 export interface Refusals {
   code: ErrorCode;
-  status: number;
   count: number;
 }
 
@@ -50,7 +49,7 @@ export async function countRequests(
     if (counted) counted[getKind(outcome)] += count;
     if (isCode(outcome)) codes.set(outcome, (codes.get(outcome) ?? 0) + count);
   }
-  const refusals = [...codes].map(([code, count]) => ({ code, status: errors[code].status, count }));
+  const refusals = [...codes].map(([code, count]) => ({ code, count }));
   refusals.sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1));
   return { hours, refusals };
 }

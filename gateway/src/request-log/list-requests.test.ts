@@ -43,6 +43,8 @@ async function log(caller: Caller, rows: Partial<LogRow>[]): Promise<string[]> {
 const refused = (code: string, status: number): Partial<LogRow> => ({ code, status });
 const idsOf = ({ rows }: RequestPage) => rows.map(({ requestId }) => requestId);
 
+const anywhere = (text: string) => ({ texts: [text], idempotencyKeys: true });
+
 async function allPages(caller: Caller, wanted: WantedRequests, size: number): Promise<string[][]> {
   const pages: string[][] = [];
   for (let after: string | undefined; ; ) {
@@ -73,7 +75,8 @@ describe("the list", () => {
     for (const other of others) {
       expect(idsOf(await listRequests(gateway, other, {}, 10))).toEqual([]);
       expect(await readRequest(gateway, other, own)).toBeUndefined();
-      for (const text of ["k", "r"]) expect(idsOf(await findRequests(gateway, other, text, { size: 10 }))).toEqual([]);
+      for (const text of ["k", "r"])
+        expect(idsOf(await findRequests(gateway, other, anywhere(text), { size: 10 }))).toEqual([]);
       expect(idsOf(await listRequests(gateway, other, { keyId: "key_a" }, 10))).toEqual([]);
       expect(idsOf(await listRequests(gateway, other, { after: own }, 10))).toEqual([]);
     }
@@ -140,13 +143,15 @@ describe("a search", () => {
       { idempotencyKey: 'odd "key\\ {NULL,}' },
       { resourceId: "both", idempotencyKey: "NULL" },
     ]);
-    const found = async (text: string) => idsOf(await findRequests(gateway, caller, text, { size: 10 }));
+    const found = async (text: string) => idsOf(await findRequests(gateway, caller, anywhere(text), { size: 10 }));
     expect(await found("both")).toEqual([ids[0], ids[2]]);
     expect(await found('odd "key\\ {NULL,}')).toEqual([ids[1]]);
     expect(await found("NULL")).toEqual([ids[2]]);
     expect(await found("nothing")).toEqual([]);
-    const page = await findRequests(gateway, caller, "both", { size: 1 });
-    expect(idsOf(await findRequests(gateway, caller, "both", { size: 1, after: page.nextCursor }))).toEqual([ids[2]]);
+    const page = await findRequests(gateway, caller, anywhere("both"), { size: 1 });
+    expect(idsOf(await findRequests(gateway, caller, anywhere("both"), { size: 1, after: page.nextCursor }))).toEqual([
+      ids[2],
+    ]);
   });
 
   test("yields a request with its key's name, its fields and the request that it replays", async () => {
@@ -181,7 +186,7 @@ test("no statement looks through a table", async () => {
   ]) {
     await listRequests({ db }, caller, wanted, 10);
   }
-  await findRequests({ db }, caller, "k", { size: 10, after });
+  await findRequests({ db }, caller, anywhere("k"), { size: 10, after });
   await readRequest({ db }, caller, after);
   await readExecuted({ db }, caller, "k");
   for (const statement of statements) expect(await costlyNodes(gateway.db, statement)).toEqual([]);

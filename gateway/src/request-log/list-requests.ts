@@ -1,9 +1,9 @@
+import { codesOf } from "@shipping/api/request-status";
 import type { Caller } from "@shipping/kit/caller";
 import { ownedSql } from "@shipping/kit/postgres/read-owned";
-import { errors } from "@shipping/proto/errors";
 import sql, { join, type Sql } from "sql-template-tag";
 import type { GatewayDeps } from "../database/deps.js";
-import { ABORTED, type LoggedRequest } from "./logged-request.js";
+import type { LoggedRequest } from "./logged-request.js";
 import { columnEquals, type FoundRow, LOGGED, SELECT_FOUND, toLoggedRequest } from "./read-request.js";
 
 export interface WantedRequests {
@@ -29,17 +29,6 @@ type Deps = Pick<GatewayDeps, "db">;
 
 /** How many rows a filter without an index reads for one page. */
 const MAX_SCANNED = 2_000;
-
-const CODES = Object.entries(errors).map(([code, { status }]) => ({ code, status: String(status) }));
-
-/** The error codes that a status filter stands for; undefined if there are none. */
-export function codesOf(status: string): string[] | undefined {
-  if (status === ABORTED) return [ABORTED];
-  const codes = CODES.filter(
-    (each) => each.code === status || each.status === status || `${each.status[0]}xx` === status,
-  );
-  return codes.length > 0 ? codes.map(({ code }) => code) : undefined;
-}
 
 /** Lists requests of a caller, newest first. Filters with an index find any row; the others read a limited number of rows per page. */
 export async function listRequests(
@@ -70,40 +59,22 @@ export async function listRequests(
   return last ? { ...page, nextCursor: last.requestId, lookedBackTo: last.at } : page;
 }
 
-/** Finds the requests with this idempotency key or resource. */
-export function findRequests(
+/** Finds the requests that concern one of these resources; with `idempotencyKeys`, also those that have one of the texts as idempotency key. */
+export async function findRequests(
   deps: Deps,
   caller: Caller,
-  text: string,
-  page: { after?: string | undefined; size: number },
-): Promise<RequestPage> {
-  const wanted = (["idempotency_key", "resource_id"] as const).map((column) => ({ column, text }));
-  return findAny(deps, caller, wanted, page);
-}
-
-/** Lists the newest requests that concern one of these resources. */
-export function listRequestsOn(
-  deps: Deps,
-  caller: Caller,
-  resourceIds: readonly string[],
-  size: number,
-): Promise<RequestPage> {
-  const wanted = resourceIds.map((text) => ({ column: "resource_id" as const, text }));
-  return findAny(deps, caller, wanted, { size });
-}
-
-async function findAny(
-  deps: Deps,
-  caller: Caller,
-  wanted: readonly { column: "idempotency_key" | "resource_id"; text: string }[],
+  { texts, idempotencyKeys }: { texts: readonly string[]; idempotencyKeys: boolean },
   { after, size }: { after?: string | undefined; size: number },
 ): Promise<RequestPage> {
+  const columns = idempotencyKeys ? (["idempotency_key", "resource_id"] as const) : (["resource_id"] as const);
   const isInTime = await timeCondition(deps, caller, { after });
-  const found = wanted.map(
-    ({ column, text }) => sql`(
+  const found = texts.flatMap((text) =>
+    columns.map(
+      (column) => sql`(
     SELECT ${LOGGED} FROM request_log
     WHERE ${columnEquals(column, caller, text)} AND ${isInTime}
     ORDER BY at DESC, request_id DESC LIMIT ${size + 1})`,
+    ),
   );
   const rows = await deps.db.runList<FoundRow>(sql`
     WITH either AS (${join(found, " UNION ")}),

@@ -1,6 +1,7 @@
+import { ABORTED } from "@shipping/api/request-status";
 import type { Caller, Environment } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
-import { COMMANDING, redact } from "@shipping/kit/process/log";
+import { cleaned, redact } from "@shipping/kit/process/log";
 import type { OutageCause } from "@shipping/kit/rpc/outage";
 import { raw } from "sql-template-tag";
 import { toSnakeCase } from "../database/deps.js";
@@ -78,9 +79,6 @@ export const COLUMNS = {
 
 export const COLUMN_NAMES = raw(Object.keys(COLUMNS).map(toSnakeCase).join(", "));
 
-/** The code of a request whose client disconnected before it had the whole response. */
-export const ABORTED = "aborted";
-
 const MAX_CHARACTERS = { path: 200, userAgent: 200, field: 100 };
 const MAX_NAMED = 20;
 
@@ -106,7 +104,7 @@ export function toLogRow(ended: EndedRequest, endedAt: number): LogRow {
     cause: ended.cause,
     fields: fields.length > 0 ? JSON.stringify(fields.slice(0, MAX_NAMED).map(namedField)) : undefined,
     ms: ended.ms,
-    idempotencyKey: idempotencyKey && redacted(idempotencyKey),
+    idempotencyKey: idempotencyKey && redact(idempotencyKey),
     replayed: ended.replayed,
     resourceId: ended.resourceId,
     source: ended.source,
@@ -118,18 +116,6 @@ export function toLogRow(ended: EndedRequest, endedAt: number): LogRow {
 
 function namedField({ path, message }: FieldError): FieldError {
   return { path: cleaned(path, MAX_CHARACTERS.field), message: cleaned(message, MAX_CHARACTERS.path) };
-}
-
-// Everything that `redact` removes has one of these characters, and this check costs a tenth of it.
-function redacted(text: string): string {
-  return /[_:\s]/.test(text) ? redact(text) : text;
-}
-
-/** Removes control characters, keys and secrets from what a client sent, and shortens it. */
-export function cleaned(text: string, most: number): string {
-  // Control characters are stripped first: otherwise a key that contains one would be complete again afterwards.
-  const clean = redacted(text.replace(COMMANDING, ""));
-  return clean.length > most ? `${clean.slice(0, most - 1)}…` : clean;
 }
 
 /** How a request is counted: `write`, `replay` or its error code. */

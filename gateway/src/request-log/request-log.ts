@@ -1,10 +1,11 @@
+import { ABORTED } from "@shipping/api/request-status";
 import type { Caller } from "@shipping/kit/caller";
 import { isRefusal } from "@shipping/kit/postgres/outage";
 import { startLoop } from "@shipping/kit/process/loop";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import type { GatewayDeps } from "../database/deps.js";
 import { createRefusalFolds } from "./fold-refusals.js";
-import { ABORTED, type EndedRequest, getOutcome, type LogRow, toLogRow } from "./logged-request.js";
+import { type EndedRequest, getOutcome, type LogRow, toLogRow } from "./logged-request.js";
 import { type Count, isAnyLogged, keepPartitions, keepPartitionsOnce, writeRequests } from "./write-requests.js";
 
 export interface RequestLog {

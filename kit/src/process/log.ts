@@ -24,12 +24,14 @@ const REDACTIONS: readonly { sign: string; pattern: RegExp; by: string }[] = [
   { sign: "://", pattern: /(:\/\/[^\s/:@"]*:)[^\s/@"]+@/g, by: "$1[redacted]@" },
 ];
 
+// Every sign contains one of these characters or is followed by one, and this test costs a tenth of the next.
+const HINT = /[_:\s]/;
 // Almost no line contains a sign, and one test is cheaper than all replacements.
 const SIGN = new RegExp(REDACTIONS.map(({ sign }) => sign).join("|"), "i");
 
 /** Redacts webhook secrets, API keys, authorization headers and passwords in URLs, in any field. */
 export function redact(text: string): string {
-  if (!SIGN.test(text)) return text;
+  if (!HINT.test(text) || !SIGN.test(text)) return text;
   return REDACTIONS.reduce((rest, { pattern, by }) => rest.replace(pattern, by), text);
 }
 
@@ -79,6 +81,13 @@ export function silentLog(): Log {
 
 /** These characters control the terminal that shows a text, or change the direction of the text around them. */
 export const COMMANDING = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Removes control characters, keys and secrets from a text that a client sent, and shortens it to `most` characters. */
+export function cleaned(text: string, most: number): string {
+  // Control characters are stripped first: otherwise a key that contains one would be complete again afterwards.
+  const clean = redact(text.replace(COMMANDING, ""));
+  return clean.length > most ? `${clean.slice(0, most - 1)}…` : clean;
+}
 
 /**
  * Writes these characters as JSON escapes, except line ends, so that a terminal shows them instead of obeying them. JSON keeps its value.

@@ -35,7 +35,8 @@ CREATE UNIQUE INDEX api_keys_hash_key ON api_keys (hash);
 CREATE UNIQUE INDEX api_keys_account_id_form_id_key ON api_keys (account_id, form_id);
 -- An environment's keys, the newest first. Revoked keys are never deleted, so there can be any number.
 CREATE INDEX api_keys_account_id_environment_created_at_id_idx ON api_keys (account_id, environment, created_at, id);
--- The limit below counts these.
+-- The limits below count these.
+CREATE INDEX api_keys_of_forms ON api_keys (created_at) WHERE form_id IS NOT NULL;
 CREATE INDEX api_keys_not_revoked ON api_keys (account_id, environment) WHERE revoked_at IS NULL;
 
 -- Logged, so that windows survive a failover. Each key has a row, which every request changes. Room is left in each page, so that an update
@@ -227,6 +228,28 @@ BEGIN
 END
 $$;
 CREATE TRIGGER limit_active_keys AFTER INSERT ON api_keys FOR EACH ROW EXECUTE FUNCTION limit_active_keys();
+
+-- Members create keys with forms: 10 an hour for an account, and 200 for the platform, so that whoever can call the gateway as the portal
+-- cannot create more. The lock makes concurrent creations count each other. Only the hour before the new key is read.
+CREATE FUNCTION limit_keys_of_forms() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    of_account bigint;
+    of_all bigint;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('limit_keys_of_forms', 0));
+    SELECT count(*) FILTER (WHERE account_id = NEW.account_id), count(*) INTO of_account, of_all
+    FROM api_keys WHERE form_id IS NOT NULL AND created_at > NEW.created_at - interval '1 hour';
+    IF of_account > 10 THEN
+        RAISE check_violation USING CONSTRAINT = 'api_keys_account_rate',
+            MESSAGE = format('members of %s have created more than 10 keys in an hour', NEW.account_id);
+    ELSIF of_all > 200 THEN
+        RAISE check_violation USING CONSTRAINT = 'api_keys_platform_rate', MESSAGE = 'members have created more than 200 keys in an hour';
+    END IF;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER limit_keys_of_forms AFTER INSERT ON api_keys FOR EACH ROW WHEN (NEW.form_id IS NOT NULL)
+    EXECUTE FUNCTION limit_keys_of_forms();
 
 CREATE FUNCTION limit_members() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

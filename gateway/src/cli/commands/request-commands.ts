@@ -1,10 +1,11 @@
+import { codesOf } from "@shipping/api/request-status";
 import type { Environment } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { InvalidArgumentError } from "commander";
 import sql from "sql-template-tag";
 import type { AdminDeps } from "../../database/deps.js";
-import { codesOf, listRequests } from "../../request-log/list-requests.js";
+import { listRequests } from "../../request-log/list-requests.js";
 import type { LoggedRequest } from "../../request-log/logged-request.js";
 import { readAnyRequest } from "../../request-log/read-request.js";
 import { callService, onAccount, onGateway } from "../platform/reach-parts.js";

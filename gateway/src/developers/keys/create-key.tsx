@@ -1,12 +1,21 @@
-import { type Scope, scopes } from "@shipping/api/api-key";
+import { newApiKey, type Scope, scopes } from "@shipping/api/api-key";
 import { ID_FIELD } from "@shipping/api/input/fields";
 import { isName, MAX_NAME_LENGTH, NAME_RULE } from "@shipping/api/input/name";
 import type { Environment } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
+import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
+import { Outage } from "@shipping/kit/rpc/outage";
 import { z } from "zod";
-import { type CreatedKey, createKey } from "../../accounts/manage-keys.js";
 import { AccountForm, Checkboxes, Choice, FormButtons, FormErrors, TextField } from "../page/form.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, submitForm } from "../page/page.js";
+import {
+  AREA_PATH,
+  htmlPage,
+  type PageAnswer,
+  type PageDeps,
+  type PageRequest,
+  submitForm,
+  toCaller,
+} from "../page/page.js";
 import { type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Facts } from "../page/table.js";
 import { Guide, Note, Secret, Text, Time } from "../page/text.js";
@@ -65,26 +74,47 @@ const keyPage = (deps: PageDeps, environment: Environment, form: Form, errors: r
 
 /** `POST …/keys/new`. Only this answer shows the key. The same form, submitted again, leads to the list. */
 export async function submitKeyForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
-  const { form, environment, session, actor } = request;
+  const { form, environment } = request;
   const list = `${AREA_PATH}/${environment}/keys`;
   return submitForm(form, {
     schema: keyForm,
     fields: keyFields,
     list,
     show: (errors) => keyPage(deps, environment, form, errors),
-    async act({ expires, form_id: formId, ...wanted }) {
-      const days = EXPIRY_DAYS[expires];
-      const expiry = days !== undefined && { expiresInMs: days * DAY_MS };
-      const created = await createKey(
-        deps,
-        { accountId: session.accountId, environment, ...wanted, formId, ...expiry },
-        actor,
-      );
+    async act(wanted) {
+      const created = await createKey(deps, request, wanted);
       const guide = deps.guide("quick-start");
-      const body = <CreatedKeyPage created={created} name={wanted.name} list={list} guide={guide} />;
+      const body = (
+        <CreatedKeyPage created={created} name={wanted.name} environment={environment} list={list} guide={guide} />
+      );
       return { status: 201, title: "Key created", secret: true, body };
     },
   });
+}
+
+interface CreatedKey {
+  key: string;
+  expiresAt: Date | undefined;
+}
+
+/** Makes a key, and has its hash stored. If the response is lost, the same call is repeated, which creates no second key. */
+export async function createKey(
+  deps: Pick<PageDeps, "access" | "random">,
+  request: PageRequest,
+  { name, scopes, expires, form_id: formId }: z.infer<typeof keyForm>,
+): Promise<CreatedKey> {
+  const days = EXPIRY_DAYS[expires];
+  const { key, hash, lastFour } = newApiKey(request.environment, deps.random);
+  const wanted = {
+    ...{ caller: toCaller(request), actor: request.actor, name, scopes, formId, hash, lastFour },
+    ...(days !== undefined && { expiresInMs: BigInt(days * DAY_MS) }),
+  };
+  const call = () => answered(deps.access.createKey(wanted, callOptions(request)));
+  const { expiresAt } = await call().catch((error) => {
+    if (error instanceof Outage) return call();
+    throw error;
+  });
+  return { key, expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt) };
 }
 
 function KeyForm(props: { deps: PageDeps; environment: Environment; form: Form; errors: readonly FieldError[] }) {
@@ -127,9 +157,15 @@ function KeyForm(props: { deps: PageDeps; environment: Environment; form: Form; 
   );
 }
 
-function CreatedKeyPage(props: { created: CreatedKey; name: string; list: string; guide: string }) {
-  const { created, name, list, guide } = props;
-  const { key, expiresAt, environment } = created;
+function CreatedKeyPage(props: {
+  created: CreatedKey;
+  name: string;
+  environment: Environment;
+  list: string;
+  guide: string;
+}) {
+  const { created, name, environment, list, guide } = props;
+  const { key, expiresAt } = created;
   return (
     <>
       <h1>{environment === "live" ? "Your new live key" : "Your new sandbox key"}</h1>

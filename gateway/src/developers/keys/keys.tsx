@@ -1,29 +1,24 @@
 import { scopes } from "@shipping/api/api-key";
 import type { Environment } from "@shipping/kit/caller";
-import sql, { type Sql } from "sql-template-tag";
-import { LISTED_KEY, type ListedKey } from "../../accounts/manage-keys.js";
-import { clock, selectColumns } from "../../database/deps.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
+import { Paging, readCursor } from "../page/paging.js";
+import { isMissing, MissingPart, readPart, retryMissing } from "../page/part.js";
 import { Table } from "../page/table.js";
 import { Chips, Text, Time } from "../page/text.js";
+import { keyName, listKeys, type ShownKey } from "./read-keys.js";
 
-export interface KeyRow extends ListedKey {
-  active: boolean;
-}
-
-export async function showKeys(deps: PageDeps, { session, environment, query }: PageRequest): Promise<PageAnswer> {
-  const { accountId } = session;
-  const id = readCursor(query, "key");
-  const after = id && (await deps.prisma.apiKey.findFirst({ where: { id, accountId, environment } }))?.id;
-  const { rows: keys, nextCursor } = await listKeyPage(deps, { accountId, environment, after });
+export async function showKeys(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const { session, environment, query } = request;
+  const after = readCursor(query, "key");
+  const read = await readPart(request, (part) => listKeys(deps, part, after));
+  const { keys, nextCursor } = isMissing(read) ? { keys: [] } : read;
   const mayChange = session.role === "admin";
   const createLink = mayChange && (
     <a class="button" href={`${AREA_PATH}/${environment}/keys/new`}>
       Create key
     </a>
   );
-  return htmlPage(
+  const page = htmlPage(
     "API keys",
     <>
       <div class="head">
@@ -37,7 +32,9 @@ export async function showKeys(deps: PageDeps, { session, environment, query }: 
         </div>
         {keys.length > 0 && createLink}
       </div>
-      {keys.length === 0 ? (
+      {isMissing(read) ? (
+        <MissingPart what="The API keys cannot be shown." request={request} />
+      ) : keys.length === 0 ? (
         <div class="empty">
           <p>There are no {environment} keys yet. Create one to call the API.</p>
           {createLink}
@@ -53,30 +50,10 @@ export async function showKeys(deps: PageDeps, { session, environment, query }: 
       </p>
     </>,
   );
+  return retryMissing(page, request, [read]);
 }
 
-/** Lists a page of an environment's keys: active ones first, each group newest first. `after` is the ID of an existing key. */
-export async function listKeyPage(
-  deps: Pick<PageDeps, "db" | "clockOffsetMs">,
-  { accountId, environment, after = "" }: { accountId: string; environment: Environment; after?: string | undefined },
-): Promise<ReturnType<typeof toPage<KeyRow>>> {
-  const isActive = sql`(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${clock(deps)}))`;
-  const owned = sql`FROM api_keys WHERE account_id = ${accountId} AND environment = ${environment}`;
-  const ofAfter = (column: Sql) => sql`(SELECT ${column} ${owned} AND id = ${after})`;
-  // The number of inactive keys has no limit. An index serves both parts, and only the rows of the page are read.
-  const rows = await deps.db.runList<KeyRow>(sql`
-    SELECT * FROM (
-      (SELECT ${selectColumns(LISTED_KEY, "api_keys")}, true AS active ${owned} AND ${isActive}
-        AND (${after} = '' OR (${ofAfter(isActive)} AND (created_at, id) < (${ofAfter(sql`created_at`)}, ${after}))))
-      UNION ALL
-      (SELECT ${selectColumns(LISTED_KEY, "api_keys")}, false ${owned} AND NOT ${isActive}
-        AND (created_at, id) < (CASE WHEN ${ofAfter(isActive)} THEN 'infinity' ELSE coalesce(${ofAfter(sql`created_at`)}, 'infinity') END, ${after})
-        ORDER BY created_at DESC, id DESC LIMIT ${PAGE_SIZE + 1}::bigint)) AS listed
-    ORDER BY active DESC, "createdAt" DESC, id DESC LIMIT ${PAGE_SIZE + 1}::bigint`);
-  return toPage(rows);
-}
-
-function KeyTable(props: { keys: readonly KeyRow[]; mayRevoke: boolean; environment: Environment }) {
+function KeyTable(props: { keys: readonly ShownKey[]; mayRevoke: boolean; environment: Environment }) {
   const { keys, mayRevoke, environment } = props;
   return (
     <Table
@@ -100,7 +77,7 @@ function KeyTable(props: { keys: readonly KeyRow[]; mayRevoke: boolean; environm
   );
 }
 
-function RevokeLink({ id, lastFour, environment }: Pick<KeyRow, "id" | "lastFour"> & { environment: Environment }) {
+function RevokeLink({ id, lastFour, environment }: Pick<ShownKey, "id" | "lastFour"> & { environment: Environment }) {
   return (
     <a
       class="danger-link"
@@ -112,7 +89,7 @@ function RevokeLink({ id, lastFour, environment }: Pick<KeyRow, "id" | "lastFour
   );
 }
 
-function Expiry({ revokedAt, expiresAt, active }: Pick<KeyRow, "revokedAt" | "expiresAt" | "active">) {
+function Expiry({ revokedAt, expiresAt, active }: Pick<ShownKey, "revokedAt" | "expiresAt" | "active">) {
   const endedAt = revokedAt ?? expiresAt;
   if (!endedAt) return <span>Never</span>;
   if (active) return <Time at={endedAt} />;
@@ -124,9 +101,4 @@ function Expiry({ revokedAt, expiresAt, active }: Pick<KeyRow, "revokedAt" | "ex
       </span>
     </span>
   );
-}
-
-/** The name of a key. Keys created on the command line may have none. */
-export function keyName({ name }: Pick<ListedKey, "name">): string {
-  return name ?? "API key";
 }

@@ -1,17 +1,20 @@
-import { getKey, revokeKey } from "../../accounts/manage-keys.js";
+import { fail } from "@shipping/kit/errors";
+import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import { Confirmation } from "../page/form.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { Text, Time } from "../page/text.js";
-import { keyName } from "./keys.js";
+import { keyName, toShownKey } from "./read-keys.js";
 
 const DAY_MS = 86_400_000;
 
 export async function confirmRevoke(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
-  const { environment, id, session } = request;
+  const { environment, id } = request;
   const list = `${AREA_PATH}/${environment}/keys`;
-  const key = await getKey(deps, { id, environment, accountId: session.accountId });
+  const read = await answered(deps.access.getKey({ caller: toCaller(request), id }, callOptions(request)));
+  if (!read.key) throw fail("not_found");
+  const key = toShownKey(read.key);
   if (key.revokedAt) return { location: list };
-  const isInUse = key.lastUsedAt !== null && deps.now().getTime() - key.lastUsedAt.getTime() < DAY_MS;
+  const isInUse = key.lastUsedAt !== undefined && deps.now().getTime() - key.lastUsedAt.getTime() < DAY_MS;
   return htmlPage(
     "Revoke a key",
     <Confirmation
@@ -36,7 +39,7 @@ export async function confirmRevoke(deps: PageDeps, request: PageRequest): Promi
 }
 
 export async function submitRevoke(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
-  const { environment, id, session, actor } = request;
-  await revokeKey(deps, { id, environment, accountId: session.accountId }, actor);
+  const { environment, id, actor } = request;
+  await answered(deps.access.revokeKey({ caller: toCaller(request), actor, id }, callOptions(request)));
   return { location: `${AREA_PATH}/${environment}/keys` };
 }

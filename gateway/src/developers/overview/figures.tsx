@@ -1,12 +1,10 @@
-import { ACTIVE_WEBHOOKS_LIMIT, getCapabilities } from "@shipping/api/limits";
+import { ACTIVE_KEYS_LIMIT, ACTIVE_WEBHOOKS_LIMIT, getCapabilities } from "@shipping/api/limits";
 import type { Environment } from "@shipping/kit/caller";
-import { ACTIVE_KEYS_LIMIT } from "../../accounts/manage-keys.js";
-import type { HourOfRequests, Refusals } from "../../request-log/count-requests.js";
-import { keyName } from "../keys/keys.js";
+import { keyName } from "../keys/read-keys.js";
 import { BarChart, type BarKind } from "../page/bar-chart.js";
 import { Fact, Facts, Table } from "../page/table.js";
 import { Text, Time } from "../page/text.js";
-import { type KeyInUse, type LabelCounts, MAX_LABELS } from "./read-figures.js";
+import { type HourOfRequests, type KeyInUse, type LabelCounts, MAX_LABELS, type Refusals } from "./read-figures.js";
 
 const KINDS: readonly BarKind[] = [
   { name: "Successful", tone: "good" },
@@ -19,9 +17,9 @@ export function RequestFigures(props: {
   hours: readonly HourOfRequests[];
   refusals: readonly Refusals[];
 }) {
-  const bars = props.hours.map(({ hour, reads, writes, replays, refused, failed }) => ({
+  const bars = props.hours.map(({ hour, successful, refused, failed }) => ({
     at: hour,
-    counts: [reads + writes + replays, refused, failed],
+    counts: [successful, refused, failed],
   }));
   return (
     <>
@@ -121,7 +119,7 @@ const CAPABILITIES: Record<keyof ReturnType<typeof getCapabilities>, string> = {
   tracking: "Tracking",
 };
 
-export function Capabilities(props: { environment: Environment; requestsPerMinute: number }) {
+export function Capabilities(props: { environment: Environment; requestsPerMinute: number | undefined }) {
   const capabilities = Object.entries(getCapabilities(props.environment)) as [keyof typeof CAPABILITIES, boolean][];
   const list = (wanted: boolean) =>
     capabilities.flatMap(([name, isAvailable]) => (isAvailable === wanted ? CAPABILITIES[name] : [])).join(", ");
@@ -133,7 +131,8 @@ export function Capabilities(props: { environment: Environment; requestsPerMinut
         facts={{
           Available: list(true),
           "Not available": missing !== "" && `${missing} (no carrier is set up yet)`,
-          "Rate limit": `${props.requestsPerMinute} requests per minute per key`,
+          "Rate limit":
+            props.requestsPerMinute !== undefined && `${props.requestsPerMinute} requests per minute per key`,
           "API keys": `Up to ${ACTIVE_KEYS_LIMIT} active keys`,
           Webhooks: `Up to ${ACTIVE_WEBHOOKS_LIMIT} active subscriptions`,
         }}

@@ -1,31 +1,59 @@
 import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
-import sql from "sql-template-tag";
-import { ACTIVE_KEYS_LIMIT, type ListedKey } from "../../accounts/manage-keys.js";
-import { clock } from "../../database/deps.js";
+import { type ErrorCode, errors } from "@shipping/proto/errors";
+import { type ShownKey, toShownKey } from "../keys/read-keys.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 
-export interface KeyInUse extends Pick<ListedKey, "id" | "name" | "lastFour" | "lastUsedAt" | "expiresAt"> {
+export interface KeyInUse extends ShownKey {
   expiresSoon: boolean;
   /** Requests in the last minute, as the rate limit counts them. */
   requests: number;
 }
 
-/** Reads the active keys of an environment, most recently used first. */
-export function readKeyUsage(deps: PageDeps, { session, environment }: PageRequest): Promise<KeyInUse[]> {
-  // A window has 61 counters, one per second; the last is that of `last_second`. As `admit` does, skip those that have expired since.
-  return deps.db.run<KeyInUse>(sql`
-    SELECT k.id, k.name, k.last_four AS "lastFour", k.last_used_at AS "lastUsedAt", k.expires_at AS "expiresAt",
-      coalesce(k.expires_at <= ${clock(deps)} + interval '7 days', false) AS "expiresSoon",
-      (SELECT coalesce(sum(n), 0)::integer FROM unnest(w.counters[1 + gone.seconds : 61]) AS n) AS requests
-    FROM api_keys k
-    JOIN rate_windows w ON w.key_id = k.id
-    CROSS JOIN LATERAL (
-      SELECT least(greatest(floor(extract(epoch FROM ${clock(deps)}))::bigint - w.last_second, 0), 61)::integer AS seconds
-    ) AS gone
-    WHERE k.account_id = ${session.accountId} AND k.environment = ${environment}
-      AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${clock(deps)})
-    ORDER BY k.last_used_at DESC NULLS LAST, k.id
-    LIMIT ${ACTIVE_KEYS_LIMIT}`);
+/** Reads the active keys of an environment, most recently used first, and how many requests each may make in a minute. */
+export async function readKeyUsage(
+  deps: PageDeps,
+  request: PageRequest,
+): Promise<{ keys: KeyInUse[]; requestsPerMinute: number }> {
+  const call = deps.access.listKeyUsage({ caller: toCaller(request) }, callOptions(request));
+  const { keys, requestsPerMinute } = await answered(call);
+  const used = keys.flatMap(({ key, expiresSoon, requests }) =>
+    key ? [{ ...toShownKey(key), expiresSoon, requests }] : [],
+  );
+  return { keys: used, requestsPerMinute };
+}
+
+/** The requests of an hour, by what the chart shows. */
+export interface HourOfRequests {
+  hour: Date;
+  successful: number;
+  refused: number;
+  failed: number;
+}
+
+/** How often an error was answered. */
+export interface Refusals {
+  code: string;
+  status: number | undefined;
+  count: number;
+}
+
+/** Counts the requests of the last 24 hours: by hour, oldest first; and errors by code, most frequent first. */
+export async function countRequests(
+  deps: PageDeps,
+  request: PageRequest,
+): Promise<{ hours: HourOfRequests[]; refusals: Refusals[] }> {
+  const call = deps.access.countRequests({ caller: toCaller(request) }, callOptions(request));
+  const { hours, refusals } = await answered(call);
+  return {
+    hours: hours.map(({ hour, reads, writes, replays, refused, failed }) => ({
+      ...{ hour: new Date(hour), successful: reads + writes + replays, refused, failed },
+    })),
+    refusals: refusals.map(({ code, count }) => ({ code, count, status: statusOf(code) })),
+  };
+}
+
+function statusOf(code: string): number | undefined {
+  return Object.hasOwn(errors, code) ? errors[code as ErrorCode].status : undefined;
 }
 
 /** Numbers of created labels, including voided ones. A number above `MAX_LABELS` means "more than that". */

@@ -175,7 +175,7 @@ export function htmlPage(title: string, body: ComponentChildren): HtmlPage {
 
 /**
  * Checks a form and does what it asks for. A refused form is shown again: 422 if its fields are invalid, 409 if the state of the account does not
- * allow it. A form that was submitted before leads to `list`.
+ * allow it, 429 if it has done so too often. A form that was submitted before leads to `list`.
  */
 export async function submitForm<Value>(
   form: Form,
@@ -195,8 +195,8 @@ export async function submitForm<Value>(
   } catch (error) {
     const failure = failureIn(error);
     if (failure?.code === "idempotency_conflict") return { location: list };
-    if (!failure || ![409, 422].includes(failure.status)) throw error;
+    if (!failure || ![409, 422, 429].includes(failure.status)) throw error;
     if (failure.fields.length > 0) return { ...show(failure.fields), status: failure.status };
-    return { ...show([{ path: "", message: failure.message }]), status: 409 };
+    return { ...show([{ path: "", message: failure.message }]), status: failure.status === 429 ? 429 : 409 };
   }
 }

@@ -1,13 +1,24 @@
 import { ID_FIELD, SEARCH_FIELD } from "@shipping/api/input/fields";
 import { visible } from "@shipping/api/input/text";
+import { ABORTED, codesOf } from "@shipping/api/request-status";
 import { isId } from "@shipping/kit/ids";
 import { errors } from "@shipping/proto/errors";
-import { codesOf, type WantedRequests } from "../../request-log/list-requests.js";
-import { ABORTED } from "../../request-log/logged-request.js";
-import { type KeyRow, keyName } from "../keys/keys.js";
+import { keyName, type ShownKey } from "../keys/read-keys.js";
 import { ALL, Choice, Form, Input } from "../page/form.js";
 import { pagingQuery, readCursor } from "../page/paging.js";
 import { readZone, TIME_PARAMETER, TimeField, toInstant, toLocal, ZoneField, zoneQuery } from "../page/zone.js";
+
+/** The requests that a list shows. */
+export interface WantedRequests {
+  /** `2xx`, `4xx` or `5xx`, an HTTP status, or an error code. */
+  status?: string | undefined;
+  method?: string | undefined;
+  keyId?: string | undefined;
+  from?: Date | undefined;
+  until?: Date | undefined;
+  /** The ID of the request after which the page begins. */
+  after?: string | undefined;
+}
 
 /** The filter of the request list. Invalid values are ignored. */
 export interface RequestFilter extends WantedRequests {
@@ -99,7 +110,7 @@ export function SearchForm({ list, filter }: { list: string; filter: RequestFilt
   );
 }
 
-export function FilterForm(props: { list: string; filter: RequestFilter; keys: readonly KeyRow[] }) {
+export function FilterForm(props: { list: string; filter: RequestFilter; keys: readonly ShownKey[] }) {
   const { list, filter, keys } = props;
   const { status = "", keyId } = filter;
   // A link may filter by a status such as 409, which includes several codes, or by a key that is not listed.

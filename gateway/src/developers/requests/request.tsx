@@ -1,24 +1,24 @@
 import { STATUS_CODES } from "node:http";
+import { ABORTED } from "@shipping/api/request-status";
 import type { Environment } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import { type ErrorCode, errors } from "@shipping/proto/errors";
-import { ABORTED, type LoggedRequest } from "../../request-log/logged-request.js";
-import { readExecuted, readRequest } from "../../request-log/read-request.js";
-import { keyName } from "../keys/keys.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import type { LoggedRequest } from "@shipping/proto/shipping/access/v1/access_pb";
+import { keyName } from "../keys/read-keys.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Facts } from "../page/table.js";
 import { Breadcrumb, Id, Note, Text, Time } from "../page/text.js";
 import { toPath } from "./filter.js";
+import { readRequest } from "./read-requests.js";
 
 export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Promise<PageAnswer> {
   const { environment } = pageRequest;
-  const caller = toCaller(pageRequest);
-  const request = await readRequest(deps, caller, pageRequest.id);
-  if (!request) throw fail("not_found");
+  const read = await readRequest(deps, pageRequest, pageRequest.id);
+  if (!read) throw fail("not_found");
+  const { found: request, executedId } = read;
   const list = `${AREA_PATH}/${environment}/requests`;
-  const { method, path, idempotencyKey, replayed } = request;
-  const original = replayed && idempotencyKey !== null && (await readExecuted(deps, caller, idempotencyKey));
+  const { method, path } = request;
   return htmlPage(
     "Request",
     <>
@@ -33,16 +33,16 @@ export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Pro
       <Facts
         class="request-facts"
         facts={{
-          "Request ID": <Id>{request.requestId}</Id>,
+          "Request ID": <Id>{request.id}</Id>,
           Time: (
             <>
-              <Time at={request.at} /> <code class="sub">{request.at.toISOString()}</code>
+              <Time at={new Date(request.at)} /> <code class="sub">{request.at}</code>
             </>
           ),
           Duration: formatDuration(request),
           "API key": <UsedKey request={request} list={list} />,
           "Idempotency key": <UsedIdempotencyKey request={request} list={list} />,
-          Replayed: <Replay request={request} original={original ? original.requestId : undefined} list={list} />,
+          Replayed: <Replay request={request} original={executedId} list={list} />,
           Resource: <Resource id={request.resourceId} environment={environment} />,
           "Client address": request.source,
           "User agent": request.userAgent ? <Text>{request.userAgent}</Text> : "None",
@@ -67,7 +67,7 @@ function Failure({ request: { code, fields } }: { request: LoggedRequest }) {
       </Note>
     );
   }
-  if (code === null || !Object.hasOwn(errors, code)) return null;
+  if (code === undefined || !Object.hasOwn(errors, code)) return null;
   return (
     <Note kind="hint">
       <p>
@@ -99,7 +99,7 @@ interface OfList {
 
 function UsedKey({ request, list }: OfList) {
   const { keyId } = request;
-  if (keyId === null) return <>None</>;
+  if (keyId === undefined) return <>None</>;
   return (
     <>
       <KeyName {...request} />
@@ -111,7 +111,7 @@ function UsedKey({ request, list }: OfList) {
 }
 
 function UsedIdempotencyKey({ request: { idempotencyKey }, list }: OfList) {
-  if (idempotencyKey === null) return <>None</>;
+  if (idempotencyKey === undefined) return <>None</>;
   return (
     <>
       <Text>{idempotencyKey}</Text>{" "}
@@ -135,15 +135,15 @@ function Replay({ request, original, list }: OfList & { original: string | undef
 const SECTIONS = { ord: "orders", shp: "shipments", lbl: "labels", whk: "webhooks" };
 
 /** The resource that the request created or named, with a link to it. */
-function Resource({ id, environment }: { id: string | null; environment: Environment }) {
-  if (id === null) return <>None</>;
+function Resource({ id, environment }: { id: string | undefined; environment: Environment }) {
+  if (id === undefined) return <>None</>;
   const section = Object.entries(SECTIONS).find(([prefix]) => isId(prefix, id))?.[1];
   const path = section ? `/${section}/${id}` : `/search?q=${encodeURIComponent(id)}`;
   return <a href={`${AREA_PATH}/${environment}${path}`}>{id}</a>;
 }
 
 function StatusTag({ status, code }: Pick<LoggedRequest, "status" | "code">) {
-  if (status === null) return <span class="tag">No response</span>;
+  if (status === undefined) return <span class="tag">No response</span>;
   return <span class={`tag${toneClass({ status, code })}`}>{`${status} ${STATUS_CODES[status] ?? ""}`}</span>;
 }
 
@@ -152,7 +152,7 @@ export function ListedStatus({ status, code }: Pick<LoggedRequest, "status" | "c
   return (
     <>
       <span class={`tag${toneClass({ status, code })}`}>{status ?? "No response"}</span>
-      {code !== null && (
+      {code !== undefined && (
         <code class="sub">
           {code.split(/(?<=_)/).map((word) => (
             <>
@@ -167,7 +167,7 @@ export function ListedStatus({ status, code }: Pick<LoggedRequest, "status" | "c
 }
 
 function toneClass({ status, code }: Pick<LoggedRequest, "status" | "code">): string {
-  if (status === null || code === ABORTED) return "";
+  if (status === undefined || code === ABORTED) return "";
   return status >= 500 ? " danger" : status >= 400 ? " warning" : " good";
 }
 
@@ -175,7 +175,7 @@ export function KeyName({ keyName: name, keyLastFour }: Pick<LoggedRequest, "key
   return (
     <>
       <Text>{keyName({ name })}</Text>
-      {keyLastFour !== null && <code class="sub">…{keyLastFour}</code>}
+      {keyLastFour !== undefined && <code class="sub">…{keyLastFour}</code>}
     </>
   );
 }

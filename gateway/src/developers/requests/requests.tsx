@@ -1,47 +1,65 @@
 import { isId } from "@shipping/kit/ids";
-import { findRequests, listRequests, type RequestPage } from "../../request-log/list-requests.js";
-import type { LoggedRequest } from "../../request-log/logged-request.js";
-import { readRequest } from "../../request-log/read-request.js";
-import { listKeyPage } from "../keys/keys.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import type { LoggedRequest } from "@shipping/proto/shipping/access/v1/access_pb";
+import { listKeys } from "../keys/read-keys.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging } from "../page/paging.js";
+import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Table } from "../page/table.js";
 import { Text, Time } from "../page/text.js";
 import { FilterForm, isFiltered, type RequestFilter, readFilter, SearchForm, toPath } from "./filter.js";
+import { findRequests, listRequests, readRequest } from "./read-requests.js";
 import { formatDuration, formatSimilar, KeyName, ListedStatus } from "./request.js";
+
+/** A page of the log. */
+interface RequestPage {
+  requests: readonly LoggedRequest[];
+  nextCursor?: string | undefined;
+  /** How far back the search looked; set only if it stopped at its limit of rows. */
+  lookedBackTo?: string | undefined;
+  /** For how many days requests are kept; 0 if none are logged. */
+  days: number;
+}
 
 export async function showRequests(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
-  const caller = toCaller(request);
   const list = `${AREA_PATH}/${environment}/requests`;
   const filter = readFilter(query);
   const { text, after } = filter;
-  if (text && (await readRequest(deps, caller, text))) return { location: `${list}/${text}` };
   if (text && isId("key", text)) return { location: toPath(list, { keyId: text }) };
-  const page = text
-    ? await findRequests(deps, caller, text, { after, size: PAGE_SIZE })
-    : await listRequests(deps, caller, filter, PAGE_SIZE);
-  const { rows: keys } = await listKeyPage(deps, caller);
-  return htmlPage(
+  const read = await readPart(request, async (part): Promise<RequestPage | "single"> => {
+    if (!text) return listRequests(deps, part, filter, PAGE_SIZE);
+    if (await readRequest(deps, part, text)) return "single";
+    return findRequests(deps, part, { texts: [text], idempotencyKeys: true, after }, PAGE_SIZE);
+  });
+  if (read === "single") return { location: `${list}/${text}` };
+  const keys = await readPart(request, (part) => listKeys(deps, part));
+  const page = htmlPage(
     "Requests",
     <>
       <h1>{environment === "live" ? "Live requests" : "Sandbox requests"}</h1>
-      <Introduction days={deps.requestLogDays} />
+      {!isMissing(read) && <Introduction days={read.days} />}
       <SearchForm list={list} filter={filter} />
-      <FilterForm list={list} filter={filter} keys={keys} />
-      {page.rows.length > 0 ? (
-        <RequestTable list={list} rows={page.rows} />
+      <FilterForm list={list} filter={filter} keys={unlessMissing(keys)?.keys ?? []} />
+      {isMissing(read) ? (
+        <MissingPart what="The requests cannot be shown." request={request} />
       ) : (
-        <NoRequests filter={filter} page={page} list={list} days={deps.requestLogDays} />
+        <>
+          {read.requests.length > 0 ? (
+            <RequestTable list={list} rows={read.requests} />
+          ) : (
+            <NoRequests filter={filter} page={read} list={list} />
+          )}
+          <Paging
+            path={toPath(list, { ...filter, after: undefined })}
+            after={after}
+            next={read.nextCursor}
+            nextWords={read.lookedBackTo ? "Search older requests" : "Next page"}
+          />
+        </>
       )}
-      <Paging
-        path={toPath(list, { ...filter, after: undefined })}
-        after={after}
-        next={page.nextCursor}
-        nextWords={page.lookedBackTo ? "Search older requests" : "Next page"}
-      />
     </>,
   );
+  return retryMissing(page, request, [read, keys]);
 }
 
 function Introduction({ days }: { days: number }) {
@@ -60,12 +78,12 @@ export function RequestTable({ list, rows }: { list: string; rows: readonly Logg
     <Table
       class="requests"
       columns={{
-        Request: ({ requestId, method, path }) => (
+        Request: ({ id, method, path }) => (
           <span>
-            <a href={`${list}/${requestId}`}>
+            <a href={`${list}/${id}`}>
               {method} <Text>{path.replace(/^\/api\/v1(?=\/)/, "")}</Text>
             </a>
-            <code class="sub">{requestId}</code>
+            <code class="sub">{id}</code>
           </span>
         ),
         Status: (row) => (
@@ -81,26 +99,25 @@ export function RequestTable({ list, rows }: { list: string; rows: readonly Logg
           </span>
         ),
         Duration: (row) => <span class="nowrap">{formatDuration(row)}</span>,
-        Time: ({ at }) => <Time at={at} />,
+        Time: ({ at }) => <Time at={new Date(at)} />,
       }}
       rows={rows}
     />
   );
 }
 
-function NoRequests(props: { filter: RequestFilter; page: RequestPage; list: string; days: number }) {
-  const { filter, page, list, days } = props;
+function NoRequests({ filter, page, list }: { filter: RequestFilter; page: RequestPage; list: string }) {
   return (
     <div class="empty">
       {filter.text ? (
         <p>
           Nothing found for <Text>{filter.text}</Text>. This list does not include successful reads, requests without a
           valid API key, requests to unknown paths, most of a series of similar failures, requests of the other
-          environment, and anything older than {days} days.
+          environment, and anything older than {page.days} days.
         </p>
       ) : page.lookedBackTo ? (
         <p>
-          No matching requests since <Time at={page.lookedBackTo} />. You can search older requests.
+          No matching requests since <Time at={new Date(page.lookedBackTo)} />. You can search older requests.
         </p>
       ) : isFiltered(filter) ? (
         <p>No requests match this filter.</p>

@@ -1,5 +1,7 @@
 import type { Environment } from "@shipping/kit/caller";
 import { isId } from "@shipping/kit/ids";
+import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
+import type { KeyName } from "@shipping/proto/shipping/access/v1/access_pb";
 import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
 import { OutcomeList, OutcomeSummary } from "../events/outcomes.js";
 import { AREA_PATH, type PageDeps, type PageRequest } from "../page/page.js";
@@ -8,26 +10,21 @@ import { Id, Text, Time } from "../page/text.js";
 import { type Outcomes, readOutcomes } from "../read/read-events.js";
 import type { HistoryEntry } from "../read/read-resources.js";
 
-type KeyNames = ReadonlyMap<string, { name: string | null; lastFour: string }>;
+type KeyNames = ReadonlyMap<string, KeyName>;
+const NO_NAMES: KeyNames = new Map();
 
-async function readKeyNames(
-  deps: Pick<PageDeps, "prisma">,
-  { session, environment }: PageRequest,
-  history: readonly HistoryEntry[],
-): Promise<KeyNames> {
+async function readKeyNames(deps: PageDeps, request: PageRequest, history: readonly HistoryEntry[]): Promise<KeyNames> {
   const ids = history.map(({ origin }) => origin?.requestedBy ?? "").filter((id) => isId("key", id));
   if (ids.length === 0) return new Map();
-  const keys = await deps.prisma.apiKey.findMany({
-    where: { id: { in: [...new Set(ids)] }, accountId: session.accountId, environment },
-    select: { id: true, name: true, lastFour: true },
-  });
-  return new Map(keys.map(({ id, ...key }) => [id, key]));
+  const wanted = { accountId: request.session.accountId, ids: [...new Set(ids)] };
+  const { keys } = await answered(deps.access.nameKeys(wanted, callOptions(request)));
+  return new Map(keys.map((key) => [key.id, key]));
 }
 
 /** The changes of a resource, as its pages show them. */
 export interface History {
   history: readonly HistoryEntry[];
-  keys: KeyNames;
+  keys: Part<KeyNames>;
   outcomes: Part<Outcomes>;
 }
 
@@ -39,7 +36,7 @@ export async function readHistory(
 ): Promise<History> {
   const eventIds = history.flatMap(({ origin }) => origin?.eventId || []);
   const [keys, outcomes] = await Promise.all([
-    readKeyNames(deps, request, history),
+    readPart(request, (part) => readKeyNames(deps, part, history)),
     readPart(request, (part) => readOutcomes(deps, part, eventIds)),
   ]);
   return { history, keys, outcomes };
@@ -50,6 +47,7 @@ export function Timeline({ history, keys, outcomes, request, now }: History & { 
   const { environment } = request;
   const base = `${AREA_PATH}/${environment}`;
   const known = unlessMissing(outcomes);
+  const names = unlessMissing(keys) ?? NO_NAMES;
   return (
     <>
       <ol class="timeline">
@@ -57,7 +55,7 @@ export function Timeline({ history, keys, outcomes, request, now }: History & { 
           <li>
             <strong>{words}</strong> <Time at={at} />
             <span class="sub">
-              <Requester origin={origin} keys={keys} environment={environment} />
+              <Requester origin={origin} keys={names} environment={environment} />
             </span>
             {origin?.eventId && (
               <>
@@ -77,6 +75,7 @@ export function Timeline({ history, keys, outcomes, request, now }: History & { 
           </li>
         ))}
       </ol>
+      {isMissing(keys) && <MissingPart what="The names of the API keys cannot be shown." request={request} />}
       {isMissing(outcomes) && <MissingPart what="The delivery status cannot be shown." request={request} />}
     </>
   );
@@ -88,7 +87,7 @@ export function LatestChange({ history, keys, outcomes, now }: History & { now: 
   if (!last) return null;
   const { words, at, origin } = last;
   const { requestedBy = "", eventId = "" } = origin ?? {};
-  const key = keys.get(requestedBy);
+  const key = unlessMissing(keys)?.get(requestedBy);
   const known = unlessMissing(outcomes);
   return (
     <p class="lead">
@@ -96,7 +95,7 @@ export function LatestChange({ history, keys, outcomes, now }: History & { now: 
       {key ? (
         <>
           {" "}
-          by key <strong>{key.name === null ? `…${key.lastFour}` : <Text>{key.name}</Text>}</strong>
+          by key <strong>{key.name === undefined ? `…${key.lastFour}` : <Text>{key.name}</Text>}</strong>
         </>
       ) : (
         requestedBy !== "" && (
@@ -139,7 +138,7 @@ function Requester(props: { origin: Origin | undefined; keys: KeyNames; environm
       By{" "}
       {key ? (
         <>
-          API key {key.name !== null && <Text>{key.name}</Text>} <code>…{key.lastFour}</code>
+          API key {key.name !== undefined && <Text>{key.name}</Text>} <code>…{key.lastFour}</code>
         </>
       ) : (
         <Text>{requestedBy}</Text>

@@ -57,7 +57,7 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
       <Timeline {...history} request={request} now={now} />
     </>,
   );
-  return retryMissing(page, request, [tracking, history.outcomes, shipments]);
+  return retryMissing(page, request, [tracking, history.keys, history.outcomes, shipments]);
 }
 
 /** `print` is a flag, so its value is ignored. */

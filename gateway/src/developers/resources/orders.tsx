@@ -73,5 +73,5 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
       <Paging path={`${base}/orders/${id}`} after={after} next={nextCursor} />
     </>,
   );
-  return retryMissing(page, request, [changes.outcomes]);
+  return retryMissing(page, request, [changes.keys, changes.outcomes]);
 }

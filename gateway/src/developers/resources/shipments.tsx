@@ -1,10 +1,11 @@
-import { listRequestsOn, type RequestPage } from "../../request-log/list-requests.js";
+import type { FindRequestsResponse } from "@shipping/proto/shipping/access/v1/access_pb";
 import { toMarks } from "../page/marked.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Facts } from "../page/table.js";
 import { Breadcrumb, Id, Text } from "../page/text.js";
 import { readLabel, readShipment, readTracking } from "../read/read-resources.js";
+import { findRequests } from "../requests/read-requests.js";
 import { RequestTable } from "../requests/requests.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
 import { findLabelsById, findShipments } from "./find-resources.js";
@@ -64,7 +65,10 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
   const [tracking, history, requests] = await Promise.all([
     read && readPart(request, (part) => readTracking(deps, part, read.label.tracking_number)),
     readHistory(deps, request, [...created, ...(read?.history ?? [])]),
-    listRequestsOn(deps, toCaller(request), [id, ...(labelId ? [labelId] : [])], REQUESTS_SHOWN),
+    readPart(request, (part) => {
+      const wanted = { texts: [id, ...(labelId ? [labelId] : [])], idempotencyKeys: false };
+      return findRequests(deps, part, wanted, REQUESTS_SHOWN);
+    }),
   ]);
   const now = deps.now();
   const base = `${AREA_PATH}/${environment}`;
@@ -108,21 +112,25 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
       </div>
       <ParcelDetails {...shipment} />
       <h2>Requests</h2>
-      <RequestsOn page={requests} list={`${base}/requests`} id={id} days={deps.requestLogDays} />
+      {isMissing(requests) ? (
+        <MissingPart what="The requests cannot be shown." request={request} />
+      ) : (
+        <RequestsOn page={requests} list={`${base}/requests`} id={id} />
+      )}
     </>,
   );
-  return retryMissing(page, request, [label, tracking, history.outcomes]);
+  return retryMissing(page, request, [label, tracking, requests, history.keys, history.outcomes]);
 }
 
 /** The latest requests that touched a shipment or its label, refused ones included. */
-function RequestsOn(props: { page: RequestPage; list: string; id: string; days: number }) {
-  const { page, list, id, days } = props;
-  if (page.rows.length === 0) {
+function RequestsOn({ page, list, id }: { page: FindRequestsResponse; list: string; id: string }) {
+  const { requests, days } = page;
+  if (requests.length === 0) {
     return <p>{days > 0 ? `None in the last ${days} days.` : "The request log is turned off."}</p>;
   }
   return (
     <>
-      <RequestTable list={list} rows={page.rows} />
+      <RequestTable list={list} rows={requests} />
       <p>
         <a href={`${list}?q=${id}`}>All requests for this shipment</a>
       </p>

@@ -1,15 +1,14 @@
 import { failureIn } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
+import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
+import type { LoggedRequest } from "@shipping/proto/shipping/access/v1/access_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
-import { findKeys } from "../../accounts/manage-keys.js";
-import { findRequests } from "../../request-log/list-requests.js";
-import type { LoggedRequest } from "../../request-log/logged-request.js";
-import { readRequest } from "../../request-log/read-request.js";
-import { keyName } from "../keys/keys.js";
+import { keyName } from "../keys/read-keys.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { isMissing, type Part, readPart } from "../page/part.js";
 import { readEvent } from "../read/read-events.js";
 import { getSubscription } from "../read/read-subscriptions.js";
+import { findRequests, readRequest } from "../requests/read-requests.js";
 import { findLabels, findOrders, findShipments, toLabelName } from "../resources/find-resources.js";
 
 export interface Match {
@@ -90,21 +89,21 @@ async function findLabelMatches(deps: PageDeps, request: PageRequest, text: stri
 }
 
 async function findRequestById(deps: PageDeps, request: PageRequest, id: string): Promise<Match[]> {
-  const found = await readRequest(deps, toCaller(request), id);
-  return found ? [toMatch(found)] : [];
+  const read = await readRequest(deps, request, id);
+  return read ? [toMatch(read.found)] : [];
 }
 
 async function findRequestMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
-  const { rows } = await findRequests(deps, toCaller(request), text, { size: MAX_PER_KIND });
-  return rows.map(toMatch);
+  const { requests } = await findRequests(deps, request, { texts: [text], idempotencyKeys: true }, MAX_PER_KIND);
+  return requests.map(toMatch);
 }
 
-function toMatch({ requestId: id, method, path, status }: LoggedRequest): Match {
+function toMatch({ id, method, path, status }: LoggedRequest): Match {
   return { kind: "Request", path: `requests/${id}`, name: `${method} ${path} ${status ?? ""}`.trim(), id };
 }
 
 async function findKeyMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
-  const keys = await findKeys(deps, toCaller(request), text);
+  const { keys } = await answered(deps.access.findKeys({ caller: toCaller(request), text }, callOptions(request)));
   return keys.slice(0, MAX_PER_KIND).map((key) => ({
     kind: "API key",
     path: `requests?key=${key.id}`,

@@ -1,10 +1,10 @@
 import { fail } from "@shipping/kit/errors";
+import { cleaned } from "@shipping/kit/process/log";
 import { stringifySetCookie } from "cookie";
 import sql, { type Sql } from "sql-template-tag";
 import { writeAuditEntry } from "../../accounts/audit.js";
 import { tokenHash } from "../../accounts/manage-members.js";
 import { clock, type GatewayDeps, windowStart } from "../../database/deps.js";
-import { cleaned } from "../../request-log/logged-request.js";
 
 /** A session ends after 30 minutes without a request, and after 8 hours in any case. */
 const IDLE_MINUTES = 30;

@@ -1,0 +1,15 @@
+import { errors } from "@shipping/proto/errors";
+
+/** The code of a request whose client disconnected before it had the whole response. */
+export const ABORTED = "aborted";
+
+const CODES = Object.entries(errors).map(([code, { status }]) => ({ code, status: String(status) }));
+
+/** The error codes that a filter of the request log stands for: `4xx`, `5xx`, an HTTP status, or a code. Undefined if there are none. */
+export function codesOf(status: string): string[] | undefined {
+  if (status === ABORTED) return [ABORTED];
+  const codes = CODES.filter(
+    (each) => each.code === status || each.status === status || `${each.status[0]}xx` === status,
+  );
+  return codes.length > 0 ? codes.map(({ code }) => code) : undefined;
+}

@@ -1,0 +1,38 @@
+import type { Routes } from "@shipping/kit/rpc/server";
+import type { Peers } from "@shipping/kit/tls/secure-server";
+import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
+import { createKey, measureNewKeys } from "./create-key.js";
+import type { AccessDeps } from "./deps.js";
+import { createTurns } from "./in-turn.js";
+import { listKeyUsage } from "./list-key-usage.js";
+import { getAccount } from "./read-account.js";
+import { findKeys, getKey, listKeys, nameKeys } from "./read-keys.js";
+import { countRequests, findRequests, getRequest, listRequests } from "./read-requests.js";
+import { revokeKey } from "./revoke-key.js";
+
+/** The methods that each part may call. */
+export const accessPeers: Peers = { portal: AccessService.methods };
+
+/** The routes of the RPCs that the gateway offers to the portal. Each is one operation, in its turn, on the connections for lists. */
+export function accessRoutes({ metrics, ...given }: AccessDeps & Parameters<typeof measureNewKeys>[0]): Routes {
+  // The API's requests keep all of their connections, whatever the portal asks for.
+  const deps = { ...given, db: { ...given.db, run: given.db.runList } };
+  const inTurn = createTurns();
+  const keyDeps = { ...deps, countNewKey: measureNewKeys({ metrics }) };
+  return (router) => {
+    router.service(AccessService, {
+      createKey: inTurn((request) => createKey(keyDeps, request)),
+      revokeKey: inTurn((request) => revokeKey(deps, request)),
+      getKey: inTurn((request) => getKey(deps, request)),
+      listKeys: inTurn((request) => listKeys(deps, request)),
+      findKeys: inTurn((request) => findKeys(deps, request)),
+      nameKeys: inTurn((request) => nameKeys(deps, request)),
+      listKeyUsage: inTurn((request) => listKeyUsage(deps, request)),
+      listRequests: inTurn((request) => listRequests(deps, request)),
+      findRequests: inTurn((request) => findRequests(deps, request)),
+      getRequest: inTurn((request) => getRequest(deps, request)),
+      countRequests: inTurn((request) => countRequests(deps, request)),
+      getAccount: inTurn((request) => getAccount(deps, request)),
+    });
+  };
+}

@@ -1,0 +1,20 @@
+import { createRouterTransport } from "@connectrpc/connect";
+import { silentLog } from "@shipping/kit/process/log";
+import { createMetrics } from "@shipping/kit/process/metrics";
+import { inProcess } from "@shipping/kit/rpc/server";
+import { accessRoutes } from "../access/routes.js";
+import { createAccess } from "../service-clients/clients.js";
+import { gatewayDatabase } from "./gateway-database.js";
+
+/** Serves the gateway's RPCs for the portal on a database of their own. */
+export async function accessUnderTest() {
+  const database = await gatewayDatabase();
+  const log = silentLog();
+  const metrics = createMetrics({ part: "gateway", log });
+  const deps = { ...database.admin, log, metrics, clockOffsetMs: 0, requestsPerMinute: 120, requestLogDays: 7 };
+  const access = createAccess(inProcess(accessRoutes(deps), log));
+  return { ...database, access, metrics };
+}
+
+/** A client of a gateway that answers no call. */
+export const noAccess = () => createAccess(createRouterTransport(() => {}));
