@@ -1,5 +1,7 @@
 import { carrierPeers } from "@shipping/carrier/rpc";
+import { accessPeers } from "@shipping/gateway/access/routes";
 import type { Peers } from "@shipping/kit/tls/secure-server";
+import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { CarrierOperationsService } from "@shipping/proto/shipping/carrier/v1/operations_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
@@ -41,6 +43,10 @@ describe("who may call whom", () => {
       "records → webhooks FilterMissing",
       "records → webhooks GetStream",
     ]);
+  });
+
+  test("only the portal calls the gateway's RPCs for it", () => {
+    expect(accessPeers).toEqual({ portal: AccessService.methods });
   });
 
   test("the gateway calls every RPC except those between the services", () => {
