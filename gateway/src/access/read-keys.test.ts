@@ -42,7 +42,12 @@ describe("the list of keys", () => {
       }
       expect(listed).toEqual(expected);
     }
-    const { keys } = await gateway.access.listKeys({ caller, limit: 2, after: newId("key", randomBytes) });
+    const { keys, first: isFirst } = await gateway.access.listKeys({
+      caller,
+      limit: 2,
+      after: newId("key", randomBytes),
+    });
+    expect([isFirst, (await gateway.access.listKeys({ caller, limit: 2, after: first })).first]).toEqual([true, false]);
     expect(keys.map(({ id, active }) => [id, active])).toEqual(expected.slice(0, 2).map((id) => [id, true]));
   });
 

@@ -57,7 +57,11 @@ export async function listKeys(deps: Deps, request: ListKeysRequest) {
   const rows = await deps.db.runList<KeyRow>(selectPage(deps, caller, { after: known ? known.id : "", limit }));
   const keys = rows.slice(0, limit).map(toKey);
   const last = keys.at(-1);
-  return create(ListKeysResponseSchema, { keys, ...(rows.length > limit && last && { nextCursor: last.id }) });
+  return create(ListKeysResponseSchema, {
+    keys,
+    first: !known,
+    ...(rows.length > limit && last && { nextCursor: last.id }),
+  });
 }
 
 function selectPage(deps: Deps, caller: Caller, { after, limit }: { after: string; limit: number }): Sql {

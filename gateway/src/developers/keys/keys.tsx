@@ -2,7 +2,7 @@ import { scopes } from "@shipping/api/api-key";
 import type { Environment } from "@shipping/kit/caller";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Paging, readCursor } from "../page/paging.js";
-import { isMissing, MissingPart, readPart, retryMissing } from "../page/part.js";
+import { isMissing, MissingPart, readMain, retryMissing } from "../page/part.js";
 import { Table } from "../page/table.js";
 import { Chips, Text, Time } from "../page/text.js";
 import { keyName, listKeys, type ShownKey } from "./read-keys.js";
@@ -10,8 +10,8 @@ import { keyName, listKeys, type ShownKey } from "./read-keys.js";
 export async function showKeys(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { session, environment, query } = request;
   const after = readCursor(query, "key");
-  const read = await readPart(request, (part) => listKeys(deps, part, after));
-  const { keys, nextCursor } = isMissing(read) ? { keys: [] } : read;
+  const read = await readMain(request, (part) => listKeys(deps, part, after));
+  const { keys, isFirst, nextCursor } = isMissing(read) ? { keys: [], isFirst: true } : read;
   const mayChange = session.role === "admin";
   const createLink = mayChange && (
     <a class="button" href={`${AREA_PATH}/${environment}/keys/new`}>
@@ -42,7 +42,7 @@ export async function showKeys(deps: PageDeps, request: PageRequest): Promise<Pa
       ) : (
         <KeyTable keys={keys} mayRevoke={mayChange} environment={environment} />
       )}
-      <Paging path={`${AREA_PATH}/${environment}/keys`} after={after} next={nextCursor} />
+      <Paging path={`${AREA_PATH}/${environment}/keys`} after={isFirst ? undefined : after} next={nextCursor} />
       <h2>Rotate a key</h2>
       <p>
         Create a new key and switch your program to it. When "Last used" of the old key no longer changes, revoke the

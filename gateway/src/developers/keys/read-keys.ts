@@ -16,10 +16,10 @@ export async function listKeys(
   deps: PageDeps,
   request: PageRequest,
   after?: string,
-): Promise<{ keys: ShownKey[]; nextCursor?: string | undefined }> {
+): Promise<{ keys: ShownKey[]; isFirst: boolean; nextCursor?: string | undefined }> {
   const wanted = { caller: toCaller(request), limit: PAGE_SIZE, ...(after !== undefined && { after }) };
-  const { keys, nextCursor } = await answered(deps.access.listKeys(wanted, callOptions(request)));
-  return { keys: keys.map(toShownKey), nextCursor };
+  const { keys, first, nextCursor } = await answered(deps.access.listKeys(wanted, callOptions(request)));
+  return { keys: keys.map(toShownKey), isFirst: first, nextCursor };
 }
 
 export function toShownKey({ id, name, lastFour, scopes, active, ...key }: Key): ShownKey {

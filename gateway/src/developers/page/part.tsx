@@ -10,10 +10,14 @@ const PART_MS = 3_000;
 const RETRY_SECONDS = 10;
 
 /** Reads a part of a page. If it fails, the rest can still be shown. */
-export async function readPart<T>(request: PageRequest, read: (request: PageRequest) => Promise<T>): Promise<Part<T>> {
-  const deadline = Math.min(request.deadline, performance.now() + PART_MS);
+export function readPart<T>(request: PageRequest, read: (request: PageRequest) => Promise<T>): Promise<Part<T>> {
+  return readMain({ ...request, deadline: Math.min(request.deadline, performance.now() + PART_MS) }, read);
+}
+
+/** Reads the main part of a page, for which the page may take all of its time. */
+export async function readMain<T>(request: PageRequest, read: (request: PageRequest) => Promise<T>): Promise<Part<T>> {
   try {
-    return await read({ ...request, deadline });
+    return await read(request);
   } catch (error) {
     if (error instanceof Outage) return error;
     throw error;

@@ -3,7 +3,7 @@ import type { LoggedRequest } from "@shipping/proto/shipping/access/v1/access_pb
 import { listKeys } from "../keys/read-keys.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging } from "../page/paging.js";
-import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
+import { isMissing, MissingPart, readMain, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Table } from "../page/table.js";
 import { Text, Time } from "../page/text.js";
 import { FilterForm, isFiltered, type RequestFilter, readFilter, SearchForm, toPath } from "./filter.js";
@@ -26,7 +26,7 @@ export async function showRequests(deps: PageDeps, request: PageRequest): Promis
   const filter = readFilter(query);
   const { text, after } = filter;
   if (text && isId("key", text)) return { location: toPath(list, { keyId: text }) };
-  const read = await readPart(request, async (part): Promise<RequestPage | "single"> => {
+  const read = await readMain(request, async (part): Promise<RequestPage | "single"> => {
     if (!text) return listRequests(deps, part, filter, PAGE_SIZE);
     if (await readRequest(deps, part, text)) return "single";
     return findRequests(deps, part, { texts: [text], idempotencyKeys: true, after }, PAGE_SIZE);
