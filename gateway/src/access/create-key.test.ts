@@ -176,12 +176,27 @@ describe("in an hour", () => {
       const accountId = await newAccount();
       await Promise.all(Array.from({ length: 10 }, () => createOne(accountId)));
     }
-    const others = await Promise.all(Array.from({ length: 20 }, newAccount));
-    expect(await codesOf(others.map(createOne))).toEqual([
-      ...Array(10).fill("created"),
-      ...Array(10).fill("rate_limited"),
-    ]);
-    expect(await outcomes()).toEqual({ created: 200, account_limit: 0, platform_limit: 10 });
+    const others = await Promise.all(Array.from({ length: 12 }, newAccount));
+    const [first = "", second = "", ...rest] = others;
+    for (const accountId of rest.slice(1)) await createOne(accountId);
+    // The 200th key is being created by another gateway while this one gets a request.
+    const other = await openTransaction(gateway.db);
+    let waiting: Promise<unknown> = Promise.resolve();
+    try {
+      await other.query(
+        `INSERT INTO api_keys (id, account_id, environment, form_id, hash, last_four, scopes, created_at)
+         VALUES ('key_a', $1, 'live', 'form_a', sha256('a'), 'abcd', '{orders:read}', now())`,
+        [first],
+      );
+      waiting = refusalOf(createOne(second));
+      await lockWaits(gateway.db);
+      await other.query("COMMIT");
+    } finally {
+      other.release();
+    }
+    expect(await waiting).toEqual(["rate_limited", expect.any(String)]);
+    expect(await codesOf(others.map(createOne))).toEqual(Array(12).fill("rate_limited"));
+    expect(await outcomes()).toEqual({ created: 199, account_limit: 0, platform_limit: 13 });
     expect(await refusalOf(createOne(others[0]!))).toEqual([
       "rate_limited",
       "Too many keys were created in the last hour on this platform. Try again later.",
