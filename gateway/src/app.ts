@@ -1,12 +1,12 @@
-import type { RequestListener, ServerResponse } from "node:http";
 import { expressPath } from "@shipping/api/operations/operation";
-import { createMessagePrototypes } from "@shipping/kit/http/listen";
-import { serveSite } from "@shipping/site/serve-site";
+import { identifyRequest, logRequest, traceRequest } from "@shipping/kit/http/observe-request";
+import type { Application } from "@shipping/kit/http/public-listener";
+import { configureRouting, refuseMethod, refusePath } from "@shipping/kit/http/refuse-request";
 import express from "express";
 import type { ApiDeps } from "./api/deps.js";
 import type { Route } from "./api/endpoint.js";
 import { routes } from "./api/handlers/routes.js";
-import { accountOf, type Locals, type Middleware } from "./api/locals.js";
+import type { Locals, Middleware } from "./api/locals.js";
 import {
   admitCaller,
   recheckKey,
@@ -15,30 +15,19 @@ import {
   requireScope,
 } from "./api/middleware/admit-caller.js";
 import { answerRequest } from "./api/middleware/answer-request.js";
-import { identifyRequest, logRequest, storeRequest, traceRequest } from "./api/middleware/observe-request.js";
 import { readBody, refuseBody } from "./api/middleware/read-body.js";
-import {
-  paceAnonymous,
-  refuseLongQuery,
-  refuseMethod,
-  refusePath,
-  refuseRoute,
-  sendError,
-} from "./api/middleware/refuse-request.js";
+import { paceAnonymous, refuseLongQuery, refuseRoute, sendError } from "./api/middleware/refuse-request.js";
+import { storeRequest } from "./api/middleware/store-request.js";
 import { serveDocuments } from "./api/serve-documents.js";
-import { serveArea } from "./developers/serve-area.js";
 import type { DeveloperDeps } from "./developers/session/settings.js";
 import { MCP_PATH, serveMcp } from "./mcp/serve-mcp.js";
 
-/** The public HTTP interface. A request passes the middleware from top to bottom, until one of them answers or refuses it. */
-export function createApp(deps: ApiDeps & DeveloperDeps) {
+/** The API, its documents and MCP. A request passes the middleware from top to bottom, until one of them answers or refuses it. */
+export function createApiApp(deps: ApiDeps & DeveloperDeps): Application {
   const app = express();
-  const site = { hasArea: deps.developerArea !== undefined };
-  app.disable("x-powered-by");
-  app.enable("case sensitive routing");
-  app.enable("strict routing");
+  configureRouting(app);
 
-  app.use(logRequest(deps.log, deps.metrics));
+  app.use(logRequest<Locals>(deps.log, deps.countRequest, describeCaller));
   app.use(storeRequest(deps, deps.mcp && MCP_PATH));
   app.use(traceRequest);
   app.use(identifyRequest(deps.random));
@@ -55,27 +44,18 @@ export function createApp(deps: ApiDeps & DeveloperDeps) {
   const assumed = () => deps.developerArea?.publicUrl ?? deps.ownOrigin();
   // Without the developer area, a deployment may not know its own URL.
   serveDocuments(app, { known: () => (deps.developerArea ? assumed() : ""), assumed });
-  serveSite(app, site, assumed);
-  if (deps.developerArea) app.use(serveArea(deps, deps.developerArea));
   app.use(refuseRoute(routes));
-  app.use(sendError({ ...deps, site }));
-  const handler: RequestListener = (req, res) => {
-    req.url = toPath(req.url);
-    app(req, res);
+  app.use(sendError(deps));
+  return {
+    app,
+    accountOf: ({ admission }: Partial<Locals>) => admission?.caller.accountId,
+    isDelaying: deps.pace.isDelaying,
   };
-  const prototypes = createMessagePrototypes(app, (res: ServerResponse & { locals?: Partial<Locals> }) =>
-    deps.unread.count(res, accountOf(res.locals ?? {})),
-  );
-  return { handler, prototypes };
 }
 
-/**
- * The path and query of a request target, which may be in absolute form (RFC 9112, 3.2.2). Any other target becomes `//`, which matches no
- * route: Express 5 parses such targets with `url.parse`, which corrects some of them, and answers the others with HTML.
- */
-function toPath(target = "/"): string {
-  const path = target.replace(/^https?:\/\/[^/?#]*/i, "");
-  return /^\/[^#\s]*$/.test(path) ? path : "//";
+function describeCaller({ admission, replayed }: Partial<Locals>) {
+  const { caller, keyId } = admission ?? {};
+  return { account: caller?.accountId, environment: caller?.environment, key: keyId, replayed };
 }
 
 /** The middleware of an operation, in the order of their refusals. */

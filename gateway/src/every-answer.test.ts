@@ -22,10 +22,9 @@ const PATIENT_MS = 300_000;
 async function start({ perAccount, stallMs = PATIENT_MS }: { perAccount: number; stallMs?: number }): Promise<void> {
   lists = 0;
   gateway = await gatewayUnderTest({
-    listening: { stallMs },
+    listening: { stallMs, unreadLimits: { total: 200 * MIB, perAccount } },
     developerArea: {},
     mcp: { allowLive: false, readOnly: false },
-    unreadLimits: { total: 200 * MIB, perAccount },
     records: {
       listOrders() {
         lists++;

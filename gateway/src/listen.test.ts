@@ -3,13 +3,13 @@ import { once } from "node:events";
 import type { RequestListener, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { type HttpServer, listen } from "@shipping/kit/http/listen";
+import { identifyRequest } from "@shipping/kit/http/observe-request";
 import { isId } from "@shipping/kit/ids";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { exchange, parseAnswers, received } from "@shipping/kit/testing/raw-http";
 import express from "express";
 import { createPace, DEFAULT_PACE } from "./admission/pace.js";
-import { identifyRequest } from "./api/middleware/observe-request.js";
 import { refuseRoute, sendError } from "./api/middleware/refuse-request.js";
 
 const log = silentLog();
@@ -33,7 +33,6 @@ function handler(): RequestListener {
       log,
       pace: createPace(DEFAULT_PACE),
       trustedProxies: { count: 0, header: "x-forwarded-for" },
-      site: { hasArea: true },
     }),
   );
   return app;

@@ -1,5 +1,7 @@
 import "@shipping/kit/process/require-node";
+import { createPublicListener } from "@shipping/kit/http/public-listener";
 import { pooledRandom } from "@shipping/kit/ids";
+import { createMetrics } from "@shipping/kit/process/metrics";
 import { connectTo } from "@shipping/kit/rpc/client";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { prepareSite } from "@shipping/site/serve-site";
@@ -21,27 +23,36 @@ await runService({
   migrations: gatewayMigrations,
   async start(db) {
     const prisma = openPrisma(db);
-    const { stop, ...started } = await startGateway(
-      { port: config.PORT, ...(config.HOST !== undefined && { host: config.HOST }) },
-      {
-        db,
-        prisma,
-        log,
-        clients: createClients({ records, carrier, tracking, webhooks }),
-        now: () => new Date(),
-        random: pooledRandom,
-        clockOffsetMs: 0,
-        requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
-        bulkheadLimits: { total: config.CONCURRENCY_LIMIT, perAccount: config.ACCOUNT_CONCURRENCY_LIMIT },
-        paceLimits: {
-          perSecond: config.ADDRESS_REQUESTS_PER_SECOND,
-          burst: Math.ceil(config.ADDRESS_REQUESTS_PER_SECOND / 2),
-        },
-        ...toDeveloperDeps(config),
+    const developer = toDeveloperDeps(config);
+    const common = { log, random: pooledRandom, metrics: createMetrics({ part: "gateway", log }) };
+    const { HOST: host, PORT: port } = config;
+    const listener = createPublicListener({ ...common, host, port, strictTransport: developer.strictTransport });
+    const { applications, stop } = startGateway({
+      ...common,
+      db,
+      prisma,
+      clients: createClients({ records, carrier, tracking, webhooks }),
+      ownOrigin: listener.ownOrigin,
+      now: () => new Date(),
+      clockOffsetMs: 0,
+      requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
+      bulkheadLimits: { total: config.CONCURRENCY_LIMIT, perAccount: config.ACCOUNT_CONCURRENCY_LIMIT },
+      paceLimits: {
+        perSecond: config.ADDRESS_REQUESTS_PER_SECOND,
+        burst: Math.ceil(config.ADDRESS_REQUESTS_PER_SECOND / 2),
       },
-    );
+      ...developer,
+    });
+    const server = await listener.start(applications);
     prepareSite();
-    return { ...started, stop: (fast) => stop(fast).finally(() => prisma.$disconnect()) };
+    return {
+      port: server.port,
+      metrics: common.metrics,
+      async stop(fast) {
+        await server.stop(fast);
+        await stop(fast).finally(() => prisma.$disconnect());
+      },
+    };
   },
   closeLast: [records, carrier, tracking, webhooks],
 });

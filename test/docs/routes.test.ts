@@ -4,9 +4,11 @@ import { BASE_PATH } from "@shipping/api/operations/operation";
 import { operations as apiOperations } from "@shipping/api/operations/operations";
 import type { AuditAction } from "@shipping/gateway/accounts/audit";
 import { getWeight } from "@shipping/gateway/api/middleware/answer-request";
-import { createApp } from "@shipping/gateway/app";
+import { createApiApp } from "@shipping/gateway/app";
 import { AREA_PATH, getWeight as getPageWeight, needsRecentSignIn } from "@shipping/gateway/developers/page/page";
 import { pages } from "@shipping/gateway/developers/pages";
+import { createPagesApp } from "@shipping/gateway/pages-app";
+import { choosePart, PUBLIC_PATHS, type PublicPart } from "@shipping/kit/http/public-paths";
 import { Router } from "express";
 
 const root = join(import.meta.dirname, "../..");
@@ -82,14 +84,17 @@ const ownLimits: Record<string, string> = {
   "POST /developers/{environment}/webhooks/{id}/test": "10 tests a minute",
 };
 
-/** Every route of the gateway, as the application itself registers it. */
-function registeredRoutes(): string[] {
+const applications = { gateway: createApiApp, portal: createPagesApp };
+const parts: PublicPart[] = ["gateway", "portal"];
+
+/** Every route of a part, as its application registers it. */
+function registeredRoutes(part: PublicPart): string[] {
   // biome-ignore lint/suspicious/noExplicitAny: stands for every dependency of the application; none of them is called here.
   const anything: any = new Proxy(() => anything, {
     get: (_target, key) => (key === Symbol.toPrimitive ? () => "" : anything),
   });
   const registered = jest.spyOn(Router.prototype as Router, "route");
-  createApp(anything);
+  applications[part](anything);
   const found = registered.mock.results.flatMap(({ value: { methods, path } }) =>
     [path].flat().flatMap((one) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${toPath(one)}`)),
   );
@@ -133,9 +138,11 @@ const agents = [
 ];
 
 const described = new Set([...operations, ...agents, ...area].map(([row]) => row));
-const documents = registeredRoutes()
-  .filter((row) => !described.has(row))
-  .map((row) => [row, ownLimits[row] ?? ""]);
+const documents = parts.flatMap((part) =>
+  registeredRoutes(part)
+    .filter((row) => !described.has(row))
+    .map((row) => [row, part, ownLimits[row] ?? ""]),
+);
 
 /** The rows of a section's table, with single spaces. */
 function rowsOf(section: string): string[] {
@@ -147,14 +154,26 @@ function rowsOf(section: string): string[] {
 const withSingleSpaces = (row: string) => row.replace(/ +/g, " ");
 const toRow = ([route = "", ...cells]: string[]) => withSingleSpaces(`| ${[code(route), ...cells].join(" | ")} |`);
 
+const paths = PUBLIC_PATHS.map(({ path, match, part }) => [
+  path,
+  match === "exact" ? "only this path" : "all below it, too",
+  part,
+]);
+
 describe("docs/operations/routes.md", () => {
   test.each([
+    ["The part of a path", paths],
     ["Operations of the API", operations],
     ["Documents", documents],
     ["Agents", agents],
     ["The developer area", area],
   ])("has a row for each route in %s, which is what the code says", (section, rows) => {
     expect(rowsOf(section)).toEqual(rows.map(toRow));
+  });
+
+  test.each(parts)("the public paths of %s are those of its own routes", (part) => {
+    const others = registeredRoutes(part).filter((row) => choosePart(row.replace(/^\w+ /, "")) !== part);
+    expect(others).toEqual([]);
   });
 
   test("has a row for each path of the port for probes", () => {
@@ -169,7 +188,7 @@ describe("docs/operations/routes.md", () => {
   });
 
   test("names only operations that exist", () => {
-    const existing = new Set(registeredRoutes());
+    const existing = new Set(parts.flatMap(registeredRoutes));
     const named = [
       ...agents.map(([row = ""]) => row),
       ...Object.values(writtenBy).flat(),

@@ -4,7 +4,6 @@ import { createMetrics } from "@shipping/kit/process/metrics";
 import { samplesIn } from "@shipping/kit/testing/samples";
 import fc from "fast-check";
 import { type Bulkhead, createBulkhead, measureBulkhead, type Release, type WorkRequest } from "./bulkhead.js";
-import { createPauses } from "./pauses.js";
 
 const never = () => {};
 
@@ -133,57 +132,6 @@ describe("a waiting request", () => {
   });
 });
 
-describe("a heavy request", () => {
-  beforeEach(() => void jest.useFakeTimers({ doNotFake: ["setImmediate"] }));
-  afterEach(() => void jest.useRealTimers());
-
-  const enter = ({ acquire }: Bulkhead, accountId: string, weight: number, minPauseMs = 0) =>
-    acquire(request(accountId, weight, { minPauseMs }));
-
-  /** How long a request that takes 20 ms keeps its capacity after its end. */
-  async function pauseMs(bulkhead: Bulkhead, minPauseMs = 0, sentBytes = 0): Promise<number> {
-    const end = await enter(bulkhead, "a", 4, minPauseMs);
-    jest.advanceTimersByTime(20);
-    end(sentBytes);
-    const ended = performance.now();
-    while (bulkhead.load().inProgress > 0) jest.advanceTimersByTime(1);
-    return performance.now() - ended;
-  }
-
-  test("is followed by a pause of its duration, of a given minimum, or for its bytes, while other accounts are active", async () => {
-    const bulkhead = createBulkhead({ total: 100, perAccount: 4 });
-    (await enter(bulkhead, "b", 1))();
-    expect(await pauseMs(bulkhead)).toBe(20);
-    expect(await pauseMs(bulkhead, 500)).toBe(500);
-    const other = enter(bulkhead, "b", 4);
-    expect(await Promise.race([other, turnOfLoop("delayed")])).not.toBe("delayed");
-    (await other)();
-    expect(await pauseMs(bulkhead, 0, 3 * 1024 * 1024)).toBe(187);
-  });
-
-  test("is followed by a pause if the other account has come while it was running", async () => {
-    const bulkhead = createBulkhead({ total: 100, perAccount: 4 });
-    const end = await enter(bulkhead, "a", 4);
-    jest.advanceTimersByTime(1_000);
-    (await enter(bulkhead, "b", 1))();
-    end();
-    jest.advanceTimersByTime(999);
-    expect(bulkhead.load().inProgress).toBe(4);
-    jest.advanceTimersByTime(1);
-    expect(bulkhead.load().inProgress).toBe(0);
-  });
-
-  test("is followed by no pause if no other account is active, and a light one never", async () => {
-    expect(await pauseMs(createBulkhead({ total: 100, perAccount: 4 }), 60_000)).toBe(0);
-    const bulkhead = createBulkhead({ total: 100, perAccount: 4 });
-    (await enter(bulkhead, "b", 1))();
-    const end = await enter(bulkhead, "a", 1, 60_000);
-    jest.advanceTimersByTime(20);
-    end();
-    expect(bulkhead.load().inProgress).toBe(0);
-  });
-});
-
 test("in any order of requests, limits hold, none is lost, and none waits while there is capacity", async () => {
   const one = fc.record({ account: fc.constantFrom("a", "b", "c"), weight: fc.integer({ min: 1, max: 5 }) });
   const limits = fc.record({ total: fc.integer({ min: 1, max: 9 }), perAccount: fc.integer({ min: 1, max: 5 }) });
@@ -192,7 +140,7 @@ test("in any order of requests, limits hold, none is lost, and none waits while 
       limits,
       fc.array(fc.oneof(one, fc.constant("end" as const)), { maxLength: 60 }),
       async (limit, steps) => {
-        const bulkhead = createBulkhead(limit, createPauses(0));
+        const bulkhead = createBulkhead(limit);
         const running: { account: string; weight: number; end: Release }[] = [];
         let entered = 0;
         let ended = 0;

@@ -1,6 +1,5 @@
 import type { Metrics } from "@shipping/kit/process/metrics";
 import { Outage } from "@shipping/kit/rpc/outage";
-import { createPauses } from "./pauses.js";
 
 /** How much work may be in progress at once, where an ordinary read or write is 1. */
 export interface BulkheadLimits {
@@ -24,16 +23,14 @@ const ACCOUNT_FULL = "This account has too many requests in progress. Retry in a
 export interface WorkRequest {
   accountId: string;
   weight: number;
-  /** While other accounts are active, the pause after this request is at least this long; 0 by default. */
-  minPauseMs?: number;
   /** When the request gives up waiting, in milliseconds of `performance.now()`. */
   deadline: number;
   /** Registers a callback for the client's disconnect. Called only if the request has to wait. */
   onDisconnect(disconnected: () => void): void;
 }
 
-/** Returns the capacity of a request that has ended. `sentBytes` is the size of its response. Must be called exactly once. */
-export type Release = (sentBytes?: number) => void;
+/** Returns the capacity of a request that has ended. Must be called exactly once. */
+export type Release = () => void;
 
 export type Bulkhead = ReturnType<typeof createBulkhead>;
 
@@ -52,41 +49,33 @@ interface Account {
 /**
  * Limits concurrent work, so that an account with many requests cannot use up the capacity that the others need. It is a fair queue: a request starts
  * at once if the process and its account have capacity. Otherwise it waits in its account's queue, and the queues are served round-robin, so that an
- * account with a thousand waiting requests does not delay an account with one. An ended request keeps its capacity for the pause that `pauses` decides.
+ * account with a thousand waiting requests does not delay an account with one.
  */
-export function createBulkhead(limits: BulkheadLimits, pauses = createPauses()) {
+export function createBulkhead(limits: BulkheadLimits) {
   const accounts = new Map<string, Account>();
   /** The accounts that could start their first waiting request if the process had capacity, in round-robin order. */
   const ready = new Set<Account>();
   let inProgress = 0;
   let refused = 0;
 
-  const hasCapacity = (account: Account, weight: number) => account.inProgress + weight <= limits.perAccount;
+  const accountHasRoom = (account: Account, weight: number) => account.inProgress + weight <= limits.perAccount;
+  const processHasRoom = (weight: number) => inProgress + weight <= limits.total;
 
-  function start({ minPauseMs = 0 }: WorkRequest, account: Account, weight: number): Release {
-    const started = { accountId: account.id, weight, minPauseMs, startedAt: performance.now() };
+  function start(account: Account, weight: number): Release {
     account.inProgress += weight;
     inProgress += weight;
-    pauses.noteStart(started);
-
-    function release(): void {
+    return () => {
       account.inProgress -= weight;
       inProgress -= weight;
       updateReady(account);
       startNext();
-    }
-
-    return (sentBytes = 0) => {
-      const pauseMs = pauses.pauseMs(started, sentBytes);
-      if (pauseMs < 1) release();
-      else setTimeout(release, pauseMs);
     };
   }
 
   /** Adds an account to `ready` or removes it, and forgets an account without requests. */
   function updateReady(account: Account): void {
     const [first] = account.queue;
-    if (first && hasCapacity(account, first.weight)) ready.add(account);
+    if (first && accountHasRoom(account, first.weight)) ready.add(account);
     else ready.delete(account);
     if (!first && account.inProgress === 0) accounts.delete(account.id);
   }
@@ -95,30 +84,28 @@ export function createBulkhead(limits: BulkheadLimits, pauses = createPauses()) 
     for (const account of ready) {
       const [first] = account.queue;
       // Light requests wait behind a heavy one, too: otherwise they could use up the capacity indefinitely.
-      if (!first || inProgress + first.weight > limits.total) return;
+      if (!first || !processHasRoom(first.weight)) return;
       ready.delete(account);
+      account.queue.delete(first);
       first.start();
+      updateReady(account);
     }
   }
 
-  function wait(request: WorkRequest, account: Account, weight: number): Promise<Release> {
-    const { deadline, onDisconnect } = request;
+  function wait({ deadline, onDisconnect }: WorkRequest, account: Account, weight: number): Promise<Release> {
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         weight,
         start() {
           clearTimeout(timer);
-          account.queue.delete(waiter);
-          const release = start(request, account, weight);
-          updateReady(account);
           // The request starts in a later turn of the event loop, so that other work runs between two requests of one account.
-          setImmediate(resolve, release);
+          setImmediate(resolve, start(account, weight));
         },
       };
       const giveUp = () => {
         clearTimeout(timer);
         const [first] = account.queue;
-        const isAccountFull = first !== undefined && !hasCapacity(account, first.weight);
+        const isAccountFull = first !== undefined && !accountHasRoom(account, first.weight);
         if (!account.queue.delete(waiter)) return;
         updateReady(account);
         startNext();
@@ -144,11 +131,10 @@ export function createBulkhead(limits: BulkheadLimits, pauses = createPauses()) 
       const account: Account = accounts.get(id) ?? { id, inProgress: 0, queue: new Set() };
       accounts.set(id, account);
       const weight = Math.min(request.weight, limits.perAccount, limits.total);
-      const isNobodyWaiting = account.queue.size === 0 && ready.size === 0;
-      if (isNobodyWaiting && hasCapacity(account, weight) && inProgress + weight <= limits.total) {
-        return start(request, account, weight);
-      }
-      return wait(request, account, weight);
+      const isFirst = account.queue.size === 0 && ready.size === 0;
+      return isFirst && accountHasRoom(account, weight) && processHasRoom(weight)
+        ? start(account, weight)
+        : wait(request, account, weight);
     },
     /** `refused`: requests since the start whose deadline passed while they were waiting. */
     load() {
@@ -159,7 +145,7 @@ export function createBulkhead(limits: BulkheadLimits, pauses = createPauses()) 
   };
 }
 
-export function measureBulkhead(metrics: Metrics, bulkhead: Bulkhead, limits: BulkheadLimits): void {
+export function measureBulkhead(metrics: Metrics, bulkhead: Pick<Bulkhead, "load">, limits: BulkheadLimits): void {
   const help = {
     gateway_work_under_way: "Work in progress, where 1 is one plain read.",
     gateway_work_under_way_max: "The most work that may be in progress at once. Further requests wait.",

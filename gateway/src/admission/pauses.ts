@@ -1,3 +1,5 @@
+import type { Bulkhead, WorkRequest } from "./bulkhead.js";
+
 /** The pause after a heavy request, as a multiple of its duration: 1 leaves its account half of the process. */
 const PAUSE_FACTOR = 1;
 /** No pause is needed if no other account has started anything for this long. */
@@ -9,35 +11,45 @@ const NEIGHBOUR_MS = 250;
  */
 const SENT_BYTES_PER_SECOND = 16 * 1024 * 1024;
 
-/** A request that has started. */
-export interface Started {
-  accountId: string;
-  weight: number;
-  minPauseMs: number;
-  /** In milliseconds of `performance.now()`. */
-  startedAt: number;
+/** A request that may be followed by a pause. */
+export interface PausedRequest extends WorkRequest {
+  /** While other accounts are active, the pause after a heavy request is at least this long; 0 by default. */
+  minPauseMs?: number;
 }
 
+export type PausingBulkhead = ReturnType<typeof withPauses>;
+
 /**
- * Decides for how long an ended request keeps its capacity. While other accounts are active, the requests of one that block the event loop, or send
- * much, must not run back to back.
+ * A bulkhead in which an ended heavy request keeps its capacity for a pause, while other accounts are active. Otherwise the requests of an account
+ * that block the event loop, or send much, would run back to back.
  */
-export function createPauses(pauseFactor = PAUSE_FACTOR) {
+export function withPauses(bulkhead: Bulkhead) {
   // The last account that started a request, and the last one before it that was a different account.
   let latest = { id: "", at: Number.NEGATIVE_INFINITY };
   let previous = latest;
 
+  function noteStart(id: string): number {
+    if (latest.id !== id) previous = latest;
+    latest = { id, at: performance.now() };
+    return latest.at;
+  }
+
+  /** When an account other than this one last started a request. */
+  const otherStartedAt = (id: string) => (latest.id === id ? previous : latest).at;
+
   return {
-    noteStart({ accountId: id, startedAt: at }: Started): void {
-      if (latest.id !== id) previous = latest;
-      latest = { id, at };
-    },
-    /** Returns the pause after a request that ends now and has sent this many bytes. */
-    pauseMs({ accountId, weight, minPauseMs, startedAt }: Started, sentBytes: number): number {
-      const now = performance.now();
-      const other = latest.id === accountId ? previous : latest;
-      if (weight <= 1 || now - other.at >= NEIGHBOUR_MS) return 0;
-      return Math.max(minPauseMs, (1_000 * sentBytes) / SENT_BYTES_PER_SECOND, pauseFactor * (now - startedAt));
+    load: bulkhead.load,
+    /** As the bulkhead's own `acquire`. The returned function takes the size of the response. */
+    async acquire({ minPauseMs = 0, ...request }: PausedRequest): Promise<(sentBytes?: number) => void> {
+      const release = await bulkhead.acquire(request);
+      const { accountId, weight } = request;
+      const startedAt = noteStart(accountId);
+      return (sentBytes = 0) => {
+        const now = performance.now();
+        if (weight <= 1 || now - otherStartedAt(accountId) >= NEIGHBOUR_MS) return release();
+        const sendingMs = (1_000 * sentBytes) / SENT_BYTES_PER_SECOND;
+        setTimeout(release, Math.max(minPauseMs, sendingMs, PAUSE_FACTOR * (now - startedAt)));
+      };
     },
   };
 }

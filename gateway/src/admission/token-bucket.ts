@@ -10,35 +10,20 @@ export type TokenBucket = ReturnType<typeof createTokenBucket>;
 export function createTokenBucket(capacityMs: number, now: () => number) {
   /** When the bucket is full again. All that it holds, or lacks, follows from this time. */
   let fullAt = 0;
-  /** The sum of all charges. A charge also moves the turns of waiting requests. */
-  let chargedMs = 0;
 
   return {
     isFull: () => fullAt <= now(),
-
-    /** Takes tokens for what a request has cost, or puts them back. */
-    charge(ms: number): void {
-      fullAt = Math.max(now(), fullAt) + ms;
-      chargedMs += ms;
-    },
 
     /** Takes the tokens of a request and waits for its turn. Returns false if that has not come after ten seconds. */
     async take(ms: number): Promise<boolean> {
       const startedAt = now();
       const fullAfter = Math.max(startedAt, fullAt) + ms;
-      let waitMs = fullAfter - capacityMs - startedAt;
+      const waitMs = fullAfter - capacityMs - startedAt;
+      const isDue = waitMs <= MAX_WAIT_MS;
       // A request that would wait longer takes no tokens, so later requests do not wait for it.
-      if (waitMs <= MAX_WAIT_MS) fullAt = fullAfter;
-      let leftMs = MAX_WAIT_MS;
-      let seenMs = chargedMs;
-      while (waitMs > 0 && leftMs > 0) {
-        const stepMs = Math.min(waitMs, leftMs);
-        await new Promise((resolve) => setTimeout(resolve, stepMs));
-        leftMs -= stepMs;
-        waitMs += chargedMs - seenMs - stepMs;
-        seenMs = chargedMs;
-      }
-      return waitMs <= 0;
+      if (isDue) fullAt = fullAfter;
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, Math.min(waitMs, MAX_WAIT_MS)));
+      return isDue;
     },
   };
 }

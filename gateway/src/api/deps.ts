@@ -1,8 +1,8 @@
 import type { TrustedProxies } from "@shipping/kit/http/client-address";
-import type { UnreadBytes } from "@shipping/kit/http/unread-bytes";
+import type { CountRequest } from "@shipping/kit/http/observe-request";
 import type { Metrics } from "@shipping/kit/process/metrics";
-import type { Bulkhead } from "../admission/bulkhead.js";
 import type { Pace } from "../admission/pace.js";
+import type { PausingBulkhead } from "../admission/pauses.js";
 import type { GatewayDeps } from "../database/deps.js";
 import type { Idempotency } from "../idempotency/execute-once.js";
 import type { Mailer } from "../mail/mailer.js";
@@ -12,20 +12,21 @@ import type { Access, Clients } from "../service-clients/clients.js";
 export interface EndpointDeps extends GatewayDeps {
   clients: Clients;
   requestsPerMinute: number;
+  /** The URL at which this process reaches itself. */
+  ownOrigin(): string;
 }
 
 /** The dependencies of the middleware, with the state of this process. */
 export interface ApiDeps extends EndpointDeps {
   trustedProxies: TrustedProxies;
   metrics: Metrics;
+  countRequest: CountRequest;
   mailer: Mailer;
   idempotency: Idempotency;
-  bulkhead: Bulkhead;
+  bulkhead: PausingBulkhead;
   pace: Pace;
-  unread: UnreadBytes;
   requestLog: RequestLog;
   access: Access;
-  ownOrigin(): string;
   /** Soon writes pending changes of subscriptions to the audit log. */
   wakeAudit(): void;
 }

@@ -4,14 +4,13 @@ import { readQuery } from "@shipping/api/input/fields";
 import type { Environment } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { getClientAddress } from "@shipping/kit/http/client-address";
+import { ANSWER_MS } from "@shipping/kit/http/request-locals";
 import { unknownRoute } from "@shipping/kit/http/send-answer";
 import { library } from "@shipping/site/documents";
 import { type Request, type Response, Router } from "express";
 import helmet from "helmet";
 import { RESERVE_MS } from "../admission/bulkhead.js";
-import type { Meter } from "../admission/pace.js";
 import type { ApiDeps } from "../api/deps.js";
-import { ANSWER_MS } from "../api/locals.js";
 import { sendPageAnswer, sendRefusal } from "./page/answer.js";
 import { sendDownload } from "./page/download.js";
 import { isFormFor } from "./page/form.js";
@@ -42,7 +41,6 @@ interface Answering {
   req: PageRequestHead;
   res: PageResponse;
   send(answer: PageAnswer): Promise<void>;
-  meter: Meter;
 }
 /** A request before its session is looked up and its form is read. */
 type Visit = Omit<VisitorRequest, "session" | "form" | "deadline">;
@@ -61,16 +59,8 @@ export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): R
     router[method](
       AREA_PATH + page.path.replace(/\{(\w+)\}/g, ":$1"),
       async (req: PageRequestHead, res: PageResponse) => {
-        const { meter } = res.locals;
-        if (!meter) throw new Error("A page was reached without its pace.");
-        // A page is sent at once, and measured. Files and downloads are sent piece by piece from other sources.
-        const send = (answer: PageAnswer) => meter.wait(sendPageAnswer(req, res, answer));
-        try {
-          await answerPage(measured(pageDeps, meter), page, { req, res, send, meter });
-        } finally {
-          // No answer or refusal is written to a client that has gone.
-          if (res.destroyed) meter.end();
-        }
+        const send = (answer: PageAnswer) => sendPageAnswer(req, res, answer);
+        await answerPage(pageDeps, page, { req, res, send });
       },
     );
   }
@@ -109,25 +99,8 @@ const headers = helmet({
   xPoweredBy: false,
 });
 
-/** The same dependencies; time spent in statements and at the sign-in provider is not measured as the page's. */
-function measured(deps: PageDeps, meter: Meter): PageDeps {
-  const { db, provider } = deps;
-  return {
-    ...deps,
-    db: {
-      ...db,
-      run: (statement) => meter.wait(db.run(statement)),
-      runList: (statement, options) => meter.wait(db.runList(statement, options)),
-    },
-    provider: provider && {
-      begin: (authorization) => meter.wait(provider.begin(authorization)),
-      complete: (authorization, url) => meter.wait(provider.complete(authorization, url)),
-    },
-  };
-}
-
 /** Answers a request for a page: finds the session, checks the access, reads the form and calls the page's handler. */
-async function answerPage(deps: PageDeps, page: PageRoute, { req, res, send, meter }: Answering): Promise<void> {
+async function answerPage(deps: PageDeps, page: PageRoute, { req, res, send }: Answering): Promise<void> {
   const { id = "", environment = "sandbox" } = req.params;
   if (!isEnvironment(environment)) throw unknownRoute();
   Object.assign(res.locals, { page, environment });
@@ -154,7 +127,7 @@ async function answerPage(deps: PageDeps, page: PageRoute, { req, res, send, met
   const changesAccount = page.method === "POST" && page.access !== "anyone";
   if (changesAccount && before.session) await limitForms(deps, before.session);
   const fields = page.method === "POST" ? page.form : undefined;
-  const form = fields ? parseForm(await meter.wait(readFormText(req, res)), fields) : new Map();
+  const form = fields ? parseForm(await readFormText(req, res), fields) : new Map();
   // A form may take 30 s to arrive. Its sender may have been removed in the meantime.
   const { session, refusal } = changesAccount ? await checkAccess() : before;
   if (refusal) return send(refusal);
@@ -175,7 +148,7 @@ async function answerPage(deps: PageDeps, page: PageRoute, { req, res, send, met
         stopWaiting = disconnected;
       },
     });
-    const release = await meter.wait(turn);
+    const release = await turn;
     try {
       return await work();
     } finally {
@@ -184,7 +157,7 @@ async function answerPage(deps: PageDeps, page: PageRoute, { req, res, send, met
   };
   const download = await inTurn(request.deadline - RESERVE_MS, async () => {
     // The page's handler waits for services and databases. The account's turn limits the CPU time that it uses in between.
-    const answer = await meter.wait(page.handler(deps, { ...request, session, actor }));
+    const answer = await page.handler(deps, { ...request, session, actor });
     return "rest" in answer ? answer : send(answer);
   });
   if (!download) return;
@@ -193,7 +166,7 @@ async function answerPage(deps: PageDeps, page: PageRoute, { req, res, send, met
     if (now.refusal || now.session?.role !== session.role) throw fail("unauthorized");
     return inTurn(endsAt, () => download.rest.next());
   };
-  await meter.wait(sendDownload(res, download, next));
+  await sendDownload(res, download, next);
 }
 
 /** The page to show instead if the request may not see or do this, or undefined. */

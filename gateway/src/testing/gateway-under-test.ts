@@ -2,14 +2,16 @@ import { randomBytes } from "node:crypto";
 import { createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
 import { requireCaller, requireClaim } from "@shipping/kit/caller";
 import { fail, toConnectError } from "@shipping/kit/errors";
+import { createPublicListener, type ListenerOptions } from "@shipping/kit/http/public-listener";
 import { createLog } from "@shipping/kit/process/log";
+import { createMetrics } from "@shipping/kit/process/metrics";
 import { exchange } from "@shipping/kit/testing/raw-http";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { type CreateOrderRequest, RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { createClients } from "../service-clients/clients.js";
-import { type GatewayParts, type Listening, startGateway } from "../start-gateway.js";
+import { type GatewayParts, startGateway } from "../start-gateway.js";
 import { gatewayDatabase } from "./gateway-database.js";
 import { ownerUnderTest } from "./owner-under-test.js";
 
@@ -35,7 +37,7 @@ export interface Sending {
 export async function gatewayUnderTest(
   options: {
     records?: Partial<ServiceImpl<typeof RecordsService>>;
-    listening?: Partial<Listening>;
+    listening?: Pick<ListenerOptions, "stallMs" | "unreadLimits">;
   } & Partial<GatewayParts> = {},
 ) {
   const { records, listening, ...given } = options;
@@ -61,24 +63,24 @@ export async function gatewayUnderTest(
     router.service(WebhooksService, {});
   });
   const clients = createClients({ records: transport, carrier: transport, tracking: transport, webhooks: transport });
-  const gateway = await startGateway(
-    { port: 0, host: "127.0.0.1", ...listening },
-    {
-      db: database.db,
-      prisma: database.prisma,
-      log,
-      clients: { ...clients, ledgers: { ...clients.ledgers, records: owner.client } },
-      now: () => new Date(),
-      random: randomBytes,
-      clockOffsetMs: 0,
-      requestsPerMinute: 1_000,
-      paceLimits: { perSecond: 10_000, burst: 10_000 },
-      trustedProxies: { count: 0, header: "x-forwarded-for" },
-      auditRetentionDays: 400,
-      requestLogDays: 7,
-      ...given,
-    },
-  );
+  const metrics = createMetrics({ part: "gateway", log });
+  const common = { log, metrics, random: randomBytes, ...given };
+  const listener = createPublicListener({ port: 0, host: "127.0.0.1", ...common, ...listening });
+  const gateway = startGateway({
+    db: database.db,
+    prisma: database.prisma,
+    clients: { ...clients, ledgers: { ...clients.ledgers, records: owner.client } },
+    ownOrigin: listener.ownOrigin,
+    now: () => new Date(),
+    clockOffsetMs: 0,
+    requestsPerMinute: 1_000,
+    paceLimits: { perSecond: 10_000, burst: 10_000 },
+    trustedProxies: { count: 0, header: "x-forwarded-for" },
+    auditRetentionDays: 400,
+    requestLogDays: 7,
+    ...common,
+  });
+  const server = await listener.start(gateway.applications);
 
   /** Sends a request byte for byte and returns its response. */
   async function send(method: string, path: string, { key, headers = {}, body }: Sending = {}) {
@@ -91,7 +93,7 @@ export async function gatewayUnderTest(
     };
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
     const head = `${method} /api/v1${path} HTTP/1.1\r\n${lines.join("")}\r\n`;
-    const [answer] = await exchange(gateway.port, head, body ?? "");
+    const [answer] = await exchange(server.port, head, body ?? "");
     if (!answer) throw new Error("The gateway closed the connection without an answer.");
     const isJson = answer.headers["content-type"] === "application/json" && answer.body !== "";
     return { ...answer, json: isJson ? JSON.parse(answer.body) : {} };
@@ -100,8 +102,8 @@ export async function gatewayUnderTest(
   return {
     db: database.db,
     url: database.url,
-    port: gateway.port,
-    metrics: gateway.metrics,
+    port: server.port,
+    metrics,
     newKey: database.newKey,
     /** The orders that records was asked to create. */
     created,
@@ -116,6 +118,7 @@ export async function gatewayUnderTest(
         headers: { "Idempotency-Key": newIdempotencyKey(), ...headers },
       }),
     async end() {
+      await server.stop(true);
       await gateway.stop(true);
       await Promise.all([database.drop(), owner.drop()]);
     },

@@ -38,9 +38,9 @@ export const SCRIPTED_PAGE_HEADERS = {
   "Content-Security-Policy": `${POLICY}; script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`,
 };
 
-/** True if an error must be a page: the client is a browser, and the path is not one of programs, which always get JSON. */
-export function wantsPage({ method, url = "", headers }: IncomingMessage): boolean {
-  return method === "GET" && !/^\/(?:api|mcp)(?:[/?]|$)/i.test(url) && /\btext\/html\b/.test(headers.accept ?? "");
+/** True if an error must be a page, because the client is a browser. */
+export function wantsPage({ method, headers }: IncomingMessage): boolean {
+  return method === "GET" && /\btext\/html\b/.test(headers.accept ?? "");
 }
 
 export function sendErrorPage(response: ServerResponse, site: Site, failure: Failure, requestId: string): void {

@@ -8,9 +8,10 @@ import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { createClients } from "@shipping/gateway/service-clients/clients";
 import { startGateway } from "@shipping/gateway/start-gateway";
 import type { Bus } from "@shipping/kit/events/bus";
+import { createPublicListener } from "@shipping/kit/http/public-listener";
 import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
-import type { Metrics } from "@shipping/kit/process/metrics";
+import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
 import type { Running } from "@shipping/kit/process/run-process";
 import { inProcess, serve } from "@shipping/kit/rpc/server";
 import type { Service } from "@shipping/kit/service/run-service";
@@ -92,12 +93,25 @@ async function startInto(
   const prisma = openPrisma(databases.gateway);
   started.push({ stop: () => prisma.$disconnect() });
   const { port, host, ...limits } = gateway;
-  const api = await startGateway({ port, host }, { ...inputs, prisma, clients, ...limits, clockOffsetMs: 0 });
+  const gatewayMetrics = createMetrics({ part: "gateway", log: inputs.log });
+  const listener = createPublicListener({ ...inputs, ...limits, port, host, metrics: gatewayMetrics });
+  const { ownOrigin } = listener;
+  const api = startGateway({
+    ...inputs,
+    ...limits,
+    prisma,
+    clients,
+    ownOrigin,
+    metrics: gatewayMetrics,
+    clockOffsetMs: 0,
+  });
   started.push(api);
+  const server = await listener.start(api.applications);
+  started.push(server);
 
   return {
-    port: api.port,
-    metrics: [api.metrics, ...metrics],
+    port: server.port,
+    metrics: [gatewayMetrics, ...metrics],
     gatewayPrisma: prisma,
     rpcPorts: { records: records.port, carrier: carrier.port, tracking: tracking.port, webhooks: webhooks.port },
   };

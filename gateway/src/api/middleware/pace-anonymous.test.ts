@@ -1,51 +1,81 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, get, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
-import express, { type RequestHandler } from "express";
-import { createPace, DEFAULT_PACE } from "../../admission/pace.js";
-import { spendCpu } from "../../testing/spend-cpu.js";
-import type { ApiDeps } from "../deps.js";
-import { paceAnonymous } from "./refuse-request.js";
+import express, { type ErrorRequestHandler, type RequestHandler } from "express";
+import type { Pace } from "../../admission/pace.js";
+import { paceAnonymous, sendError } from "./refuse-request.js";
 
-const later = () => new Promise((resolve) => setImmediate(resolve));
+interface Waiting {
+  response: ServerResponse;
+  give(turn: Awaited<ReturnType<Pace["admit"]>>): void;
+}
 
-const pages: Record<string, RequestHandler> = {
-  "a form whose handler works before it waits": async (_req, res) => {
-    spendCpu(80);
-    await later();
-    res.end();
-  },
-  "a form whose handler works after it has waited": async (_req, res) => {
-    await later();
-    spendCpu(80);
-    res.end();
-  },
-  "a form whose handler fails after that": async () => {
-    await later();
-    spendCpu(80);
-    throw new Error("This is what happens after the work.");
-  },
-};
-
-test.each(Object.entries(pages))("an address pays for %s", async (_name, page) => {
+/** Serves a document whose requests wait until the test gives each its turn. */
+async function serving(answer: RequestHandler) {
+  const waiting: Waiting[] = [];
+  const admit: Pace["admit"] = (_address, response) => new Promise((give) => waiting.push({ response, give }));
+  const deps = {
+    pace: { admit } as Pace,
+    log: silentLog(),
+    trustedProxies: { count: 0, header: "x-forwarded-for" },
+  } as const;
   const app = express();
-  // The clock stands still, so a slow machine changes nothing. 80 ms at a tenth of a CPU count as 800 ms, and the burst covers 500 ms.
-  const pace = createPace(DEFAULT_PACE, () => 0);
-  app.use(paceAnonymous({ pace, trustedProxies: { count: 0 } } as unknown as ApiDeps) as unknown as RequestHandler);
-  app.post("/", page);
-  app.use(((_error, _req, res, _next) => void res.status(500).end()) as express.ErrorRequestHandler);
+  app.use(paceAnonymous(deps));
+  app.get("/", answer);
+  app.use(sendError(deps) as ErrorRequestHandler);
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const send = () =>
-    fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "a=b", headers: { connection: "close" } });
-  try {
-    await send();
-    const second = send();
-    await eventually(() => expect(pace.waiting()).toBe(1));
-    await second;
-  } finally {
-    server.close();
-  }
+  return {
+    port,
+    waiting,
+    nextWaiting: () =>
+      eventually(() => {
+        const first = waiting.shift();
+        if (!first) throw new Error("No request is waiting.");
+        return first;
+      }),
+    send: () => fetch(`http://127.0.0.1:${port}/`, { headers: { connection: "close" } }),
+    end: () => void server.close(),
+  };
+}
+
+test("a document is sent when its turn has come, and its log line can say how long it waited", async () => {
+  const site = await serving((_req, res) => void res.json({ pacedMs: res.locals.pacedMs }));
+  const sent = site.send();
+  (await site.nextWaiting()).give({ waitedMs: 12, isDue: true });
+  expect(await (await sent).json()).toEqual({ pacedMs: 12 });
+  site.end();
+});
+
+test("a document whose turn has not come in time is refused with 429, without a second wait", async () => {
+  const site = await serving((_req, res) => void res.end());
+  const sent = site.send();
+  (await site.nextWaiting()).give({ waitedMs: 10_000, isDue: false });
+  const answer = await sent;
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "60"]);
+  expect(await answer.json()).toMatchObject({ error: { code: "rate_limited" } });
+  expect(site.waiting).toEqual([]);
+  site.end();
+});
+
+test("no document is made for a client that has gone before its turn", async () => {
+  const made: ServerResponse[] = [];
+  const site = await serving((_req, res) => {
+    made.push(res);
+    res.end();
+  });
+  const leaving = get({ port: site.port, host: "127.0.0.1" }).on("error", () => {});
+  const gone = await site.nextWaiting();
+  leaving.destroy();
+  await eventually(() => expect(gone.response.destroyed).toBe(true));
+  gone.give({ waitedMs: 1, isDue: true });
+  const sent = site.send();
+  const staying = await site.nextWaiting();
+  staying.give({ waitedMs: 1, isDue: true });
+  await sent;
+  expect(made).toEqual([staying.response]);
+  site.end();
 });

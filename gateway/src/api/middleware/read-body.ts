@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { describeBody, type WriteOperation } from "@shipping/api/operations/operation";
 import { fail, failFields } from "@shipping/kit/errors";
 import { isPlain } from "@shipping/kit/http/http-rules";
-import { ANSWER_MS, type Middleware } from "../locals.js";
+import { ANSWER_MS } from "@shipping/kit/http/request-locals";
+import type { Middleware } from "../locals.js";
 
 export const MAX_BODY_BYTES = 65_536;
 

@@ -1,12 +1,12 @@
 import { type Fields, NO_FIELDS } from "@shipping/api/input/fields";
 import type { Caller, Environment } from "@shipping/kit/caller";
 import { type FieldError, failureIn } from "@shipping/kit/errors";
+import type { RequestLocals } from "@shipping/kit/http/request-locals";
 import type { ComponentChildren } from "preact";
 import type { z } from "zod";
 import type { Actor } from "../../accounts/audit.js";
 import { WEIGHTS } from "../../admission/bulkhead.js";
 import type { ApiDeps } from "../../api/deps.js";
-import type { Locals } from "../../api/locals.js";
 import type { Provider } from "../session/provider.js";
 import type { SignedIn } from "../session/session.js";
 import type { DeveloperArea, DeveloperDeps } from "../session/settings.js";
@@ -159,7 +159,7 @@ export function needsRecentSignIn(page: Pick<PageRoute, "access" | "path">, envi
   return page.access === "admin" && (environment === "live" || !isPerEnvironment(page));
 }
 
-export interface PageLocals extends Locals {
+export interface PageLocals extends RequestLocals {
   page: PageRoute | undefined;
   session: SignedIn | undefined;
   environment: Environment;

@@ -1,5 +1,5 @@
-import { createApp } from "@shipping/gateway/app";
-import type { Express } from "express";
+import { createApiApp } from "@shipping/gateway/app";
+import { createPagesApp } from "@shipping/gateway/pages-app";
 
 /** A route of the gateway, as registered in Express. */
 export interface AppRoute {
@@ -25,9 +25,10 @@ export function appRoutes(): AppRoute[] {
     trustedProxies: { count: 0, header: "x-forwarded-for" },
   };
   const deps = new Proxy(given, { get: (known, name) => (name in known ? known[name] : stub) });
-  const { prototypes } = createApp(deps as unknown as Parameters<typeof createApp>[0]);
-  const { app } = prototypes.IncomingMessage.prototype as unknown as { app: Express };
-  return routesIn((app.router as unknown as { stack: Layer[] }).stack);
+  return [createApiApp, createPagesApp].flatMap((create) => {
+    const { app } = create(deps as unknown as Parameters<typeof create>[0]);
+    return routesIn((app.router as unknown as { stack: Layer[] }).stack);
+  });
 }
 
 function routesIn(stack: readonly Layer[]): AppRoute[] {

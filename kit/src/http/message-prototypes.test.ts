@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
 import express from "express";
 import { silentLog } from "../process/log.js";
-import { createMessagePrototypes, listen } from "./listen.js";
+import { listen } from "./listen.js";
+import { createMessagePrototypes } from "./message-prototypes.js";
 
 test("requests and responses are created with the prototypes that Express would give them, and say what was written", async () => {
   const app = express();

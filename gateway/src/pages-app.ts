@@ -1,0 +1,47 @@
+import { identifyRequest, logRequest, traceRequest } from "@shipping/kit/http/observe-request";
+import type { Application } from "@shipping/kit/http/public-listener";
+import { configureRouting, refuseMethod, refusePath } from "@shipping/kit/http/refuse-request";
+import { refuse, unknownRoute } from "@shipping/kit/http/send-answer";
+import { sendErrorPage, wantsPage } from "@shipping/site/layout/error-page";
+import { serveSite } from "@shipping/site/serve-site";
+import express from "express";
+import type { ApiDeps } from "./api/deps.js";
+import { paceAnonymous, refuseLongQuery, sendError } from "./api/middleware/refuse-request.js";
+import type { PageLocals } from "./developers/page/page.js";
+import { serveArea } from "./developers/serve-area.js";
+import type { DeveloperDeps } from "./developers/session/settings.js";
+
+/** The documentation site and the developer area. Errors are pages if the client is a browser. */
+export function createPagesApp(deps: ApiDeps & DeveloperDeps): Application {
+  const app = express();
+  configureRouting(app);
+  const site = { hasArea: deps.developerArea !== undefined };
+
+  app.use(logRequest<PageLocals>(deps.log, deps.countRequest, describeMember));
+  app.use(traceRequest);
+  app.use(identifyRequest(deps.random));
+  app.use(refuseMethod);
+  app.use(refusePath);
+  app.use(paceAnonymous(deps));
+  app.use(refuseLongQuery);
+  serveSite(app, site, () => deps.developerArea?.publicUrl ?? deps.ownOrigin());
+  if (deps.developerArea) app.use(serveArea(deps, deps.developerArea));
+  app.use(() => {
+    throw unknownRoute();
+  });
+  app.use(
+    sendError(deps, (res, failure, requestId) => {
+      if (wantsPage(res.req)) sendErrorPage(res, site, failure, requestId);
+      else refuse(res, failure, requestId);
+    }),
+  );
+  return {
+    app,
+    accountOf: ({ session }: Partial<PageLocals>) => session?.accountId,
+    isDelaying: deps.pace.isDelaying,
+  };
+}
+
+function describeMember({ session }: Partial<PageLocals>) {
+  return { account: session?.accountId, member: session?.memberId };
+}

@@ -1,0 +1,76 @@
+import type { ServerResponse } from "node:http";
+import type { Express } from "express";
+import type { Random } from "../ids.js";
+import { toOrigin } from "../process/config.js";
+import type { Log } from "../process/log.js";
+import type { Metrics } from "../process/metrics.js";
+import { affordConnections } from "../process/open-files.js";
+import type { Running } from "../process/run-process.js";
+import { createConnections, MAX_CONNECTIONS, measureConnections } from "./connections.js";
+import { listen } from "./listen.js";
+import { createMessagePrototypes } from "./message-prototypes.js";
+import { choosePart, type PublicPart, toPath } from "./public-paths.js";
+import { createUnreadBytes, DEFAULT_UNREAD, measureUnread, type UnreadLimits } from "./unread-bytes.js";
+
+/** What answers the requests of a part's public paths. */
+export interface Application {
+  app: Express;
+  /** The account whose limit of unread bytes a response counts against, by its `locals`; undefined if it is not known. */
+  accountOf(locals: object): string | undefined;
+  /** Whether a response is being delayed on purpose. To make room, connections with such responses are closed before others. */
+  isDelaying(response: ServerResponse): boolean;
+}
+
+export interface ListenerOptions {
+  port: number;
+  host?: string | undefined;
+  stallMs?: number | undefined;
+  unreadLimits?: UnreadLimits | undefined;
+  strictTransport?: boolean | undefined;
+  log: Log;
+  random: Random;
+  metrics: Metrics;
+}
+
+export type PublicListener = ReturnType<typeof createPublicListener>;
+
+/** The public HTTP port of a process. Connections, unread bytes and the stop are the same for all applications that share it. */
+export function createPublicListener(options: ListenerOptions) {
+  const { host, log, metrics, unreadLimits = DEFAULT_UNREAD } = options;
+  const maxConnections = affordConnections(MAX_CONNECTIONS, log);
+  const unread = createUnreadBytes(unreadLimits);
+  measureUnread(metrics, unread, unreadLimits);
+  let { port } = options;
+
+  return {
+    /** The URL at which this process reaches itself. If `port` is 0, it is right once `start` has resolved. */
+    ownOrigin: () => toOrigin(host, port),
+
+    /** Starts to answer. The paths of a part that is not among the applications are answered by the first of them. */
+    async start(applications: Partial<Record<PublicPart, Application>>): Promise<Running & { port: number }> {
+      const all = Object.values(applications);
+      const prototypes = all.map(({ app, accountOf }) =>
+        createMessagePrototypes(app, (response: ServerResponse & { locals?: object }) =>
+          unread.count(response, accountOf(response.locals ?? {})),
+        ),
+      );
+      const [first] = all;
+      if (!first) throw new Error("There is no application.");
+      const isDelayed = (response: ServerResponse) => all.some(({ isDelaying }) => isDelaying(response));
+      const connections = createConnections(maxConnections, isDelayed);
+      measureConnections(metrics, connections, maxConnections);
+      const server = await listen({
+        ...options,
+        connections,
+        prototypes: prototypes[0],
+        handler(request, response) {
+          request.url = toPath(request.url);
+          const { app } = applications[choosePart(request.url)] ?? first;
+          app(request, response);
+        },
+      });
+      port = server.port;
+      return server;
+    },
+  };
+}
