@@ -13,7 +13,7 @@ export interface PaceLimits {
 
 export const DEFAULT_PACE: PaceLimits = { perSecond: 50, burst: 25 };
 
-/** The same for the documents of all clients together. A document takes less than a millisecond of CPU. */
+/** The same for the documents of all clients together. */
 const DOCUMENTS: PaceLimits = { perSecond: 400, burst: 50 };
 
 const REQUESTS_BETWEEN_SWEEPS = 1_000;

@@ -25,6 +25,7 @@ export interface ListenerOptions {
   port: number;
   host?: string | undefined;
   stallMs?: number | undefined;
+  maxConnections?: number;
   unreadLimits?: UnreadLimits | undefined;
   strictTransport?: boolean | undefined;
   log: Log;
@@ -37,7 +38,7 @@ export type PublicListener = ReturnType<typeof createPublicListener>;
 /** The public HTTP port of a process. Connections, unread bytes and the stop are the same for all applications that share it. */
 export function createPublicListener(options: ListenerOptions) {
   const { host, log, metrics, unreadLimits = DEFAULT_UNREAD } = options;
-  const maxConnections = affordConnections(MAX_CONNECTIONS, log);
+  const maxConnections = affordConnections(options.maxConnections ?? MAX_CONNECTIONS, log);
   const unread = createUnreadBytes(unreadLimits);
   measureUnread(metrics, unread, unreadLimits);
   let { port } = options;

@@ -32,7 +32,7 @@ export const admission: readonly Fault[] = [
   {
     breaks: "a request without a key whose turn has not come after ten seconds is refused",
     file: "gateway/src/admission/token-bucket.ts",
-    original: "return waitMs <= 0;",
+    original: "return isDue;",
     replacement: "return true;",
     noticedBy: "gateway/src/admission/pace.test.ts",
   },
