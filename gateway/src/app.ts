@@ -1,7 +1,7 @@
 import { expressPath } from "@shipping/api/operations/operation";
-import { identifyRequest, logRequest, traceRequest } from "@shipping/kit/http/observe-request";
-import type { Application } from "@shipping/kit/http/public-listener";
+import { type Description, identifyRequest, logRequest, traceRequest } from "@shipping/kit/http/observe-request";
 import { configureRouting, refuseMethod, refusePath } from "@shipping/kit/http/refuse-request";
+import type { Application } from "@shipping/kit/http/server/public-listener";
 import express from "express";
 import type { ApiDeps } from "./api/deps.js";
 import type { Route } from "./api/endpoint.js";
@@ -53,9 +53,16 @@ export function createApiApp(deps: ApiDeps & DeveloperDeps): Application {
   };
 }
 
-function describeCaller({ admission, replayed }: Partial<Locals>) {
+function describeCaller({ admission, replayed, ...ended }: Partial<Locals>): Description {
   const { caller, keyId } = admission ?? {};
-  return { account: caller?.accountId, environment: caller?.environment, key: keyId, replayed };
+  const fields = { account: caller?.accountId, environment: caller?.environment, key: keyId, replayed };
+  return { result: nameRefusal(ended), fields };
+}
+
+// Two kinds of 503 do not count as outages: the specification requires one where no carrier is configured, and an account at its own limit
+// delays only itself.
+function nameRefusal({ errorCode, outageCause }: Pick<Partial<Locals>, "errorCode" | "outageCause">) {
+  return [errorCode, outageCause].find((name) => name === "carrier_not_configured" || name === "account_queue");
 }
 
 /** The middleware of an operation, in the order of their refusals. */

@@ -1,5 +1,5 @@
 import "@shipping/kit/process/require-node";
-import { createPublicListener } from "@shipping/kit/http/public-listener";
+import { createPublicListener } from "@shipping/kit/http/server/public-listener";
 import { pooledRandom } from "@shipping/kit/ids";
 import { createMetrics } from "@shipping/kit/process/metrics";
 import { connectTo } from "@shipping/kit/rpc/client";

@@ -1,7 +1,7 @@
-import { identifyRequest, logRequest, traceRequest } from "@shipping/kit/http/observe-request";
-import type { Application } from "@shipping/kit/http/public-listener";
+import { type Description, identifyRequest, logRequest, traceRequest } from "@shipping/kit/http/observe-request";
 import { configureRouting, refuseMethod, refusePath } from "@shipping/kit/http/refuse-request";
 import { refuse, unknownRoute } from "@shipping/kit/http/send-answer";
+import type { Application } from "@shipping/kit/http/server/public-listener";
 import { sendErrorPage, wantsPage } from "@shipping/site/layout/error-page";
 import { serveSite } from "@shipping/site/serve-site";
 import express from "express";
@@ -42,6 +42,10 @@ export function createPagesApp(deps: ApiDeps & DeveloperDeps): Application {
   };
 }
 
-function describeMember({ session }: Partial<PageLocals>) {
-  return { account: session?.accountId, member: session?.memberId };
+// Two kinds of 503 do not count as outages: the specification requires one where no carrier is configured, and an account at its own limit
+// delays only itself.
+function describeMember({ session, errorCode, outageCause }: Partial<PageLocals>): Description {
+  const names = [errorCode, outageCause];
+  const result = names.find((name) => name === "carrier_not_configured" || name === "account_queue");
+  return { result, fields: { account: session?.accountId, member: session?.memberId } };
 }

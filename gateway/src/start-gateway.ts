@@ -1,8 +1,8 @@
 import { inProcess } from "@shipping/kit/rpc/server";
 import { accessRoutes } from "./access/routes.js";
 import { measureRequests } from "@shipping/kit/http/observe-request";
-import type { Application } from "@shipping/kit/http/public-listener";
 import type { PublicPart } from "@shipping/kit/http/public-paths";
+import type { Application } from "@shipping/kit/http/server/public-listener";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import type { Running } from "@shipping/kit/process/run-process";
 import { logSubscriptionChanges } from "./accounts/log-subscription-changes.js";
@@ -24,7 +24,7 @@ import { createAccess } from "./service-clients/clients.js";
 const FAST_STOP_MS = 500;
 
 export interface Gateway extends Running {
-  /** What the public listener serves. It stops first; then `stop` writes the queued done marks and request log. */
+  /** The public listener serves these. It stops before the gateway, whose `stop` writes the queued done marks and request log. */
   applications: Record<PublicPart, Application>;
 }
 

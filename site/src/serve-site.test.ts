@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { guides } from "@shipping/api/guides";
-import { type HttpServer, listen } from "@shipping/kit/http/listen";
+import { type HttpServer, listen } from "@shipping/kit/http/server/listen";
 import { silentLog } from "@shipping/kit/process/log";
 import express from "express";
 import { resources } from "./documents.js";

@@ -1,6 +1,18 @@
 /** The folders of a package from top to bottom: a folder imports only from those below it. `.` stands for the files beside the folders. */
 export const rooms: Record<string, readonly string[]> = {
-  "kit/src": ["service", "ledger", "events", "http", "rpc", "rpc/unary", "postgres", "tls", "process", "."],
+  "kit/src": [
+    "service",
+    "ledger",
+    "events",
+    "http/server",
+    "http",
+    "rpc",
+    "rpc/unary",
+    "postgres",
+    "tls",
+    "process",
+    ".",
+  ],
   "api/src": ["openapi", "operations", ".", "input"],
   "site/src": [".", "reference", "guides", "layout", "assets"],
   "gateway/src": [

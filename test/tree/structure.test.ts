@@ -145,7 +145,7 @@ describe("files", () => {
     expect(readers.filter((path) => !path.startsWith("gateway/src/cli/")).sort()).toEqual([
       // Exceptions: the header `Date`, a file name, a comparison with the database's clock, and a command.
       "gateway/src/mail/deliver.ts",
-      "kit/src/http/refuse-connection.ts",
+      "kit/src/http/server/refuse-connection.ts",
       "kit/src/postgres/clock.ts",
     ]);
   });

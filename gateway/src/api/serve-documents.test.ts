@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { openApiDocument } from "@shipping/api/openapi/openapi";
-import { type HttpServer, listen } from "@shipping/kit/http/listen";
+import { type HttpServer, listen } from "@shipping/kit/http/server/listen";
 import { silentLog } from "@shipping/kit/process/log";
 import express from "express";
 import { serveDocuments } from "./serve-documents.js";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
 import { requireCaller, requireClaim } from "@shipping/kit/caller";
 import { fail, toConnectError } from "@shipping/kit/errors";
-import { createPublicListener, type ListenerOptions } from "@shipping/kit/http/public-listener";
+import { createPublicListener, type ListenerOptions } from "@shipping/kit/http/server/public-listener";
 import { createLog } from "@shipping/kit/process/log";
 import { createMetrics } from "@shipping/kit/process/metrics";
 import { exchange } from "@shipping/kit/testing/raw-http";

@@ -49,22 +49,24 @@ export function measureRequests(metrics: Metrics) {
     { total: "http_requests_total", seconds: "http_request_duration_seconds", by: "route", result: "status" },
     {
       total:
-        "Completed requests by route and status: aborted if the client disconnected first, carrier_not_configured and account_queue for those kinds of 503.",
+        "Completed requests by route and status: aborted if the client disconnected first. A 503 that is no outage has its cause instead.",
       seconds:
         "Request duration, from the headers to the end of the response, without the time for which it was paced.",
     },
   );
 }
 
-/**
- * Writes one log line per request, and counts the request under its route, once the response is sent or the client has disconnected. `describe` says
- * what else the log line contains. Two kinds of 503 do not count as outages: the specification requires one where no carrier is configured, and an
- * account at its own limit delays only itself.
- */
+/** What an application says of a request: the result to count instead of its status, and what else its log line contains. */
+export interface Description {
+  result?: string | undefined;
+  fields: Record<string, unknown>;
+}
+
+/** Writes one log line per request, and counts the request under its route, once the response is sent or the client has disconnected. */
 export function logRequest<Locals extends RequestLocals>(
   log: Log,
   count: CountRequest,
-  describe: (locals: Partial<Locals>) => Record<string, unknown>,
+  describe: (locals: Partial<Locals>) => Description,
 ): Middleware<Locals> {
   return (req, res, next) => {
     res.once("close", () => {
@@ -75,9 +77,10 @@ export function logRequest<Locals extends RequestLocals>(
       // The path itself is not logged, because it may contain secrets by mistake.
       const route: string | undefined = req.route?.path;
       const status = res.headersSent ? res.statusCode : undefined;
+      const { result = status, fields } = describe(locals);
       count({
         name: route ? `${req.method} ${route}` : "unknown",
-        result: status === undefined ? "aborted" : toResult(status, locals),
+        result: status === undefined ? "aborted" : String(result),
         ms: ms - pacedMs,
       });
       log.info(
@@ -88,7 +91,7 @@ export function logRequest<Locals extends RequestLocals>(
           ms: rounded(ms),
           paced_ms: rounded(pacedMs) || undefined,
           request_id: requestId,
-          ...describe(locals),
+          ...fields,
           code: errorCode,
           cause: outageCause,
           aborted: res.writableFinished ? undefined : true,
@@ -98,11 +101,6 @@ export function logRequest<Locals extends RequestLocals>(
     });
     next();
   };
-}
-
-function toResult(status: number, { errorCode, outageCause }: Partial<RequestLocals>): string {
-  if (errorCode === "carrier_not_configured") return errorCode;
-  return outageCause === "account_queue" ? outageCause : String(status);
 }
 
 function rounded(ms: number): number {

@@ -1,12 +1,11 @@
-import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
-import { request } from "node:http";
+import { createServer, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import express, { type ErrorRequestHandler } from "express";
-import { silentLog } from "../process/log.js";
-import { type HttpServer, listen } from "./listen.js";
 import { createDocument, createTwins, loadAsset, sendDocument, sendTwin } from "./send-document.js";
 
 const TEXT = "Labels and parcels. ".repeat(200);
@@ -19,7 +18,7 @@ const asset = (name: string) => new URL(`../../../site/assets/${name}`, import.m
 const style = loadAsset("/some/style.css", asset("base.css"), asset("guides.css"));
 const content = ["base.css", "guides.css"].map((file) => readFileSync(asset(file), "utf8")).join("");
 
-let server: HttpServer;
+let server: Server;
 beforeAll(async () => {
   const app = express();
   app.get("/page", (req, res) => sendDocument(req, res, page));
@@ -28,13 +27,15 @@ beforeAll(async () => {
   app.get("/picture", (req, res) => sendDocument(req, res, picture));
   app.get("/twin", (req, res) => sendTwin(req, res, twins));
   app.use(refuse);
-  server = await listen({ handler: app, port: 0, host: "127.0.0.1", log: silentLog(), random: randomBytes });
+  server = createServer(app).listen(0, "127.0.0.1");
+  await once(server, "listening");
 });
-afterAll(() => server.stop(true));
+afterAll(() => void server.close());
 
 // Does not use `fetch`, which requests compression by itself and hides it.
 async function get(path: string, headers: Record<string, string> = {}) {
-  const asked = request({ host: "127.0.0.1", port: server.port, path, headers, agent: false }).end();
+  const { port } = server.address() as AddressInfo;
+  const asked = request({ host: "127.0.0.1", port, path, headers, agent: false }).end();
   const answer = await new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
     asked.once("response", resolve).once("error", reject);
   });

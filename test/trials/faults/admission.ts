@@ -45,17 +45,17 @@ export const admission: readonly Fault[] = [
   },
   {
     breaks: "an answered request with a malformed rest gets no second response",
-    file: "kit/src/http/refuse-connection.ts",
+    file: "kit/src/http/server/refuse-connection.ts",
     original: "if (latest.writableFinished) return void socket.end();",
     replacement: "if (latest.writableFinished) return void refuseNow();",
-    noticedBy: "kit/src/http/refuse-connection.test.ts",
+    noticedBy: "kit/src/http/server/refuse-connection.test.ts",
   },
   {
     breaks: "an account keeps its only response, even if it is larger than the account's limit",
-    file: "kit/src/http/unread-bytes.ts",
+    file: "kit/src/http/server/unread-bytes.ts",
     original: "account.responses.size > 1",
     replacement: "account.responses.size > 0",
-    noticedBy: "kit/src/http/unread-bytes.test.ts",
+    noticedBy: "kit/src/http/server/unread-bytes.test.ts",
   },
   {
     breaks: "a member is found only in their own account",

@@ -8,7 +8,7 @@ import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { createClients } from "@shipping/gateway/service-clients/clients";
 import { startGateway } from "@shipping/gateway/start-gateway";
 import type { Bus } from "@shipping/kit/events/bus";
-import { createPublicListener } from "@shipping/kit/http/public-listener";
+import { createPublicListener } from "@shipping/kit/http/server/public-listener";
 import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
 import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, Socket } from "node:net";
-import { createLog, silentLog } from "../process/log.js";
-import { createMetrics } from "../process/metrics.js";
-import { eventually } from "../testing/eventually.js";
-import { samplesIn } from "../testing/samples.js";
+import { createLog, silentLog } from "../../process/log.js";
+import { createMetrics } from "../../process/metrics.js";
+import { eventually } from "../../testing/eventually.js";
+import { samplesIn } from "../../testing/samples.js";
 import { type Connections, createConnections, measureConnections } from "./connections.js";
 import { type HttpServer, listen } from "./listen.js";
 

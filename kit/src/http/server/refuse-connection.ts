@@ -1,10 +1,10 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { type Failure, fail } from "../errors.js";
-import { newId, type Random } from "../ids.js";
-import type { Log } from "../process/log.js";
-import { headersTooLarge } from "./http-rules.js";
-import { errorBody, refuse, unknownRoute } from "./send-answer.js";
+import { type Failure, fail } from "../../errors.js";
+import { newId, type Random } from "../../ids.js";
+import type { Log } from "../../process/log.js";
+import { headersTooLarge } from "../http-rules.js";
+import { errorBody, refuse, unknownRoute } from "../send-answer.js";
 
 /** RFC 6797: for a year, browsers use only https for this host and its subdomains. */
 export const STRICT_TRANSPORT = ["Strict-Transport-Security", "max-age=31536000; includeSubDomains"] as const;

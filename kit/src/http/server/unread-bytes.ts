@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Metrics } from "../process/metrics.js";
+import type { Metrics } from "../../process/metrics.js";
 
 /** Limits of the response bytes that wait for clients to read them. */
 export interface UnreadLimits {

@@ -1,18 +1,18 @@
 import type { ServerResponse } from "node:http";
 import type { Express } from "express";
-import type { Random } from "../ids.js";
-import { toOrigin } from "../process/config.js";
-import type { Log } from "../process/log.js";
-import type { Metrics } from "../process/metrics.js";
-import { affordConnections } from "../process/open-files.js";
-import type { Running } from "../process/run-process.js";
+import type { Random } from "../../ids.js";
+import { toOrigin } from "../../process/config.js";
+import type { Log } from "../../process/log.js";
+import type { Metrics } from "../../process/metrics.js";
+import { affordConnections } from "../../process/open-files.js";
+import type { Running } from "../../process/run-process.js";
+import { choosePart, type PublicPart, toPath } from "../public-paths.js";
 import { createConnections, MAX_CONNECTIONS, measureConnections } from "./connections.js";
 import { listen } from "./listen.js";
 import { createMessagePrototypes } from "./message-prototypes.js";
-import { choosePart, type PublicPart, toPath } from "./public-paths.js";
 import { createUnreadBytes, DEFAULT_UNREAD, measureUnread, type UnreadLimits } from "./unread-bytes.js";
 
-/** What answers the requests of a part's public paths. */
+/** An Express application that answers the public paths of a part. */
 export interface Application {
   app: Express;
   /** The account whose limit of unread bytes a response counts against, by its `locals`; undefined if it is not known. */

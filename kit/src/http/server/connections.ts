@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Metrics } from "../process/metrics.js";
+import type { Metrics } from "../../process/metrics.js";
 
 /** The most open connections of a process. Each takes about 20 KB of memory and a file descriptor: 2,000 leave room in the smallest pod (512 MiB). */
 export const MAX_CONNECTIONS = 2_000;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
 import express from "express";
-import { silentLog } from "../process/log.js";
+import { silentLog } from "../../process/log.js";
 import { listen } from "./listen.js";
 import { createMessagePrototypes } from "./message-prototypes.js";
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { Random } from "../ids.js";
-import { type Log, onceAMinute } from "../process/log.js";
+import type { Random } from "../../ids.js";
+import { type Log, onceAMinute } from "../../process/log.js";
 import { closeConnections } from "./close-connections.js";
 import { type Connections, createConnections, MAX_CONNECTIONS } from "./connections.js";
 import type { MessagePrototypes } from "./message-prototypes.js";

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import express, { type Express } from "express";
-import { silentLog } from "../process/log.js";
-import { createMetrics, type Metrics } from "../process/metrics.js";
-import { eventually } from "../testing/eventually.js";
-import { exchange } from "../testing/raw-http.js";
-import { samplesIn } from "../testing/samples.js";
+import { silentLog } from "../../process/log.js";
+import { createMetrics, type Metrics } from "../../process/metrics.js";
+import { eventually } from "../../testing/eventually.js";
+import { exchange } from "../../testing/raw-http.js";
+import { samplesIn } from "../../testing/samples.js";
 import { type Application, createPublicListener, type ListenerOptions } from "./public-listener.js";
 
 /** An application that answers every path with its name, and `/large` paths with more than a connection buffers. */
