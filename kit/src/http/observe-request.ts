@@ -56,7 +56,7 @@ export function measureRequests(metrics: Metrics) {
   );
 }
 
-/** What an application says of a request: the result to count instead of its status, and what else its log line contains. */
+/** An application's description of a request: the result to count instead of its status, and more fields of its log line. */
 export interface Description {
   result?: string | undefined;
   fields: Record<string, unknown>;
