@@ -140,7 +140,7 @@ describe("GET /docs", () => {
 describe("errors of pages", () => {
   const browse = (target: string) => sendTo(port, "GET", target, { headers: { Accept: "text/html,*/*;q=0.8" } });
 
-  test.each(["/nothing", "/docs/nothing", "/docs/reference/x", "/developer", "/livez"])(
+  test.each(["/docs/nothing", "/docs/reference/x"])(
     "%s is a page for a browser, which leads to the others, and JSON for a program",
     async (target) => {
       const page = await browse(target);
@@ -155,9 +155,18 @@ describe("errors of pages", () => {
     },
   );
 
-  test.each(["/api", "/API/v1/orders", "/api/v1/nothing", "/api/v1/orders", "/api?x"])(
-    "%s answers JSON to a browser, too",
-    async (target) => expect((await browse(target)).headers.get("content-type")).toBe("application/json"),
+  test.each([
+    "/api",
+    "/API/v1/orders",
+    "/api/v1/nothing",
+    "/api?x",
+    "/nothing",
+    "/developer",
+    "/Docs",
+    "//docs",
+    "/livez",
+  ])("%s answers JSON to a browser, too", async (target) =>
+    expect((await browse(target)).headers.get("content-type")).toBe("application/json"),
   );
 
   test.each([

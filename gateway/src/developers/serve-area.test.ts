@@ -55,7 +55,7 @@ test("members' pages are in their account's turn with its requests: one list at 
       headers: { cookie: as, connection: "close" },
     }).then(({ status }) => status);
   try {
-    // The first page of a process takes much longer, which the pace of pages would charge to the account.
+    // The first page of a process takes much longer.
     expect([await open(cookie), await open(others)]).toEqual([200, 200]);
     isOver = false;
     const pages = Array.from({ length: 5 }, () => open(cookie));
