@@ -1,10 +1,10 @@
-import { inProcess } from "@shipping/kit/rpc/server";
-import { accessRoutes } from "./access/routes.js";
 import { measureRequests } from "@shipping/kit/http/observe-request";
 import type { PublicPart } from "@shipping/kit/http/public-paths";
 import type { Application } from "@shipping/kit/http/server/public-listener";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import type { Running } from "@shipping/kit/process/run-process";
+import { inProcess } from "@shipping/kit/rpc/server";
+import { accessRoutes } from "./access/routes.js";
 import { logSubscriptionChanges } from "./accounts/log-subscription-changes.js";
 import { type BulkheadLimits, createBulkhead, DEFAULT_LIMITS, measureBulkhead } from "./admission/bulkhead.js";
 import { createPace, DEFAULT_PACE, measurePace, type PaceLimits } from "./admission/pace.js";
