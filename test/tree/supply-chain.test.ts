@@ -74,6 +74,30 @@ test("images are named by digest, with the command that renews it", async () => 
   for (const file of [dockerfile, values]) expect(file).toContain("docker buildx imagetools inspect");
 });
 
+test("an image is built with every package of the repository that its part needs, and contains them", async () => {
+  const dockerfile = await read("deploy/Dockerfile");
+  const built = [...dockerfile.matchAll(/--workspace=([a-z/]+)/g)].map(([, workspace = ""]) => workspace);
+  const folders = ["proto", "kit", "api", "site", "mcp", "client", ...built];
+  const manifests = await Promise.all(folders.map(async (folder) => JSON.parse(await read(`${folder}/package.json`))));
+  const folderOf = new Map(manifests.map(({ name }, index) => [name, folders[index] as string]));
+  const needed = new Set(
+    manifests.flatMap(({ dependencies = {} }) =>
+      Object.keys(dependencies).filter((name) => /^@?shipping\b/.test(name)),
+    ),
+  );
+  expect([...needed].filter((name) => !folderOf.has(name))).toEqual([]);
+  const lines = dockerfile.split("\n");
+  for (const folder of folders) expect(lines).toContain(`COPY ${folder}/package.json ${folder}/`);
+  for (const name of needed) {
+    const folder = folderOf.get(name);
+    expect(lines).toEqual(
+      expect.arrayContaining([`COPY ${folder} ${folder}`, `COPY --from=compiled /app/${folder} ${folder}`]),
+    );
+  }
+  // Each image is built with the same stages, by the name of its workspace.
+  expect((await read("deploy/build-images.sh")).match(/^for workspace in (.*); do$/m)?.[1]).toBe(built.join(" "));
+});
+
 test("a part in an image opens no inspector for a signal, not even while it starts", async () => {
   const commands = (await read("deploy/Dockerfile")).match(/^CMD .*main\.js"\]$/gm) ?? [];
   expect(commands).toEqual([expect.stringMatching(/^CMD \["node", "--disable-sigusr1", /)]);
