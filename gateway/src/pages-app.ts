@@ -7,12 +7,12 @@ import { serveSite } from "@shipping/site/serve-site";
 import express from "express";
 import type { ApiDeps } from "./api/deps.js";
 import { paceAnonymous, refuseLongQuery, sendError } from "./api/middleware/refuse-request.js";
-import type { PageLocals } from "./developers/page/page.js";
+import type { AreaDeps, PageLocals } from "./developers/page/page.js";
 import { serveArea } from "./developers/serve-area.js";
 import type { DeveloperDeps } from "./developers/session/settings.js";
 
 /** The documentation site and the developer area. Errors are pages if the client is a browser. */
-export function createPagesApp(deps: ApiDeps & DeveloperDeps): Application {
+export function createPagesApp(deps: ApiDeps & DeveloperDeps & AreaDeps): Application {
   const app = express();
   configureRouting(app);
   const site = { hasArea: deps.developerArea !== undefined };

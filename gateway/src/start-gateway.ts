@@ -46,15 +46,16 @@ export function startGateway(deps: GatewayParts): Gateway {
   const audit = logSubscriptionChanges(deps);
   const requestLog = startRequestLog(deps);
   const mailer = createMailer({ deliver: deps.mail && createDeliver(deps.mail), log, metrics, random });
-  const access = createAccess(inProcess(accessRoutes(deps), log));
   const sweeping = sweepAccess(deps);
   const area = mailer.canSend ? deps.developerArea : undefined;
   const alerts = area && sendAlerts({ ...deps, mailer, origin: () => area.publicUrl ?? ownOrigin() });
 
   const countRequest = measureRequests(metrics);
-  const state = { access, requestLog, mailer, idempotency, bulkhead, pace, countRequest, wakeAudit: audit.wake };
+  const state = { requestLog, mailer, idempotency, bulkhead, pace, countRequest, wakeAudit: audit.wake };
+  const api = { ...deps, ...state };
+  const access = createAccess(inProcess(accessRoutes(deps, api), log));
   return {
-    applications: { gateway: createApiApp({ ...deps, ...state }), portal: createPagesApp({ ...deps, ...state }) },
+    applications: { gateway: createApiApp(api), portal: createPagesApp({ ...api, access }) },
     async stop(fast) {
       const stopMailer = mailer.stop(fast ? FAST_STOP_MS : undefined);
       await Promise.all([sweeping.stop(), audit.stop(), requestLog.stop(), stopMailer]);

@@ -5,7 +5,7 @@ import { operations as apiOperations } from "@shipping/api/operations/operations
 import type { AuditAction } from "@shipping/gateway/accounts/audit";
 import { getWeight } from "@shipping/gateway/api/middleware/answer-request";
 import { createApiApp } from "@shipping/gateway/app";
-import { AREA_PATH, getWeight as getPageWeight, needsRecentSignIn } from "@shipping/gateway/developers/page/page";
+import { AREA_PATH, isHeavy, needsRecentSignIn } from "@shipping/gateway/developers/page/page";
 import { pages } from "@shipping/gateway/developers/pages";
 import { createPagesApp } from "@shipping/gateway/pages-app";
 import { choosePart, PUBLIC_PATHS, type PublicPart } from "@shipping/kit/http/public-paths";
@@ -91,7 +91,11 @@ const parts: PublicPart[] = ["gateway", "portal"];
 function registeredRoutes(part: PublicPart): string[] {
   // biome-ignore lint/suspicious/noExplicitAny: stands for every dependency of the application; none of them is called here.
   const anything: any = new Proxy(() => anything, {
-    get: (_target, key) => (key === Symbol.toPrimitive ? () => "" : anything),
+    get(_target, key) {
+      // The application has default limits of pages.
+      if (key === "pageLimits") return undefined;
+      return key === Symbol.toPrimitive ? () => "" : anything;
+    },
   });
   const registered = jest.spyOn(Router.prototype as Router, "route");
   applications[part](anything);
@@ -127,8 +131,8 @@ const area = pages.map((one) => {
   const row = `${one.method} ${AREA_PATH}${one.path}`;
   const fresh = (["sandbox", "live"] as const).filter((environment) => needsRecentSignIn(one, environment));
   const recent = ["", ", recent sign-in if live", ", recent sign-in"][fresh.length];
-  const units = one.access === "anyone" ? "paced" : String(getPageWeight(one));
-  return [row, `${one.access}${recent}`, units, ownLimits[row] ?? "", traceOf(row)];
+  const heavy = one.access !== "anyone" && isHeavy(one) ? "yes" : "";
+  return [row, `${one.access}${recent}`, heavy, ownLimits[row] ?? "", traceOf(row)];
 });
 
 const agents = [

@@ -3,6 +3,7 @@ import type { Scope } from "@shipping/api/api-key";
 import { createAccount } from "@shipping/gateway/accounts/manage-accounts";
 import { createKey, revokeKey } from "@shipping/gateway/accounts/manage-keys";
 import { type AdminDeps, openPrisma } from "@shipping/gateway/database/deps";
+import { DEFAULT_PAGE_LIMITS } from "@shipping/gateway/developers/limits/page-limits";
 import type { DeveloperArea } from "@shipping/gateway/developers/session/settings";
 import type { MailRoute } from "@shipping/gateway/mail/settings";
 import type { Environment } from "@shipping/kit/caller";
@@ -86,6 +87,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     host: "127.0.0.1",
     // All tests come from one IP address.
     paceLimits: { perSecond: 10_000, burst: 10_000 },
+    pageLimits: {
+      ...DEFAULT_PAGE_LIMITS,
+      client: { pages: 10_000, seconds: 1 },
+      member: { pages: 10_000, seconds: 1 },
+    },
     trustedProxies: { count: options.trustedProxies ?? 0, header: "x-forwarded-for" as const, tickets: new Map() },
     mcp: options.mcp && { allowLive: false, readOnly: options.mcp === "read" },
     auditRetentionDays: 400,

@@ -32,6 +32,8 @@ export const rooms: Record<string, readonly string[]> = {
       "keys",
       "page",
       "session",
+      "limits",
+      "database",
     ].map((room) => `developers/${room}`),
     ...["access", "api/middleware", "api/handlers", "api", "accounts", "mail", "admission"],
     ...["idempotency", "request-log", "database", "service-clients"],

@@ -18,8 +18,10 @@ export function createTurns() {
   const turns = createBulkhead(LIMITS);
 
   /** Wraps the operation of a call, so that it is executed in its turn. */
-  return <Request extends Call, Response>(operation: (request: Request) => Promise<Response>) =>
-    async (request: Request, context: Pick<HandlerContext, "timeoutMs" | "signal">): Promise<Response> => {
+  return <Request extends Call, Response, Context extends Pick<HandlerContext, "timeoutMs" | "signal">>(
+    operation: (request: Request, context: Context) => Promise<Response>,
+  ) =>
+    async (request: Request, context: Context): Promise<Response> => {
       const release = await turns.acquire({
         accountId: request.caller?.accountId ?? request.accountId ?? "",
         weight: 1,
@@ -27,7 +29,7 @@ export function createTurns() {
         onDisconnect: (disconnected) => context.signal.addEventListener("abort", disconnected, { once: true }),
       });
       try {
-        return await operation(request);
+        return await operation(request, context);
       } finally {
         release();
       }

@@ -1,8 +1,10 @@
 import type { Routes } from "@shipping/kit/rpc/server";
 import type { Peers } from "@shipping/kit/tls/secure-server";
 import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
+import type { ApiDeps } from "../api/deps.js";
 import { createKey, measureNewKeys } from "./create-key.js";
 import type { AccessDeps } from "./deps.js";
+import { executeWriteForMember } from "./execute-write-for-member.js";
 import { createTurns } from "./in-turn.js";
 import { listKeyUsage } from "./list-key-usage.js";
 import { getAccount } from "./read-account.js";
@@ -14,11 +16,11 @@ import { revokeKey } from "./revoke-key.js";
 export const accessPeers: Peers = { portal: AccessService.methods };
 
 /** The routes of the RPCs that the gateway offers to the portal. Each is one operation, in its turn, on the connections for lists. */
-export function accessRoutes({ metrics, ...given }: AccessDeps & Parameters<typeof measureNewKeys>[0]): Routes {
+export function accessRoutes(given: AccessDeps & Parameters<typeof measureNewKeys>[0], api: ApiDeps): Routes {
   // The API's requests keep all of their connections, whatever the portal asks for.
   const deps = { ...given, db: { ...given.db, run: given.db.runList } };
   const inTurn = createTurns();
-  const keyDeps = { ...deps, countNewKey: measureNewKeys({ metrics }) };
+  const keyDeps = { ...deps, countNewKey: measureNewKeys(given) };
   return (router) => {
     router.service(AccessService, {
       createKey: inTurn((request) => createKey(keyDeps, request)),
@@ -33,6 +35,7 @@ export function accessRoutes({ metrics, ...given }: AccessDeps & Parameters<type
       getRequest: inTurn((request) => getRequest(deps, request)),
       countRequests: inTurn((request) => countRequests(deps, request)),
       getAccount: inTurn((request) => getAccount(deps, request)),
+      executeWrite: inTurn((request, context) => executeWriteForMember(api, request, context)),
     });
   };
 }

@@ -1,8 +1,9 @@
 import type { Environment } from "@shipping/kit/caller";
 import { newId } from "@shipping/kit/ids";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import { cleaned } from "@shipping/kit/process/log";
 import sql, { type Sql } from "sql-template-tag";
-import { type AdminDeps, clock } from "../database/deps.js";
+import type { AdminDeps } from "../database/deps.js";
 
 /** The longest detail of an entry, with room for the IDs of a hundred labels. */
 const MAX_EXPORT_CHARACTERS = 4_000;
@@ -61,7 +62,7 @@ export function writeAuditEntry(
 ): Sql {
   return sql`
     INSERT INTO audit_entries (id, account_id, at, actor, action, environment, subject, detail, source)
-    SELECT ${newId("aud", deps.random)}, ${accountId}, ${clock(deps)}, ${actor.name}, ${action}, ${environment},
+    SELECT ${newId("aud", deps.random)}, ${accountId}, ${databaseNow(deps)}, ${actor.name}, ${action}, ${environment},
       ${subject}, ${detail}, ${actor.source}
     FROM ${from}`;
 }

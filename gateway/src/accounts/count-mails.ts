@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { limitedNetworks } from "@shipping/kit/http/network";
+import { windowStart } from "@shipping/kit/postgres/clock";
 import sql from "sql-template-tag";
-import { type AdminDeps, windowStart } from "../database/deps.js";
+import type { AdminDeps } from "../database/deps.js";
 
 /** A day in UTC. */
 export const DAY_MINUTES = 24 * 60;

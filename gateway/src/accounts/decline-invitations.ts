@@ -1,5 +1,6 @@
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import sql from "sql-template-tag";
-import { type AdminDeps, clock } from "../database/deps.js";
+import type { AdminDeps } from "../database/deps.js";
 import { writeAuditEntry } from "./audit.js";
 import { addressHash } from "./count-mails.js";
 import { tokenHash } from "./manage-members.js";
@@ -19,7 +20,7 @@ export async function findInvitation(deps: AdminDeps, token: string): Promise<Pe
     FROM sign_in_links l
     JOIN account_members m ON m.id = l.member_id
     JOIN accounts a ON a.id = m.account_id
-    WHERE l.hash = ${tokenHash(token)} AND l.form_id IS NOT NULL AND l.expires_at > ${clock(deps)} AND m.invited_at IS NOT NULL`);
+    WHERE l.hash = ${tokenHash(token)} AND l.form_id IS NOT NULL AND l.expires_at > ${databaseNow(deps)} AND m.invited_at IS NOT NULL`);
   return found;
 }
 
@@ -38,7 +39,7 @@ export async function declineInvitation(
     WITH declined AS (DELETE FROM account_members WHERE id = ${memberId} AND invited_at IS NOT NULL RETURNING account_id),
     remembered AS (
       INSERT INTO declined_invitations (account_id, address_hash, declined_at)
-      SELECT account_id, decode(${addressHash(email)}, 'hex'), ${clock(deps)} FROM declined
+      SELECT account_id, decode(${addressHash(email)}, 'hex'), ${databaseNow(deps)} FROM declined
       ON CONFLICT DO NOTHING),
     entries AS (${writeAuditEntry(deps, { name: email, source }, { ...change, from: sql`declined` })})
     SELECT FROM declined`);

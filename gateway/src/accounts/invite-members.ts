@@ -1,7 +1,8 @@
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import sql from "sql-template-tag";
-import { type AdminDeps, clock } from "../database/deps.js";
+import type { AdminDeps } from "../database/deps.js";
 import { type Actor, writeAuditEntry } from "./audit.js";
 import { addMail, addressHash, countMail, DAY_MINUTES } from "./count-mails.js";
 import { type CreatedLink, getMember, newLink, normalizeEmail, type Role, refuseMember } from "./manage-members.js";
@@ -42,7 +43,7 @@ export async function inviteMember(
   await limitInvitations(deps, accountId);
   const id = newId("mem", deps.random);
   const { url, hash, token } = newLink(deps, origin);
-  const now = clock(deps);
+  const now = databaseNow(deps);
   const expiresAt = sql`${now} + ${INVITATION_DAYS} * interval '1 day'`;
   const detail = `${email} as ${role}`;
   const change = { accountId, action: "member.invited", environment: null, subject: id, detail } as const;
@@ -78,7 +79,7 @@ export async function inviteAgain(
   if (await wasSent(deps, { accountId, email, formId })) throw alreadySent();
   await limitInvitations(deps, accountId);
   const { url, hash, token } = newLink(deps, origin);
-  const now = clock(deps);
+  const now = databaseNow(deps);
   const expiresAt = sql`${now} + ${INVITATION_DAYS} * interval '1 day'`;
   const detail = `${email} as ${role}`;
   const change = { accountId, action: "member.invited_again", environment: null, subject: id, detail } as const;

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import { violated } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
-import { type AdminDeps, clock } from "../database/deps.js";
+import type { AdminDeps } from "../database/deps.js";
 import { canonicalAddress } from "../mail/address.js";
 import { type Actor, OPERATOR, writeAuditEntry } from "./audit.js";
 import { addressHash } from "./count-mails.js";
@@ -187,7 +188,7 @@ export async function createSignInLink(
   const [made] = await deps.db.run<{ expiresAt: Date }>(sql`
     WITH made AS (
       INSERT INTO sign_in_links (hash, member_id, expires_at)
-      VALUES (${hash}, ${member.id}, ${clock(deps)} + ${LINK_MINUTES} * interval '1 minute')
+      VALUES (${hash}, ${member.id}, ${databaseNow(deps)} + ${LINK_MINUTES} * interval '1 minute')
       RETURNING expires_at),
     entries AS (${writeAuditEntry(deps, OPERATOR, { ...change, from: sql`made` })})
     SELECT expires_at AS "expiresAt" FROM made`);

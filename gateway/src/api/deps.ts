@@ -7,7 +7,7 @@ import type { GatewayDeps } from "../database/deps.js";
 import type { Idempotency } from "../idempotency/execute-once.js";
 import type { Mailer } from "../mail/mailer.js";
 import type { RequestLog } from "../request-log/request-log.js";
-import type { Access, Clients } from "../service-clients/clients.js";
+import type { Clients } from "../service-clients/clients.js";
 
 export interface EndpointDeps extends GatewayDeps {
   clients: Clients;
@@ -26,7 +26,6 @@ export interface ApiDeps extends EndpointDeps {
   bulkhead: PausingBulkhead;
   pace: Pace;
   requestLog: RequestLog;
-  access: Access;
   /** Soon writes pending changes of subscriptions to the audit log. */
   wakeAudit(): void;
 }

@@ -3,7 +3,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import type { Random } from "@shipping/kit/ids";
 import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
-import sql, { join, raw, type Sql } from "sql-template-tag";
+import { join, raw, type Sql } from "sql-template-tag";
 import { PrismaClient } from "../gen/prisma/client.js";
 
 /**
@@ -11,6 +11,8 @@ import { PrismaClient } from "../gen/prisma/client.js";
  * every command.
  */
 export const gatewayMigrations = fileURLToPath(new URL("../../prisma", import.meta.url));
+
+export { databaseNow as clock } from "@shipping/kit/postgres/clock";
 
 export interface GatewayDeps {
   db: Database;
@@ -24,15 +26,6 @@ export interface GatewayDeps {
 
 export type AdminDeps = Pick<GatewayDeps, "db" | "prisma" | "now" | "random"> &
   Partial<Pick<GatewayDeps, "clockOffsetMs">>;
-
-/** The clock of leases, windows and expiries. It is the database's, which all gateways share, and tests can move it. */
-export function clock({ clockOffsetMs = 0 }: Partial<Pick<GatewayDeps, "clockOffsetMs">>): Sql {
-  return sql`(clock_timestamp() + ${clockOffsetMs} * interval '1 millisecond')`;
-}
-
-export function windowStart(deps: Partial<Pick<GatewayDeps, "clockOffsetMs">>, minutes: number): Sql {
-  return sql`date_bin(${minutes} * interval '1 minute', ${clock(deps)}, timestamptz '2000-01-01 00:00Z')`;
-}
 
 /** Prisma's client, with the connections for lists, so that pages and commands take no connections from requests. */
 export function openPrisma(db: Database): PrismaClient {

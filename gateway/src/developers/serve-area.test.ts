@@ -4,6 +4,7 @@ import { exchange } from "@shipping/kit/testing/raw-http";
 import { SearchOrdersResponseSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import { gatewayUnderTest } from "../testing/gateway-under-test.js";
 import { signedIn } from "../testing/signed-in.js";
+import { DEFAULT_PAGE_LIMITS } from "./limits/page-limits.js";
 import { isOpenedByPerson } from "./serve-area.js";
 
 test("switched off, the area's paths are unknown routes, in JSON", async () => {
@@ -31,52 +32,106 @@ test("behind https, its cookies are bound to the host", async () => {
   await gateway.end();
 });
 
-test("members' pages are in their account's turn with its requests: one list at a time, while others' go on", async () => {
+const get = (port: number, path: string, headers: Record<string, string> = {}) =>
+  fetch(`http://127.0.0.1:${port}/developers${path}`, {
+    redirect: "manual",
+    headers: { connection: "close", ...headers },
+  });
+
+test("only a few heavy pages are made at once, those of another account beside them, and requests of the API wait for none", async () => {
   const held: (() => void)[] = [];
-  let isOver = true;
-  const hold = async () => isOver || new Promise<void>((resolve) => held.push(resolve));
+  let isOver = false;
   const gateway = await gatewayUnderTest({
     developerArea: {},
+    pageLimits: { ...DEFAULT_PAGE_LIMITS, heavy: { total: 3, perAccount: 2, waitMs: 60_000 } },
     records: {
       searchOrders: async () => {
-        await hold();
+        await (isOver || new Promise<void>((resolve) => held.push(resolve)));
         return create(SearchOrdersResponseSchema, {});
-      },
-      listOrders: async () => {
-        await hold();
-        return { data: Buffer.from("[]") };
       },
     },
   });
   const [one, other] = [await gateway.newKey(), await gateway.newKey()];
   const [cookie, others] = [await signedIn(gateway, one.accountId), await signedIn(gateway, other.accountId)];
   const open = (as: string) =>
-    fetch(`http://127.0.0.1:${gateway.port}/developers/sandbox/orders/csv?q=a`, {
-      headers: { cookie: as, connection: "close" },
-    }).then(({ status }) => status);
+    get(gateway.port, "/sandbox/orders/csv?q=a", { cookie: as }).then(({ status }) => status);
   try {
-    // The first page of a process takes much longer.
-    expect([await open(cookie), await open(others)]).toEqual([200, 200]);
-    isOver = false;
-    const pages = Array.from({ length: 5 }, () => open(cookie));
-    await eventually(() => expect(held).toHaveLength(1));
-    const list = gateway.send("GET", "/orders", one);
-    // One page of the other account runs beside them.
-    const theirs = open(others);
+    const pages = Array.from({ length: 4 }, () => open(cookie));
     await eventually(() => expect(held).toHaveLength(2));
-    const waiting = async () =>
-      Number(/^gateway_requests_waiting\S* (\d+)$/m.exec(await gateway.metrics.render())?.[1]);
-    // The pace of pages may still delay others of the five. The test does not wait for them: the list's call would time out.
-    await eventually(async () => expect(await waiting()).toBeGreaterThan(0));
-    for (let ended = 0; ended < 7; ended++) {
-      await eventually(() => expect(held.length).toBeGreaterThan(ended));
-      expect(held.length).toBeLessThanOrEqual(ended + 2);
-      held[ended]?.();
-    }
-    expect(await Promise.all([...pages, theirs, list.then(({ status }) => status)])).toEqual(Array(7).fill(200));
+    const theirs = open(others);
+    await eventually(() => expect(held).toHaveLength(3));
+    expect((await gateway.send("GET", "/orders", one)).status).toBe(200);
+    // A page that is not heavy takes no place.
+    expect((await get(gateway.port, `/sandbox/keys/${one.id}/revoke`, { cookie })).status).toBe(403);
+    expect(held).toHaveLength(3);
+    isOver = true;
+    for (const end of held) end();
+    expect(await Promise.all([...pages, theirs])).toEqual(Array(5).fill(200));
   } finally {
     isOver = true;
     for (const end of held) end();
+    await gateway.end();
+  }
+});
+
+test("a heavy page that has waited too long is answered 503 with a page", async () => {
+  let end = () => {};
+  const held = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let asked = 0;
+  const gateway = await gatewayUnderTest({
+    developerArea: {},
+    pageLimits: { ...DEFAULT_PAGE_LIMITS, heavy: { total: 1, perAccount: 1, waitMs: 1 } },
+    records: {
+      searchOrders: async () => {
+        asked++;
+        await held;
+        return create(SearchOrdersResponseSchema, {});
+      },
+    },
+  });
+  const cookie = await signedIn(gateway, (await gateway.newKey()).accountId);
+  try {
+    const first = get(gateway.port, "/sandbox/orders/csv", { cookie });
+    await eventually(() => expect(asked).toBe(1));
+    const second = await get(gateway.port, "/sandbox/orders/csv", { cookie });
+    expect([second.status, second.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await second.text()).toContain("This account has too many pages in progress.");
+    end();
+    expect((await first).status).toBe(200);
+  } finally {
+    end();
+    await gateway.end();
+  }
+});
+
+test("too many pages of a client or of a member are refused with a page, which says when to try again", async () => {
+  const gateway = await gatewayUnderTest({
+    developerArea: {},
+    trustedProxies: { count: 1, header: "x-forwarded-for" },
+    pageLimits: { ...DEFAULT_PAGE_LIMITS, client: { pages: 10, seconds: 60 }, member: { pages: 1, seconds: 60 } },
+  });
+  let cookie = "";
+  const member = await signedIn(gateway, (await gateway.newKey()).accountId);
+  const open = async (address: string, path = "/sign-in") => {
+    const answer = await get(gateway.port, path, { "x-forwarded-for": address, cookie });
+    return { status: answer.status, retryAfter: Number(answer.headers.get("retry-after")), text: await answer.text() };
+  };
+  try {
+    const answers = await Promise.all(Array.from({ length: 11 }, () => open("192.0.2.1")));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(1);
+    expect(refused[0]?.text).toContain("Too many pages are requested from your address.");
+    expect(refused[0]?.retryAfter).toBeGreaterThan(0);
+    expect(refused[0]?.retryAfter).toBeLessThanOrEqual(60);
+    expect((await open("192.0.2.2")).status).toBe(200);
+
+    cookie = member;
+    const signed = await Promise.all(["192.0.2.3", "192.0.2.4"].map((address) => open(address, "/quick-start")));
+    expect(signed.map(({ status }) => status).sort()).toEqual([200, 429]);
+    expect(signed.find(({ status }) => status === 429)?.text).toContain("from your sessions");
+  } finally {
     await gateway.end();
   }
 });
@@ -85,7 +140,7 @@ test.each([true, false])(
   "every answer tells browsers to use https alone if PUBLIC_URL is https: %p",
   async (isHttps) => {
     const gateway = await gatewayUnderTest({ developerArea: {}, strictTransport: isHttps });
-    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+    const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
     const paths = [
       "/api/v1/orders",
       "/api/v1/openapi.json",
@@ -96,15 +151,15 @@ test.each([true, false])(
       "/%zz",
     ];
     const requests = [
-      ...paths.map(get),
+      ...paths.map(request),
       "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n",
       "no HTTP\r\n\r\n",
-      get("/").replace("x", "?"),
+      request("/").replace("x", "?"),
     ];
-    for (const request of requests) {
-      const [answer] = await exchange(gateway.port, request, "");
+    for (const text of requests) {
+      const [answer] = await exchange(gateway.port, text, "");
       const sent = answer?.headers["strict-transport-security"];
-      expect([request, sent]).toEqual([request, isHttps ? "max-age=31536000; includeSubDomains" : undefined]);
+      expect([text, sent]).toEqual([text, isHttps ? "max-age=31536000; includeSubDomains" : undefined]);
     }
     await gateway.end();
   },

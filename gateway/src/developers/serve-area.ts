@@ -9,17 +9,17 @@ import { unknownRoute } from "@shipping/kit/http/send-answer";
 import { library } from "@shipping/site/documents";
 import { type Request, type Response, Router } from "express";
 import helmet from "helmet";
-import { RESERVE_MS } from "../admission/bulkhead.js";
-import type { ApiDeps } from "../api/deps.js";
+import { type AreaLimits, createPageLimits, DEFAULT_PAGE_LIMITS } from "./limits/page-limits.js";
 import { sendPageAnswer, sendRefusal } from "./page/answer.js";
 import { sendDownload } from "./page/download.js";
 import { isFormFor } from "./page/form.js";
 import { serveAssets } from "./page/layout.js";
 import {
   AREA_PATH,
+  type AreaDeps,
   getQueryFields,
-  getWeight,
   type HtmlPage,
+  isHeavy,
   needsRecentSignIn,
   type PageAnswer,
   type PageDeps,
@@ -32,7 +32,7 @@ import { forbidden, otherAccountPage, suspendedPage } from "./page/refusal-page.
 import { pages } from "./pages.js";
 import { createProvider } from "./session/provider.js";
 import { findSession, limitForms, type SignedIn } from "./session/session.js";
-import type { DeveloperArea, DeveloperDeps } from "./session/settings.js";
+import type { DeveloperArea } from "./session/settings.js";
 import { showSignedOut, showSignInAgain } from "./sign-in/sign-in.js";
 
 type PageRequestHead = Request<Record<string, string>>;
@@ -40,28 +40,29 @@ type PageResponse = Response<unknown, PageLocals>;
 interface Answering {
   req: PageRequestHead;
   res: PageResponse;
-  send(answer: PageAnswer): Promise<void>;
+  limits: AreaLimits;
 }
 /** A request before its session is looked up and its form is read. */
 type Visit = Omit<VisitorRequest, "session" | "form" | "deadline">;
 
 /** The developer area: a router whose errors are pages, not JSON. */
-export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): Router {
+export function serveArea(deps: AreaDeps, area: DeveloperArea): Router {
   const origin = () => area.publicUrl ?? deps.ownOrigin();
   const callback = () => `${origin()}${AREA_PATH}/sign-in/callback`;
   const provider = area.provider && createProvider(area.provider, callback, deps.log);
   const pageDeps: PageDeps = { ...deps, area, origin, provider, guide: (slug) => guide(slug, origin()) };
+  const limits = createPageLimits(deps.pageLimits ?? DEFAULT_PAGE_LIMITS);
   const router = Router({ caseSensitive: true, strict: true });
   serveAssets(router);
   router.use(AREA_PATH, headers);
+  router.use(AREA_PATH, async (req, res, next) => {
+    await limits.countClient(getClientAddress(req, deps.trustedProxies), res);
+    next();
+  });
   for (const page of pages) {
     const method = page.method.toLowerCase() as "get" | "post";
-    router[method](
-      AREA_PATH + page.path.replace(/\{(\w+)\}/g, ":$1"),
-      async (req: PageRequestHead, res: PageResponse) => {
-        const send = (answer: PageAnswer) => sendPageAnswer(req, res, answer);
-        await answerPage(pageDeps, page, { req, res, send });
-      },
+    router[method](AREA_PATH + page.path.replace(/\{(\w+)\}/g, ":$1"), (req: PageRequestHead, res: PageResponse) =>
+      answerPage(pageDeps, page, { req, res, limits }),
     );
   }
   router.use(AREA_PATH, () => {
@@ -100,7 +101,7 @@ const headers = helmet({
 });
 
 /** Answers a request for a page: finds the session, checks the access, reads the form and calls the page's handler. */
-async function answerPage(deps: PageDeps, page: PageRoute, { req, res, send }: Answering): Promise<void> {
+async function answerPage(deps: PageDeps, page: PageRoute, { req, res, limits }: Answering): Promise<void> {
   const { id = "", environment = "sandbox" } = req.params;
   if (!isEnvironment(environment)) throw unknownRoute();
   Object.assign(res.locals, { page, environment });
@@ -116,6 +117,7 @@ async function answerPage(deps: PageDeps, page: PageRoute, { req, res, send }: A
     openedByPerson: page.method === "POST" || isOpenedByPerson(req),
     requestId: res.locals.requestId,
   };
+  const send = (answer: PageAnswer) => sendPageAnswer(req, res, answer);
   const checkAccess = async () => {
     const session = await findSession(deps, visit.cookies, visit.source);
     res.locals.session = session;
@@ -123,6 +125,7 @@ async function answerPage(deps: PageDeps, page: PageRoute, { req, res, send }: A
   };
 
   const before = await checkAccess();
+  if (before.session) await limits.countMember(before.session.memberId, res);
   if (before.refusal) return send(before.refusal);
   const changesAccount = page.method === "POST" && page.access !== "anyone";
   if (changesAccount && before.session) await limitForms(deps, before.session);
@@ -137,26 +140,20 @@ async function answerPage(deps: PageDeps, page: PageRoute, { req, res, send }: A
   if (!session) throw new Error("A member's page was reached without a session.");
   if (changesAccount && !isFormFor(session, visit.query)) return send(otherAccountPage(session));
   const actor = { name: session.email, source: visit.source };
-  let stopWaiting = () => {};
-  res.once("close", () => stopWaiting());
-  const inTurn = async <Result>(deadline: number, work: () => Promise<Result>): Promise<Result> => {
-    const turn = deps.bulkhead.acquire({
-      accountId: session.accountId,
-      weight: getWeight(page),
-      deadline,
-      onDisconnect: (disconnected) => {
-        stopWaiting = disconnected;
-      },
-    });
-    const release = await turn;
+  const closed = new AbortController();
+  res.once("close", () => closed.abort());
+  // A heavy page has a place while its handler works, and none while it waits for its client.
+  const inPlace = async <Result>(work: () => Promise<Result>, deadline?: number): Promise<Result> => {
+    if (!isHeavy(page)) return work();
+    const { accountId } = session;
+    const release = await limits.heavy.acquire({ accountId, deadline, signal: closed.signal });
     try {
       return await work();
     } finally {
       release();
     }
   };
-  const download = await inTurn(request.deadline - RESERVE_MS, async () => {
-    // The page's handler waits for services and databases. The account's turn limits the CPU time that it uses in between.
+  const download = await inPlace(async () => {
     const answer = await page.handler(deps, { ...request, session, actor });
     return "rest" in answer ? answer : send(answer);
   });
@@ -164,7 +161,7 @@ async function answerPage(deps: PageDeps, page: PageRoute, { req, res, send }: A
   const next = async (endsAt: number) => {
     const now = await checkAccess();
     if (now.refusal || now.session?.role !== session.role) throw fail("unauthorized");
-    return inTurn(endsAt, () => download.rest.next());
+    return inPlace(() => download.rest.next(), endsAt);
   };
   await sendDownload(res, download, next);
 }

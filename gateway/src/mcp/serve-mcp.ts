@@ -6,6 +6,7 @@ import { BASE_PATH } from "@shipping/api/operations/operation";
 import { fail, failFields } from "@shipping/kit/errors";
 import { getClientAddress, TICKET_HEADER, type TrustedProxies } from "@shipping/kit/http/client-address";
 import { HttpRefusal, isPlain } from "@shipping/kit/http/http-rules";
+import { collect, MAX_BODY_BYTES } from "@shipping/kit/http/read-body";
 import { ANSWER_MS } from "@shipping/kit/http/request-locals";
 import { sendAnswer } from "@shipping/kit/http/send-answer";
 import type { Express } from "express";
@@ -13,7 +14,6 @@ import type { Access } from "shipping-mcp/call-tool";
 import { type BulkheadLimits, createBulkhead, RESERVE_MS } from "../admission/bulkhead.js";
 import type { ApiDeps } from "../api/deps.js";
 import type { Middleware } from "../api/locals.js";
-import { collect, MAX_BODY_BYTES } from "../api/middleware/read-body.js";
 
 export const MCP_PATH = "/mcp";
 

@@ -3,6 +3,7 @@ import { silentLog } from "@shipping/kit/process/log";
 import { createMetrics } from "@shipping/kit/process/metrics";
 import { inProcess } from "@shipping/kit/rpc/server";
 import { accessRoutes } from "../access/routes.js";
+import type { ApiDeps } from "../api/deps.js";
 import { createAccess } from "../service-clients/clients.js";
 import { gatewayDatabase } from "./gateway-database.js";
 
@@ -12,7 +13,8 @@ export async function accessUnderTest() {
   const log = silentLog();
   const metrics = createMetrics({ part: "gateway", log });
   const deps = { ...database.admin, log, metrics, clockOffsetMs: 0, requestsPerMinute: 120, requestLogDays: 7 };
-  const access = createAccess(inProcess(accessRoutes(deps), log));
+  // Only writes of members need the rest of the API.
+  const access = createAccess(inProcess(accessRoutes(deps, deps as unknown as ApiDeps), log));
   return { ...database, access, metrics };
 }
 

@@ -3,7 +3,7 @@ import { silentLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
 import { CONNECT_MS } from "../testing/database.js";
 import { samplesIn } from "../testing/samples.js";
-import { databaseNow, measureClock } from "./clock.js";
+import { databaseNow, measureClock, windowStart } from "./clock.js";
 import { type Database, openDatabase } from "./database.js";
 
 let db: Database;
@@ -31,4 +31,18 @@ test("the time of statements is the database's, moved by what is asked for", asy
   };
   expect(await ahead({ clockOffsetMs: 0 })).toBeCloseTo(0, 0);
   expect(await ahead({ clockOffsetMs: 60_000 }, 5_000)).toBeCloseTo(65, 0);
+});
+
+test("a window begins at the same time for all, and the next one follows it", async () => {
+  const start = async (clockOffsetMs: number) => {
+    const begins = sql`extract(epoch FROM ${windowStart({ clockOffsetMs }, 10)})::float8`;
+    const [row] = await db.run<{ at: number; age: number }>(sql`
+      SELECT ${begins} AS at, extract(epoch FROM ${databaseNow({ clockOffsetMs })})::float8 - ${begins} AS age`);
+    return row!;
+  };
+  const [first, next] = [await start(0), await start(600_000)];
+  expect(first.at % 600).toBe(0);
+  expect(first.age).toBeGreaterThanOrEqual(0);
+  expect(first.age).toBeLessThan(600);
+  expect([600, 1_200]).toContain(next.at - first.at);
 });

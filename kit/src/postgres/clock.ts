@@ -2,9 +2,19 @@ import sql, { type Sql } from "sql-template-tag";
 import type { Metrics } from "../process/metrics.js";
 import type { Database } from "./database.js";
 
-/** Selects the database's time, `plusMs` later. Tests move it with `clockOffsetMs`, which is 0 everywhere else. */
-export function databaseNow({ clockOffsetMs }: { clockOffsetMs: number }, plusMs = 0): Sql {
-  return sql`clock_timestamp() + ${clockOffsetMs + plusMs}::float8 * interval '1 ms'`;
+interface Clock {
+  /** Tests move the time with it. It is 0 everywhere else. */
+  clockOffsetMs?: number;
+}
+
+/** Selects the time of the database, which all processes share, `plusMs` later. */
+export function databaseNow({ clockOffsetMs = 0 }: Clock, plusMs = 0): Sql {
+  return sql`(clock_timestamp() + ${clockOffsetMs + plusMs}::float8 * interval '1 ms')`;
+}
+
+/** Selects the start of the current window of so many minutes. All processes count in the same windows. */
+export function windowStart(clock: Clock, minutes: number): Sql {
+  return sql`date_bin(${minutes} * interval '1 minute', ${databaseNow(clock)}, timestamptz '2000-01-01 00:00Z')`;
 }
 
 /**

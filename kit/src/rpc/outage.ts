@@ -8,6 +8,8 @@ export type OutageCause =
   | "account_queue"
   /** The gateway was at its concurrency limit until the deadline. */
   | "gateway_queue"
+  /** The portal made as many heavy pages as it may at once until the deadline. */
+  | "portal_queue"
   /** The deadline passed in the gateway: before a call was sent, or during a slow statement. */
   | "timeout"
   /** Whether the service executed the write is unknown: the connection was lost, or a booking is in doubt. */

@@ -1,11 +1,9 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { describeBody, type WriteOperation } from "@shipping/api/operations/operation";
 import { fail, failFields } from "@shipping/kit/errors";
 import { isPlain } from "@shipping/kit/http/http-rules";
+import { collect, MAX_BODY_BYTES } from "@shipping/kit/http/read-body";
 import { ANSWER_MS } from "@shipping/kit/http/request-locals";
 import type { Middleware } from "../locals.js";
-
-export const MAX_BODY_BYTES = 65_536;
 
 /**
  * Reads a JSON body without parsing it, because parsing is work that waits in the account's queue. `express.json()` is not used, because it never
@@ -37,21 +35,3 @@ export const refuseBody: Middleware = async (req, res, next) => {
   res.locals.deadline = performance.now() + ANSWER_MS;
   next();
 };
-
-/** Returns the whole body, or undefined if it is larger than `maxBytes`. The server limits how long it may take (`listen`). */
-export function collect(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer | undefined> {
-  // RFC 9110, 10.1.1: only now, after the headers were accepted. HTTP/1.0 has no interim responses.
-  if (req.httpVersion === "1.1" && req.headers.expect?.toLowerCase() === "100-continue") res.writeContinue();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  return new Promise((resolve, reject) => {
-    req.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
-      // Keep reading: a client that cannot finish sending may never read its answer.
-      else resolve(undefined);
-    });
-    req.on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    req.on("error", reject);
-  });
-}

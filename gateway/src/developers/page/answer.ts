@@ -60,7 +60,7 @@ function sendPage(req: PageHttpRequest, res: PageResponse, page: HtmlPage): void
     "Content-Length": body.length,
     Vary: "Accept-Encoding",
     ...(page.refreshSeconds !== undefined && { Refresh: page.refreshSeconds }),
-    ...(retryAfter !== undefined && { "Retry-After": retryAfter }),
+    ...(retryAfter !== undefined && !res.hasHeader("Retry-After") && { "Retry-After": retryAfter }),
     ...(isCompressed && { "Content-Encoding": "gzip" }),
   });
   res.end(body);

@@ -1,21 +1,51 @@
+import type { Client } from "@connectrpc/connect";
 import { type Fields, NO_FIELDS } from "@shipping/api/input/fields";
 import type { Caller, Environment } from "@shipping/kit/caller";
 import { type FieldError, failureIn } from "@shipping/kit/errors";
+import type { TrustedProxies } from "@shipping/kit/http/client-address";
 import type { RequestLocals } from "@shipping/kit/http/request-locals";
+import type { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
+import type { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import type { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
+import type { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
+import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { ComponentChildren } from "preact";
 import type { z } from "zod";
 import type { Actor } from "../../accounts/audit.js";
-import { WEIGHTS } from "../../admission/bulkhead.js";
-import type { ApiDeps } from "../../api/deps.js";
+import type { Mailer } from "../../mail/mailer.js";
+import type { PortalDeps } from "../database/deps.js";
+import type { PageLimits } from "../limits/page-limits.js";
 import type { Provider } from "../session/provider.js";
 import type { SignedIn } from "../session/session.js";
-import type { DeveloperArea, DeveloperDeps } from "../session/settings.js";
+import type { DeveloperArea } from "../session/settings.js";
 import { accountQuery } from "./form.js";
 import { checkForm, type Form } from "./read-form.js";
 
 export const AREA_PATH = "/developers";
 
-export interface PageDeps extends ApiDeps, DeveloperDeps {
+/** The dependencies of the developer area. */
+export interface AreaDeps extends PortalDeps {
+  /** The gateway. */
+  access: Client<typeof AccessService>;
+  /** The services that pages read. */
+  clients: {
+    records: Client<typeof RecordsService>;
+    carrier: Client<typeof CarrierService>;
+    tracking: Client<typeof TrackingService>;
+    webhooks: Client<typeof WebhooksService>;
+  };
+  mailer: Mailer;
+  trustedProxies: TrustedProxies;
+  /** The API's limit, which pages show. */
+  requestsPerMinute: number;
+  requestLogDays: number;
+  auditRetentionDays: number;
+  pageLimits?: PageLimits | undefined;
+  /** The URL of this process, for an area without a public one. */
+  ownOrigin(): string;
+}
+
+export interface PageDeps extends AreaDeps {
   area: DeveloperArea;
   /** Scheme and host under which people reach the area, from the configuration and never from a request. */
   origin(): string;
@@ -96,7 +126,7 @@ export interface FileAnswer {
   content(): Promise<FileContent>;
 }
 
-/** A file to be saved under a name. All but its first chunk is made as the client reads it, each chunk in the account's turn. */
+/** A file to be saved under a name. All but its first chunk is made as the client reads it, each chunk in a place among the heavy pages. */
 export interface Download {
   type: string;
   name: string;
@@ -133,8 +163,8 @@ type OpenPage = Row & {
 export type AccountPage = Row & {
   /** The role that the page requires. An admin may do everything that a viewer may. */
   access: "viewer" | "admin";
-  /** The page's cost in the account's turn, if it is not the one that `getWeight` assumes. */
-  weight?: keyof typeof WEIGHTS;
+  /** The page reads from several parts, or makes a file. A page without an ID, which lists, counts or searches, always does. */
+  heavy?: true;
   handler(deps: PageDeps, request: PageRequest): Promise<PageAnswer | Download>;
 };
 
@@ -145,9 +175,9 @@ export function getQueryFields(page: PageRoute): Fields {
   return page.method === "GET" ? (page.query ?? NO_FIELDS) : accountQuery;
 }
 
-/** The cost of a member's page in the account's turn. A page without an ID lists, counts or searches. */
-export function getWeight({ method, path, weight }: AccountPage): number {
-  return WEIGHTS[weight ?? (method === "GET" && !path.includes("{id}") ? "list" : "one")];
+/** True if only a few such pages may be made at once: a list, a search, an export, a file or a picture. */
+export function isHeavy({ method, path, heavy }: AccountPage): boolean {
+  return heavy ?? (method === "GET" && !path.includes("{id}"));
 }
 
 export function isPerEnvironment({ path }: Pick<PageRoute, "path">): boolean {

@@ -3,9 +3,9 @@ import { type Fields, findFault, ID_FIELD } from "@shipping/api/input/fields";
 import { check, decodePairs } from "@shipping/api/input/validate";
 import { type FieldError, fail, failFields } from "@shipping/kit/errors";
 import { isPlain } from "@shipping/kit/http/http-rules";
+import { collect, MAX_BODY_BYTES } from "@shipping/kit/http/read-body";
 import { isId, newId, type Random } from "@shipping/kit/ids";
 import { z } from "zod";
-import { collect, MAX_BODY_BYTES } from "../../api/middleware/read-body.js";
 
 /** The fields of a form, each with all its values in order. */
 export type Form = ReadonlyMap<string, readonly string[]>;

@@ -1,14 +1,11 @@
-import { jsonBody } from "@shipping/api/input/json-body";
+import { callOptions } from "@shipping/kit/rpc/call-owner";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
-import type { WriteRoute } from "../../api/endpoint.js";
-import { executeWrite } from "../../api/execute-write.js";
-import { routes } from "../../api/handlers/routes.js";
 import { type PageDeps, type PageRequest, toCaller } from "./page.js";
 
 /** A write of the API, made by a form. */
 interface FormWrite {
-  /** The row of the table of endpoints: "POST /labels/{id}/void". */
-  row: string;
+  /** The `operationId` of the API's operation. */
+  operation: string;
   id?: string;
   /** The ID of the rendered form. The idempotency key is made from it. */
   formId: string;
@@ -19,22 +16,22 @@ interface FormWrite {
 }
 
 /** Executes a write as its endpoint does, with the same validation and events, at most once per form. */
-export function writeByForm(
+export async function writeByForm(
   deps: PageDeps,
   request: PageRequest,
-  { row, id = "", formId, step, body }: FormWrite,
+  { operation, id = "", formId, step, body }: FormWrite,
 ): Promise<Snapshot> {
-  const route = routes.find(({ method, path }) => `${method} ${path}` === row) as WriteRoute;
-  const { requestId, deadline, actor } = request;
-  return executeWrite(deps, route, {
-    requestId,
-    deadline,
-    caller: toCaller(request),
-    actor,
-    idempotencyKey: ["developer-area", formId, step].filter(Boolean).join(":"),
-    id,
-    body: body === undefined ? undefined : jsonBody(body),
-    url: "",
-    peeked: undefined,
-  });
+  const { snapshot } = await deps.access.executeWrite(
+    {
+      caller: toCaller(request),
+      actor: request.actor,
+      operation,
+      id,
+      body: body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body)),
+      idempotencyKey: ["developer-area", formId, step].filter(Boolean).join(":"),
+    },
+    callOptions(request),
+  );
+  if (!snapshot) throw new Error("The gateway answered a write without its result.");
+  return snapshot;
 }

@@ -57,7 +57,7 @@ beforeEach(() => {
     });
   });
   const clients = createClients({ records: transport, carrier: transport, tracking: transport, webhooks: transport });
-  deps = { ...database.admin, clients } as PageDeps;
+  deps = { ...database.admin, clients } as unknown as PageDeps;
 });
 
 async function linesOf(kind: "labels" | "shipments", text: string): Promise<string[]> {

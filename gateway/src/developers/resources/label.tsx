@@ -114,7 +114,7 @@ export async function submitVoid(deps: PageDeps, request: PageRequest): Promise<
   const { environment, id } = request;
   const formId = readFormId(request.form);
   await readLabel(deps, request, id);
-  await writeByForm(deps, request, { row: "POST /labels/{id}/void", id, formId, body: {} });
+  await writeByForm(deps, request, { operation: "voidLabel", id, formId, body: {} });
   await logOwnVoid(deps, request, id);
   return { location: `${AREA_PATH}/${environment}/labels/${id}` };
 }

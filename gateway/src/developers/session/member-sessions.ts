@@ -1,9 +1,9 @@
 import sql from "sql-template-tag";
 import { type Actor, writeAuditEntry } from "../../accounts/audit.js";
-import type { GatewayDeps } from "../../database/deps.js";
+import type { PortalDeps } from "../database/deps.js";
 import { isOpen } from "./session.js";
 
-type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs" | "random">;
+type Deps = Pick<PortalDeps, "db" | "clockOffsetMs" | "random">;
 
 export interface MemberRef {
   accountId: string;

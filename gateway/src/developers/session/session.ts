@@ -1,10 +1,11 @@
 import { fail } from "@shipping/kit/errors";
+import { databaseNow, windowStart } from "@shipping/kit/postgres/clock";
 import { cleaned } from "@shipping/kit/process/log";
 import { stringifySetCookie } from "cookie";
 import sql, { type Sql } from "sql-template-tag";
 import { writeAuditEntry } from "../../accounts/audit.js";
 import { tokenHash } from "../../accounts/manage-members.js";
-import { clock, type GatewayDeps, windowStart } from "../../database/deps.js";
+import type { PortalDeps } from "../database/deps.js";
 
 /** A session ends after 30 minutes without a request, and after 8 hours in any case. */
 const IDLE_MINUTES = 30;
@@ -32,7 +33,7 @@ export interface SignedIn {
   fresh: boolean;
 }
 
-type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs" | "random"> & { origin(): string };
+type Deps = Pick<PortalDeps, "db" | "clockOffsetMs" | "random"> & { origin(): string };
 type DatabaseDeps = Pick<Deps, "db" | "clockOffsetMs">;
 export type WriteDeps = DatabaseDeps & Pick<Deps, "random">;
 
@@ -40,8 +41,8 @@ const minutes = (count: number) => sql`${count} * interval '1 minute'`;
 
 /** The SQL condition that a session `s` has not ended. */
 export function isOpen(deps: DatabaseDeps): Sql {
-  return sql`s.seen_at > ${clock(deps)} - ${minutes(IDLE_MINUTES)}
-    AND s.created_at > ${clock(deps)} - ${minutes(ABSOLUTE_HOURS * 60)}`;
+  return sql`s.seen_at > ${databaseNow(deps)} - ${minutes(IDLE_MINUTES)}
+    AND s.created_at > ${databaseNow(deps)} - ${minutes(ABSOLUTE_HOURS * 60)}`;
 }
 
 /** Finds the open session that the `Cookie` header names. Each request extends it, and its IP address is stored. */
@@ -55,8 +56,8 @@ export async function findSession(
   const [row] = await deps.db.run<SignedIn & { stale: boolean }>(sql`
     SELECT s.hash, m.id AS "memberId", m.email, m.role, a.id AS "accountId", a.name AS "accountName",
       a.suspended_at IS NOT NULL AS suspended,
-      s.authenticated_at > ${clock(deps)} - ${minutes(FRESH_MINUTES)} AS fresh,
-      s.seen_at < ${clock(deps)} - interval '1 minute' OR s.source IS DISTINCT FROM ${source} AS stale
+      s.authenticated_at > ${databaseNow(deps)} - ${minutes(FRESH_MINUTES)} AS fresh,
+      s.seen_at < ${databaseNow(deps)} - interval '1 minute' OR s.source IS DISTINCT FROM ${source} AS stale
     FROM sessions s
     JOIN account_members m ON m.id = s.member_id
     JOIN accounts a ON a.id = m.account_id
@@ -66,7 +67,7 @@ export async function findSession(
   // Once a minute is enough, and spares most requests a write.
   if (stale) {
     await deps.db.run(
-      sql`UPDATE sessions SET seen_at = ${clock(deps)}, source = ${source} WHERE hash = ${session.hash}`,
+      sql`UPDATE sessions SET seen_at = ${databaseNow(deps)}, source = ${source} WHERE hash = ${session.hash}`,
     );
   }
   return session;
@@ -83,8 +84,8 @@ export async function startSession(
   from: SignInOrigin,
 ): Promise<string> {
   const { token, hash } = newSessionToken(deps);
-  const longAgo = sql`${clock(deps)} - ${minutes(FRESH_MINUTES)}`;
-  const provenAt = sql`least(coalesce(${authenticatedAt ?? null}::timestamptz, ${longAgo}), ${clock(deps)})`;
+  const longAgo = sql`${databaseNow(deps)} - ${minutes(FRESH_MINUTES)}`;
+  const provenAt = sql`least(coalesce(${authenticatedAt ?? null}::timestamptz, ${longAgo}), ${databaseNow(deps)})`;
   await deps.db.run(sql`
     WITH signed_in AS (SELECT id AS member_id, account_id, email FROM account_members WHERE id = ${memberId}),
     ${writeSession(deps, { hash, provenAt, proof: sql`'provider'`, way: "through the provider", from })}
@@ -112,7 +113,7 @@ export function writeSession(
     joined AS (UPDATE account_members SET invited_at = NULL FROM signed_in WHERE id = member_id AND invited_at IS NOT NULL),
     begun AS (
       INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at, source, user_agent, proof)
-      SELECT ${hash}, member_id, ${clock(deps)}, ${provenAt}, ${clock(deps)}, ${from.source}, ${userAgent}, ${proof} FROM signed_in),
+      SELECT ${hash}, member_id, ${databaseNow(deps)}, ${provenAt}, ${databaseNow(deps)}, ${from.source}, ${userAgent}, ${proof} FROM signed_in),
     ${writeSignIn(deps, way, from)}`;
 }
 

@@ -3,6 +3,7 @@ import { checked, flag, positiveInt, secret } from "@shipping/kit/process/config
 import { findUrlProblem } from "@shipping/kit/process/url-parameters";
 import { z } from "zod";
 import { checkMailSettings, type MailRoute, mailSettings, readMailRoute } from "../../mail/settings.js";
+import type { PageLimits } from "../limits/page-limits.js";
 import type { ProviderSettings } from "./provider.js";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -68,6 +69,8 @@ export interface DeveloperDeps {
   requestLogDays: number;
   /** Whether browsers may use only https for this host: PUBLIC_URL is https. */
   strictTransport?: boolean;
+  /** The limits of pages. Only tests set others. */
+  pageLimits?: PageLimits | undefined;
   /** How emails are sent. Absent if none are. */
   mail?: MailRoute | undefined;
   /** Whether tools of the MCP server may write with live keys, and whether they only read. Absent if MCP is not served. */

@@ -1,17 +1,18 @@
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import { type Loop, startLoop } from "@shipping/kit/process/loop";
 import sql, { type Sql } from "sql-template-tag";
 import { DAY_MINUTES } from "../../accounts/count-mails.js";
-import { clock, type GatewayDeps } from "../../database/deps.js";
+import type { PortalDeps } from "../database/deps.js";
 import { isOpen, WINDOW_MINUTES } from "./session.js";
 import type { DeveloperDeps } from "./settings.js";
 
 const EVERY_MS = 3_600_000;
 
-type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs"> & Pick<DeveloperDeps, "auditRetentionDays">;
+type Deps = Pick<PortalDeps, "db" | "clockOffsetMs"> & Pick<DeveloperDeps, "auditRetentionDays">;
 
 /** Deletes expired links, ended sessions, past windows of sign-in refusals and emails, and old entries of both audit logs. */
 export async function sweepAccessOnce(deps: Deps) {
-  const now = clock(deps);
+  const now = databaseNow(deps);
   const count = async (deletion: Sql) => (await deps.db.run(deletion)).length;
   return {
     links: await count(sql`DELETE FROM sign_in_links WHERE expires_at <= ${now} RETURNING member_id`),
@@ -29,6 +30,6 @@ export async function sweepAccessOnce(deps: Deps) {
   };
 }
 
-export function sweepAccess(deps: Deps & Pick<GatewayDeps, "log">): Loop {
+export function sweepAccess(deps: Deps & Pick<PortalDeps, "log">): Loop {
   return startLoop({ name: "sweep-access", everyMs: EVERY_MS, log: deps.log, once: () => sweepAccessOnce(deps) });
 }

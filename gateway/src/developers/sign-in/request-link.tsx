@@ -1,10 +1,10 @@
 import { type FieldError, fail } from "@shipping/kit/errors";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import { SITE_NAME } from "@shipping/site/layout/site-header";
 import sql from "sql-template-tag";
 import { z } from "zod";
 import { addressHash, countMail, countSource, DAY_MINUTES } from "../../accounts/count-mails.js";
 import { LINK_MINUTES, newLink } from "../../accounts/manage-members.js";
-import { clock } from "../../database/deps.js";
 import { EMAIL_FIELD, emailAddress } from "../../mail/address.js";
 import type { Mail } from "../../mail/deliver.js";
 import { toMail } from "../../mail/letter.js";
@@ -141,7 +141,7 @@ async function writeLinkMail(deps: PageDeps, { email, memberId, returnTo }: Want
   const links = members.map(({ id, accountName }) => ({ id, accountName, ...newLink(deps, deps.origin()) }));
   await deps.db.run(sql`
     INSERT INTO sign_in_links (hash, member_id, expires_at, return_to, emailed)
-    SELECT hash, m.id, ${clock(deps)} + ${LINK_MINUTES} * interval '1 minute', ${returnTo ?? null}, true
+    SELECT hash, m.id, ${databaseNow(deps)} + ${LINK_MINUTES} * interval '1 minute', ${returnTo ?? null}, true
     FROM unnest(${links.map(({ hash }) => Buffer.from(hash))}::bytea[], ${links.map(({ id }) => id)}::text[]) AS created (hash, member_id)
     JOIN account_members m ON m.id = created.member_id`);
   return toMail(email, {

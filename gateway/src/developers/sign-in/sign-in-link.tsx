@@ -1,8 +1,8 @@
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import type { ComponentChildren } from "preact";
 import sql, { type Sql } from "sql-template-tag";
 import { INVITATION_DAYS } from "../../accounts/invite-members.js";
 import { LINK_MINUTES } from "../../accounts/manage-members.js";
-import { clock } from "../../database/deps.js";
 import { Form, HiddenField, TextField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";
@@ -126,7 +126,7 @@ type Deps = Pick<PageDeps, "db" | "clockOffsetMs" | "random">;
 
 /** The SQL condition that link `l` of member `m` works. Invitations (with a form ID) stop working once the member has signed in in any way. */
 function isValid(deps: Deps, token: string): Sql {
-  return sql`l.hash = ${hashToken(token)} AND l.expires_at > ${clock(deps)}
+  return sql`l.hash = ${hashToken(token)} AND l.expires_at > ${databaseNow(deps)}
     AND (l.form_id IS NULL OR m.invited_at IS NOT NULL)`;
 }
 
@@ -147,7 +147,7 @@ export async function redeemLink(deps: Deps, linkToken: string, from: SignInOrig
     WITH signed_in AS (
       DELETE FROM sign_in_links l USING account_members m WHERE m.id = l.member_id AND ${isValid(deps, linkToken)}
       RETURNING l.member_id, l.return_to, l.emailed, m.account_id, m.email),
-    ${writeSession(deps, { hash, provenAt: clock(deps), proof: sql`CASE WHEN emailed THEN 'mailbox' END`, way: "by a link", from })}
+    ${writeSession(deps, { hash, provenAt: databaseNow(deps), proof: sql`CASE WHEN emailed THEN 'mailbox' END`, way: "by a link", from })}
     SELECT return_to AS "returnTo" FROM signed_in`);
   return spent && { token, returnTo: spent.returnTo };
 }

@@ -1,7 +1,7 @@
 import { fail } from "@shipping/kit/errors";
 import { limitedNetworks } from "@shipping/kit/http/network";
+import { windowStart } from "@shipping/kit/postgres/clock";
 import sql from "sql-template-tag";
-import { windowStart } from "../../database/deps.js";
 import { CLEAR_PATH } from "../page/layout.js";
 import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { refusalPage } from "../page/refusal-page.js";

@@ -40,7 +40,7 @@ export async function submitSubscriptionForm(deps: PageDeps, request: PageReques
     list,
     show: (errors) => subscriptionPage(deps, environment, form, errors),
     async act({ form_id: formId, ...body }) {
-      const snapshot = await writeByForm(deps, request, { row: "POST /webhooks", formId, body });
+      const snapshot = await writeByForm(deps, request, { operation: "createSubscription", formId, body });
       if (snapshot.replayed) return { location: list };
       const { secret } = parseResource<{ secret: string }>(snapshot.body);
       const guide = deps.guide("webhooks");

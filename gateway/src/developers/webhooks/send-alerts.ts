@@ -3,12 +3,11 @@ import { type Loop, startLoop } from "@shipping/kit/process/loop";
 import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
 import type { FailingSubscription } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
-import type { GatewayDeps } from "../../database/deps.js";
 import { type Letter, toMail } from "../../mail/letter.js";
 import type { Mailer } from "../../mail/mailer.js";
-import type { Clients } from "../../service-clients/clients.js";
+import type { PortalDeps } from "../database/deps.js";
 import { describeFailure } from "../events/failure-words.js";
-import { AREA_PATH } from "../page/page.js";
+import { AREA_PATH, type PageDeps } from "../page/page.js";
 import { endpointHost } from "../read/read-subscriptions.js";
 
 const EVERY_MS = 5_000;
@@ -17,8 +16,8 @@ const STOP_MS = 1_000;
 /** The most subscriptions that an email lists. An account can have ten active ones in each environment. */
 const MAX_LISTED = 20;
 
-type Deps = Pick<GatewayDeps, "db" | "log"> & {
-  clients: Pick<Clients, "webhooks">;
+type Deps = Pick<PortalDeps, "db" | "log"> & {
+  clients: Pick<PageDeps["clients"], "webhooks">;
   mailer: Pick<Mailer, "send">;
   /** Scheme and host of the links in emails. */
   origin(): string;

@@ -1,10 +1,10 @@
 import type { label, order, rate, shipment } from "@shipping/api/resources";
 import { fail } from "@shipping/kit/errors";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import type { TestDelivery } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import type { z } from "zod";
-import { clock } from "../../database/deps.js";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { parseResource, readLabel, readOrder, readShipment } from "../read/read-resources.js";
@@ -30,7 +30,7 @@ const testReference = (url: string) => `Webhook test of ${endpointHost(url)}`.sl
 /** Counts a test of an account, and refuses it from the eleventh in a minute on. */
 export async function limitTests(deps: Pick<PageDeps, "db" | "clockOffsetMs">, accountId: string): Promise<void> {
   const counted = await deps.db.run(sql`
-    WITH this_minute AS (SELECT date_trunc('minute', ${clock(deps)}) AS start)
+    WITH this_minute AS (SELECT date_trunc('minute', ${databaseNow(deps)}) AS start)
     INSERT INTO webhook_tests AS counter (account_id, since, tests) SELECT ${accountId}, start, 1 FROM this_minute
     ON CONFLICT (account_id) DO UPDATE SET
       tests = CASE WHEN counter.since = excluded.since THEN counter.tests + 1 ELSE 1 END, since = excluded.since
@@ -39,6 +39,15 @@ export async function limitTests(deps: Pick<PageDeps, "db" | "clockOffsetMs">, a
   if (counted.length > 0) return;
   throw fail("rate_limited", `You can send up to ${MAX_TESTS} tests a minute. Try again in a minute.`);
 }
+
+/** The writes of a test, by the names that tell their idempotency keys apart. */
+const STEPS = {
+  orders: "createOrder",
+  shipments: "createShipment",
+  rates: "quoteRates",
+  labels: "createLabel",
+  "labels-void": "voidLabel",
+} as const;
 
 /**
  * Causes the events of a subscription: creates a sandbox shipment with its label and, if the subscription receives these events, an order
@@ -51,18 +60,18 @@ export async function sendTest(
   { id, url, events }: Subscription,
   formId: string,
 ): Promise<string> {
-  const write = async <Resource>(row: string, body: unknown, id = ""): Promise<Resource> => {
-    const step = row.replace(/^POST \/|\{id\}\//g, "").replace("/", "-");
-    return parseResource((await writeByForm(deps, request, { row, id, formId, step, body })).body);
+  const write = async <Resource>(step: keyof typeof STEPS, body: unknown, id = ""): Promise<Resource> => {
+    const wanted = { operation: STEPS[step], id, formId, step, body };
+    return parseResource((await writeByForm(deps, request, wanted)).body);
   };
   const content = { reference: testReference(url), from: FROM, to: TO, parcel: PARCEL, metadata: { webhook_test: id } };
-  const created = events.includes("order.created") && (await write<z.infer<typeof order>>("POST /orders", content));
-  const shipment = await write<Shipment>("POST /shipments", { ...content, ...(created && { order_id: created.id }) });
-  const [quoted] = await write<z.infer<typeof rate>[]>("POST /rates", { shipment_id: shipment.id });
+  const created = events.includes("order.created") && (await write<z.infer<typeof order>>("orders", content));
+  const shipment = await write<Shipment>("shipments", { ...content, ...(created && { order_id: created.id }) });
+  const [quoted] = await write<z.infer<typeof rate>[]>("rates", { shipment_id: shipment.id });
   const purchase = { shipment_id: shipment.id, rate_id: quoted?.id };
-  const { id: labelId } = await write<z.infer<typeof label>>("POST /labels", purchase);
+  const { id: labelId } = await write<z.infer<typeof label>>("labels", purchase);
   if (events.includes("label.voided")) {
-    await write("POST /labels/{id}/void", {}, labelId);
+    await write("labels-void", {}, labelId);
     await logOwnVoid(deps, request, labelId);
   }
   return shipment.id;

@@ -143,6 +143,6 @@ export async function confirmDisable(deps: PageDeps, request: PageRequest): Prom
 export async function submitDisable(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const formId = readFormId(request.form);
   const { id } = await getSubscription(deps, request);
-  await writeByForm(deps, request, { row: "DELETE /webhooks/{id}", id, formId, body: undefined });
+  await writeByForm(deps, request, { operation: "disableSubscription", id, formId, body: undefined });
   return { location: `${AREA_PATH}/${request.environment}/webhooks` };
 }

@@ -23,6 +23,7 @@ export function appRoutes(): AppRoute[] {
     mcp: { allowLive: false },
     ownOrigin: () => "http://127.0.0.1",
     trustedProxies: { count: 0, header: "x-forwarded-for" },
+    pageLimits: undefined,
   };
   const deps = new Proxy(given, { get: (known, name) => (name in known ? known[name] : stub) });
   return [createApiApp, createPagesApp].flatMap((create) => {
