@@ -183,14 +183,14 @@ test("in any order of requests, limits hold, none is lost, and none waits while 
 });
 
 test("its load and its limit are metrics", async () => {
-  const limits = { total: 2, perAccount: 1 };
+  const limits = { total: 3, perAccount: 1 };
   const bulkhead = createBulkhead(limits);
-  for (const id of ["a", "a", "b", "b", "b"]) entering(bulkhead, id);
+  for (const id of ["a", "a", "b", "b", "b", "c"]) entering(bulkhead, id);
   const metrics = createMetrics({ part: "gateway", log: silentLog() });
   measureBulkhead(metrics, bulkhead, limits);
   expect(samplesIn(await metrics.render())).toEqual({
-    'gateway_work_under_way{part="gateway"}': 2,
-    'gateway_work_under_way_max{part="gateway"}': 2,
+    'gateway_work_under_way{part="gateway"}': 3,
+    'gateway_work_under_way_max{part="gateway"}': 3,
     'gateway_requests_waiting{part="gateway"}': 3,
     'gateway_accounts_waiting{part="gateway"}': 2,
     'gateway_requests_given_up{part="gateway"}': 0,
