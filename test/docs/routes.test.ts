@@ -79,7 +79,7 @@ const ownLimits: Record<string, string> = {
     "100 labels, 16 MiB; 4 wait at most, 8 s and 256 MiB, in a process of their own",
   "GET /developers/{environment}/labels/{id}/picture":
     "16 wait at most; 5 s and 96 MiB each, in a process of their own",
-  "POST /developers/{environment}/keys/new": "50 active keys",
+  "POST /developers/{environment}/keys/new": "50 active keys; 10 an hour and account, 200 an hour in all",
   "POST /developers/{environment}/webhooks/new": SUBSCRIPTIONS,
   "POST /developers/{environment}/webhooks/{id}/test": "10 tests a minute",
 };
