@@ -1,6 +1,7 @@
 import { userInfo } from "node:os";
 import type { Env } from "@shipping/kit/process/config";
 import { printable, redact } from "@shipping/kit/process/log";
+import { describeError } from "@shipping/kit/service/finding";
 import { CommanderError } from "commander";
 import { addAccountCommands } from "./commands/account-commands.js";
 import { addBacklogCommands } from "./commands/backlog-commands.js";
@@ -13,7 +14,6 @@ import { addRequestCommands } from "./commands/request-commands.js";
 import { addSecretsCommands } from "./commands/secrets-commands.js";
 import { adminConfig, commandName } from "./platform/config.js";
 import { findPlatform } from "./platform/find-platform.js";
-import { describeError } from "./platform/finding.js";
 import { AdminCommand, logChanges, type Tools } from "./tools/admin-command.js";
 import { inLine, toJson } from "./tools/print.js";
 

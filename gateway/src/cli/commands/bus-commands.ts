@@ -1,7 +1,7 @@
+import type { Finding } from "@shipping/kit/service/finding";
 import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { Platform } from "../platform/find-platform.js";
-import type { Finding } from "../platform/finding.js";
 import { callService } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 

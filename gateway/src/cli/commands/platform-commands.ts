@@ -1,12 +1,13 @@
 import { type Log, silentLog } from "@shipping/kit/process/log";
+import type { Finding } from "@shipping/kit/service/finding";
+import { describeEncryption } from "@shipping/kit/tls/encryption";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { CommanderError } from "commander";
 import { type LoggedAct, listActs } from "../../accounts/operator-log.js";
+import { checkMailServer } from "../../mail/check-mail-server.js";
 import { checkApi, checkBus, checkDatabase, checkService } from "../platform/check-parts.js";
-import { checkEgressProxy, checkMailServer } from "../platform/check-servers.js";
-import { describeEncryption } from "../platform/encryption.js";
+import { checkEgressProxy } from "../platform/check-servers.js";
 import { notFound, type Part, type PerPart, type Platform, PUBLISHERS } from "../platform/find-platform.js";
-import type { Finding } from "../platform/finding.js";
 import { callService, onGateway } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { limitOption } from "../tools/options.js";

@@ -8,36 +8,17 @@ import { type Database, openDatabase } from "@shipping/kit/postgres/database";
 import { unappliedMigrations } from "@shipping/kit/postgres/migrate";
 import { requireSession } from "@shipping/kit/postgres/session";
 import type { Log } from "@shipping/kit/process/log";
-import { requirePostgres, requireVersion, Unsupported } from "@shipping/kit/process/supported-versions";
+import { requirePostgres, requireVersion } from "@shipping/kit/process/supported-versions";
+import { ANSWER_MS, check, type Finding } from "@shipping/kit/service/finding";
+import { type Encryption, encryptionOf } from "@shipping/kit/tls/encryption";
 import { bareHost, connectSecurely } from "@shipping/kit/tls/tls";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "@shipping/proto/grpc/health/v1/health_pb";
 import sql from "sql-template-tag";
 import { gatewayMigrations } from "../../database/deps.js";
-import { type Encryption, encryptionOf } from "./encryption.js";
 import type { Part, Platform } from "./find-platform.js";
-import { describeError, type Finding } from "./finding.js";
 
-/** The timeout for an answer from a server. */
-export const ANSWER_MS = 3_000;
 /** The timeout for a database connection. A request waits less, because an early refusal is better for it. */
 export const CONNECT_MS = 5_000;
-
-/** Runs a check. A thrown error becomes a finding: a version that is too old, or a part that is not reachable. */
-export async function check(
-  part: string,
-  { at, advice }: { at?: string; advice: string },
-  run: () => Promise<Omit<Finding, "part">>,
-): Promise<Finding> {
-  try {
-    return { part, ...(await run()) };
-  } catch (error) {
-    const [says, what] =
-      error instanceof Unsupported
-        ? [error.message, "The platform does not start with it."]
-        : [`not reachable${at ? ` at ${at}` : ""}: ${describeError(error)}`, advice];
-    return { part, ok: false, says, advice: what };
-  }
-}
 
 const PROCESS_ADVICE = "Check that the process is running and that the address is correct.";
 

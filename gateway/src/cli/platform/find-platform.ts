@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Finding } from "@shipping/kit/service/finding";
 import { readSetting, readTls, type Tls } from "@shipping/kit/tls/tls";
 import { z } from "zod";
 import { parseSmtpUrl, type SmtpServer } from "../../mail/settings.js";
 import type { AdminConfig } from "./config.js";
-import type { Finding } from "./finding.js";
 
 export const parts = ["gateway", "records", "carrier", "tracking", "webhooks"] as const;
 

@@ -6,11 +6,11 @@ import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { connectTo } from "@shipping/kit/rpc/client";
 import { MAX_CALL_MS } from "@shipping/kit/rpc/replica";
+import { describeError, type Finding } from "@shipping/kit/service/finding";
 import { findAccount } from "../../accounts/find-account.js";
 import { type AdminDeps, openPrisma } from "../../database/deps.js";
 import { CONNECT_MS, checkDatabase } from "./check-parts.js";
 import { notFound, type Part, type Platform } from "./find-platform.js";
-import { describeError, type Finding } from "./finding.js";
 
 /** The platforms whose gateway database was already checked. A command that changes something opens it three times. */
 const checked = new WeakSet<Platform>();

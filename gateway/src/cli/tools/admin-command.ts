@@ -1,9 +1,9 @@
 import { hostname } from "node:os";
+import { describeError } from "@shipping/kit/service/finding";
 import { Command } from "commander";
 import { beginAct, endAct } from "../../accounts/operator-log.js";
 import type { AdminConfig } from "../platform/config.js";
 import type { FindPlatform } from "../platform/find-platform.js";
-import { describeError } from "../platform/finding.js";
 import { onGateway } from "../platform/reach-parts.js";
 import type { Print } from "./print.js";
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Field } from "@shipping/api/input/fields";
 import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/process/log";
+import { check, type Finding } from "@shipping/kit/service/finding";
 import * as oidc from "openid-client";
 import { z } from "zod";
 import { FRESH_MINUTES } from "./session.js";
@@ -121,6 +122,16 @@ export function createProvider(settings: ProviderSettings, callback: () => strin
       }
     },
   };
+}
+
+/** Checks whether the provider answers with its metadata. */
+export function checkProvider(settings: ProviderSettings): Promise<Finding> {
+  const at = settings.issuer;
+  const advice = "Check OIDC_ISSUER, and whether the provider has a valid certificate for its name.";
+  return check("sign-in provider", { at, advice }, async () => {
+    await discover(settings);
+    return { ok: true, says: `answering at ${at}` };
+  });
 }
 
 function discover({ issuer, clientId, clientSecret }: ProviderSettings): Promise<oidc.Configuration> {

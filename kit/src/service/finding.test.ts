@@ -1,4 +1,4 @@
-import { DatabaseOutage } from "@shipping/kit/postgres/outage";
+import { DatabaseOutage } from "../postgres/outage.js";
 import { describeError } from "./finding.js";
 
 test("a reason is one line that includes its cause, without repetition", () => {
