@@ -2,7 +2,8 @@ import { isName, NAME_RULE } from "@shipping/api/input/name";
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import sql, { raw, type Sql } from "sql-template-tag";
-import { type AdminDeps, clock } from "../database/deps.js";
+import { countResources } from "../database/account-data.js";
+import type { AdminDeps } from "../database/deps.js";
 import { OPERATOR, writeAuditEntry } from "./audit.js";
 
 export async function createAccount(deps: AdminDeps, { name }: { name: string }) {
@@ -101,19 +102,10 @@ export interface Counted {
 }
 
 export async function readUsage(deps: AdminDeps, accountId: string): Promise<Counted[]> {
-  const rows = await deps.db.run<{ kind: string; environment: string | null; count: bigint }>(sql`
-    SELECT 'members' AS kind, NULL AS environment, count(*) AS count FROM account_members WHERE account_id = ${accountId}
-    UNION ALL
-    SELECT CASE WHEN revoked_at IS NOT NULL THEN 'keys revoked' WHEN expires_at <= ${clock(deps)} THEN 'keys expired' ELSE 'keys active' END,
-      environment, count(*)
-    FROM api_keys WHERE account_id = ${accountId} GROUP BY 1, 2
-    UNION ALL
-    SELECT 'requests in 7 days: ' || outcome, environment, sum(count)::bigint FROM request_counts
-    WHERE account_id = ${accountId} AND hour > ${clock(deps)} - interval '7 days' GROUP BY 1, 2
-    ORDER BY 1, 2`);
+  const rows = await deps.db.run<{ kind: string; environment: string; count: bigint }>(countResources(accountId));
   return rows.map(({ kind, environment, count }) => ({
     kind,
-    ...(environment !== null && { environment }),
+    ...(environment && { environment }),
     count: Number(count),
   }));
 }

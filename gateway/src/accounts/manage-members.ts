@@ -8,7 +8,7 @@ import type { AdminDeps } from "../database/deps.js";
 import { canonicalAddress } from "../mail/address.js";
 import { type Actor, OPERATOR, writeAuditEntry } from "./audit.js";
 import { addressHash } from "./count-mails.js";
-import { noSuchAccount, requireAccount } from "./manage-accounts.js";
+import { noSuchAccount } from "./manage-accounts.js";
 
 export const ROLES = ["admin", "viewer"] as const;
 
@@ -103,7 +103,6 @@ export async function listMembers(
   accountId: string,
   { after, take = MEMBERS_LIMIT }: { after?: string | undefined; take?: number } = {},
 ): Promise<Member[]> {
-  await requireAccount(deps, accountId);
   const members = await deps.prisma.accountMember.findMany({
     where: { accountId },
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
@@ -133,15 +132,15 @@ function toMember({ subject, ...member }: Omit<Member, "bound"> & { subject: str
 /** The last attempt to send an email begins at most this long after it was queued, and takes less than half a minute. */
 const LAST_ATTEMPT_MINUTES = 10;
 
-/** Describes the state of a member's invitation email; undefined if the email was sent or was never requested. */
-export function describeInvitationMail(
+/** The state of a member's invitation email; undefined if the email was sent or was never requested. */
+export function invitationMailState(
   { invitedAt, invitationMail }: Pick<Member, "invitedAt" | "invitationMail">,
   now: Date,
-): string | undefined {
+): "waiting" | "failed" | undefined {
   if (!invitedAt || invitationMail === null || invitationMail === "sent") return undefined;
-  // A gateway that was killed could not store the outcome.
+  // A process that was killed could not store the outcome.
   const isOver = now.getTime() - invitedAt.getTime() > LAST_ATTEMPT_MINUTES * 60_000;
-  return invitationMail === "failed" || isOver ? "Email not sent" : "Email waiting";
+  return invitationMail === "failed" || isOver ? "failed" : "waiting";
 }
 
 /** Changes the role of a member. The last admin stays an admin. */
@@ -163,7 +162,6 @@ export async function changeRole(
 
 /** Removes a member with their links and sessions. The last admin stays. */
 export async function removeMember(deps: AdminDeps, wanted: MemberRef, actor: Actor = OPERATOR) {
-  await requireAccount(deps, wanted.accountId);
   const { id, email } = await getMember(deps, wanted);
   const { accountId } = wanted;
   const change = { accountId, action: "member.removed", environment: null, subject: id, detail: email } as const;
@@ -180,7 +178,6 @@ export async function createSignInLink(
   wanted: { accountId: string; email?: string | undefined; origin: string },
 ): Promise<CreatedLink> {
   const { accountId, email } = wanted;
-  await requireAccount(deps, accountId);
   const member = email === undefined ? await firstAdmin(deps, accountId) : await getMember(deps, { accountId, email });
   const { url, hash } = newLink(deps, wanted.origin);
   const action = "member.sign_in_link_made_by_operator";

@@ -1,5 +1,5 @@
 import type { AccountData } from "@shipping/kit/service/account-data";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 
 const ofKeys = (accountId: string) =>
   sql`key_id = ANY(ARRAY(SELECT id FROM api_keys WHERE api_keys.account_id = ${accountId}))`;
@@ -31,3 +31,17 @@ export const gatewayAccountData: AccountData = {
   inFlight: (accountId) => sql`
     SELECT count(*) FROM idempotency_registry WHERE lease_until IS NOT NULL AND account_id = ${accountId}`,
 };
+
+/** Counts the members of an account, its keys by their state, and its requests of the last seven days by their outcome. */
+export function countResources(accountId: string): Sql {
+  return sql`
+    SELECT 'members' AS kind, '' AS environment, count(*) AS count FROM account_members WHERE account_id = ${accountId}
+    UNION ALL
+    SELECT CASE WHEN revoked_at IS NOT NULL THEN 'keys revoked' WHEN expires_at <= clock_timestamp() THEN 'keys expired' ELSE 'keys active' END,
+      environment, count(*)
+    FROM api_keys WHERE account_id = ${accountId} GROUP BY 1, 2
+    UNION ALL
+    SELECT 'requests in 7 days: ' || outcome, environment, sum(count)::bigint FROM request_counts
+    WHERE account_id = ${accountId} AND hour > clock_timestamp() - interval '7 days' GROUP BY 1, 2
+    ORDER BY 1, 2`;
+}

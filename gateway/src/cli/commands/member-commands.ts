@@ -4,7 +4,7 @@ import {
   addMember,
   type CreatedLink,
   createSignInLink,
-  describeInvitationMail,
+  invitationMailState,
   LINK_MINUTES,
   listMembers,
   type Member,
@@ -83,8 +83,8 @@ export function describeLink({ url, email, expiresAt }: CreatedLink): string {
 
 function describeStatus(member: Member): string {
   if (!member.invitedAt) return "active";
-  const mail = describeInvitationMail(member, new Date());
-  return `invited ${member.invitedAt.toISOString()}${mail ? `; ${mail.toLowerCase()}` : ""}`;
+  const mail = invitationMailState(member, new Date());
+  return `invited ${member.invitedAt.toISOString()}${mail ? `; email ${mail === "failed" ? "not sent" : "waiting"}` : ""}`;
 }
 
 /** The origin of the developer area, for links. */

@@ -1,5 +1,5 @@
 import { INVITATION_DAYS } from "../../accounts/invite-members.js";
-import { describeInvitationMail, listMembers, type Member } from "../../accounts/manage-members.js";
+import { invitationMailState, listMembers, type Member } from "../../accounts/manage-members.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { Table } from "../page/table.js";
@@ -55,10 +55,11 @@ function Added({ member, now }: { member: Member; now: Date }) {
   const { createdAt, invitedAt } = member;
   if (!invitedAt) return <Time at={createdAt} />;
   const isExpired = now.getTime() - invitedAt.getTime() > INVITATION_DAYS * 86_400_000;
-  const mail = describeInvitationMail(member, now);
+  const mail = invitationMailState(member, now);
   return (
     <span>
-      <span class="tag warning">Invited</span> {mail && <span class="tag danger">{mail}</span>}
+      <span class="tag warning">Invited</span>{" "}
+      {mail && <span class="tag danger">{mail === "failed" ? "Email not sent" : "Email waiting"}</span>}
       <span class="sub">
         <Time at={invitedAt} />
         {isExpired && ", the link has expired"}
