@@ -5,6 +5,7 @@ import type { Metrics } from "@shipping/kit/process/metrics";
 import type { Running } from "@shipping/kit/process/run-process";
 import { inProcess } from "@shipping/kit/rpc/server";
 import { accessRoutes } from "./access/routes.js";
+import { keepChanges } from "./accounts/keep-changes.js";
 import { logSubscriptionChanges } from "./accounts/log-subscription-changes.js";
 import { type BulkheadLimits, createBulkhead, DEFAULT_LIMITS, measureBulkhead } from "./admission/bulkhead.js";
 import { createPace, DEFAULT_PACE, measurePace, type PaceLimits } from "./admission/pace.js";
@@ -44,6 +45,7 @@ export function startGateway(deps: GatewayParts): Gateway {
 
   const idempotency = startIdempotency(deps);
   const audit = logSubscriptionChanges(deps);
+  const changes = keepChanges(deps);
   const requestLog = startRequestLog(deps);
   const mailer = createMailer({ deliver: deps.mail && createDeliver(deps.mail), log, metrics, random });
   const sweeping = sweepAccess(deps);
@@ -58,7 +60,7 @@ export function startGateway(deps: GatewayParts): Gateway {
     applications: { gateway: createApiApp(api), portal: createPagesApp({ ...api, access }) },
     async stop(fast) {
       const stopMailer = mailer.stop(fast ? FAST_STOP_MS : undefined);
-      await Promise.all([sweeping.stop(), audit.stop(), requestLog.stop(), stopMailer]);
+      await Promise.all([sweeping.stop(), audit.stop(), changes.stop(), requestLog.stop(), stopMailer]);
       await alerts?.stop();
       await idempotency.stop();
     },

@@ -41,6 +41,7 @@ export async function executeWriteForMember(
   const body = bytes && parseJsonBody(bytes, describeBody(route));
   const snapshot = await executeWrite(deps, route, {
     ...wanted,
+    byMember: true,
     caller,
     body,
     requestId,

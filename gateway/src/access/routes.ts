@@ -2,6 +2,7 @@ import type { Routes } from "@shipping/kit/rpc/server";
 import type { Peers } from "@shipping/kit/tls/secure-server";
 import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
 import type { ApiDeps } from "../api/deps.js";
+import { acknowledgeChanges, listChanges } from "./account-changes.js";
 import { createKey, measureNewKeys } from "./create-key.js";
 import type { AccessDeps } from "./deps.js";
 import { executeWriteForMember } from "./execute-write-for-member.js";
@@ -36,6 +37,8 @@ export function accessRoutes(given: AccessDeps & Parameters<typeof measureNewKey
       countRequests: inTurn((request) => countRequests(deps, request)),
       getAccount: inTurn((request) => getAccount(deps, request)),
       executeWrite: inTurn((request, context) => executeWriteForMember(api, request, context)),
+      listChanges: inTurn((request) => listChanges(deps, request)),
+      acknowledgeChanges: inTurn((request) => acknowledgeChanges(deps, request)),
     });
   };
 }

@@ -50,7 +50,7 @@ export interface Change {
 }
 
 /** A value that may instead be an SQL expression over the rows of the same statement. */
-type Written<T> = { [Key in keyof T]: T[Key] | Sql };
+export type Written<T> = { [Key in keyof T]: T[Key] | Sql };
 
 /**
  * The part of a statement that writes the audit entry of its change: one entry for each row of `from`, so no entry if the statement changed no row.
@@ -75,15 +75,4 @@ export async function logExport(
   const detail = cleaned(what, MAX_EXPORT_CHARACTERS);
   const change = { ...owner, action: "data.exported", subject: "", detail, from: sql`(VALUES (1)) AS once` } as const;
   await deps.db.run(writeAuditEntry(deps, actor, change));
-}
-
-/** Writes the audit entry of a voided label. The entry's ID comes from the label's, so calling this again writes nothing. */
-export async function logVoid(
-  { prisma }: Pick<AdminDeps, "prisma">,
-  voided: Pick<Change, "accountId" | "environment"> & { id: string; trackingNumber: string; at: Date; actor: Actor },
-): Promise<void> {
-  const { id, trackingNumber, at, actor, ...owner } = voided;
-  const change: Change = { ...owner, action: "label.voided", subject: id, detail: trackingNumber };
-  const entry = { id: `aud_${id.slice("lbl_".length)}`, at, actor: actor.name, source: actor.source };
-  await prisma.auditEntry.createMany({ data: { ...entry, ...change }, skipDuplicates: true });
 }

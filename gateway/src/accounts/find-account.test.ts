@@ -1,3 +1,4 @@
+import sql from "sql-template-tag";
 import type { AdminDeps } from "../database/deps.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { findAccount } from "./find-account.js";
@@ -9,7 +10,7 @@ beforeAll(async () => {
   gateway = await gatewayDatabase();
   deps = gateway.admin;
 });
-afterEach(() => gateway.prisma.account.deleteMany());
+afterEach(() => gateway.db.run(sql`TRUNCATE accounts CASCADE`));
 afterAll(() => gateway.drop());
 
 const newAccount = async (name: string) => (await createAccount(deps, { name })).id;

@@ -4,14 +4,19 @@ import { newId } from "@shipping/kit/ids";
 import sql, { raw, type Sql } from "sql-template-tag";
 import { countResources } from "../database/account-data.js";
 import type { AdminDeps } from "../database/deps.js";
-import { OPERATOR, writeAuditEntry } from "./audit.js";
+import { OPERATOR } from "./audit.js";
+import { recordChange } from "./record-change.js";
 
 export async function createAccount(deps: AdminDeps, { name }: { name: string }) {
   requireName(name, "An account's name");
-  return deps.prisma.account.create({
-    data: { id: newId("acc", deps.random), name, createdAt: deps.now() },
-    select: { id: true, name: true },
-  });
+  const id = newId("acc", deps.random);
+  const change = { accountId: id, action: "account.created", environment: null, subject: id, detail: name } as const;
+  await deps.db.run(sql`
+    WITH created AS (
+      INSERT INTO accounts (id, name, created_at) VALUES (${id}, ${name}, ${deps.now()}) RETURNING id),
+    ${recordChange(deps, OPERATOR, { ...change, from: sql`created` })}
+    SELECT FROM created`);
+  return { id, name };
 }
 
 export type Account = Awaited<ReturnType<typeof listAccounts>>[number];
@@ -61,8 +66,9 @@ export async function setSuspended(deps: AdminDeps, accountId: string, suspended
   await deps.db.run(sql`
     WITH changed AS (
       UPDATE accounts SET suspended_at = ${at}::timestamptz
-      WHERE id = ${accountId} AND (suspended_at IS NULL) = ${suspended} RETURNING id)
-    ${writeAuditEntry(deps, OPERATOR, { ...change, from: sql`changed` })}`);
+      WHERE id = ${accountId} AND (suspended_at IS NULL) = ${suspended} RETURNING id),
+    ${recordChange(deps, OPERATOR, { ...change, from: sql`changed` })}
+    SELECT FROM changed`);
 }
 
 /** How long a suspended account may still change something: its last request can take 30 s to arrive and 10 s to be answered. */
@@ -80,10 +86,15 @@ export async function requireSuspended(deps: AdminDeps, id: string): Promise<Sus
 
 /** Begins to erase an account. From then on, it cannot be resumed, its last admin can be removed, and no log gets entries about it. */
 export async function beginErasing(deps: AdminDeps, id: string): Promise<void> {
-  await deps.prisma.account.updateMany({ where: { id, erasingSince: null }, data: { erasingSince: deps.now() } });
+  const change = { accountId: id, action: "account.erasing", environment: null, subject: id, detail: "" } as const;
+  await deps.db.run(sql`
+    WITH changed AS (
+      UPDATE accounts SET erasing_since = ${deps.now()} WHERE id = ${id} AND erasing_since IS NULL RETURNING id),
+    ${recordChange(deps, OPERATOR, { ...change, from: sql`changed` })}
+    SELECT FROM changed`);
   // Waits for the statements that cannot see `erasing_since` yet, 5 s at most. One table at a time, each lock released when its block ends:
   // holding both could deadlock with a writer of two tables.
-  for (const log of ["request_log", "request_counts", "audit_entries"])
+  for (const log of ["request_log", "request_counts", "account_changes", "audit_entries"])
     await deps.db.run(sql`DO $$ BEGIN LOCK TABLE ONLY ${raw(log)} IN SHARE MODE; END $$`);
 }
 

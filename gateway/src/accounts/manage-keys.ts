@@ -6,8 +6,9 @@ import { newId } from "@shipping/kit/ids";
 import { violated } from "@shipping/kit/postgres/database";
 import sql, { type Sql } from "sql-template-tag";
 import { type AdminDeps, clock } from "../database/deps.js";
-import { type Actor, OPERATOR, writeAuditEntry } from "./audit.js";
+import { type Actor, OPERATOR } from "./audit.js";
 import { noSuchAccount, requireAccount, requireName } from "./manage-accounts.js";
+import { recordChange } from "./record-change.js";
 
 /** A key to create. Default: all scopes, no expiry. */
 export interface NewKey {
@@ -78,7 +79,7 @@ export async function createKey(deps: AdminDeps, wanted: NewKey): Promise<Create
 }
 
 /**
- * Stores a key of the account that the statement `account` selects. One statement also writes its rate window and its audit entry, so a key never
+ * Stores a key of the account that the statement `account` selects. One statement also writes its rate window and the line for the audit log, so a key never
  * exists without them. Undefined if no account is selected, or the form has created a key before.
  */
 export async function storeKey(
@@ -101,7 +102,7 @@ export async function storeKey(
       ON CONFLICT (account_id, form_id) DO NOTHING
       RETURNING id, expires_at),
     windows AS (INSERT INTO rate_windows (key_id) SELECT id FROM made),
-    entries AS (${writeAuditEntry(deps, actor, change)})
+    ${recordChange(deps, actor, change)}
     SELECT expires_at AS "expiresAt" FROM made`;
   const [made] = await deps.db.run<{ expiresAt: Date | null }>(statement).catch((error) => {
     if (violated(error)?.constraint !== "api_keys_active_limit") throw error;
@@ -159,7 +160,7 @@ export async function storeRevocation(
       UPDATE api_keys SET revoked_at = ${clock(deps)} FROM account
       WHERE api_keys.id = ${id} AND api_keys.account_id = account.id AND revoked_at IS NULL
       RETURNING revoked_at AS "revokedAt"),
-    entries AS (${writeAuditEntry(deps, actor, { ...change, from: sql`revoked` })})
+    ${recordChange(deps, actor, { ...change, from: sql`revoked` })}
     SELECT * FROM revoked`);
   return revoked?.revokedAt;
 }

@@ -41,6 +41,8 @@ export interface Check<Body = unknown> {
 export interface WriteHandling<Body = unknown> {
   /** The service whose ledger stores the answer. */
   owner: Owner;
+  /** Set for the void of a label: a member's has a line in the audit log. Lines of subscriptions come from webhooks. */
+  isLogged?: true;
   /** Finds the invalid fields that only the owner can find. Called if the schema has found others, so that the 422 lists all of them. */
   check?(deps: EndpointDeps, request: Check<Body>, options: CallOptions): Promise<FieldError[]>;
   handler(

@@ -5,6 +5,7 @@ import { fail, failFields, failureIn } from "@shipping/kit/errors";
 import { type CallContext, callOptions, inTime } from "@shipping/kit/rpc/call-owner";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Actor } from "../accounts/audit.js";
+import { insertOpenVoid, type OpenVoid, openVoid, settleVoid } from "../accounts/settle-changes.js";
 import { executeOnce } from "../idempotency/execute-once.js";
 import { fingerprint, type RegistryKey, type RegistryRow } from "../idempotency/registry.js";
 import { readExecuted } from "../request-log/read-request.js";
@@ -14,6 +15,8 @@ import type { WriteRoute } from "./endpoint.js";
 export interface WriteRequest extends RegistryKey, CallContext {
   /** The sender of the request: a member's email, or the ID of an API key. */
   actor: Actor;
+  /** Whether the sender is a member, whose voids have lines in the audit log. */
+  byMember?: true;
   /** The ID in the path; empty if the path has none. */
   id: string;
   body: JsonBody | undefined;
@@ -28,6 +31,7 @@ const EQUALS_NONE = Buffer.alloc(32);
 /** Executes a route of the table at most once. `executeOnce` decides the order: replay or conflict, then validation, claim and RPC. */
 export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: WriteRequest): Promise<Snapshot> {
   const { caller, actor, id, body, url, requestId } = request;
+  const opened = request.byMember && route.isLogged ? openVoid(deps, { caller, actor, labelId: id }) : undefined;
   let checked: Checked | undefined;
   function validate(): unknown {
     checked ??= checkBody(route.body, body, url);
@@ -36,9 +40,10 @@ export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: Wr
     return input;
   }
   try {
-    return await executeOnce(deps, {
+    const snapshot = await executeOnce(deps, {
       ...request,
       owner: route.owner,
+      recorded: opened && insertOpenVoid(deps, opened),
       validate,
       toFingerprint() {
         // Two integers that are the same double would have the same fingerprint. Bodies with such numbers are never executed.
@@ -54,10 +59,19 @@ export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: Wr
         return outcome;
       },
     });
+    if (opened) await settleNow(deps, request, opened);
+    return snapshot;
   } catch (error) {
     if (failureIn(error)?.code === "idempotency_conflict") throw await nameFirstRequest(deps, request, error);
     throw await mergeFieldErrors(deps, route, { ...request, checked }, error);
   }
+}
+
+/** Settles the line of a void before its answer, so that the member sees it at once. If that fails, the loop settles it later. */
+async function settleNow(deps: ApiDeps, request: WriteRequest, opened: OpenVoid): Promise<void> {
+  await inTime(settleVoid(deps, opened), request).catch((err) => {
+    deps.log.warn({ err, request_id: request.requestId }, "a void is not yet in the audit log");
+  });
 }
 
 /** Adds to a 409 which request used the key first. Without a row in the log, or if that cannot be read, the 409 stays as it is. */

@@ -6,6 +6,9 @@ const ofKeys = (accountId: string) =>
 const ofMembers = (accountId: string) =>
   sql`member_id = ANY(ARRAY(SELECT id FROM account_members WHERE account_members.account_id = ${accountId}))`;
 
+// A portal that is restored from a backup learns from this line that the account is gone. It names nobody.
+const erasableChanges = (accountId: string) => sql`account_id = ${accountId} AND action <> 'account.erasing'`;
+
 /** The data that the gateway stores about an account, apart from its row in `accounts`. */
 export const gatewayAccountData: AccountData = {
   tables: [
@@ -20,6 +23,7 @@ export const gatewayAccountData: AccountData = {
     { name: "account_members", key: ["email"] },
     { name: "declined_invitations", key: ["address_hash"] },
     { name: "audit_entries", key: ["at", "id"] },
+    { name: "account_changes", key: ["at", "id"], ownedBy: erasableChanges },
   ],
   kept: {
     accounts:

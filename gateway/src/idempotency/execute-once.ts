@@ -9,10 +9,8 @@ import { createDoneMarks } from "./mark-done.js";
 import {
   claimKey,
   endLease,
-  type Owner,
   peekKey,
   type RegistryDeps,
-  type RegistryKey,
   type RegistryRequest,
   type RegistryRow,
   rejoinClaim,
@@ -27,8 +25,7 @@ export interface OnceDeps extends RegistryDeps {
 }
 
 /** A write that is executed at most once, however often it is repeated. */
-export interface OnceRequest extends RegistryKey, CallContext {
-  owner: Owner;
+export interface OnceRequest extends Omit<RegistryRequest, "fingerprint">, CallContext {
   /** The row that `admit` read before the body arrived. */
   peeked: RegistryRow | undefined;
   /** Throws a 422. It is reported only after replay and conflict are ruled out. May be called several times. */

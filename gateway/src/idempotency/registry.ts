@@ -35,6 +35,8 @@ export interface RegistryRow {
 export interface RegistryRequest extends RegistryKey {
   fingerprint: Buffer;
   owner: Owner;
+  /** An INSERT that selects from `claimed`. It is part of each statement that claims the key for this request. */
+  recorded?: Sql | undefined;
 }
 
 export interface RegistryDeps {
@@ -72,25 +74,28 @@ const readRow = readOwned<RegistryRow, Deps>(
     FROM idempotency_registry WHERE ${askedCondition}`,
 );
 
-/** Claims a key that has no row. Returns the token, or undefined if another request was faster. Waiting claims share a statement. */
-export const claimKey = microBatchOperation<Deps, RegistryRequest, bigint | undefined>({ run: claimKeys });
+/** Claims a key that has no row. Returns the token, or undefined if another request was faster. */
+export function claimKey(deps: Deps, request: RegistryRequest): Promise<bigint | undefined> {
+  return request.recorded ? runClaim(deps, request, insertClaims(deps, [request])) : shareClaim(deps, request);
+}
+
+/** Waiting claims share a statement. */
+const shareClaim = microBatchOperation<Deps, RegistryRequest, bigint | undefined>({ run: claimKeys });
+
+/** Runs a statement that claims one key and returns its token, with what else this request records. */
+async function runClaim({ db }: Deps, { recorded }: Pick<RegistryRequest, "recorded">, claiming: Sql) {
+  const statement = recorded
+    ? sql`WITH claimed AS (${claiming}), recorded AS (${recorded}) SELECT token FROM claimed`
+    : claiming;
+  const [row] = await db.run<{ token: bigint }>(statement);
+  return row?.token;
+}
 
 export const keyColumns = { accountId: "text", environment: "text", idempotencyKey: "text" } as const satisfies Columns;
 const claimColumns = { ...keyColumns, fingerprint: "bytea", owner: "text" } as const satisfies Columns;
 
 async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Promise<(bigint | undefined)[]> {
-  const rows = requests.toSorted(byKey).map(({ caller, idempotencyKey, fingerprint, owner }) => {
-    const { accountId, environment } = caller;
-    return { accountId, environment, idempotencyKey, fingerprint, owner };
-  });
-  const claimed = await deps.db.run<Caller & { idempotencyKey: string; token: bigint }>(sql`
-    INSERT INTO idempotency_registry
-      (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts, lease_until)
-    SELECT account_id, environment, idempotency_key, fingerprint, owner,
-      'claimed', nextval('idempotency_token'), 1, ${clock(deps)} + ${LEASE}
-    FROM ${unnestRows(claimColumns, rows)}
-    ON CONFLICT DO NOTHING
-    RETURNING account_id AS "accountId", environment, idempotency_key AS "idempotencyKey", token`);
+  const claimed = await deps.db.run<Caller & { idempotencyKey: string; token: bigint }>(insertClaims(deps, requests));
   const tokens = new Map(
     claimed.map(({ idempotencyKey, token, ...caller }) => [keyText({ caller, idempotencyKey }), token]),
   );
@@ -101,6 +106,21 @@ async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Prom
     tokens.delete(key);
     return token;
   });
+}
+
+function insertClaims(deps: Deps, requests: readonly RegistryRequest[]): Sql {
+  const rows = requests.toSorted(byKey).map(({ caller, idempotencyKey, fingerprint, owner }) => {
+    const { accountId, environment } = caller;
+    return { accountId, environment, idempotencyKey, fingerprint, owner };
+  });
+  return sql`
+    INSERT INTO idempotency_registry
+      (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts, lease_until)
+    SELECT account_id, environment, idempotency_key, fingerprint, owner,
+      'claimed', nextval('idempotency_token'), 1, ${clock(deps)} + ${LEASE}
+    FROM ${unnestRows(claimColumns, rows)}
+    ON CONFLICT DO NOTHING
+    RETURNING account_id AS "accountId", environment, idempotency_key AS "idempotencyKey", token`;
 }
 
 /**
@@ -124,23 +144,23 @@ function keyText({ caller, idempotencyKey }: RegistryKey): string {
 }
 
 /** Lets an equal request continue a claim whose lease has ended, with the same token. */
-export async function rejoinClaim(deps: Deps, key: RegistryKey, token: bigint): Promise<bigint | undefined> {
-  const [row] = await deps.db.run<{ token: bigint }>(sql`
+export function rejoinClaim(deps: Deps, request: RegistryRequest, token: bigint): Promise<bigint | undefined> {
+  const rejoining = sql`
     UPDATE idempotency_registry SET attempts = attempts + 1, lease_until = ${clock(deps)} + ${LEASE}
-    WHERE ${isClaim(key, token)} AND NOT ${isLive(clock(deps))}
-    RETURNING token`);
-  return row?.token;
+    WHERE ${isClaim(request, token)} AND NOT ${isLive(clock(deps))}
+    RETURNING token`;
+  return runClaim(deps, request, rejoining);
 }
 
 /** Replaces a row with a new claim, unless it has changed. Only for rows whose request can no longer be executed. */
-export async function takeOverKey(deps: Deps, request: RegistryRequest, row: Pick<RegistryRow, "token" | "state">) {
-  const [taken] = await deps.db.run<{ token: bigint }>(sql`
+export function takeOverKey(deps: Deps, request: RegistryRequest, row: Pick<RegistryRow, "token" | "state">) {
+  const taking = sql`
     UPDATE idempotency_registry
     SET fingerprint = ${request.fingerprint}, owner = ${request.owner}, state = 'claimed',
       token = nextval('idempotency_token'), attempts = 1, lease_until = ${clock(deps)} + ${LEASE}
     WHERE ${isKey(request)} AND token = ${row.token} AND state = ${row.state}
-    RETURNING token`);
-  return taken?.token;
+    RETURNING token`;
+  return runClaim(deps, request, taking);
 }
 
 /** Ends a lease early, so that the next request does not have to wait for it. */

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { parseApiKey } from "@shipping/api/api-key";
 import type { Environment } from "@shipping/kit/caller";
+import { eraseBatch } from "@shipping/kit/service/account-data";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { createAccount } from "../accounts/manage-accounts.js";
 import { createKey, type NewKey } from "../accounts/manage-keys.js";
+import { gatewayAccountData } from "../database/account-data.js";
 import { type AdminDeps, gatewayMigrations, openPrisma } from "../database/deps.js";
 
 /** Creates a gateway's database for one test file. */
@@ -27,6 +29,13 @@ export async function gatewayDatabase() {
     prisma,
     admin,
     newKey,
+    /** Erases the rows of an account, table by table. */
+    async erase(accountId: string) {
+      for (let cursor: string | undefined; ; ) {
+        ({ nextCursor: cursor } = await eraseBatch(db, gatewayAccountData, { accountId, cursor }));
+        if (!cursor) return;
+      }
+    },
     async drop() {
       await prisma.$disconnect();
       await drop();

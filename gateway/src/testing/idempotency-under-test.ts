@@ -85,6 +85,7 @@ export async function idempotencyUnderTest() {
   return {
     gateway,
     otherGateway,
+    prisma: database.prisma,
     owners,
     request,
     executed,

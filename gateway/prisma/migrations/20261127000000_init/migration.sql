@@ -171,6 +171,29 @@ CREATE TABLE audit_entries (
 CREATE INDEX audit_entries_account_id_at_id_idx ON audit_entries (account_id, at DESC, id DESC);
 CREATE INDEX audit_entries_at_idx ON audit_entries (at);
 
+-- The outbox of lines for the audit log: written in the statement of their change, read and acknowledged by the portal. A line of a member's write
+-- is open at first: it has a time to look whether the write has happened, and nobody reads it before.
+CREATE TABLE account_changes (
+    id text COLLATE "C" NOT NULL,
+    account_id text COLLATE "C" NOT NULL,
+    at timestamptz(3) NOT NULL,
+    actor text NOT NULL,
+    action text NOT NULL,
+    environment text,
+    subject text COLLATE "C" NOT NULL,
+    detail text NOT NULL,
+    source text NOT NULL,
+    check_at timestamptz(3),
+    acknowledged_at timestamptz(3),
+    CONSTRAINT account_changes_pkey PRIMARY KEY (id),
+    CONSTRAINT account_changes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts (id) ON DELETE RESTRICT ON UPDATE RESTRICT,
+    CONSTRAINT account_changes_environment CHECK (environment IN ('sandbox', 'live')),
+    CONSTRAINT account_changes_open CHECK (check_at IS NULL OR acknowledged_at IS NULL)
+);
+CREATE INDEX account_changes_account_id_at_id_idx ON account_changes (account_id, at, id);
+CREATE INDEX account_changes_acknowledged_at_idx ON account_changes (acknowledged_at);
+CREATE INDEX account_changes_check_at_idx ON account_changes (check_at);
+
 -- Addresses to which an account sends no more invitations.
 CREATE TABLE declined_invitations (
     account_id text COLLATE "C" NOT NULL,

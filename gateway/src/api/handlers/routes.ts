@@ -25,7 +25,7 @@ const writes: Readonly<Record<string, WriteHandling>> = {
   createShipment: { owner: "records", handler: createShipment },
   quoteRates: { owner: "carrier", handler: quoteRates },
   createLabel: { owner: "carrier", handler: createLabel, check: checkLabel },
-  voidLabel: { owner: "carrier", handler: voidLabel },
+  voidLabel: { owner: "carrier", isLogged: true, handler: voidLabel },
   createSubscription: { owner: "webhooks", handler: createSubscription, check: checkSubscription },
   disableSubscription: { owner: "webhooks", handler: disableSubscription },
 };

@@ -1,5 +1,4 @@
 import { newId } from "@shipping/kit/ids";
-import { logVoid } from "../../accounts/audit.js";
 import { Confirmation } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readPart, retryMissing, unlessMissing } from "../page/part.js";
@@ -109,24 +108,11 @@ export async function confirmVoid(deps: PageDeps, request: PageRequest): Promise
   );
 }
 
-/** `POST …/labels/{id}/void`: does what `POST /labels/{id}/void` of the API does, and writes the audit log. */
+/** `POST …/labels/{id}/void`: does what `POST /labels/{id}/void` of the API does, with a line in the audit log. */
 export async function submitVoid(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id } = request;
   const formId = readFormId(request.form);
   await readLabel(deps, request, id);
   await writeByForm(deps, request, { operation: "voidLabel", id, formId, body: {} });
-  await logOwnVoid(deps, request, id);
   return { location: `${AREA_PATH}/${environment}/labels/${id}` };
-}
-
-/** Writes the audit entry of a label that this member has voided. */
-export async function logOwnVoid(deps: PageDeps, request: PageRequest, id: string): Promise<void> {
-  const { environment, session, actor } = request;
-  const { label, history } = await readLabel(deps, request, id);
-  const voided = history.find(({ type }) => type === "label.voided");
-  // Another person may have voided the label first.
-  if (voided?.origin?.requestedBy === actor.name) {
-    const { accountId } = session;
-    await logVoid(deps, { accountId, environment, id, trackingNumber: label.tracking_number, at: voided.at, actor });
-  }
 }

@@ -10,7 +10,7 @@ const EVERY_MS = 3_600_000;
 
 type Deps = Pick<PortalDeps, "db" | "clockOffsetMs"> & Pick<DeveloperDeps, "auditRetentionDays">;
 
-/** Deletes expired links, ended sessions, past windows of sign-in refusals and emails, and old entries of both audit logs. */
+/** Deletes expired links, ended sessions, past windows of sign-in refusals and emails, and old entries of the audit log. */
 export async function sweepAccessOnce(deps: Deps) {
   const now = databaseNow(deps);
   const count = async (deletion: Sql) => (await deps.db.run(deletion)).length;
@@ -25,8 +25,6 @@ export async function sweepAccessOnce(deps: Deps) {
       RETURNING since`),
     entries: await count(sql`
       DELETE FROM audit_entries WHERE at <= ${now} - ${deps.auditRetentionDays} * interval '1 day' RETURNING id`),
-    acts: await count(sql`
-      DELETE FROM operator_acts WHERE at <= ${now} - ${deps.auditRetentionDays} * interval '1 day' RETURNING id`),
   };
 }
 

@@ -9,7 +9,6 @@ import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { parseResource, readLabel, readOrder, readShipment } from "../read/read-resources.js";
 import { endpointHost, type Subscription } from "../read/read-subscriptions.js";
-import { logOwnVoid } from "../resources/label.js";
 
 type Shipment = z.infer<typeof shipment>;
 
@@ -70,10 +69,7 @@ export async function sendTest(
   const [quoted] = await write<z.infer<typeof rate>[]>("rates", { shipment_id: shipment.id });
   const purchase = { shipment_id: shipment.id, rate_id: quoted?.id };
   const { id: labelId } = await write<z.infer<typeof label>>("labels", purchase);
-  if (events.includes("label.voided")) {
-    await write("labels-void", {}, labelId);
-    await logOwnVoid(deps, request, labelId);
-  }
+  if (events.includes("label.voided")) await write("labels-void", {}, labelId);
   return shipment.id;
 }
 

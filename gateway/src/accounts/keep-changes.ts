@@ -1,0 +1,50 @@
+import { startLoop } from "@shipping/kit/process/loop";
+import type { Metrics } from "@shipping/kit/process/metrics";
+import sql, { type Sql } from "sql-template-tag";
+import { clock, type GatewayDeps } from "../database/deps.js";
+import type { Clients } from "../service-clients/clients.js";
+import { settleVoidsOnce } from "./settle-changes.js";
+
+const SETTLE_MS = 10_000;
+const EXPIRE_MS = 3_600_000;
+
+/** How long a line stays after the portal has acknowledged it: a portal that is restored from a backup reads it again. */
+export const ACKNOWLEDGED_DAYS = 7;
+
+type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs"> & { auditRetentionDays: number };
+
+/** Deletes lines that were acknowledged seven days ago, lines that nobody has read, and old acts of operators. */
+export async function expireChangesOnce(deps: Deps): Promise<{ acknowledged: number; unread: number; acts: number }> {
+  const now = clock(deps);
+  const retention = sql`${deps.auditRetentionDays} * interval '1 day'`;
+  const count = async (deletion: Sql) => (await deps.db.run(deletion)).length;
+  return {
+    acknowledged: await count(sql`
+      DELETE FROM account_changes WHERE acknowledged_at <= ${now} - ${ACKNOWLEDGED_DAYS} * interval '1 day' RETURNING id`),
+    unread: await count(sql`
+      DELETE FROM account_changes WHERE acknowledged_at IS NULL AND at <= ${now} - ${retention} RETURNING id`),
+    acts: await count(sql`DELETE FROM operator_acts WHERE at <= ${now} - ${retention} RETURNING id`),
+  };
+}
+
+/** Counts the lines that the portal has not acknowledged. */
+export async function countWaitingChanges({ db }: Pick<Deps, "db">): Promise<number> {
+  const [row] = await db.runList<{ count: bigint }>(sql`
+    SELECT count(*) FROM account_changes WHERE acknowledged_at IS NULL AND check_at IS NULL`);
+  return Number(row!.count);
+}
+
+/** Starts the background work on `account_changes`: settling open lines, deleting old ones, counting those that wait. */
+export function keepChanges(
+  deps: Deps & Pick<GatewayDeps, "log" | "random"> & { clients: Pick<Clients, "carrier">; metrics: Metrics },
+) {
+  const { log, metrics } = deps;
+  const loops = [
+    startLoop({ name: "settle-voids", everyMs: SETTLE_MS, log, once: () => settleVoidsOnce(deps) }),
+    startLoop({ name: "expire-changes", everyMs: EXPIRE_MS, log, once: () => expireChangesOnce(deps) }),
+  ];
+  metrics.gauges({ changes_waiting: "Changes of accounts that the portal has not stored yet." }, async () => ({
+    changes_waiting: await countWaitingChanges(deps),
+  }));
+  return { stop: () => Promise.all(loops.map((loop) => loop.stop())) };
+}
