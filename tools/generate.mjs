@@ -1,4 +1,4 @@
-// `npm run generate`: TypeScript from the protos, the gateway's Prisma client, and, from the OpenAPI document, the types of both clients and
+// `npm run generate`: TypeScript from the protos, the Prisma clients of the gateway and the portal, and, from the OpenAPI document, the types of both clients and
 // the Postman collection, then the packages of both clients. Skips steps whose inputs have not changed. Git ignores the results.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -30,6 +30,12 @@ await Promise.all([
     outputs: ["gateway/src/gen/prisma"],
     command: ["prisma", "generate", "--no-hints"],
     cwd: "gateway",
+  }),
+  step({
+    inputs: ["services/portal/prisma/schema.prisma"],
+    outputs: ["services/portal/src/gen/prisma"],
+    command: ["prisma", "generate", "--no-hints"],
+    cwd: "services/portal",
   }),
 ]);
 await step({

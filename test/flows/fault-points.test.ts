@@ -1,11 +1,14 @@
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { newId } from "@shipping/kit/ids";
 import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { runs } from "@shipping/kit/testing/runs";
 import sql from "sql-template-tag";
 import { labelInput, RECORD } from "../api/platform.js";
+import { fieldsOf, newVisitor } from "../developers/visitor.js";
 import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
 import { FLAWLESS } from "../trials/chaos/audit.js";
 import { untilDefinite, type Write } from "../trials/chaos/retrying-client.js";
@@ -171,6 +174,56 @@ describe("a process that is killed around the creation of a subscription", () =>
     await eventually(async () => expect(await kept()).toBe(0));
     const who = `API key, ends in ${customer.key.slice(-4)}`;
     expect(await entries()).toEqual([`webhook.created ${id} ${who}`]);
+  });
+});
+
+describe("a process that is killed around the void of a label by a member", () => {
+  const email = "ada@example.com";
+
+  /** A member of the customer who is signed in. */
+  async function signIn() {
+    const token = randomBytes(32).toString("base64url");
+    await cluster.databases.gateway.run(sql`
+      WITH member AS (
+        INSERT INTO account_members (id, account_id, email, role, created_at)
+        VALUES (${newId("mem", randomBytes)}, ${customer.accountId}, ${email}, 'admin', now()) RETURNING id)
+      INSERT INTO sign_in_links (hash, member_id, expires_at)
+      SELECT sha256(${token}::bytea), id, now() + interval '15 minutes' FROM member`);
+    const visitor = newVisitor(new URL(cluster.gateways[0]!).origin, customer.accountId);
+    expect((await visitor.submit(`/developers/sign-in/link#${token}`)).status).toBe(303);
+    return visitor;
+  }
+
+  const lines = () =>
+    cluster.databases.gateway.run<{ line: string }>(sql`
+      SELECT concat_ws(' ', actor, subject, detail, check_at) AS line FROM account_changes
+      WHERE account_id = ${customer.accountId} AND action = 'label.voided'`);
+
+  test.each([
+    ["after the claim, before the send", "before-send VoidLabel"],
+    ["before the owner's statement", "before-statement"],
+    ["after the owner's commit, before its answer", "after-commit"],
+    ["after the answer, before the line is closed", "after-answer VoidLabel"],
+  ])("%s: the form that is sent again leaves one void and one line of the audit log", async (_, point) => {
+    const label = await make("/labels", "label", await newLabelInput());
+    const visitor = await signIn();
+    const path = `/developers/sandbox/labels/${label.id}/void`;
+    const fields = fieldsOf((await visitor.get(path)).html);
+    await writeFile(faultFile, point);
+    await eventually(async () => {
+      for (const gateway of cluster.gateways) {
+        const answer = await visitor.post(`${new URL(gateway).origin}${path}`, fields).catch(() => undefined);
+        if (answer?.status === 303) return;
+      }
+      throw new Error("The form is not done.");
+    });
+    await eventually(() => expect(existsSync(faultFile)).toBe(false));
+    await eventually(async () => expect(await read(`/labels/${label.id}`)).toMatchObject({ status: "voided" }));
+    await eventually(async () =>
+      expect(await lines()).toEqual([{ line: `${email} ${label.id} ${label.tracking_number}` }]),
+    );
+    const entry = sql`SELECT FROM audit_entries WHERE account_id = ${customer.accountId} AND action = 'label.voided'`;
+    expect(await cluster.databases.gateway.run(entry)).toHaveLength(1);
   });
 });
 

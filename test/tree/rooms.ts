@@ -41,5 +41,6 @@ export const rooms: Record<string, readonly string[]> = {
   "services/records/src": [".", "write", "read", "search", "resource"],
   "services/carrier/src": [".", "neighbours", "bookings", "carriers", "label", "label/letters"],
   "services/webhooks/src": [".", "operator", "dispatch", "health", "events", "subscriptions", "egress"],
+  "services/portal/src": ["accounts", "database"],
   "deploy/local/src": ["cluster", "demo", "listen", "platform", "databases", "servers", "."],
 };

@@ -19,6 +19,7 @@ describe("imports", () => {
     "services/carrier": ["kit", "proto"],
     "services/tracking": ["kit", "proto"],
     "services/webhooks": ["kit", "proto"],
+    "services/portal": ["api", "site", "kit", "proto"],
     api: ["kit", "proto"],
     site: ["api", "kit", "proto"],
     gateway: ["api", "site", "kit", "proto"],

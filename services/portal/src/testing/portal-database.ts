@@ -1,0 +1,30 @@
+import { randomBytes } from "node:crypto";
+import { eraseBatch } from "@shipping/kit/service/account-data";
+import { testDatabase } from "@shipping/kit/testing/database";
+import { portalAccountData } from "../database/account-data.js";
+import { openPrisma, portalMigrations } from "../database/deps.js";
+
+/** Creates a portal's database for one test file. */
+export async function portalDatabase() {
+  const { db, url, drop } = await testDatabase({ directory: portalMigrations });
+  const prisma = openPrisma(db);
+  return {
+    db,
+    url,
+    prisma,
+    now: () => new Date(),
+    random: randomBytes,
+    clockOffsetMs: 0,
+    /** Erases the rows of an account, table by table. */
+    async erase(accountId: string) {
+      for (let cursor: string | undefined; ; ) {
+        ({ nextCursor: cursor } = await eraseBatch(db, portalAccountData, { accountId, cursor }));
+        if (!cursor) return;
+      }
+    },
+    async drop() {
+      await prisma.$disconnect();
+      await drop();
+    },
+  };
+}
