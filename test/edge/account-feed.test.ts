@@ -1,0 +1,86 @@
+import { createClient, createRouterTransport } from "@connectrpc/connect";
+import { acknowledgeChanges, listChanges } from "@shipping/gateway/access/account-changes";
+import { createAccount, setSuspended } from "@shipping/gateway/accounts/manage-accounts";
+import { createKey, revokeKey } from "@shipping/gateway/accounts/manage-keys";
+import { gatewayDatabase } from "@shipping/gateway/testing/gateway-database";
+import { silentLog } from "@shipping/kit/process/log";
+import { rowsIn } from "@shipping/kit/testing/rows";
+import { followChangesOnce } from "@shipping/portal/accounts/follow-changes";
+import { portalDatabase } from "@shipping/portal/testing/portal-database";
+import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
+import sql from "sql-template-tag";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+let portal: Awaited<ReturnType<typeof portalDatabase>>;
+let follow: () => Promise<{ stored: number }>;
+beforeEach(async () => {
+  [gateway, portal] = await Promise.all([gatewayDatabase(), portalDatabase()]);
+  const deps = { db: gateway.db, clockOffsetMs: 0 };
+  const transport = createRouterTransport(({ service }) => {
+    service(AccessService, {
+      listChanges: (request) => listChanges(deps, request),
+      acknowledgeChanges: (request) => acknowledgeChanges(deps, request),
+    });
+  });
+  const access = createClient(AccessService, transport);
+  follow = () => followChangesOnce({ db: portal.db, log: silentLog(), access });
+});
+afterEach(() => Promise.all([gateway.drop(), portal.drop()]));
+
+const byId = (rows: { id: string }[]) => rows.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+const entries = async () => byId(await rowsIn<{ id: string }>(portal.db, "audit_entries"));
+
+/** The entries that the lines of the gateway make. */
+async function linesOfGateway() {
+  const rows = await rowsIn<{ id: string; action: string }>(gateway.db, "account_changes");
+  const logged = rows.filter(({ action }) => action !== "account.created");
+  return byId(
+    logged.map(({ checkAt: _, acknowledgedAt: __, ...line }: Record<string, unknown>) => line as { id: string }),
+  );
+}
+
+test("the portal has each line of the gateway once, and the accounts with their state", async () => {
+  const { id } = await createAccount(gateway.admin, { name: "Acme" });
+  const key = await createKey(gateway.admin, { accountId: id, environment: "live", name: "Shop" });
+  expect(await follow()).toEqual({ stored: 2 });
+  await revokeKey(gateway.admin, { id: key.id });
+  await setSuspended(gateway.admin, id, true);
+  await Promise.all([follow(), follow()]);
+  // Each line is read once more after its acknowledgement, and then no more.
+  await follow();
+  expect(await follow()).toEqual({ stored: 0 });
+  expect(await entries()).toEqual(await linesOfGateway());
+  expect(await entries()).toHaveLength(3);
+  const [account] = await rowsIn(gateway.db, "accounts");
+  const { suspendedAt } = account!;
+  expect(await rowsIn(portal.db, "accounts")).toMatchObject([{ id, name: "Acme", suspendedAt, erasingSince: null }]);
+});
+
+test("a portal that is restored from a backup of any moment is filled again", async () => {
+  const { id } = await createAccount(gateway.admin, { name: "Acme" });
+  const change = () => setSuspended(gateway.admin, id, true).then(() => setSuspended(gateway.admin, id, false));
+  const backup = () => Promise.all(["accounts", "feeds", "audit_entries"].map((table) => rowsOf(table)));
+  const rowsOf = async (table: string) => {
+    const { rows } = await portal.db.pool.query(`SELECT coalesce(json_agg(t), '[]')::text AS rows FROM ${table} t`);
+    return { table, rows: rows[0].rows as string };
+  };
+  const backups = [await backup()];
+  for (let n = 0; n < 3; n++) {
+    await change();
+    await follow();
+    backups.push(await backup());
+    await follow();
+    backups.push(await backup());
+  }
+  const all = await linesOfGateway();
+  expect(all).toHaveLength(6);
+  for (const tables of backups) {
+    await portal.db.run(sql`TRUNCATE accounts, feeds, audit_entries CASCADE`);
+    for (const { table, rows } of tables)
+      await portal.db.pool.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1)`, [
+        rows,
+      ]);
+    await follow();
+    expect(await entries()).toEqual(all);
+  }
+});
