@@ -38,7 +38,7 @@ export const LISTED: readonly Listed[] = [
     built: "[^\\x20-\\x7e\\xa0-\\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]",
   },
   {
-    file: "gateway/src/api/middleware/observe-request.ts",
+    file: "gateway/src/api/middleware/store-request.ts",
     pattern: "^\\/api\\/v1\\/\\w+\\/((?:ord|shp|lbl|whk)_[a-z2-7]{26}|TEST[0-9A-Z]{1,60})(?:\\/|$)",
     bound: "A request's head has at most 16 KiB, and there is one attempt from the start, whose parts end at slashes.",
   },

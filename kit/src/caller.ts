@@ -40,3 +40,14 @@ export function requireClaim(request: { claim?: ClaimMessage | undefined }): Cla
   }
   return { idempotencyKey, token, fingerprint, requestedBy, requestId };
 }
+
+/** The author of a change, and where it came from. */
+export interface Actor {
+  /** A member's email, `operator`, or the ID of an API key, which logs show by name. */
+  name: string;
+  /** A network address, or `command line`. */
+  source: string;
+}
+
+/** The author of changes that operators make with commands. */
+export const OPERATOR: Actor = { name: "operator", source: "command line" };

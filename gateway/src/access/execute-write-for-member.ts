@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { parseJsonBody } from "@shipping/api/input/json-body";
 import { describeBody } from "@shipping/api/operations/operation";
+import type { Actor } from "@shipping/kit/caller";
 import { type Caller, requireCaller } from "@shipping/kit/caller";
 import { type FieldError, fail, failFields } from "@shipping/kit/errors";
 import { MAX_BODY_BYTES } from "@shipping/kit/http/read-body";
@@ -13,7 +14,6 @@ import {
   ExecuteWriteResponseSchema,
 } from "@shipping/proto/shipping/access/v1/access_pb";
 import sql from "sql-template-tag";
-import type { Actor } from "../accounts/audit.js";
 import type { ApiDeps } from "../api/deps.js";
 import type { WriteRoute } from "../api/endpoint.js";
 import { executeWrite } from "../api/execute-write.js";

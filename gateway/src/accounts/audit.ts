@@ -1,4 +1,4 @@
-import type { Environment } from "@shipping/kit/caller";
+import type { Actor, Environment } from "@shipping/kit/caller";
 import { newId } from "@shipping/kit/ids";
 import { databaseNow } from "@shipping/kit/postgres/clock";
 import { cleaned } from "@shipping/kit/process/log";
@@ -7,16 +7,6 @@ import type { AdminDeps } from "../database/deps.js";
 
 /** The longest detail of an entry, with room for the IDs of a hundred labels. */
 const MAX_EXPORT_CHARACTERS = 4_000;
-
-/** Who makes a change, and from where. */
-export interface Actor {
-  /** A member's email, `operator`, or the ID of an API key, which the log shows by name. */
-  name: string;
-  /** A network address, `command line`, or `migration`. */
-  source: string;
-}
-
-export const OPERATOR: Actor = { name: "operator", source: "command line" };
 
 export type AuditAction =
   | "account.suspended"

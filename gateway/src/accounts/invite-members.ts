@@ -1,9 +1,10 @@
+import type { Actor } from "@shipping/kit/caller";
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { databaseNow } from "@shipping/kit/postgres/clock";
 import sql from "sql-template-tag";
 import type { AdminDeps } from "../database/deps.js";
-import { type Actor, writeAuditEntry } from "./audit.js";
+import { writeAuditEntry } from "./audit.js";
 import { addMail, addressHash, countMail, DAY_MINUTES } from "./count-mails.js";
 import { type CreatedLink, getMember, newLink, normalizeEmail, type Role, refuseMember } from "./manage-members.js";
 

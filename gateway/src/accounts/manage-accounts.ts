@@ -1,10 +1,10 @@
 import { isName, NAME_RULE } from "@shipping/api/input/name";
+import { OPERATOR } from "@shipping/kit/caller";
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import sql, { raw, type Sql } from "sql-template-tag";
 import { countResources } from "../database/account-data.js";
 import type { AdminDeps } from "../database/deps.js";
-import { OPERATOR } from "./audit.js";
 import { recordChange } from "./record-change.js";
 
 export async function createAccount(deps: AdminDeps, { name }: { name: string }) {

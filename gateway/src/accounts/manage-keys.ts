@@ -1,12 +1,12 @@
 import { scopes as allScopes, newApiKey, type Scope } from "@shipping/api/api-key";
 import { ACTIVE_KEYS_LIMIT } from "@shipping/api/limits";
 import type { Environment } from "@shipping/kit/caller";
+import { type Actor, OPERATOR } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { violated } from "@shipping/kit/postgres/database";
 import sql, { type Sql } from "sql-template-tag";
 import { type AdminDeps, clock } from "../database/deps.js";
-import { type Actor, OPERATOR } from "./audit.js";
 import { noSuchAccount, requireAccount, requireName } from "./manage-accounts.js";
 import { recordChange } from "./record-change.js";
 

@@ -1,5 +1,5 @@
+import { OPERATOR } from "@shipping/kit/caller";
 import { gatewayDatabase } from "../testing/gateway-database.js";
-import { OPERATOR } from "./audit.js";
 import { inviteMember } from "./invite-members.js";
 import { createAccount } from "./manage-accounts.js";
 import { addMember, changeRole, createSignInLink, getMember, listMembers, removeMember } from "./manage-members.js";

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { type Actor, OPERATOR } from "@shipping/kit/caller";
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { databaseNow } from "@shipping/kit/postgres/clock";
@@ -6,7 +7,7 @@ import { violated } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
 import type { AdminDeps } from "../database/deps.js";
 import { canonicalAddress } from "../mail/address.js";
-import { type Actor, OPERATOR, writeAuditEntry } from "./audit.js";
+import { writeAuditEntry } from "./audit.js";
 import { addressHash } from "./count-mails.js";
 import { noSuchAccount } from "./manage-accounts.js";
 

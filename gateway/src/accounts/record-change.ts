@@ -1,7 +1,8 @@
+import type { Actor } from "@shipping/kit/caller";
 import { newId } from "@shipping/kit/ids";
 import sql, { type Sql } from "sql-template-tag";
 import { type AdminDeps, clock } from "../database/deps.js";
-import type { Actor, AuditAction, Change, Written } from "./audit.js";
+import type { AuditAction, Change, Written } from "./audit.js";
 
 /** A change of an account that its audit log does not show, but that the portal has to know. */
 type Unlogged = "account.created" | "account.erasing";

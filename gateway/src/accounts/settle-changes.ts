@@ -1,11 +1,10 @@
-import type { Caller } from "@shipping/kit/caller";
+import type { Actor, Caller } from "@shipping/kit/caller";
 import { failureIn } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { answered } from "@shipping/kit/rpc/call-owner";
 import sql, { type Sql } from "sql-template-tag";
 import { clock, type GatewayDeps } from "../database/deps.js";
 import type { Clients } from "../service-clients/clients.js";
-import type { Actor } from "./audit.js";
 import { recordChange } from "./record-change.js";
 
 const BATCH = 100;

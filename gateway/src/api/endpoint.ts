@@ -1,10 +1,9 @@
 import type { CallOptions } from "@connectrpc/connect";
 import type { ReadOperation, WriteOperation } from "@shipping/api/operations/operation";
-import type { Caller, Claim } from "@shipping/kit/caller";
+import type { Actor, Caller, Claim } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
 import type { HttpAnswer } from "@shipping/kit/http/send-answer";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
-import type { Actor } from "../accounts/audit.js";
 import type { Admission } from "../admission/admit.js";
 import type { Owner } from "../idempotency/registry.js";
 import type { EndpointDeps } from "./deps.js";

@@ -1,10 +1,10 @@
 import type { JsonBody } from "@shipping/api/input/json-body";
 import { type Checked, checkBody, requireValid, validMembers } from "@shipping/api/input/validate";
 import { pathWith } from "@shipping/api/operations/operation";
+import type { Actor } from "@shipping/kit/caller";
 import { fail, failFields, failureIn } from "@shipping/kit/errors";
 import { type CallContext, callOptions, inTime } from "@shipping/kit/rpc/call-owner";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
-import type { Actor } from "../accounts/audit.js";
 import { insertOpenVoid, type OpenVoid, openVoid, settleVoid } from "../accounts/settle-changes.js";
 import { executeOnce } from "../idempotency/execute-once.js";
 import { fingerprint, type RegistryKey, type RegistryRow } from "../idempotency/registry.js";

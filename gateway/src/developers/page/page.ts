@@ -1,6 +1,6 @@
 import type { Client } from "@connectrpc/connect";
 import { type Fields, NO_FIELDS } from "@shipping/api/input/fields";
-import type { Caller, Environment } from "@shipping/kit/caller";
+import type { Actor, Caller, Environment } from "@shipping/kit/caller";
 import { type FieldError, failureIn } from "@shipping/kit/errors";
 import type { TrustedProxies } from "@shipping/kit/http/client-address";
 import type { RequestLocals } from "@shipping/kit/http/request-locals";
@@ -11,7 +11,6 @@ import type { TrackingService } from "@shipping/proto/shipping/tracking/v1/track
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { ComponentChildren } from "preact";
 import type { z } from "zod";
-import type { Actor } from "../../accounts/audit.js";
 import type { Mailer } from "../../mail/mailer.js";
 import type { PortalDeps } from "../database/deps.js";
 import type { PageLimits } from "../limits/page-limits.js";

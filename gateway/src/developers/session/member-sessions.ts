@@ -1,5 +1,6 @@
+import type { Actor } from "@shipping/kit/caller";
 import sql from "sql-template-tag";
-import { type Actor, writeAuditEntry } from "../../accounts/audit.js";
+import { writeAuditEntry } from "../../accounts/audit.js";
 import type { PortalDeps } from "../database/deps.js";
 import { isOpen } from "./session.js";
 
