@@ -34,11 +34,7 @@ export default {
   roots: [process.cwd()],
   testMatch: ["**/*.test.ts"],
   modulePathIgnorePatterns: ["/dist/"],
-  moduleNameMapper: {
-    "^(\\.{1,2}/.*)\\.js$": "$1",
-    // The package's exports name `.ts` files. Some of these are `.tsx` files.
-    "^@shipping/gateway/(developers/.*)$": "<rootDir>/gateway/src/$1",
-  },
+  moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
   transform: { "\\.[cm]?[jt]s$": swc(false), "\\.tsx$": swc(true) },
   transformIgnorePatterns: [
     `/node_modules/(?!(${[...esmOnlyPackages, ...importingPackages].join("|")})/|@prisma/client/runtime/.*\\.mjs)`,

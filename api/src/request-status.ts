@@ -13,3 +13,15 @@ export function codesOf(status: string): string[] | undefined {
   );
   return codes.length > 0 ? codes.map(({ code }) => code) : undefined;
 }
+
+/**
+ * The name under which a request is counted instead of its status. Two kinds of 503 do not count as outages: the specification requires one where no
+ * carrier is configured, and an account at its own limit delays only itself.
+ */
+export function nameRefusal(ended: {
+  errorCode?: string | undefined;
+  outageCause?: string | undefined;
+}): string | undefined {
+  const names = [ended.errorCode, ended.outageCause];
+  return names.find((name) => name === "carrier_not_configured" || name === "account_queue");
+}

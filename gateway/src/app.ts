@@ -1,4 +1,6 @@
+import { refuseLongQuery } from "@shipping/api/input/refuse-long-query";
 import { expressPath } from "@shipping/api/operations/operation";
+import { nameRefusal } from "@shipping/api/request-status";
 import { type Description, identifyRequest, logRequest, traceRequest } from "@shipping/kit/http/observe-request";
 import { configureRouting, refuseMethod, refusePath } from "@shipping/kit/http/refuse-request";
 import type { Application } from "@shipping/kit/http/server/public-listener";
@@ -16,14 +18,13 @@ import {
 } from "./api/middleware/admit-caller.js";
 import { answerRequest } from "./api/middleware/answer-request.js";
 import { readBody, refuseBody } from "./api/middleware/read-body.js";
-import { paceAnonymous, refuseLongQuery, refuseRoute, sendError } from "./api/middleware/refuse-request.js";
+import { paceAnonymous, refuseRoute, sendError } from "./api/middleware/refuse-request.js";
 import { storeRequest } from "./api/middleware/store-request.js";
 import { serveDocuments } from "./api/serve-documents.js";
-import type { DeveloperDeps } from "./developers/session/settings.js";
 import { MCP_PATH, serveMcp } from "./mcp/serve-mcp.js";
 
 /** The API, its documents and MCP. A request passes the middleware from top to bottom, until one of them answers or refuses it. */
-export function createApiApp(deps: ApiDeps & DeveloperDeps): Application {
+export function createApiApp(deps: ApiDeps): Application {
   const app = express();
   configureRouting(app);
 
@@ -41,9 +42,8 @@ export function createApiApp(deps: ApiDeps & DeveloperDeps): Application {
   if (deps.mcp) serveMcp(app, admit, deps, deps.mcp);
   app.use(paceAnonymous(deps));
   app.use(refuseLongQuery);
-  const assumed = () => deps.developerArea?.publicUrl ?? deps.ownOrigin();
-  // Without the developer area, a deployment may not know its own URL.
-  serveDocuments(app, { known: () => (deps.developerArea ? assumed() : ""), assumed });
+  const assumed = () => deps.publicUrl ?? deps.ownOrigin();
+  serveDocuments(app, { known: () => (deps.knowsOrigin ? assumed() : ""), assumed });
   app.use(refuseRoute(routes));
   app.use(sendError(deps));
   return {
@@ -57,12 +57,6 @@ function describeCaller({ admission, replayed, ...ended }: Partial<Locals>): Des
   const { caller, keyId } = admission ?? {};
   const fields = { account: caller?.accountId, environment: caller?.environment, key: keyId, replayed };
   return { result: nameRefusal(ended), fields };
-}
-
-// Two kinds of 503 do not count as outages: the specification requires one where no carrier is configured, and an account at its own limit
-// delays only itself.
-function nameRefusal({ errorCode, outageCause }: Pick<Partial<Locals>, "errorCode" | "outageCause">) {
-  return [errorCode, outageCause].find((name) => name === "carrier_not_configured" || name === "account_queue");
 }
 
 /** The middleware of an operation, in the order of their refusals. */

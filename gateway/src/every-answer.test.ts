@@ -1,18 +1,12 @@
 import { connect, type Socket } from "node:net";
-import { create } from "@bufbuild/protobuf";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { RecordSummarySchema, SearchOrdersResponseSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import { type GatewayUnderTest, gatewayUnderTest, ORDER_ID } from "./testing/gateway-under-test.js";
-import { signedIn } from "./testing/signed-in.js";
 
 const MIB = 1024 * 1024;
 
 /** A list of orders of 16 MiB, which is more than a kernel buffers for a connection. */
 const reference = "x".repeat(168_000);
 const LIST = Buffer.from(JSON.stringify(Array.from({ length: 100 }, () => ({ id: ORDER_ID, reference }))));
-const FOUND = Array.from({ length: 100 }, () =>
-  create(RecordSummarySchema, { id: ORDER_ID, reference, createdAt: "2026-11-27T12:00:00Z" }),
-);
 
 let gateway: GatewayUnderTest;
 let lists: number;
@@ -23,29 +17,18 @@ async function start({ perAccount, stallMs = PATIENT_MS }: { perAccount: number;
   lists = 0;
   gateway = await gatewayUnderTest({
     listening: { stallMs, unreadLimits: { total: 200 * MIB, perAccount } },
-    developerArea: {},
     mcp: { allowLive: false, readOnly: false },
     records: {
       listOrders() {
         lists++;
         return { data: LIST };
       },
-      searchOrders: () => create(SearchOrdersResponseSchema, { orders: FOUND }),
     },
   });
 }
 afterEach(() => gateway.end());
 
-interface Reader {
-  accountId: string;
-  key: string;
-  cookie: string;
-}
-
-async function newReader(): Promise<Reader> {
-  const { key, accountId } = await gateway.newKey();
-  return { accountId, key, cookie: await signedIn(gateway, accountId) };
-}
+type Reader = Awaited<ReturnType<GatewayUnderTest["newKey"]>>;
 
 const call = JSON.stringify({
   ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
@@ -58,10 +41,6 @@ const REQUESTS = {
   agent: ({ key }: Reader) =>
     `POST /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
     `Accept: application/json, text/event-stream\r\nContent-Length: ${call.length}\r\n\r\n${call}`,
-  page: ({ cookie }: Reader) =>
-    `GET /developers/sandbox/orders HTTP/1.1\r\nHost: a\r\nAccept-Encoding: identity\r\nCookie: ${cookie}\r\n\r\n`,
-  download: ({ cookie }: Reader) =>
-    `GET /developers/sandbox/orders/csv HTTP/1.1\r\nHost: a\r\nCookie: ${cookie}\r\n\r\n`,
 };
 
 /** Sends requests and reads no response. */
@@ -76,7 +55,7 @@ async function gauge(name: string): Promise<number> {
   return Number(new RegExp(`^${name}(?:{.*})? (\\d+)$`, "m").exec(await gateway.metrics.render())?.[1]);
 }
 
-const waitingMib = async () => (await gauge("gateway_bytes_waiting")) / MIB;
+const waitingMib = async () => (await gauge("http_bytes_waiting")) / MIB;
 
 /** The accounts of the ended requests. Their responses were cut, because the clients do not read. */
 const ended = () => gateway.lines.filter(({ route }) => route).map(({ account }) => account);
@@ -88,7 +67,7 @@ describe("an unread response", () => {
   test.each(Object.keys(REQUESTS) as (keyof typeof REQUESTS)[])("counts for its account: %s", async (kind) => {
     // The response to an agent contains the list twice: as text, and as an object.
     await start({ perAccount: (kind === "agent" ? 40 : 20) * MIB });
-    const [reader, other] = [await newReader(), await newReader()];
+    const [reader, other] = [await gateway.newKey(), await gateway.newKey()];
     ask(REQUESTS.list(other));
     await asked(1);
     ask(REQUESTS[kind](reader));
@@ -101,19 +80,19 @@ describe("an unread response", () => {
 
   test("counts for the account of its request, even behind an answer to another account on the same connection", async () => {
     await start({ perAccount: 20 * MIB });
-    const [first, second] = [await newReader(), await newReader()];
+    const [first, second] = [await gateway.newKey(), await gateway.newKey()];
     ask(REQUESTS.list(first), REQUESTS.list(second));
     await asked(2);
     ask(REQUESTS.list(second));
     await eventually(() => expect(ended().sort()).toEqual([first.accountId, second.accountId].sort()));
     expect(await waitingMib()).toBeLessThan(20);
-    expect(await gauge("gateway_answers_cut")).toBe(1);
-    expect(await gauge("gateway_bytes_waiting_max")).toBe(200 * MIB);
+    expect(await gauge("http_answers_cut")).toBe(1);
+    expect(await gauge("http_bytes_waiting_max")).toBe(200 * MIB);
   });
 
   test("is forgotten when its connection is closed, even behind others", async () => {
     await start({ perAccount: 20 * MIB });
-    const readers = [await newReader(), await newReader(), await newReader()];
+    const readers = [await gateway.newKey(), await gateway.newKey(), await gateway.newKey()];
     const socket = ask(...readers.map(REQUESTS.list));
     await asked(3);
     socket.destroy();
@@ -123,7 +102,7 @@ describe("an unread response", () => {
 
   test("is cut when its client has not read for a while", async () => {
     await start({ perAccount: 20 * MIB, stallMs: 500 });
-    const reader = await newReader();
+    const reader = await gateway.newKey();
     const socket = ask(REQUESTS.list(reader));
     await eventually(() => expect(ended()).toEqual([reader.accountId]));
     await eventually(() => expect(socket.resume().closed).toBe(true));

@@ -4,10 +4,9 @@ import { pooledRandom } from "@shipping/kit/ids";
 import { createMetrics } from "@shipping/kit/process/metrics";
 import { connectTo } from "@shipping/kit/rpc/client";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
-import { prepareSite } from "@shipping/site/serve-site";
-import { gatewayConfig } from "./config.js";
+import { accessPeers } from "./access/routes.js";
+import { gatewayConfig, toEdgeDeps } from "./config.js";
 import { gatewayMigrations, openPrisma } from "./database/deps.js";
-import { toDeveloperDeps } from "./developers/session/settings.js";
 import { createClients } from "./service-clients/clients.js";
 import { startGateway } from "./start-gateway.js";
 
@@ -23,16 +22,17 @@ await runService({
   migrations: gatewayMigrations,
   async start(db) {
     const prisma = openPrisma(db);
-    const developer = toDeveloperDeps(config);
+    const edge = toEdgeDeps(config);
     const common = { log, random: pooledRandom, metrics: createMetrics({ part: "gateway", log }) };
-    const { HOST: host, PORT: port } = config;
-    const listener = createPublicListener({ ...common, host, port, strictTransport: developer.strictTransport });
-    const { applications, stop } = startGateway({
+    const { HOST: host, PORT: port, RPC_PORT: rpcPort } = config;
+    const publicListener = createPublicListener({ ...common, host, port, strictTransport: edge.strictTransport });
+    const { application, routes, stop } = startGateway({
       ...common,
+      ...edge,
       db,
       prisma,
       clients: createClients({ records, carrier, tracking, webhooks }),
-      ownOrigin: listener.ownOrigin,
+      ownOrigin: publicListener.ownOrigin,
       now: () => new Date(),
       clockOffsetMs: 0,
       requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
@@ -41,17 +41,15 @@ await runService({
         perSecond: config.ADDRESS_REQUESTS_PER_SECOND,
         burst: Math.ceil(config.ADDRESS_REQUESTS_PER_SECOND / 2),
       },
-      ...developer,
     });
-    const server = await listener.start(applications);
-    prepareSite();
+    const listener = await publicListener.start({ gateway: application });
     return {
-      port: server.port,
+      listener,
+      rpcPort,
+      routes,
+      peers: accessPeers,
       metrics: common.metrics,
-      async stop(fast) {
-        await server.stop(fast);
-        await stop(fast).finally(() => prisma.$disconnect());
-      },
+      stop: (fast) => stop(fast).finally(() => prisma.$disconnect()),
     };
   },
   closeLast: [records, carrier, tracking, webhooks],

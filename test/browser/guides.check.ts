@@ -140,7 +140,7 @@ describe("public pages are accessible, fit their window, and work with the keybo
 
   // One guide of each kind is tested in all windows.
   const kinds = ["/docs/quick-start", "/docs/webhooks", "/docs/events/order.created"];
-  const others = ["/docs", "/docs/search?q=retry", "/docs/search?q=zzzzzzzz", "/docs/nothing", "/nothing"];
+  const others = ["/docs", "/docs/search?q=retry", "/docs/search?q=zzzzzzzz", "/docs/nothing"];
   test.each([...guides.map(({ slug }) => `/docs/${slug}`), ...others])("%s", async (path) => {
     await page.goto(area.origin() + path);
     const isInAll = [...kinds, ...others].includes(path);

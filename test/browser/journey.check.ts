@@ -7,12 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { type MailFolder, mailFolder } from "@shipping/gateway/testing/mail-folder";
+import { choosePart, type PublicPart, toPath } from "@shipping/kit/http/public-paths";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { type MailFolder, mailFolder } from "@shipping/portal/testing/mail-folder";
 import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
 import type { Locator, Page } from "playwright-core";
 import { linksIn } from "../developers/mailbox.js";
-import { type ClusterUnderTest, startCluster } from "../platform/cluster.js";
+import { startCluster } from "../platform/cluster.js";
 import { useBrowser } from "./browser.js";
 import { openLink } from "./sign-in.js";
 
@@ -65,13 +66,18 @@ async function printedOrigin(platform: ChildProcess): Promise<string> {
   throw new Error("The platform has not said where it is.");
 }
 
-/** `npm run cluster` with two gateways behind a proxy that sends each request to the other one. */
+/** `npm run cluster` behind one address, whose proxy sends each request to the other process of the part that answers its path. */
 async function freshCluster(): Promise<Fresh> {
-  const cluster = await startCluster(["--gateways", "2"], TARGETS);
-  const { sign_in_email: email } = await cluster.now();
-  const proxy = await alternate(cluster);
+  const processes: Record<PublicPart, readonly string[]> = { gateway: [], portal: [] };
+  const proxy = await alternate(processes);
+  const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const flags = ["--gateways", "2", "--portals", "2"];
+  const cluster = await startCluster(flags, { ...TARGETS, PUBLIC_URL: origin });
+  const { sign_in_email: email, gateways, portals } = await cluster.now();
+  Object.assign(processes, { gateway: gateways, portal: portals });
+  for (const urls of Object.values(processes)) expect(urls).toHaveLength(2);
   return {
-    origin: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    origin,
     email,
     mails: mailFolder(join(cluster.dataDir, "mail")),
     async stop() {
@@ -82,12 +88,12 @@ async function freshCluster(): Promise<Fresh> {
   };
 }
 
-async function alternate({ gateways }: ClusterUnderTest): Promise<Server> {
-  expect(gateways).toHaveLength(2);
-  let turn = 0;
+async function alternate(processes: Record<PublicPart, readonly string[]>): Promise<Server> {
+  const turns = { gateway: 0, portal: 0 };
   const proxy = createServer((asked, answer) => {
-    const { port } = new URL(gateways[turn++ % 2]!);
     const { method, url: path, headers } = asked;
+    const part = choosePart(toPath(path));
+    const { port } = new URL(processes[part][turns[part]++ % 2]!);
     const passed = request({ host: "127.0.0.1", port, method, path, headers }, (got) => {
       answer.writeHead(got.statusCode ?? 502, got.headers);
       got.pipe(answer);
@@ -125,7 +131,7 @@ const reloadUntil = (page: Page, shown: Locator) =>
 describe.each([
   ["npm start", freshStart, true],
   ["npm start, without the script", freshStart, false],
-  ["npm run cluster, each request at another gateway", freshCluster, true],
+  ["npm run cluster, each request at another process", freshCluster, true],
 ] as const)("%s", (_, start, javaScriptEnabled) => {
   let platform: Fresh;
   let receiver: Awaited<ReturnType<typeof brokenReceiver>>;

@@ -47,7 +47,16 @@ describe("ShippingErrorRate", () => {
       requests({ ...ELSEWHERE, part: "gateway" }, "200", 100_000),
       requests({ ...HERE, job: "another-program" }, "200", 100_000),
     ];
-    expectAlerts("ShippingErrorRate", input, [HERE]);
+    expectAlerts("ShippingErrorRate", input, [{ ...HERE, part: "gateway" }]);
+  });
+
+  test("fires for the portal, however many requests to the API succeed", () => {
+    const input = [
+      requests({ ...HERE, part: "portal" }, "500", 1),
+      requests({ ...HERE, part: "portal" }, "200", 9),
+      requests({ ...HERE, part: "gateway" }, "200", 100_000),
+    ];
+    expectAlerts("ShippingErrorRate", input, [{ ...HERE, part: "portal" }]);
   });
 
   test("is silent while only another program's requests fail", () => {
@@ -74,15 +83,16 @@ test("ShippingSlow fires for the release that is slow, and counts no other progr
   ];
   const input = [
     ...took({ ...HERE, part: "gateway" }, 900, 1_000),
+    ...took({ ...HERE, part: "portal" }, 100_000, 100_000),
     ...took({ ...ELSEWHERE, part: "gateway" }, 100_000, 100_000),
     ...took({ ...HERE, job: "another-program" }, 100_000, 100_000),
   ];
-  expectAlerts("ShippingSlow", input, [HERE]);
+  expectAlerts("ShippingSlow", input, [{ ...HERE, part: "gateway" }]);
 });
 
 describe("ShippingMailsFail", () => {
   const mails = (labels: Labels, result: string, perMinute: number) =>
-    series("mails_total", { ...labels, part: "gateway", result }, `0+${perMinute}x130`);
+    series("mails_total", { ...labels, part: "portal", result }, `0+${perMinute}x130`);
   const elsewhere = [mails(ELSEWHERE, "failed", 0), mails(ELSEWHERE, "refused", 1), mails(ELSEWHERE, "sent", 10)];
 
   test.each([
@@ -119,6 +129,13 @@ describe("ShippingPartGone", () => {
     ]);
     expectAlerts("ShippingPartGone", input, [{ ...HERE, part: gone }]);
   });
+});
+
+test("ShippingPartGone does not miss a portal that is turned off", () => {
+  const { spec } = objectsOf("api-only").find(({ kind }) => kind === "PrometheusRule");
+  const [gone] = spec.groups[0].rules.filter(({ alert }: KubernetesObject) => alert === "ShippingPartGone");
+  const named = [...gone.expr.matchAll(/part="(\w+)"/g)].map(([, part]) => part);
+  expect(named).toEqual(parts.filter((part) => part !== "portal"));
 });
 
 describe("ShippingCertificateEnds", () => {

@@ -33,7 +33,9 @@ describe.each(["production", "guarded", "trial"])("with the values of %s.yaml", 
     const mounted = items.map(({ path }: KubernetesObject) => `${mountPath}/${path}`);
     expect([env.TLS_CERT_FILE, env.TLS_KEY_FILE, env.TLS_CA_FILE]).toEqual(mounted);
     expect(env.RPC_PLAINTEXT_TRUSTS_NETWORK).toBeUndefined();
-    const urls = Object.entries(env).filter(([key]) => /^(RECORDS|CARRIER|TRACKING|WEBHOOKS)_URL$/.test(key));
+    const urls = Object.entries(env).filter(([key]) =>
+      /^(GATEWAY|PORTAL|RECORDS|CARRIER|TRACKING|WEBHOOKS)_URL$/.test(key),
+    );
     for (const [key, url] of urls) {
       const { protocol, hostname } = new URL(String(url));
       expect([protocol, hostsOf(key.replace("_URL", "").toLowerCase())]).toEqual([

@@ -1,5 +1,6 @@
 import { carrierSettings } from "@shipping/carrier/config";
 import { gatewaySettings } from "@shipping/gateway/config";
+import { portalSettings } from "@shipping/portal/config";
 import { recordsSettings } from "@shipping/records/config";
 import { trackingSettings } from "@shipping/tracking/config";
 import { webhooksSettings } from "@shipping/webhooks/config";
@@ -7,6 +8,7 @@ import { type KubernetesObject, objectsOf } from "./rendered.js";
 
 const settings = {
   gateway: gatewaySettings,
+  portal: portalSettings,
   records: recordsSettings,
   carrier: carrierSettings,
   tracking: trackingSettings,
@@ -16,6 +18,8 @@ const settings = {
 // Settings that the chart replaces: a pod listens on all interfaces; a trial names its one receiver or carrier; emails are sent, not written.
 const TRIAL_CARRIER = ["TRIAL_CARRIER_MODULE", "TRIAL_CARRIER_URL", "TRIAL_CARRIER_ACCOUNT"];
 const NOT_FOR_A_CLUSTER = ["HOST", ...TRIAL_CARRIER, "WEBHOOK_ALLOW_PRIVATE_TARGETS", "MAIL_DIR"];
+// The operator's commands, which run in the gateway's pod, call the portal.
+const FOR_COMMANDS: Record<string, string[]> = { gateway: ["PORTAL_URL"] };
 // Replaced by certificates, and by the authentication at NATS.
 const TRUSTING = ["RPC_PLAINTEXT_TRUSTS_NETWORK", "NATS_ANONYMOUS_TRUSTS_NETWORK"];
 // A pod has the password as a file. The other ways to authenticate to NATS and to a database have checks of their own.
@@ -40,16 +44,12 @@ const everything = [
   "parts.gateway.settings.MCP=true",
   "parts.gateway.settings.MCP_ALLOW_LIVE=false",
   "parts.gateway.settings.MCP_TOOLS=read",
-  "parts.gateway.settings.DEVELOPER_AREA=true",
-  "parts.gateway.settings.PUBLIC_URL=https://api.example.com",
-  "parts.gateway.settings.TRUSTED_PROXIES=1",
-  "parts.gateway.settings.CLIENT_ADDRESS_HEADER=forwarded",
-  "parts.gateway.settings.AUDIT_RETENTION_DAYS=400",
   "parts.gateway.settings.REQUEST_LOG_DAYS=14",
-  "parts.gateway.settings.OIDC_ISSUER=https://id.example.com",
-  "parts.gateway.settings.OIDC_CLIENT_ID=developers",
-  "parts.gateway.settings.MAIL_FROM=no-reply@example.com",
-  "parts.gateway.settings.SMTP_PLAINTEXT_TRUSTS_NETWORK=false",
+  "publicUrl=https://api.example.com",
+  "parts.portal.settings.OIDC_ISSUER=https://id.example.com",
+  "parts.portal.settings.OIDC_CLIENT_ID=developers",
+  "parts.portal.settings.MAIL_FROM=no-reply@example.com",
+  "parts.portal.settings.SMTP_PLAINTEXT_TRUSTS_NETWORK=false",
   "nats.tlsHandshakeFirst=true",
   "nats.prefix=blue",
   "nats.jetstreamDomain=hub",
@@ -76,7 +76,8 @@ test.each(Object.entries(settings))(
     const keys = Object.keys(shape).filter(
       (key) => ![...NOT_FOR_A_CLUSTER, ...TRUSTING, ...OTHER_IDENTITIES].includes(key),
     );
-    expect(environmentOf(part, "guarded", ...everything).sort()).toEqual(keys.sort());
+    const set = environmentOf(part, "guarded", ...everything);
+    expect(set.sort()).toEqual([...keys, ...(FOR_COMMANDS[part] ?? [])].sort());
   },
 );
 

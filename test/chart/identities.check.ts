@@ -51,7 +51,7 @@ test.each([
 });
 
 test("a part without events has no settings of NATS", () => {
-  for (const part of ["gateway", "tracking"]) {
+  for (const part of ["gateway", "portal", "tracking"]) {
     expect(env("production")(part).filter(({ name }: KubernetesObject) => name.startsWith("NATS"))).toEqual([]);
     const names = partOf(part, "production", "nats.caSecret=nats-ca").volumes.map(({ name }: KubernetesObject) => name);
     expect(names).toEqual(["tls"]);
@@ -101,7 +101,7 @@ test("every pod that opens a database has PostgreSQL's authority, including the 
       env.some(({ name }: KubernetesObject) => name === "DATABASE_URL"),
     ),
   );
-  expect(withDatabase).toHaveLength(7);
+  expect(withDatabase).toHaveLength(8);
   for (const { pod } of withDatabase) {
     expect(pod.volumes).toContainEqual({
       name: "database-ca",
@@ -113,16 +113,16 @@ test("every pod that opens a database has PostgreSQL's authority, including the 
   }
 });
 
-test("a private authority of mail server and OpenID provider is trusted by the gateway alone, besides public ones", () => {
-  const set = "parts.gateway.caSecret=company-ca";
+test("a private authority of mail server and OpenID provider is trusted by the portal alone, besides public ones", () => {
+  const set = "parts.portal.caSecret=company-ca";
   const trusted = (part: string) =>
     env("production", set)(part).filter(({ name }: KubernetesObject) => name === "NODE_EXTRA_CA_CERTS");
-  expect(trusted("gateway")).toEqual([{ name: "NODE_EXTRA_CA_CERTS", value: "/ca/ca.crt" }]);
-  const { volumes, containers } = partOf("gateway", "production", set);
+  expect(trusted("portal")).toEqual([{ name: "NODE_EXTRA_CA_CERTS", value: "/ca/ca.crt" }]);
+  const { volumes, containers } = partOf("portal", "production", set);
   const items = [{ key: "ca.crt", path: "ca.crt" }];
   expect(volumes).toContainEqual({ name: "ca", secret: { secretName: "company-ca", items } });
   expect(containers[0].volumeMounts).toContainEqual({ name: "ca", mountPath: "/ca", readOnly: true });
-  for (const part of [...BUS, "tracking"]) expect(trusted(part)).toEqual([]);
+  for (const part of [...BUS, "gateway", "tracking"]) expect(trusted(part)).toEqual([]);
   expect(template("production", "parts.webhooks.caSecret=company-ca").status).not.toBe(0);
 });
 

@@ -21,6 +21,6 @@ describe("the job of the migrations", () => {
   });
 
   test("is the same where its pod is", () => {
-    expect(jobOf("parts.records.replicas=5", "parts.gateway.settings.TRUSTED_PROXIES=2")).toEqual(jobOf());
+    expect(jobOf("parts.records.replicas=5", "trustedProxies=2")).toEqual(jobOf());
   });
 });

@@ -45,44 +45,92 @@ test.each([
   expect(after).toEqual([...before, port]);
 });
 
-describe("the gateway", () => {
-  const ingressOf = (...set: string[]) => {
-    const policy = objectsOf("production", ...set).find(
-      ({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name === "shipping-gateway",
-    );
-    return toPort(policy.spec.ingress, 8080);
-  };
-
-  test("is reached from everywhere", () => {
-    expect(ingressOf()).toEqual([{ ports: [{ port: 8080 }] }]);
-  });
-
-  test("or only from the proxies that the operator names, since it believes their X-Forwarded-For, and by the smoke test", () => {
-    const peer = { ipBlock: { cidr: "10.0.0.0/18" } };
-    const smokeTest = {
+const component = (name: string) => ({
+  podSelector: {
+    matchLabels: {
       "app.kubernetes.io/name": "shipping",
       "app.kubernetes.io/instance": "shipping",
-      "app.kubernetes.io/component": "smoke-test",
-    };
-    expect(ingressOf(`networkPolicy.ingressPeers[0].ipBlock.cidr=${peer.ipBlock.cidr}`)).toEqual([
-      { ports: [{ port: 8080 }], from: [peer, { podSelector: { matchLabels: smokeTest } }] },
+      "app.kubernetes.io/component": name,
+    },
+  },
+});
+
+function ingressOf(part: string, port: number, name: string, ...set: string[]): KubernetesObject[] {
+  const policy = objectsOf(name, ...set).find(
+    ({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name === `shipping-${part}`,
+  );
+  return toPort(policy.spec.ingress, port);
+}
+
+describe("the calls between the parts", () => {
+  const ports = { gateway: 8090, portal: 8090, records: 8080, carrier: 8080, tracking: 8080, webhooks: 8080 };
+  const callers = {
+    gateway: ["portal"],
+    portal: ["gateway"],
+    records: ["carrier", "gateway", "portal"],
+    carrier: ["gateway", "portal"],
+    tracking: ["carrier", "gateway", "portal"],
+    webhooks: ["carrier", "gateway", "portal", "records"],
+  };
+
+  test.each(Object.entries(callers))("%s answers %j at its port for calls, and they may reach it", (part, named) => {
+    const port = ports[part as keyof typeof ports];
+    expect(ingressOf(part, port, "production")).toEqual([{ from: named.map(component), ports: [{ port }] }]);
+    for (const caller of named) {
+      expect(egressOf(caller, "production")).toContainEqual({ to: [component(part)], ports: [{ port }] });
+    }
+  });
+
+  test("nothing calls the gateway where there is no portal", () => {
+    expect(ingressOf("gateway", 8090, "api-only")).toEqual([]);
+    expect(toPort(egressOf("gateway", "api-only"), 8090)).toEqual([]);
+  });
+});
+
+describe.each(["gateway", "portal"])("public HTTP of the %s", (part) => {
+  test("is reached from everywhere", () => {
+    expect(ingressOf(part, 8080, "production")).toEqual([{ ports: [{ port: 8080 }] }]);
+  });
+
+  test("or only from the proxies that the operator names, since it believes their X-Forwarded-For, and from the smoke test", () => {
+    const peer = { ipBlock: { cidr: "10.0.0.0/18" } };
+    const set = `networkPolicy.ingressPeers[0].ipBlock.cidr=${peer.ipBlock.cidr}`;
+    expect(ingressOf(part, 8080, "production", set)).toEqual([
+      { ports: [{ port: 8080 }], from: [peer, component("smoke-test")] },
     ]);
+    expect(egressOf("smoke-test", "production")).toContainEqual({ to: [component(part)], ports: [{ port: 8080 }] });
   });
 });
 
 describe("the OpenID provider", () => {
-  test("is reached at port 443 of any IP address", () => {
-    expect(toPort(egressOf("gateway", "production"), 443)).toEqual([{ ports: [{ port: 443 }] }]);
-    expect(toPort(egressOf("gateway", "guarded"), 443)).toEqual([]);
+  test("is reached by the portal at port 443 of any IP address", () => {
+    expect(toPort(egressOf("portal", "production"), 443)).toEqual([{ ports: [{ port: 443 }] }]);
+    expect(toPort(egressOf("portal", "guarded"), 443)).toEqual([]);
   });
 
   test("or where the operator says", () => {
     const peer = { ipBlock: { cidr: "10.30.0.1/32" } };
-    const set = ["parts.gateway.oidc.ports[0]=8443", `parts.gateway.oidc.peers[0].ipBlock.cidr=${peer.ipBlock.cidr}`];
-    const rules = egressOf("gateway", "production", ...set);
+    const set = ["parts.portal.oidc.ports[0]=8443", `parts.portal.oidc.peers[0].ipBlock.cidr=${peer.ipBlock.cidr}`];
+    const rules = egressOf("portal", "production", ...set);
     expect(toPort(rules, 443)).toEqual([]);
     expect(toPort(rules, 8443)).toEqual([{ ports: [{ port: 8443 }], to: [peer] }]);
   });
+});
+
+test("the mail server is reached by the portal, and only if it sends email", () => {
+  const ports = [{ port: 465 }, { port: 587 }];
+  expect(toPort(egressOf("portal", "production"), 465)).toEqual([{ ports }]);
+  expect(toPort(egressOf("portal", "guarded"), 465)).toEqual([]);
+});
+
+test("the gateway reaches its database and the other parts, and nothing else", () => {
+  const others = ["records", "carrier", "tracking", "webhooks"].map((part) => ({
+    to: [component(part)],
+    ports: [{ port: 8080 }],
+  }));
+  const database = { to: [{ ipBlock: { cidr: "10.20.0.1/32" } }], ports: [{ port: 5432 }] };
+  const portal = { to: [component("portal")], ports: [{ port: 8090 }] };
+  expect(egressOf("gateway", "production")).toEqual([...others, portal, database]);
 });
 
 describe("IP addresses that deliveries must not reach", () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parts } from "@shipping/local/parts";
 import { cases, chart, type KubernetesObject, objectsOf, workloadsIn } from "./rendered.js";
 
 describe.each(cases)("with the values of %s.yaml", (name) => {
@@ -9,18 +10,19 @@ describe.each(cases)("with the values of %s.yaml", (name) => {
     pod.containers.map((container: KubernetesObject) => ({ ...container, workload, pod })),
   );
 
-  test("there are the five parts and their migration", () => {
+  test("there are the parts and their migration", () => {
     const names = workloads.map((workload) => workload.name.replace(/^shipping-(eu-)?/, ""));
     expect(names).toEqual(
       expect.arrayContaining([
-        "gateway",
-        "records",
-        "carrier",
-        "tracking",
-        "webhooks",
+        ...parts.filter((part) => part !== "portal" || name !== "api-only"),
         expect.stringMatching(/^migrate-1-/),
         "smoke-test",
       ]),
+    );
+    expect(names.includes("portal")).toBe(name !== "api-only");
+    const migrated = workloads.find(({ name: job }) => job.includes("-migrate-"))?.pod.containers;
+    expect(migrated.map((container: KubernetesObject) => container.name).sort()).toEqual(
+      names.filter((one) => (parts as string[]).includes(one)).sort(),
     );
   });
 
@@ -91,7 +93,7 @@ test("the images have a numeric user and group, which a pod that may not run as 
 
 test("an upgrade takes no pod away before its successor is ready", () => {
   const deployments = objectsOf("production").filter(({ kind }) => kind === "Deployment");
-  expect(deployments).toHaveLength(5);
+  expect(deployments).toHaveLength(parts.length);
   for (const { spec } of deployments) {
     expect(spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
     // An upgrade must not undo the autoscaler's number of replicas.
@@ -100,9 +102,9 @@ test("an upgrade takes no pod away before its successor is ready", () => {
 });
 
 test("every pod stays in its Service for a minute without its database, so that the platform itself says when to retry", () => {
-  const parts = workloadsIn(objectsOf("production")).filter(({ kind }) => kind === "Deployment");
-  expect(parts).toHaveLength(5);
-  for (const { pod } of parts) {
+  const deployments = workloadsIn(objectsOf("production")).filter(({ kind }) => kind === "Deployment");
+  expect(deployments).toHaveLength(parts.length);
+  for (const { pod } of deployments) {
     const { periodSeconds, failureThreshold } = pod.containers[0].readinessProbe;
     expect(periodSeconds * failureThreshold).toBeGreaterThanOrEqual(60);
     // A pod that becomes ready, or ready again, is used at once.
@@ -118,14 +120,18 @@ test("a rollout may take as long as helm waits for it by the guide, since pods a
   }
 });
 
-test("only the gateway's port is open to everyone", () => {
+test("only the ports for public HTTP are open to everyone", () => {
   const open = objectsOf("production")
     .filter(({ kind }) => kind === "NetworkPolicy")
     .flatMap(({ metadata, spec }) =>
       (spec.ingress ?? []).map((rule: KubernetesObject) => ({ ...rule, of: metadata.name })),
     )
     .filter(({ from }) => from === undefined);
-  expect(open).toEqual([{ of: "shipping-gateway", ports: [{ port: 8080 }] }]);
+  const ports = [{ port: 8080 }];
+  expect(open).toEqual([
+    { of: "shipping-gateway", ports },
+    { of: "shipping-portal", ports },
+  ]);
 });
 
 test("the alerts are those of the operations guide, each with what to do", () => {
@@ -155,11 +161,11 @@ test("alerts link to the guide where it is said where people read it", () => {
   }
 });
 
-test("the Ingress leads the hosts of the API and of the developer area to the gateway, under one certificate", () => {
+test("the Ingress has the hosts of the API and of the developer area, with the same paths and under one certificate", () => {
   const { rules, tls } = objectsOf("production").find(({ kind }) => kind === "Ingress").spec;
   const hosts = ["api.example.com", "developers.example.com"];
   expect(rules.map(({ host }: KubernetesObject) => host)).toEqual(hosts);
-  for (const { http } of rules) expect(http.paths[0].backend.service.name).toBe("shipping");
+  expect(rules[1].http).toEqual(rules[0].http);
   expect(tls).toEqual([{ hosts, secretName: "api-example-com" }]);
   const alone = objectsOf("production", "ingress.developersHost=").find(({ kind }) => kind === "Ingress").spec;
   expect(alone.rules.map(({ host }: KubernetesObject) => host)).toEqual(["api.example.com"]);

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parts } from "@shipping/local/parts";
 import { parse } from "yaml";
 import { cases, chart, KUBERNETES, kubeconform, run, template } from "./rendered.js";
 
@@ -62,20 +63,40 @@ describe("values", () => {
 
   test.each([
     ["an Ingress", "trial", ["ingress.enabled=true", "ingress.host=api.example.com"]],
-    ["an Ingress", "production", ["parts.gateway.settings.TRUSTED_PROXIES=0"]],
-    ["an HTTPRoute", "guarded", ["parts.gateway.settings.TRUSTED_PROXIES=0"]],
-  ])("behind %s the gateway must be told how many proxies there are (%s, %j)", (_what, name, values) => {
+    ["an Ingress", "production", ["trustedProxies=0"]],
+    ["an HTTPRoute", "guarded", ["trustedProxies=0"]],
+  ])("behind %s the platform must be told how many proxies there are (%s, %j)", (_what, name, values) => {
     const { status, text } = template(name, ...values);
     expect(status).not.toBe(0);
-    expect(text).toContain("parts.gateway.settings.TRUSTED_PROXIES must be at least 1");
+    expect(text).toContain("trustedProxies must be at least 1");
+  });
+
+  test.each([
+    ["settings.DEVELOPER_AREA=true", "parts.portal.enabled"],
+    ["settings.PUBLIC_URL=https://api.example.com", "publicUrl"],
+    ["settings.TRUSTED_PROXIES=1", "trustedProxies"],
+    ["settings.CLIENT_ADDRESS_HEADER=forwarded", "clientAddressHeader"],
+    ["settings.AUDIT_RETENTION_DAYS=30", "auditRetentionDays"],
+    ["settings.OIDC_ISSUER=https://id.example.com", "parts.portal.settings.OIDC_ISSUER"],
+    ["settings.OIDC_CLIENT_ID=developers", "parts.portal.settings.OIDC_CLIENT_ID"],
+    ["settings.MAIL_FROM=a@example.com", "parts.portal.settings.MAIL_FROM"],
+    ["settings.SMTP_PLAINTEXT_TRUSTS_NETWORK=true", "parts.portal.settings.SMTP_PLAINTEXT_TRUSTS_NETWORK"],
+    ["secrets.OIDC_CLIENT_SECRET.name=oidc", "parts.portal.secrets.OIDC_CLIENT_SECRET"],
+    ["secrets.SMTP_URL.name=smtp", "parts.portal.secrets.SMTP_URL"],
+    ["smtp.ports[0]=25", "parts.portal.smtp"],
+    ["oidc.ports[0]=8443", "parts.portal.oidc"],
+    ["caSecret=company-ca", "parts.portal.caSecret"],
+  ])("parts.gateway.%s is refused, with the name of its new place", (value, now) => {
+    const { status, text } = template("production", `parts.gateway.${value}`);
+    expect(status).not.toBe(0);
+    expect(text).toContain(`parts.gateway.${value.split(/[=[]|\.name=|\.ports/)[0]} is now ${now}\n`);
   });
 
   test("have a sentence each, and are known to the schema", () => {
     const { text } = run("helm", ["show", "values", chart]);
-    const parts = ["records", "carrier", "tracking", "webhooks"];
     const lines = text.split("\n");
     const start = lines.findIndex((line) => line.startsWith("  records:"));
-    // The comments on the gateway's values also apply to the other parts.
+    // The comments on the gateway's values also apply to the parts after the portal.
     const end = lines.findIndex((line, index) => index > start && /^[a-z]/.test(line));
     const told = [...lines.slice(0, start), ...lines.slice(end)];
     const bare = told.filter((line, index) => {
@@ -83,6 +104,6 @@ describe("values", () => {
       return /^\s*[a-zA-Z]+:/.test(line) && !isNested && !/^\s*#/.test(told[index - 1] ?? "");
     });
     expect(bare).toEqual([]);
-    expect(Object.keys(parse(text).parts)).toEqual(["gateway", ...parts]);
+    expect(Object.keys(parse(text).parts)).toEqual(parts);
   });
 });

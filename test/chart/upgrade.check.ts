@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { parts } from "@shipping/local/parts";
 import { chart, KUBERNETES, type KubernetesObject, objectsIn, objectsOf, tools } from "./rendered.js";
 
 const SECRETS = "/api/v1/namespaces/trial/secrets/";
@@ -92,12 +93,12 @@ test("an upgrade of a trial keeps its certificates; if one is gone, all are made
     const annotations = { "meta.helm.sh/release-name": "shipping", "meta.helm.sh/release-namespace": "trial" };
     secrets.set(metadata.name, { ...secret, metadata: { ...metadata, annotations } });
   }
-  expect(secrets.size).toBe(5);
+  expect(secrets.size).toBe(parts.length);
   expect(await upgraded()).toMatchObject(secretsIn(installed));
 
   secrets.delete("shipping-records-tls");
   const renewed = Object.entries(await upgraded()).filter(([name]) => name.endsWith("-tls"));
-  expect(renewed).toHaveLength(5);
+  expect(renewed).toHaveLength(parts.length);
   expect(new Set(renewed.map(([, data]) => data["ca.crt"])).size).toBe(1);
   for (const [name, data] of renewed) expect(data["tls.crt"]).not.toBe(secretsIn(installed)[name]["tls.crt"]);
 });

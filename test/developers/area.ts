@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { addMember, createSignInLink, type Role } from "@shipping/gateway/accounts/manage-members";
-import { openPrisma } from "@shipping/gateway/database/deps";
-import { WINDOW_MINUTES } from "@shipping/gateway/developers/session/session";
-import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
+import { type Client, createClient } from "@connectrpc/connect";
+import { silentLog } from "@shipping/kit/process/log";
+import { connectTo } from "@shipping/kit/rpc/client";
 import { withinWindow } from "@shipping/kit/testing/eventually";
+import type { Role } from "@shipping/portal/members/manage-members";
+import { WINDOW_MINUTES } from "@shipping/portal/session/session";
+import { PortalOperationsService } from "@shipping/proto/shipping/portal/v1/operations_pb";
 import { type Stack, type StackOptions, sharedStack, startStack } from "../platform/stack.js";
 import { newVisitor, pathIn, type Visitor } from "./visitor.js";
 
@@ -27,9 +29,14 @@ export interface Area {
   /** A member of a new account, or of that one, signed in by link. */
   signIn(options?: { accountId?: string; role?: Role; email?: string }): Promise<SignedInVisitor>;
   visitor(): Visitor;
-  /** The rows of a statement in the gateway's database. */
+  /** The rows of a statement in the portal's database. */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the columns that it reads.
   query(text: string, values?: unknown[]): Promise<any[]>;
+  /** The rows of a statement in the gateway's database, which has accounts, keys and requests. */
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the columns that it reads.
+  queryGateway(text: string, values?: unknown[]): Promise<any[]>;
+  /** Suspends an account as the operator does. The portal knows it afterwards. */
+  suspend(member: SignedInVisitor): Promise<void>;
   /** Moves the member's last authentication 15 minutes into the past. */
   ageSignIn(email: string): Promise<void>;
   /** A test of a limit per ten minutes that starts with empty counters. */
@@ -39,13 +46,16 @@ export interface Area {
 /** The platform that the files of this worker share, or one of its own while the tests of this file run. */
 export function useArea(options?: StackOptions): Area {
   let stack: Stack;
-  let prisma: PrismaClient;
+  let operator: Client<typeof PortalOperationsService>;
+  let close: (() => Promise<void>) | undefined;
   beforeAll(async () => {
     stack = await (options ? startStack(options) : sharedStack());
-    prisma = openPrisma(stack.databases.gateway);
+    const portal = connectTo({ urls: `http://127.0.0.1:${stack.rpcPorts.portal}`, log: silentLog() });
+    operator = createClient(PortalOperationsService, portal);
+    close = portal.close;
   });
   afterAll(async () => {
-    await prisma.$disconnect();
+    await close?.();
     await stack.stop();
   });
   const origin = () => new URL(stack.baseUrl).origin;
@@ -54,14 +64,21 @@ export function useArea(options?: StackOptions): Area {
     stack: () => stack,
     origin,
     visitor: () => newVisitor(origin()),
-    query: async (text, values) => (await stack.databases.gateway.pool.query(text, values)).rows,
+    query: async (text, values) => (await stack.databases.portal.pool.query(text, values)).rows,
+    queryGateway: async (text, values) => (await stack.databases.gateway.pool.query(text, values)).rows,
+    async suspend({ accountId, visitor }) {
+      await stack.suspend(accountId);
+      // This page shows the gateway's latest changes.
+      await visitor.get("/developers/audit");
+    },
     async newLink({ accountId: given, role = "admin", email = `${randomBytes(6).toString("hex")}@example.com` } = {}) {
-      const deps = { db: stack.databases.gateway, prisma, now: () => new Date(), random: randomBytes };
       const accountId = given ?? (await stack.newAccount("Nordlicht"));
-      if (!(await prisma.accountMember.findUnique({ where: { accountId_email: { accountId, email } } }))) {
-        await addMember(deps, { accountId, email, role });
-      }
-      const { url } = await createSignInLink(deps, { accountId, email, origin: origin() });
+      const known = await area.query("SELECT FROM account_members WHERE account_id = $1 AND email = $2", [
+        accountId,
+        email,
+      ]);
+      if (known.length === 0) await operator.addMember({ accountId, email, role });
+      const { url } = await operator.createSignInLink({ accountId, email, origin: origin() });
       return { url, path: pathIn(url), accountId, email };
     },
     async signIn(who) {

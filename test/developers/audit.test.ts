@@ -146,13 +146,27 @@ describe("an audit log that cannot be written", () => {
     expect(await entriesOf(visitor, "Exported")).toHaveLength(1);
   });
 
-  test("no key is created, and the same form creates one later", async () => {
+  test("the secret of a key is shown all the same, and the entry follows", async () => {
+    const { visitor } = await area.signIn();
+    await close();
+    const { status, html } = await visitor.submit("/developers/sandbox/keys/new");
+    expect([status, secretIn(html)]).toEqual([201, expect.stringMatching(/^service_test_/)]);
+    expect(await entriesOf(visitor, "Key")).toEqual([]);
+    await open();
+    expect(await entriesOf(visitor, "Key created")).toHaveLength(1);
+  });
+
+  test("no key is created if the gateway cannot keep its line, and the same form creates one later", async () => {
     const { visitor } = await area.signIn();
     const path = "/developers/sandbox/keys/new";
     const fields = fieldsOf((await visitor.get(path)).html);
-    await close();
-    expect((await visitor.post(path, fields)).status).toBe(500);
-    await open();
+    const alterLines = (how: string) => area.queryGateway(`ALTER TABLE account_changes ${how}`);
+    await alterLines("ADD CONSTRAINT closed CHECK (action <> 'key.created') NOT VALID");
+    try {
+      expect((await visitor.post(path, fields)).status).toBe(500);
+    } finally {
+      await alterLines("DROP CONSTRAINT closed");
+    }
     expect((await visitor.get("/developers/sandbox/keys")).html).toContain("There are no sandbox keys yet");
     expect((await visitor.post(path, fields)).status).toBe(201);
   });

@@ -1,5 +1,5 @@
-import type { TakenMail } from "@shipping/gateway/testing/smtp-server";
 import { eventually } from "@shipping/kit/testing/eventually";
+import type { TakenMail } from "@shipping/portal/testing/smtp-server";
 import sql from "sql-template-tag";
 import { useArea } from "./area.js";
 import { useMailbox } from "./mailbox.js";

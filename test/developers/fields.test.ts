@@ -1,6 +1,6 @@
 import type { Fields } from "@shipping/api/input/fields";
-import { AREA_PATH, getQueryFields } from "@shipping/gateway/developers/page/page";
-import { pages } from "@shipping/gateway/developers/pages";
+import { AREA_PATH, getQueryFields } from "@shipping/portal/page/page";
+import { pages } from "@shipping/portal/pages";
 import { type SignedInVisitor, useArea } from "./area.js";
 import { useMailbox } from "./mailbox.js";
 import { pathOf, type Things, thingsOf } from "./things.js";

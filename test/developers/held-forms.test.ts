@@ -13,7 +13,7 @@ const BODY = new URLSearchParams({
   form_id: "form_mfrggzdfmztwq2lknnwg23tpoa",
 }).toString();
 
-const keysOf = (accountId: string) => area.query("SELECT FROM api_keys WHERE account_id = $1", [accountId]);
+const keysOf = (accountId: string) => area.queryGateway("SELECT FROM api_keys WHERE account_id = $1", [accountId]);
 
 /** Sends the form for a live key up to its body, and the body once `meanwhile` is over. */
 async function holdForm({ visitor, accountId }: SignedInVisitor, meanwhile: () => Promise<unknown>) {
@@ -24,7 +24,7 @@ async function holdForm({ visitor, accountId }: SignedInVisitor, meanwhile: () =
     "Content-Type": "application/x-www-form-urlencoded",
     "Content-Length": String(BODY.length),
     "Accept-Encoding": "identity",
-    // The gateway answers this where it begins to read the body, after all other checks.
+    // The portal answers this where it begins to read the body, after all other checks.
     Expect: "100-continue",
   };
   socket.write(headOf("POST", `${NEW_KEY}?account_id=${accountId}`, { headers }));
@@ -60,12 +60,7 @@ describe("a form for a live key whose body is held back", () => {
     ],
     ["signs out", 401, "Developer area", ({ visitor }) => visitor.post("/developers/sign-out")],
     ["signed in 15 minutes ago", 403, "Sign in again", ({ email }) => area.ageSignIn(email)],
-    [
-      "has an account that is suspended",
-      403,
-      "Account suspended",
-      ({ accountId }) => area.query("UPDATE accounts SET suspended_at = now() WHERE id = $1", [accountId]),
-    ],
+    ["has an account that is suspended", 403, "Account suspended", area.suspend],
   ])("makes none, if its sender %s meanwhile", async (_how, status, says, meanwhile) => {
     const member = await area.signIn();
     await area.signIn({ accountId: member.accountId });

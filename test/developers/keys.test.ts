@@ -165,6 +165,7 @@ test("revoking asks first, warns of a key in use, and then refuses it from the n
   expect(await visitor.submit(path)).toMatchObject({ status: 303, location: "/developers/sandbox/keys" });
   expect(await statusOf(key)).toBe(401);
   expect((await visitor.post(path)).status).toBe(303);
+  await visitor.get("/developers/audit");
   const log = "SELECT actor, action, source FROM audit_entries WHERE subject = $1 AND action = 'key.revoked'";
   expect(await area.query(log, [id])).toEqual([
     { actor: expect.stringContaining("@"), action: "key.revoked", source: "127.0.0.1" },
@@ -172,4 +173,4 @@ test("revoking asks first, warns of a key in use, and then refuses it from the n
 });
 
 const keysOf = (accountId: string): Promise<{ created_at: Date; expires_at: Date | null }[]> =>
-  area.query("SELECT created_at, expires_at FROM api_keys WHERE account_id = $1", [accountId]);
+  area.queryGateway("SELECT created_at, expires_at FROM api_keys WHERE account_id = $1", [accountId]);

@@ -17,8 +17,8 @@ async function readAllPages(visitor: Visitor, path: string, pattern: RegExp): Pr
 }
 
 /** The values of a statement with one column. */
-const column = async (statement: string): Promise<string[]> =>
-  (await area.query(statement)).map((row) => String(Object.values(row)[0]));
+const column = async (statement: string, query = area.query): Promise<string[]> =>
+  (await query(statement)).map((row) => String(Object.values(row)[0]));
 
 const sizes = (pages: string[][]) => pages.map((found) => found.length);
 
@@ -34,6 +34,7 @@ test("keys come in pages of fifty: the active ones first, of each kind the newes
   const newestFirst = await column(
     `SELECT last_four FROM api_keys WHERE account_id = '${accountId}' AND environment = 'sandbox'
      ORDER BY revoked_at IS NULL DESC, created_at DESC, id DESC`,
+    area.queryGateway,
   );
   expect(pages.flat()).toEqual(newestFirst);
 });

@@ -1,5 +1,5 @@
-import type { MailRoute } from "@shipping/gateway/mail/settings";
-import { type SmtpUnderTest, smtpUnderTest, type TakenMail } from "@shipping/gateway/testing/smtp-server";
+import type { MailRoute } from "@shipping/portal/mail/settings";
+import { type SmtpUnderTest, smtpUnderTest, type TakenMail } from "@shipping/portal/testing/smtp-server";
 
 /** A mail server while the tests of a file run, and its settings. */
 export interface Mailbox {

@@ -19,9 +19,11 @@ async function without<T>(parts: readonly Part[], act: () => Promise<T>): Promis
 
 test("503 with Retry-After: 5 while no connection is left, then as ever", async () => {
   const { visitor } = await area.signIn();
-  const during = await without(["gateway"], () => visitor.get("/developers/sandbox"));
+  const during = await without(["portal"], () => visitor.get("/developers/sandbox"));
   expect([during.status, during.headers["retry-after"], during.headers.refresh]).toEqual([503, "5", "10"]);
-  await eventually(() => expect(area.stack().logged()).toMatch(/"status":503.*"cause":"gateway_database"/));
+  await eventually(() =>
+    expect(area.stack().logged()).toMatch(/"part":"portal".*"status":503.*"cause":"own_database"/),
+  );
   expect(await visitor.get("/developers/sandbox")).toMatchObject({ status: 200 });
 });
 

@@ -120,7 +120,7 @@ describe("the page warns about", () => {
     await visitor.submit(`${SANDBOX}/keys/new`, { name: "Soon", expires: "30d" });
     await visitor.submit(`${SANDBOX}/keys/new`, { name: "Later", expires: "90d" });
     expect(wordsIn(await overview(visitor))).not.toContain("expires");
-    await area.query("UPDATE api_keys SET expires_at = now() + interval '6 days' WHERE name = 'Soon'");
+    await area.queryGateway("UPDATE api_keys SET expires_at = now() + interval '6 days' WHERE name = 'Soon'");
     const words = wordsIn(await overview(visitor));
     expect(words).toMatch(/The key Soon …\w{4} expires/);
     expect(words).not.toContain("The key Later");

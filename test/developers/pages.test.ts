@@ -1,13 +1,10 @@
-import { type AccountPage, needsRecentSignIn } from "@shipping/gateway/developers/page/page";
-import { pages } from "@shipping/gateway/developers/pages";
+import { type AccountPage, needsRecentSignIn } from "@shipping/portal/page/page";
+import { pages } from "@shipping/portal/pages";
 import { type SignedInVisitor, useArea } from "./area.js";
 import { NO_THINGS, NOBODYS, pathOf, type Things, thingsOf } from "./things.js";
 import { actionOf, fieldsOf, type Visitor } from "./visitor.js";
 
 const area = useArea();
-
-const suspend = (accountId: string) =>
-  area.query("UPDATE accounts SET suspended_at = now() WHERE id = $1", [accountId]);
 
 /**
  * An account with one of everything, its admin, one who signed in 15 minutes ago, and a viewer; a similar account that is suspended; and a stranger.
@@ -26,7 +23,7 @@ beforeAll(async () => {
   aged = early.visitor;
   stranger = (await area.signIn({ accountId: await area.stack().newAccount("Stranger") })).visitor;
   suspended = await withThings();
-  await suspend(suspended.accountId);
+  await area.suspend(suspended);
   await area.ageSignIn(suspended.email);
 });
 
@@ -140,10 +137,11 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
 });
 
 test("a suspended account can be left and signed in to, and the other accounts of its members are not touched", async () => {
-  const { visitor, accountId, email } = await area.signIn();
+  const member = await area.signIn();
+  const { visitor, accountId, email } = member;
   const { path } = await area.newLink({ accountId, email });
   const other = await area.newLink({ email, accountId: await area.stack().newAccount("Another") });
-  await suspend(accountId);
+  await area.suspend(member);
   expect(await visitor.post("/developers/sign-out")).toMatchObject({ status: 303, location: "/developers" });
   expect(await visitor.submit(path)).toMatchObject({ status: 303, location: "/developers/sandbox" });
   expect((await visitor.get("/developers/sandbox")).html).toContain("This account is suspended");

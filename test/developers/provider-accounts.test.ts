@@ -36,7 +36,9 @@ async function accountOf({ here }: Person): Promise<string | undefined> {
 }
 
 const keysOf = async (accountId: string) =>
-  (await run("SELECT name FROM api_keys WHERE account_id = $1", [accountId])).map(({ name }) => name as string);
+  (await area.queryGateway("SELECT name FROM api_keys WHERE account_id = $1", [accountId])).map(
+    ({ name }) => name as string,
+  );
 
 const subjectOf = async (accountId: string) =>
   (await run("SELECT subject FROM account_members WHERE account_id = $1", [accountId]))[0]?.subject;

@@ -136,7 +136,7 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
     }
     expect(html).toContain(`href="/developers/sandbox/orders/${order.id}"`);
     expect(text).toMatch(/Event shipment\.created evt_[a-z2-7]{26}/);
-    const [key] = await area.query("SELECT last_four FROM api_keys WHERE id = $1", [keyId]);
+    const [key] = await area.queryGateway("SELECT last_four FROM api_keys WHERE id = $1", [keyId]);
     expect(text).toContain(`By API key …${key.last_four} · request `);
   });
 

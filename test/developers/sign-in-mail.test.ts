@@ -95,7 +95,7 @@ describe("membership is not revealed", () => {
 
   test("and comes before anything is looked up: a database that has locked the members delays no answer", async () => {
     const { email } = await area.newLink();
-    const client = await openTransaction(area.stack().databases.gateway);
+    const client = await openTransaction(area.stack().databases.portal);
     await client.query("LOCK TABLE account_members IN ACCESS EXCLUSIVE MODE");
     expect((await ask(email)).status).toBe(200);
     await client.query("ROLLBACK");

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { limitTests } from "@shipping/gateway/developers/webhooks/send-test";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { limitTests } from "@shipping/portal/webhooks/send-test";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
 import sql from "sql-template-tag";
 import { createShipment } from "../api/platform.js";
@@ -92,22 +92,20 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
   test("429 rate_limited for the eleventh test of an account in a minute, however many come at once", async () => {
     const { receiver } = await obedient(204);
     const { visitor, path, accountId } = await subscribed(receiver.url, ["label.created"]);
-    const { gateway } = area.stack().databases;
+    const { portal } = area.stack().databases;
     // Counted at the beginning of a minute, so that it does not end in between.
-    const [now] = await gateway.run<{ seconds: number }>(sql`SELECT extract(second FROM now())::float AS seconds`);
-    const deps = { db: gateway, clockOffsetMs: 60_000 - (now?.seconds ?? 0) * 1_000 };
+    const [now] = await portal.run<{ seconds: number }>(sql`SELECT extract(second FROM now())::float AS seconds`);
+    const deps = { db: portal, clockOffsetMs: 60_000 - (now?.seconds ?? 0) * 1_000 };
     const counted = await Promise.allSettled(Array.from({ length: 15 }, () => limitTests(deps, accountId)));
     expect(counted.filter(({ status }) => status === "rejected")).toHaveLength(5);
     // Repeated if the minute ended before the request.
     await eventually(async () => {
-      await gateway.run(sql`
+      await portal.run(sql`
         UPDATE webhook_tests SET since = date_trunc('minute', now()), tests = 10 WHERE account_id = ${accountId}`);
       const { status, html } = await visitor.submit(`${path}/test`);
       expect([status, html]).toEqual([429, expect.stringContaining("You can send up to 10 tests a minute")]);
     });
-    await gateway.run(
-      sql`UPDATE webhook_tests SET since = since - interval '1 minute' WHERE account_id = ${accountId}`,
-    );
+    await portal.run(sql`UPDATE webhook_tests SET since = since - interval '1 minute' WHERE account_id = ${accountId}`);
     expect((await visitor.submit(`${path}/test`)).status).toBe(303);
   });
 

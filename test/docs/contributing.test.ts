@@ -17,9 +17,7 @@ test("the map of tests has every folder of test, each once", () => {
 test.each(Object.entries(rooms))("the map of rooms describes those of %s, in their order", (part, order) => {
   const rows = [...read("map.md").matchAll(/^- `([\w/-]+)`:/gm)].map(([, name = ""]) => name);
   const listed = rows.filter((name) => name.startsWith(`${part}/`) || name === part);
-  // The table has one row for the developer area's sections and one for the command line's parts.
-  const described = order.map((room) =>
-    room === "." ? part : `${part}/${room.replace(/^(cli|developers)\/.*/, "$1")}`,
-  );
+  // The table has one row for the command line's parts.
+  const described = order.map((room) => (room === "." ? part : `${part}/${room.replace(/^(cli)\/.*/, "$1")}`));
   expect(listed).toEqual([...new Set(described)]);
 });

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BASE_PATH } from "@shipping/api/operations/operation";
 import { operations as apiOperations } from "@shipping/api/operations/operations";
-import type { AuditAction } from "@shipping/gateway/accounts/audit";
 import { getWeight } from "@shipping/gateway/api/middleware/answer-request";
 import { createApiApp } from "@shipping/gateway/app";
-import { AREA_PATH, isHeavy, needsRecentSignIn } from "@shipping/gateway/developers/page/page";
-import { pages } from "@shipping/gateway/developers/pages";
-import { createPagesApp } from "@shipping/gateway/pages-app";
 import { choosePart, PUBLIC_PATHS, type PublicPart } from "@shipping/kit/http/public-paths";
+import { createPortalApp } from "@shipping/portal/app";
+import type { AuditAction } from "@shipping/portal/audit/audit";
+import { AREA_PATH, isHeavy, needsRecentSignIn } from "@shipping/portal/page/page";
+import { pages } from "@shipping/portal/pages";
 import { Router } from "express";
 
 const root = join(import.meta.dirname, "../..");
@@ -84,7 +84,7 @@ const ownLimits: Record<string, string> = {
   "POST /developers/{environment}/webhooks/{id}/test": "10 tests a minute",
 };
 
-const applications = { gateway: createApiApp, portal: createPagesApp };
+const applications = { gateway: createApiApp, portal: createPortalApp };
 const parts: PublicPart[] = ["gateway", "portal"];
 
 /** Every route of a part, as its application registers it. */

@@ -83,6 +83,10 @@ describe("account export", () => {
       texts.push(text);
     }
     const all = texts.join("");
+    const portal = manifest.tables.filter(
+      ({ part, rows }: { part: string; rows: number }) => part === "portal" && rows > 0,
+    );
+    expect(portal.map(nameOf)).toEqual(expect.arrayContaining(["portal.account_members", "portal.audit_entries"]));
     for (const stored of ["Zofia Wójcik", `${accountId}@example.com`, '"type":"label.voided"', receiver.url]) {
       expect(all).toContain(stored);
     }
@@ -131,7 +135,7 @@ describe("account erase", () => {
     const before = lasting(await rowsOf(other));
     const { erased } = await json(`account erase --account ${accountId} --confirm Test`);
     expect(erased.filter(({ rows }: { rows: number }) => rows === 0).map(nameOf)).toEqual(
-      expect.not.arrayContaining(["carrier.labels", "records.shipments", "gateway.account_members"]),
+      expect.not.arrayContaining(["carrier.labels", "records.shipments", "portal.account_members"]),
     );
     expect(Object.values(await rowsOf(accountId)).flat()).toEqual([]);
     expect(lasting(await rowsOf(other))).toEqual(before);
@@ -182,6 +186,24 @@ describe("account erase", () => {
     expect(out).toMatch(/\nfiles of the databases +VACUUM .*\n/);
     expect(out).toMatch(/\nDATA_DIR\/mail of npm start +200 newer emails .*\n/);
     expect(Object.values(await rowsOf(other)).flat()).toEqual([]);
+  });
+
+  test("without the address of a portal, members are neither counted, exported nor erased, and the commands say so", async () => {
+    const accountId = await stack.newAccount("Acme");
+    await json(`member add --account ${accountId} --email ada@example.com`);
+    const alone = (line: string) => jsonOn(stack, line, { PORTAL_URL: undefined });
+    expect(JSON.stringify(await alone(`account usage --account ${accountId}`))).not.toContain("members");
+    const out = `--out ${join(folder, "alone")}`;
+    expect(await alone(`account export --account ${accountId} ${out}.ndjson`)).toMatchObject({ without: ["portal"] });
+    const told = await adminOn(stack, `account export --account ${accountId} ${out}`, { PORTAL_URL: undefined });
+    expect(told.out).toMatch(/\nWithout the data of portal: PORTAL_URL is not set\.\n$/);
+    await suspended(accountId);
+    const { remaining } = await alone(`account erase --account ${accountId} --confirm Acme`);
+    const [first, ...others] = remaining;
+    expect(first).toEqual({ where: "database of the portal", until: expect.stringContaining("PORTAL_URL is set") });
+    expect(others).toEqual(REMAINING);
+    const { erased } = await json(`account erase --account ${accountId} --confirm ${accountId}`);
+    expect(erased).toContainEqual({ part: "portal", table: "account_members", rows: 1 });
   });
 
   test("is refused until the account is suspended and confirmed by its name", async () => {

@@ -5,7 +5,7 @@ import { createKey, revokeKey } from "@shipping/gateway/accounts/manage-keys";
 import { gatewayDatabase } from "@shipping/gateway/testing/gateway-database";
 import { silentLog } from "@shipping/kit/process/log";
 import { rowsIn } from "@shipping/kit/testing/rows";
-import { followChangesOnce } from "@shipping/portal/accounts/follow-changes";
+import { followChangesOnce } from "@shipping/portal/feed/follow-changes";
 import { portalDatabase } from "@shipping/portal/testing/portal-database";
 import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
 import sql from "sql-template-tag";

@@ -1,4 +1,5 @@
 import { adminIn } from "@shipping/gateway/testing/admin";
+import type { Env } from "@shipping/kit/process/config";
 import type { Stack } from "../platform/stack.js";
 
 /** The databases by which the operator's commands find a stack. */
@@ -9,8 +10,7 @@ export function adminEnv(stack: Stack): Record<string, string> {
 }
 
 /** Runs a command line on a stack, as an operator would type it. */
-export const admin = (stack: Stack, line: string, env?: Record<string, string>) =>
-  adminIn(() => adminEnv(stack)).admin(line, env);
+export const admin = (stack: Stack, line: string, env?: Env) => adminIn(() => adminEnv(stack)).admin(line, env);
 
 /** The value that a command prints with `--json`. */
-export const json = (stack: Stack, line: string) => adminIn(() => adminEnv(stack)).json(line);
+export const json = (stack: Stack, line: string, env?: Env) => adminIn(() => adminEnv(stack)).json(line, env);

@@ -3,6 +3,7 @@ import { gatewayAccountData } from "@shipping/gateway/database/account-data";
 import { type AccountData, exportPage } from "@shipping/kit/service/account-data";
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { Part } from "@shipping/local/parts";
+import { portalAccountData } from "@shipping/portal/database/account-data";
 import { recordsAccountData } from "@shipping/records/account-data";
 import { trackingAccountData } from "@shipping/tracking/account-data";
 import { webhooksAccountData } from "@shipping/webhooks/operator/account-data";
@@ -15,6 +16,7 @@ import { json } from "./admin.js";
 /** The tables in which each part stores an account's data. */
 export const ACCOUNT_DATA: Record<Part, AccountData> = {
   gateway: gatewayAccountData,
+  portal: portalAccountData,
   records: recordsAccountData,
   carrier: carrierAccountData,
   tracking: trackingAccountData,
@@ -26,16 +28,16 @@ export async function busyAccount(stack: Stack, receiverUrl: string) {
   const { accountId, sandbox } = await stack.newCustomer();
   const api = apiClient(stack.baseUrl, sandbox);
   await json(stack, `member add --account ${accountId} --email ${accountId}@example.com --role admin`);
-  const { gateway, webhooks } = stack.databases;
-  await gateway.run(sql`
+  const { portal, webhooks } = stack.databases;
+  await portal.run(sql`
     WITH member AS (SELECT id FROM account_members WHERE account_id = ${accountId}),
       session AS (
         INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at)
         SELECT sha256(${accountId}::bytea), id, now(), now(), now() FROM member)
     INSERT INTO sign_in_links (hash, member_id, expires_at)
     SELECT sha256(${accountId}::bytea), id, now() + interval '1 day' FROM member`);
-  await gateway.run(sql`INSERT INTO webhook_tests VALUES (${accountId}, now(), 1)`);
-  await gateway.run(sql`INSERT INTO declined_invitations VALUES (${accountId}, '\\x00', now())`);
+  await portal.run(sql`INSERT INTO webhook_tests VALUES (${accountId}, now(), 1)`);
+  await portal.run(sql`INSERT INTO declined_invitations VALUES (${accountId}, '\\x00', now())`);
   await createWebhook(api, receiverUrl);
   await createOrder(api);
   for (let n = 0; n < 3; n++) await voidLabel(api, (await createLabel(api)).id);
@@ -76,6 +78,6 @@ export async function rowsOf(stack: Stack, accountId: string) {
 
 /** Rows that change only by requests. */
 export const lasting = ({ ...rows }: Record<string, string[]>) => {
-  for (const name of [...SOON_EMPTY, "gateway.request_counts", "gateway.audit_entries"]) delete rows[name];
+  for (const name of [...SOON_EMPTY, "gateway.request_counts", "portal.audit_entries"]) delete rows[name];
   return rows;
 };

@@ -42,7 +42,7 @@ test("doctor: one value, and exit 0 when everything is there", async () => {
   const env = { ...adminEnv(stack), ...Object.fromEntries(databases), GATEWAY_URL: new URL(stack.baseUrl).origin };
   const { ok, findings } = await json("doctor", env);
   expect([ok, findings.filter((finding: { ok: boolean }) => !finding.ok)]).toEqual([true, []]);
-  expect(findings).toHaveLength(13);
+  expect(findings).toHaveLength(15);
 
   const ill = await admin("doctor --json", { ...env, RECORDS_URL: "http://127.0.0.1:1" });
   const said = JSON.parse(ill.out);

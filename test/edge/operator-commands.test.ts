@@ -191,13 +191,13 @@ describe("an account", () => {
     await json(`account resume --account ${accountId}`);
     expect(await statusOf()).toBe(200);
     await eventually(() => expect(sent()).toBe(1));
-    const entries = await stack.databases.gateway.run(
-      sql`SELECT action, actor FROM audit_entries WHERE account_id = ${accountId} ORDER BY at`,
-    );
-    expect(entries.slice(-2)).toEqual([
-      { action: "account.suspended", actor: "operator" },
-      { action: "account.resumed", actor: "operator" },
-    ]);
+    await eventually(async () => {
+      const entries = await stack.databases.portal.run<{ action: string; actor: string }>(
+        sql`SELECT action, actor FROM audit_entries WHERE account_id = ${accountId} ORDER BY at`,
+      );
+      const last = entries.slice(-2).map(({ action, actor }) => `${action} by ${actor}`);
+      expect(last).toEqual(["account.suspended by operator", "account.resumed by operator"]);
+    });
   });
 
   test("is counted: what belongs to it, by environment, in every part", async () => {
@@ -205,11 +205,11 @@ describe("an account", () => {
     const api = apiClient(stack.baseUrl, sandbox);
     await createWebhook(api, "https://shop.example.com/hook");
     for (let n = 0; n < 2; n++) await createShipment(api);
-    const { id } = await createLabel(api);
-    await voidLabel(api, id);
-    const counts = await json(`account usage --account ${accountId}`);
-    expect(counts).toEqual(
+    await voidLabel(api, (await createLabel(api)).id);
+    await json(`member add --account ${accountId} --email ada@example.com`);
+    expect(await json(`account usage --account ${accountId}`)).toEqual(
       expect.arrayContaining([
+        { kind: "members", count: 1 },
         { kind: "keys active", environment: "sandbox", count: 1 },
         { kind: "shipments", environment: "sandbox", count: 3 },
         { kind: "labels voided", environment: "sandbox", count: 1 },

@@ -1,9 +1,9 @@
 import { guides } from "@shipping/api/guides";
 import { BASE_PATH, pathWith } from "@shipping/api/operations/operation";
 import { operations as apiOperations } from "@shipping/api/operations/operations";
-import { AREA_PATH } from "@shipping/gateway/developers/page/page";
-import { pages } from "@shipping/gateway/developers/pages";
 import { runs } from "@shipping/kit/testing/runs";
+import { AREA_PATH } from "@shipping/portal/page/page";
+import { pages } from "@shipping/portal/pages";
 import { type Stack, startStack } from "../platform/stack.js";
 import { exchange, headOf } from "./wire.js";
 

@@ -14,7 +14,7 @@ import type { ClusterFile } from "../platform/cluster.js";
 
 const MAIN = join(import.meta.dirname, "../../deploy/local/dist/cluster/main.js");
 const FLAGS = ["--gateways", "2", "--records", "2", "--carrier", "1", "--tracking", "1", "--webhooks", "1"];
-const NAMES = "carrier-1 gateway-1 gateway-2 nats postgres records-1 records-2 tracking-1 webhooks-1";
+const NAMES = "carrier-1 gateway-1 gateway-2 nats portal-1 postgres records-1 records-2 tracking-1 webhooks-1";
 
 let folder: string;
 let dataDir: string;
@@ -130,6 +130,7 @@ describe("npm run cluster", () => {
       sign_in_url: expect.stringMatching(/\/developers\/sign-in\/link#[\w-]{43}$/),
       sign_in_email: "demo@example.com",
       gateways: [expect.any(String), expect.any(String)],
+      portals: [`http://${cluster.processes.find(({ name }) => name === "portal-1")?.address}`],
       pid: expect.any(Number),
       processes: expect.any(Array),
     });
@@ -150,7 +151,8 @@ describe("npm run cluster", () => {
   });
 
   test("starts a killed process of each part again, with its name and address", async () => {
-    const names = ["gateway-1", "gateway-2", "records-1", "records-2", "carrier-1", "tracking-1", "webhooks-1"];
+    const services = ["records-1", "records-2", "carrier-1", "tracking-1", "webhooks-1"];
+    const names = ["gateway-1", "gateway-2", "portal-1", ...services];
     await Promise.all(names.map((name) => comesBack(name)));
     await eventually(shipThroughBothGateways);
   });

@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { adminIn } from "@shipping/gateway/testing/admin";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { newVisitor, pathIn, secretIn } from "../developers/visitor.js";
 import { apiClient } from "../platform/api-client.js";
@@ -11,9 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-test("signed in at one gateway, one works at the other: what is revoked there is refused by all from the next request on", async () => {
+test("signed in at one portal, one works at the other: what is revoked there is refused by all gateways from the next request on", async () => {
   const { sign_in_url: link } = await cluster.now();
-  const [here, there] = cluster.gateways.map((url) => new URL(url).origin) as [string, string];
+  const [here, there] = await portals();
   const visitor = newVisitor(here);
   expect((await visitor.submit(pathIn(link))).status).toBe(303);
 
@@ -32,9 +33,9 @@ test("signed in at one gateway, one works at the other: what is revoked there is
   expect((await visitor.get("/developers/sandbox")).status).toBe(401);
 });
 
-test("asked for at one gateway, a link is a file for its owner only, and signs in at the other, as does the invitation that follows", async () => {
+test("asked for at one portal, a link is a file for its owner only, and signs in at the other, as does the invitation that follows", async () => {
   const { sign_in_email: email } = await cluster.now();
-  const [here, there] = cluster.gateways.map((url) => new URL(url).origin) as [string, string];
+  const [here, there] = await portals();
   expect((await newVisitor(here).submit("/developers/sign-in", { email })).status).toBe(200);
   const visitor = newVisitor(there);
   expect((await visitor.submit(await linkTo(email))).status).toBe(303);
@@ -44,6 +45,24 @@ test("asked for at one gateway, a link is a file for its owner only, and signs i
   expect((await newVisitor(here).submit(await linkTo(invited))).status).toBe(303);
   expect((await visitor.get("/developers/audit")).html).toContain("Member invited");
 });
+
+test("a gateway has no pages, and the operator's link leads to a portal", async () => {
+  const [gateway = ""] = cluster.gateways;
+  const answer = await newVisitor(new URL(gateway).origin).get("/developers");
+  expect([answer.status, JSON.parse(answer.html)]).toEqual([
+    404,
+    { error: expect.objectContaining({ code: "not_found" }) },
+  ]);
+  const { account_id: account } = await cluster.now();
+  const { out } = await adminIn(() => ({ DATA_DIR: cluster.dataDir })).admin(`sign-in-link --account ${account}`);
+  const [portal] = await portals();
+  expect(out).toContain(`${portal}/developers/sign-in/link#`);
+});
+
+/** The origins of both portals. */
+async function portals(): Promise<[string, string]> {
+  return (await cluster.now()).portals as [string, string];
+}
 
 /** The path of the link in the email to an email address. */
 function linkTo(address: string): Promise<string> {

@@ -1,16 +1,16 @@
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { newId } from "@shipping/kit/ids";
+import { adminIn } from "@shipping/gateway/testing/admin";
 import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { runs } from "@shipping/kit/testing/runs";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 import { labelInput, RECORD } from "../api/platform.js";
-import { fieldsOf, newVisitor } from "../developers/visitor.js";
+import { fieldsOf, newVisitor, pathIn } from "../developers/visitor.js";
 import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
 import { FLAWLESS } from "../trials/chaos/audit.js";
+import { FLAWLESS_LINES } from "../trials/chaos/member-forms.js";
 import { untilDefinite, type Write } from "../trials/chaos/retrying-client.js";
 import { runChaos } from "../trials/chaos/run-chaos.js";
 
@@ -79,10 +79,10 @@ async function waitingForLocks(): Promise<number> {
 
 describe("a process that is killed at a point of POST /orders", () => {
   test.each([
-    ["after the claim, before the send", "before-send CreateOrder"],
+    ["after the claim, before the send", "before-send RecordsService/CreateOrder"],
     ["before the owner's statement", "before-statement"],
     ["after the owner's commit, before its answer", "after-commit"],
-    ["after the answer, before the done mark", "after-answer CreateOrder"],
+    ["after the answer, before the done mark", "after-answer RecordsService/CreateOrder"],
     ["before the event is published", "before-publish"],
     ["after the event is published, before it is marked", "after-publish"],
   ])("%s: the retry ends with one order, one event and equal answers", async (_, point) => {
@@ -114,8 +114,8 @@ describe("a process that is killed at a point of POST /orders", () => {
 
 describe("a carrier that is killed around the projection of a label", () => {
   test.each([
-    ["before the call", "before-send ApplyLabelEvent"],
-    ["after the call", "after-answer ApplyLabelEvent"],
+    ["before the call", "before-send RecordsService/ApplyLabelEvent"],
+    ["after the call", "after-answer RecordsService/ApplyLabelEvent"],
     ["after the commit, before any call", "after-commit"],
   ])("%s: one label, equal answers, and shipment and tracking follow", async (_, point) => {
     const input = await newLabelInput();
@@ -141,7 +141,7 @@ describe("a process that is killed around the creation of a subscription", () =>
   const body = { url: "https://shop.example.com/hooks", events: ["order.created"] };
 
   async function entries(): Promise<string[]> {
-    const rows = await cluster.databases.gateway.run<{ entry: string }>(sql`
+    const rows = await cluster.databases.portal.run<{ entry: string }>(sql`
       SELECT concat_ws(' ', action, subject, actor) AS entry FROM audit_entries
       WHERE account_id = ${customer.accountId} AND action LIKE 'webhook.%'`);
     return rows.map(({ entry }) => entry);
@@ -155,13 +155,13 @@ describe("a process that is killed around the creation of a subscription", () =>
   }
 
   test.each([
-    ["after the claim, before the send", "before-send CreateSubscription"],
+    ["after the claim, before the send", "before-send WebhooksService/CreateSubscription"],
     ["before the owner's statement", "before-statement"],
     ["after the owner's commit, before its answer", "after-commit"],
-    ["after the answer, before the audit log is told", "after-answer CreateSubscription"],
-    ["after the change was read, before its entry is written", "after-answer ListChanges"],
-    ["after the entry is written, before the change is acknowledged", "before-send AcknowledgeChanges"],
-    ["after the change is acknowledged", "after-answer AcknowledgeChanges"],
+    ["after the answer, before the audit log is told", "after-answer WebhooksService/CreateSubscription"],
+    ["after the change was read, before its entry is written", "after-answer WebhooksService/ListChanges"],
+    ["after the entry is written, before the change is acknowledged", "before-send WebhooksService/AcknowledgeChanges"],
+    ["after the change is acknowledged", "after-answer WebhooksService/AcknowledgeChanges"],
   ])("%s: one subscription, its secret, and one entry of the audit log", async (_, point) => {
     await writeFile(faultFile, point);
     const first = await untilDefinite(cluster.gateways, write("/webhooks", "w", body));
@@ -179,31 +179,35 @@ describe("a process that is killed around the creation of a subscription", () =>
 
 describe("a process that is killed around the void of a label by a member", () => {
   const email = "ada@example.com";
+  let portals: string[];
 
   /** A member of the customer who is signed in. */
   async function signIn() {
-    const token = randomBytes(32).toString("base64url");
-    await cluster.databases.gateway.run(sql`
-      WITH member AS (
-        INSERT INTO account_members (id, account_id, email, role, created_at)
-        VALUES (${newId("mem", randomBytes)}, ${customer.accountId}, ${email}, 'admin', now()) RETURNING id)
-      INSERT INTO sign_in_links (hash, member_id, expires_at)
-      SELECT sha256(${token}::bytea), id, now() + interval '15 minutes' FROM member`);
-    const visitor = newVisitor(new URL(cluster.gateways[0]!).origin, customer.accountId);
-    expect((await visitor.submit(`/developers/sign-in/link#${token}`)).status).toBe(303);
+    ({ portals } = await cluster.now());
+    const { admin, json } = adminIn(() => ({ DATA_DIR: cluster.dataDir }));
+    const added = await admin(`member add --account ${customer.accountId} --email ${email}`);
+    expect(added).toMatchObject({ status: 0, err: "" });
+    const { url } = await json(`sign-in-link --account ${customer.accountId}`);
+    const visitor = newVisitor(portals[0]!, customer.accountId);
+    expect((await visitor.submit(pathIn(url))).status).toBe(303);
     return visitor;
   }
 
-  const lines = () =>
-    cluster.databases.gateway.run<{ line: string }>(sql`
-      SELECT concat_ws(' ', actor, subject, detail, check_at) AS line FROM account_changes
+  const linesOf = (part: "gateway" | "portal", from: Sql) =>
+    cluster.databases[part].run<{ line: string }>(sql`
+      SELECT concat_ws(' ', actor, subject, detail) AS line FROM ${from}
       WHERE account_id = ${customer.accountId} AND action = 'label.voided'`);
+  const closed = sql`(SELECT * FROM account_changes WHERE check_at IS NULL) AS c`;
 
   test.each([
-    ["after the claim, before the send", "before-send VoidLabel"],
+    ["after the form, before the gateway is asked", "before-send AccessService/ExecuteWrite"],
+    ["after the claim, before the send", "before-send CarrierService/VoidLabel"],
     ["before the owner's statement", "before-statement"],
     ["after the owner's commit, before its answer", "after-commit"],
-    ["after the answer, before the line is closed", "after-answer VoidLabel"],
+    ["after the answer, before the line is closed", "after-answer CarrierService/VoidLabel"],
+    ["after the gateway's answer, before the page", "after-answer AccessService/ExecuteWrite"],
+    ["after the change was read, before its entry is written", "after-answer AccessService/ListChanges"],
+    ["after the entry is written, before the change is acknowledged", "before-send AccessService/AcknowledgeChanges"],
   ])("%s: the form that is sent again leaves one void and one line of the audit log", async (_, point) => {
     const label = await make("/labels", "label", await newLabelInput());
     const visitor = await signIn();
@@ -211,29 +215,29 @@ describe("a process that is killed around the void of a label by a member", () =
     const fields = fieldsOf((await visitor.get(path)).html);
     await writeFile(faultFile, point);
     await eventually(async () => {
-      for (const gateway of cluster.gateways) {
-        const answer = await visitor.post(`${new URL(gateway).origin}${path}`, fields).catch(() => undefined);
+      for (const portal of portals) {
+        const answer = await visitor.post(`${portal}${path}`, fields).catch(() => undefined);
         if (answer?.status === 303) return;
       }
       throw new Error("The form is not done.");
     });
     await eventually(() => expect(existsSync(faultFile)).toBe(false));
     await eventually(async () => expect(await read(`/labels/${label.id}`)).toMatchObject({ status: "voided" }));
-    await eventually(async () =>
-      expect(await lines()).toEqual([{ line: `${email} ${label.id} ${label.tracking_number}` }]),
-    );
-    const entry = sql`SELECT FROM audit_entries WHERE account_id = ${customer.accountId} AND action = 'label.voided'`;
-    expect(await cluster.databases.gateway.run(entry)).toHaveLength(1);
+    const line = `${email} ${label.id} ${label.tracking_number}`;
+    await eventually(async () => expect(await linesOf("portal", sql`audit_entries`)).toEqual([{ line }]));
+    expect(await linesOf("gateway", closed)).toEqual([{ line }]);
+    expect(await linesOf("gateway", sql`account_changes`)).toEqual([{ line }]);
   });
 });
 
 test(
   "under kill -9 of a random process every second nothing acknowledged is lost or doubled, replays are equal, statuses agree, every operation has its event",
   async () => {
-    const report = await runChaos(cluster, { operations: runs(150), clients: 8, killEveryMs: 1_000 });
+    const report = await runChaos(cluster, { operations: runs(150), clients: 8, killEveryMs: 1_000, forms: 4 });
     console.log(`chaos: ${JSON.stringify(report)}`);
     expect(report.kills).toBeGreaterThan(0);
     expect(report.audit).toEqual(FLAWLESS);
+    expect(report.lines).toEqual(FLAWLESS_LINES);
   },
   runs(360_000),
 );

@@ -31,6 +31,7 @@ export interface ClusterFile {
   sign_in_url: string;
   sign_in_email: string;
   gateways: string[];
+  portals: string[];
   pid: number;
   processes: ClusterProcess[];
 }
@@ -70,7 +71,7 @@ export async function startCluster(
 }
 
 /**
- * The cluster that the test files of this worker share, each with customers of its own and all processes healthy: three gateways, two of every
+ * The cluster that the test files of this worker share, each with customers of its own and all processes healthy: three gateways, two processes of every
  * other part, a rate limit above what tests need, receivers on this machine, waits between attempts `SHARED_SPEEDUP` times shorter, a fault file
  * named `fault` in its data folder, and a simulated carrier for one account.
  */

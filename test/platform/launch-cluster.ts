@@ -30,7 +30,7 @@ export interface SharedCluster {
 }
 
 /** The flags of the smallest cluster. */
-export const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [
+export const ONE_OF_EACH = ["gateways", "portals", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [
   `--${part}`,
   "1",
 ]);

@@ -1,11 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Scope } from "@shipping/api/api-key";
-import { createAccount } from "@shipping/gateway/accounts/manage-accounts";
+import { createAccount, setSuspended } from "@shipping/gateway/accounts/manage-accounts";
 import { createKey, revokeKey } from "@shipping/gateway/accounts/manage-keys";
 import { type AdminDeps, openPrisma } from "@shipping/gateway/database/deps";
-import { DEFAULT_PAGE_LIMITS } from "@shipping/gateway/developers/limits/page-limits";
-import type { DeveloperArea } from "@shipping/gateway/developers/session/settings";
-import type { MailRoute } from "@shipping/gateway/mail/settings";
 import type { Environment } from "@shipping/kit/caller";
 import { createLocalBus } from "@shipping/kit/events/bus";
 import { type Database, openDatabase } from "@shipping/kit/postgres/database";
@@ -14,6 +11,9 @@ import { CONNECT_MS, type TestDatabase, testDatabase } from "@shipping/kit/testi
 import { localDeliveryConfig } from "@shipping/local/config";
 import { migrationFolders, type Part, parts } from "@shipping/local/parts";
 import type { RunningParts } from "@shipping/local/platform/start-parts";
+import { DEFAULT_PAGE_LIMITS } from "@shipping/portal/limits/page-limits";
+import type { MailRoute } from "@shipping/portal/mail/settings";
+import type { DeveloperArea } from "@shipping/portal/session/settings";
 import { share } from "./share.js";
 
 /** The whole platform on databases of its own, with functions for operator's tasks. */
@@ -30,6 +30,7 @@ export interface Stack {
   newAccount(name?: string): Promise<string>;
   newKey(accountId: string, environment?: Environment, extra?: KeyExtra): Promise<{ id: string; key: string }>;
   revokeKey(id: string): Promise<void>;
+  suspend(accountId: string): Promise<void>;
   /** An account of its own with a key for each environment. */
   newCustomer(): Promise<{ accountId: string; sandbox: string; live: string }>;
   stop(): Promise<void>;
@@ -82,27 +83,40 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     WEBHOOK_ALLOW_PRIVATE_TARGETS: String(options.privateTargets ?? true),
     CLOCK_SPEEDUP: String(options.clockSpeedup ?? 1),
   });
+  const listening = { port: 0, host: "127.0.0.1" };
+  const publicUrl = options.developerArea?.publicUrl;
+  const common = {
+    publicUrl,
+    strictTransport: publicUrl?.startsWith("https:") ?? false,
+    trustedProxies: { count: options.trustedProxies ?? 0, header: "x-forwarded-for" as const, tickets: new Map() },
+    auditRetentionDays: 400,
+  };
+  // All tests come from one IP address.
   const gateway = {
-    port: 0,
-    host: "127.0.0.1",
-    // All tests come from one IP address.
+    ...common,
     paceLimits: { perSecond: 10_000, burst: 10_000 },
+    callPace: { perSecond: 10_000, burst: 10_000 },
+    knowsOrigin: true,
+    mcp: options.mcp && { allowLive: false, readOnly: options.mcp === "read" },
+    requestLogDays: 7,
+  };
+  const portal = {
+    ...common,
     pageLimits: {
       ...DEFAULT_PAGE_LIMITS,
       client: { pages: 10_000, seconds: 1 },
       member: { pages: 10_000, seconds: 1 },
     },
-    trustedProxies: { count: options.trustedProxies ?? 0, header: "x-forwarded-for" as const, tickets: new Map() },
-    mcp: options.mcp && { allowLive: false, readOnly: options.mcp === "read" },
-    auditRetentionDays: 400,
-    requestLogDays: 7,
     developerArea: options.developerArea ?? {},
     mail: options.mail,
   };
   // Loads the whole platform, which tests with a shared one do not need.
   const { startParts } = await import("@shipping/local/platform/start-parts");
   const start = (requestsPerMinute: number) =>
-    startParts({ databases, bus: createLocalBus(), delivery, gateway: { ...gateway, requestsPerMinute }, logOf });
+    startParts({
+      ...{ databases, bus: createLocalBus(), delivery, listening, portal, logOf },
+      gateway: { ...gateway, requestsPerMinute },
+    });
   const limits = [options.requestsPerMinute ?? PER_MINUTE].flat();
   const running = await start(limits[0]!);
   const replicas = [running];
@@ -153,7 +167,7 @@ export async function sharedStack(options: { requestsPerMinute?: 120 | 100_000 }
 function operator(
   db: Record<Part, Database>,
   prisma: AdminDeps["prisma"],
-): Pick<Stack, "newAccount" | "newKey" | "revokeKey" | "newCustomer"> {
+): Pick<Stack, "newAccount" | "newKey" | "revokeKey" | "suspend" | "newCustomer"> {
   const admin: AdminDeps = { db: db.gateway, prisma, now: () => new Date(), random: randomBytes };
   const newAccount = async (name = "Test") => (await createAccount(admin, { name })).id;
   const newKey: Stack["newKey"] = (accountId, environment = "sandbox", extra = {}) =>
@@ -163,6 +177,7 @@ function operator(
     newAccount,
     newKey,
     revokeKey: async (id) => void (await revokeKey(admin, { id })),
+    suspend: async (accountId) => void (await setSuspended(admin, accountId, true)),
     async newCustomer() {
       const accountId = await newAccount();
       const sandbox = await newKey(accountId, "sandbox");

@@ -91,7 +91,7 @@ async function startCluster(): Promise<Shared> {
     CLOCK_SPEEDUP: String(SHARED_SPEEDUP),
     LOG_LEVEL: "debug",
   };
-  const { stop } = await launchCluster(["--gateways", "3", "--tracking", "2"], settings, { dataDir });
+  const { stop } = await launchCluster(["--gateways", "3", "--portals", "2", "--tracking", "2"], settings, { dataDir });
   const tells: SharedCluster = { dataDir, carrierUrl: simulator.url, carrierAccount: accountBytes.toString("hex") };
   return { tells, stop: () => stop().then(simulator.stop) };
 }

@@ -14,6 +14,10 @@ const trials: Record<string, { main: string; summary: string }> = {
     summary: "buy labels from an unreliable carrier, and compare its ledger with ours",
   },
   abuse: { main: "abuse/main.js", summary: "measure the effect of attacks on other customers" },
+  isolation: {
+    main: "isolation/main.js",
+    summary: "check that the API notices nothing of the portal: its outages, its pages, its certificate",
+  },
   failover: {
     main: "failover/main.js",
     summary: "play faults of PostgreSQL and NATS, and large migrations, under load",

@@ -1,11 +1,11 @@
 // Plays the main steps against a deployed gateway, from a pod of the gateway's image: makes a key with the operator's command, for an account that
-// all runs share, then order, shipment, rate, label, PDF, repetition, void. If a receiver is named, every event has to arrive there, signed. It
-// revokes the key at the end, even after a failure.
+// all runs share, then order, shipment, rate, label, PDF, repetition, void. If a receiver is named, every event has to arrive there, signed, and if
+// a portal is named, it has to serve the documentation. It revokes the key at the end, even after a failure.
 import { execFileSync } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 
-const { BASE_URL, RECEIVER_URL } = process.env;
+const { BASE_URL, PAGES_URL, RECEIVER_URL } = process.env;
 const ACCOUNT = "Smoke test";
 const run = randomUUID();
 let steps = 0;
@@ -129,6 +129,7 @@ if (subscription) {
   await signedEvent("label.voided", label.data.id, subscription.secret);
   await call("DELETE", `/webhooks/${subscription.id}`, { status: 200 });
 }
+if (PAGES_URL) check((await fetch(`${PAGES_URL}/docs`)).ok, "the portal serves the documentation");
 process.stdout.write(`All ${steps} steps went as the specification says.\n`);
 // Idle connections would keep the process for another minute.
 process.exit(0);

@@ -7,13 +7,24 @@
 {{- $fullname := include "shipping.fullname" $root -}}
 {{- $secured := ne (include "shipping.certificateSource" $root) "" -}}
 - { name: PORT, value: "8080" }
+{{- if $needs.public }}
+- { name: RPC_PORT, value: {{ include "shipping.rpcPort" (list $root $part) | quote }} }
+{{- with $root.Values.publicUrl }}
+- { name: PUBLIC_URL, value: {{ . | quote }} }
+{{- end }}
+- { name: TRUSTED_PROXIES, value: {{ $root.Values.trustedProxies | quote }} }
+- { name: CLIENT_ADDRESS_HEADER, value: {{ $root.Values.clientAddressHeader | quote }} }
+{{- end }}
+{{- if has $part (list "gateway" "portal" "webhooks") }}
+- { name: AUDIT_RETENTION_DAYS, value: {{ $root.Values.auditRetentionDays | quote }} }
+{{- end }}
 - { name: OPS_PORT, value: "9090" }
 - { name: NODE_ENV, value: {{ ternary "development" "production" $root.Values.dev.enabled }} }
 - { name: LOG_LEVEL, value: {{ $root.Values.logLevel | quote }} }
 - { name: DATABASE_POOL, value: {{ $values.databasePool | quote }} }
 {{ include "shipping.databaseUrl" (list $root $part "DATABASE_URL" false) }}
 {{- range $needs.calls }}
-- { name: {{ upper . }}_URL, value: "{{ ternary "https" "http" $secured }}://{{ $fullname }}-{{ . }}:8080" }
+- { name: {{ upper . }}_URL, value: "{{ ternary "https" "http" $secured }}://{{ $fullname }}-{{ . }}:{{ include "shipping.rpcPort" (list $root .) }}" }
 {{- end }}
 {{- if $needs.bus }}
 - { name: NATS_URL, value: {{ include "shipping.natsUrl" $root | quote }} }

@@ -1,10 +1,29 @@
-{{/* The parts: the services that each calls, and whether it uses the event bus. */}}
+{{/*
+All parts: those that each calls, whether it uses the event bus, and whether people or programs outside of the platform reach it. The gateway
+calls the portal only for the operator's commands.
+*/}}
+{{- define "shipping.allParts" -}}
+gateway: { calls: [records, carrier, tracking, webhooks, portal], bus: false, public: true }
+portal: { calls: [gateway, records, carrier, tracking, webhooks], bus: false, public: true }
+records: { calls: [webhooks], bus: true, public: false }
+carrier: { calls: [records, tracking, webhooks], bus: true, public: false }
+tracking: { calls: [], bus: false, public: false }
+webhooks: { calls: [], bus: true, public: false }
+{{- end }}
+
+{{/* The parts that run: all, unless the portal is turned off. */}}
 {{- define "shipping.parts" -}}
-gateway: { calls: [records, carrier, tracking, webhooks], bus: false }
-records: { calls: [webhooks], bus: true }
-carrier: { calls: [records, tracking, webhooks], bus: true }
-tracking: { calls: [], bus: false }
-webhooks: { calls: [], bus: true }
+{{- $parts := include "shipping.allParts" . | fromYaml -}}
+{{- if not .Values.parts.portal.enabled -}}
+{{- $_ := unset $parts "portal" -}}
+{{- $_ = set $parts.gateway "calls" (without $parts.gateway.calls "portal") -}}
+{{- end -}}
+{{ toYaml $parts }}
+{{- end }}
+
+{{/* The port of a part for the calls of others. A part with public HTTP has one more. Argument: (list $ part). */}}
+{{- define "shipping.rpcPort" -}}
+{{- ternary 8090 8080 (index (include "shipping.allParts" (first .) | fromYaml) (last .)).public -}}
 {{- end }}
 
 {{/* The release's name, followed by the chart's unless it contains it. A change of the length would rename all objects of long releases. */}}

@@ -6,6 +6,11 @@ describe("localConfig", () => {
     expect(localConfig({ LOG_LEVEL: "" }).LOG_LEVEL).toBe("warn");
   });
 
+  test("refuses the former switch of the developer area in one line that says what replaces it", () => {
+    const refusal = /^DEVELOPER_AREA is no longer a setting: the chart's parts.portal.enabled replaces it$/;
+    expect(() => localConfig({ DEVELOPER_AREA: "false" })).toThrow(refusal);
+  });
+
   test("refuses a database URL with several hosts, as the parts do", () => {
     expect(() => localConfig({ DATABASE_URL_RECORDS: "postgresql://a,b/d" })).toThrow(
       "DATABASE_URL_RECORDS: must name one host",

@@ -1,12 +1,9 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
-import {
-  checkDeveloperSettings,
-  type DeveloperDeps,
-  developerSettings,
-  toDeveloperDeps,
-} from "@shipping/gateway/developers/session/settings";
+import type { EdgeDeps } from "@shipping/gateway/api/deps";
+import { edgeSettings, toEdgeDeps } from "@shipping/gateway/config";
 import { jetStreamSettings } from "@shipping/kit/events/settings";
+import { refuseFormerSettings } from "@shipping/kit/http/settings";
 import {
   busIdentitySettings,
   busNameSettings,
@@ -18,6 +15,7 @@ import {
   serviceSettings,
   urlList,
 } from "@shipping/kit/process/config";
+import { type AreaSettingsDeps, areaSettings, checkAreaSettings, toAreaDeps } from "@shipping/portal/session/settings";
 import { type DeliveryConfig, deliverySettings, refuseSwitchesInProduction } from "@shipping/webhooks/config";
 import { z } from "zod";
 
@@ -32,6 +30,7 @@ const settings = z.object({
   HOST: z.string().default("127.0.0.1").describe("IP address to listen on"),
   DATA_DIR: z.string().default(".data").describe("folder for all data of the platform"),
   DATABASE_URL_GATEWAY: databaseFor("the gateway"),
+  DATABASE_URL_PORTAL: databaseFor("the portal"),
   DATABASE_URL_RECORDS: databaseFor("records"),
   DATABASE_URL_CARRIER: databaseFor("carrier"),
   DATABASE_URL_TRACKING: databaseFor("tracking"),
@@ -51,7 +50,9 @@ export type LocalConfig = z.output<typeof settings>;
 
 /** Reads the settings of the platform in one process. `overrides` take precedence over the environment. */
 export function localConfig(overrides: Env = {}): LocalConfig {
-  return readConfig(settings, { ...process.env, ...overrides });
+  const env = { ...process.env, ...overrides };
+  refuseFormerSettings(env);
+  return readConfig(settings, env);
 }
 
 /**
@@ -69,11 +70,16 @@ export function localDeliveryConfig(secretsKeys: string, overrides: Env = {}): D
   return readConfig(schema, { SECRETS_KEYS: secretsKeys, ...process.env, ...overrides });
 }
 
+/** Reads the settings of its public API. */
+export function localEdgeDeps(overrides: Env = {}): EdgeDeps {
+  return toEdgeDeps(readConfig(z.object(edgeSettings), { ...process.env, ...overrides }));
+}
+
 /** Reads the settings of its developer area. Without a mail server, emails are saved in `folder`. */
-export function localDeveloperDeps(folder: string, overrides: Env = {}): DeveloperDeps {
-  const schema = z.object(developerSettings).superRefine(checkDeveloperSettings);
+export function localAreaDeps(folder: string, overrides: Env = {}): AreaSettingsDeps {
+  const schema = z.object(areaSettings).superRefine(checkAreaSettings);
   const env = { ...process.env, ...overrides };
-  return toDeveloperDeps(readConfig(schema, { ...mailFolder(folder, env), ...env }));
+  return toAreaDeps(readConfig(schema, { ...mailFolder(folder, env), ...env }));
 }
 
 /** Returns MAIL_DIR, a folder in the data folder, outside production and without a mail server. */

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Part } from "@shipping/gateway/cli/platform/find-platform";
+import type { PublicPart } from "@shipping/kit/http/public-paths";
 
 // The folders are found by path, because importing the parts would load the whole platform into every command.
 const toMigrations = (room: string) => fileURLToPath(new URL(`../../../${room}/prisma`, import.meta.url));
@@ -7,6 +8,7 @@ const toMigrations = (room: string) => fileURLToPath(new URL(`../../../${room}/p
 /** The folder with the migrations of each part's database. */
 export const migrationFolders = {
   gateway: toMigrations("gateway"),
+  portal: toMigrations("services/portal"),
   records: toMigrations("services/records"),
   carrier: toMigrations("services/carrier"),
   tracking: toMigrations("services/tracking"),
@@ -16,6 +18,11 @@ export const migrationFolders = {
 export type { Part };
 
 export const parts = Object.keys(migrationFolders) as Part[];
+
+/** Returns true for a part that is reached from outside of the platform. It answers the other parts at a port of its own. */
+export function isPublic(part: Part): part is PublicPart {
+  return part === "gateway" || part === "portal";
+}
 
 export function mapParts<T>(make: (part: Part) => T): Record<Part, T> {
   return Object.fromEntries(parts.map((part) => [part, make(part)])) as Record<Part, T>;

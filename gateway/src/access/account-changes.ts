@@ -1,5 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { fail } from "@shipping/kit/errors";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import {
   type AccountChangeSchema,
   type AcknowledgeChangesRequest,
@@ -8,7 +9,7 @@ import {
   ListChangesResponseSchema,
 } from "@shipping/proto/shipping/access/v1/access_pb";
 import sql from "sql-template-tag";
-import { clock, type GatewayDeps } from "../database/deps.js";
+import type { GatewayDeps } from "../database/deps.js";
 
 const MAX_CHANGES = 100;
 
@@ -32,7 +33,7 @@ interface ChangeRow {
 /** Reads changes of accounts that the portal has not acknowledged, and those that it may have lost since. It recognizes repeated ones by their IDs. */
 export async function listChanges(deps: Deps, { since, after = "" }: ListChangesRequest) {
   if (since !== undefined && Number.isNaN(Date.parse(since))) throw fail("invalid_request", "since is not a time.");
-  const [moment] = await deps.db.runList<{ readAt: Date }>(sql`SELECT ${clock(deps)} AS "readAt"`);
+  const [moment] = await deps.db.runList<{ readAt: Date }>(sql`SELECT ${databaseNow(deps)} AS "readAt"`);
   const rows = await deps.db.runList<ChangeRow>(sql`
     SELECT c.id, c.at, c.account_id AS "accountId", a.name, a.suspended_at AS "suspendedAt", a.erasing_since AS "erasingSince",
       c.actor, c.source, c.action, c.environment, c.subject, c.detail
@@ -71,6 +72,6 @@ export async function acknowledgeChanges(deps: Deps, { ids }: AcknowledgeChanges
     WITH stored AS (
       SELECT id FROM account_changes WHERE id = ANY(${ids}::text[]) AND acknowledged_at IS NULL AND check_at IS NULL
       ORDER BY id FOR UPDATE)
-    UPDATE account_changes SET acknowledged_at = ${clock(deps)} FROM stored WHERE account_changes.id = stored.id`);
+    UPDATE account_changes SET acknowledged_at = ${databaseNow(deps)} FROM stored WHERE account_changes.id = stored.id`);
   return create(AcknowledgeChangesResponseSchema);
 }

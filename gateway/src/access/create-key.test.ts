@@ -5,6 +5,7 @@ import { failureIn } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { openTransaction } from "@shipping/kit/testing/database";
 import { lockWaits } from "@shipping/kit/testing/locks";
+import sql from "sql-template-tag";
 import { beginErasing, createAccount, setSuspended } from "../accounts/manage-accounts.js";
 import { accessUnderTest } from "../testing/access-under-test.js";
 
@@ -34,7 +35,11 @@ const refusalOf = (call: Promise<unknown>) =>
   );
 const codesOf = async (calls: Promise<unknown>[]) =>
   (await Promise.all(calls.map(refusalOf))).map((refusal) => refusal?.[0] ?? "created").sort();
-const entriesOf = (accountId: string) => gateway.prisma.auditEntry.findMany({ where: { accountId } });
+/** What the gateway has recorded about an account's keys for the audit log. */
+const keyChangesOf = (accountId: string) =>
+  gateway.db.run<{ action: string }>(sql`
+    SELECT action, actor, source, subject, detail FROM account_changes
+    WHERE account_id = ${accountId} AND action LIKE 'key.%' ORDER BY action`);
 const outcomes = async () =>
   Object.fromEntries(
     [...(await gateway.metrics.render()).matchAll(/gateway_new_keys_total\{outcome="(\w+)".*\} (\d+)/g)].map(
@@ -46,7 +51,7 @@ const outcomes = async () =>
 const age = (minutes: number) =>
   gateway.db.pool.query("UPDATE api_keys SET created_at = created_at - $1 * interval '1 minute'", [minutes]);
 
-test("creates the key whose hash it gets, with its window and its audit entry", async () => {
+test("creates the key whose hash it gets, with its window and its line for the audit log", async () => {
   const accountId = await newAccount();
   const { key, request } = wanted(accountId);
   const { id, expiresAt } = await gateway.access.createKey({ ...request, expiresInMs: 86_400_000n });
@@ -56,7 +61,7 @@ test("creates the key whose hash it gets, with its window and its audit entry", 
   const stored = await gateway.prisma.apiKey.findUniqueOrThrow({ where: { id } });
   expect(Buffer.compare(stored.hash, parseApiKey(`Bearer ${key}`)!.hash)).toBe(0);
   const detail = `Shop, ends in ${key.slice(-4)}: ${scopes.join(" ")}`;
-  expect(await entriesOf(accountId)).toMatchObject([
+  expect(await keyChangesOf(accountId)).toMatchObject([
     { action: "key.created", actor: actor.name, source: actor.source, subject: id, detail },
   ]);
   const { rows } = await gateway.db.pool.query("SELECT FROM rate_windows WHERE key_id = $1", [id]);
@@ -73,7 +78,7 @@ describe("a form creates one key", () => {
     for (let n = 2; n <= 10; n++) await createOne(accountId);
     await setSuspended(gateway.admin, accountId, true);
     expect(await repeat()).toEqual(answers[0]);
-    expect((await entriesOf(accountId)).filter(({ action }) => action === "key.created")).toHaveLength(10);
+    expect((await keyChangesOf(accountId)).map(({ action }) => action)).toEqual(Array(10).fill("key.created"));
     expect(await outcomes()).toEqual({ created: 10, account_limit: 0, platform_limit: 0 });
   });
 
@@ -137,7 +142,7 @@ describe("an account that may not change", () => {
     const revoke = () => gateway.access.revokeKey({ caller: { accountId, environment: "sandbox" }, actor, id });
     const revoked = await Promise.all(Array.from({ length: 10 }, revoke));
     expect(new Set(revoked.map(({ revokedAt }) => revokedAt)).size).toBe(1);
-    expect((await entriesOf(accountId)).map(({ action }) => action).sort()).toEqual(["key.created", "key.revoked"]);
+    expect((await keyChangesOf(accountId)).map(({ action }) => action)).toEqual(["key.created", "key.revoked"]);
     const live = { accountId, environment: "live" };
     for (const unknown of [
       { caller: live, id },

@@ -3,7 +3,7 @@ import type { HandlerContext } from "@connectrpc/connect";
 import { parseJsonBody } from "@shipping/api/input/json-body";
 import { describeBody } from "@shipping/api/operations/operation";
 import type { Actor } from "@shipping/kit/caller";
-import { type Caller, requireCaller } from "@shipping/kit/caller";
+import { requireCaller } from "@shipping/kit/caller";
 import { type FieldError, fail, failFields } from "@shipping/kit/errors";
 import { MAX_BODY_BYTES } from "@shipping/kit/http/read-body";
 import { ANSWER_MS } from "@shipping/kit/http/request-locals";
@@ -13,13 +13,13 @@ import {
   type ExecuteWriteResponse,
   ExecuteWriteResponseSchema,
 } from "@shipping/proto/shipping/access/v1/access_pb";
-import sql from "sql-template-tag";
 import type { ApiDeps } from "../api/deps.js";
 import type { WriteRoute } from "../api/endpoint.js";
 import { executeWrite } from "../api/execute-write.js";
 import { routes } from "../api/handlers/routes.js";
 
-const PRINTABLE = /^[\x20-\x7e]{1,128}$/;
+/** The keys of forms. The portal cannot repeat a request that an API key has made, and so cannot read the secret in its stored answer. */
+const FORM_KEY = /^developer-area:[\x20-\x7e]{1,113}$/;
 /** The longest ID has about 60 characters. */
 const MAX_ID = 100;
 /** The longest email address has 254 characters. */
@@ -36,7 +36,6 @@ export async function executeWriteForMember(
   const route = findWrite(request.operation);
   const { requestId, timeLeftMs } = callContext(context);
   const deadline = performance.now() + Math.min(ANSWER_MS, timeLeftMs());
-  await requireOpenAccount(deps, caller);
   if (route.needsCarrier && caller.environment === "live") throw fail("carrier_not_configured");
   const body = bytes && parseJsonBody(bytes, describeBody(route));
   const snapshot = await executeWrite(deps, route, {
@@ -60,8 +59,11 @@ function checkRequest({ id, body, idempotencyKey, actor: author }: ExecuteWriteR
   if (name === "" || name.length > MAX_ACTOR || source.length > MAX_ACTOR)
     faults.push({ path: "actor", message: `must have a name, and at most ${MAX_ACTOR} characters in each field` });
   if (id.length > MAX_ID) faults.push({ path: "id", message: `must have at most ${MAX_ID} characters` });
-  if (!PRINTABLE.test(idempotencyKey))
-    faults.push({ path: "idempotency_key", message: "must have 1 to 128 printable ASCII characters" });
+  if (!FORM_KEY.test(idempotencyKey))
+    faults.push({
+      path: "idempotency_key",
+      message: 'must be "developer-area:" and 1 to 113 printable ASCII characters',
+    });
   if (faults.length > 0) throw failFields(faults);
   const actor: Actor = { name, source };
   return { id, idempotencyKey, actor, bytes: body.length > 0 ? Buffer.from(body) : undefined };
@@ -72,12 +74,4 @@ function findWrite(operation: string): WriteRoute {
   if (!route || route.method === "GET")
     throw failFields([{ path: "operation", message: "must be the operationId of a write, such as voidLabel" }]);
   return route;
-}
-
-/** Refuses the writes of an account that is suspended or being erased, since the portal may not know it yet. */
-async function requireOpenAccount({ db }: Pick<ApiDeps, "db">, { accountId }: Caller): Promise<void> {
-  const open = await db.run(
-    sql`SELECT FROM accounts WHERE id = ${accountId} AND suspended_at IS NULL AND erasing_since IS NULL`,
-  );
-  if (open.length === 0) throw fail("not_found", "This account does not exist, is suspended, or is being erased.");
 }

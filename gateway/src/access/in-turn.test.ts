@@ -64,3 +64,42 @@ test("a call that has had no turn at its deadline is refused with 503, and a fai
   });
   for (let n = 0; n < 20; n++) await expect(failing({ accountId: "acc_a" }, context(1_000))).rejects.toThrow("lost");
 });
+
+test("with 200 calls waiting, further ones are refused at once", async () => {
+  const { call, ends, underWay } = heldCalls();
+  const calls = Array.from({ length: 8 }, () => call({ accountId: "acc_a" }, context(60_000)));
+  await eventually(() => expect(underWay()).toBe(8));
+  for (let n = 0; n < 200; n++) calls.push(call({ accountId: "acc_a" }, context(60_000)));
+  const refusal = await call({ accountId: "acc_b" }, context(60_000)).catch((error: unknown) => failureIn(error));
+  expect(refusal).toMatchObject({ code: "service_unavailable" });
+  let ended = 0;
+  await eventually(() => {
+    for (const end of ends.splice(0)) {
+      ended++;
+      end();
+    }
+    expect(ended).toBe(208);
+  });
+  await Promise.all(calls);
+});
+
+test("200 calls begin at once, and 100 in each second after them", async () => {
+  jest.useFakeTimers();
+  try {
+    const call = createTurns()(async () => undefined);
+    let begun = 0;
+    const caller = async () => {
+      for (;;) {
+        await call({}, context(60_000));
+        begun++;
+      }
+    };
+    void caller();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(begun).toBe(200);
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect(begun).toBe(500);
+  } finally {
+    jest.useRealTimers();
+  }
+});

@@ -11,7 +11,7 @@ import { z } from "zod";
 const DAY_MS = 86_400_000n;
 const MAX_EXPIRY_DAYS = 3_650n;
 const MAX_TEXTS = 10;
-const MAX_IDS = 500;
+const MAX_IDS = 100;
 const HASH_BYTES = 32;
 
 /** A text that PostgreSQL can store and search for. */

@@ -2,6 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Caller, requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import {
   type FindKeysRequest,
@@ -16,7 +17,7 @@ import {
 } from "@shipping/proto/shipping/access/v1/access_pb";
 import sql, { type Sql } from "sql-template-tag";
 import { LISTED_KEY, type ListedKey } from "../accounts/manage-keys.js";
-import { clock, type GatewayDeps, selectColumns } from "../database/deps.js";
+import { type GatewayDeps, selectColumns } from "../database/deps.js";
 import { bounded, keysToFind, keysToList, keysToName } from "./input.js";
 
 type Deps = Pick<GatewayDeps, "db" | "prisma" | "clockOffsetMs">;
@@ -30,7 +31,7 @@ const MAX_FOUND = 20;
 const MAX_SCANNED = 2_000;
 
 const isActive = (deps: Pick<Deps, "clockOffsetMs">) =>
-  sql`(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${clock(deps)}))`;
+  sql`(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${databaseNow(deps)}))`;
 
 /** Returns an ID that a key can have. Answers any other as an unknown one. */
 export function requireKeyId(id: string): string {
@@ -96,10 +97,9 @@ export async function findKeys(deps: Deps, request: FindKeysRequest) {
 /** Reads the names of keys of an account. Unknown IDs are left out. */
 export async function nameKeys(deps: Deps, request: NameKeysRequest) {
   const { accountId, ids } = bounded(keysToName, request);
-  const keys = await deps.prisma.apiKey.findMany({
-    where: { id: { in: ids }, accountId },
-    select: { id: true, name: true, lastFour: true },
-  });
+  // Prisma makes a parameter of each ID, which costs more than the answer.
+  const keys = await deps.db.runList<{ id: string; name: string | null; lastFour: string }>(sql`
+    SELECT id, name, last_four AS "lastFour" FROM api_keys WHERE account_id = ${accountId} AND id = ANY(${ids}::text[])`);
   const named = keys.map(({ id, name, lastFour }) => ({ id, lastFour, ...(name !== null && { name }) }));
   return create(NameKeysResponseSchema, { keys: named });
 }

@@ -20,7 +20,7 @@ export const accessPeers: Peers = { portal: AccessService.methods };
 export function accessRoutes(given: AccessDeps & Parameters<typeof measureNewKeys>[0], api: ApiDeps): Routes {
   // The API's requests keep all of their connections, whatever the portal asks for.
   const deps = { ...given, db: { ...given.db, run: given.db.runList } };
-  const inTurn = createTurns();
+  const inTurn = createTurns(given.callPace);
   const keyDeps = { ...deps, countNewKey: measureNewKeys(given) };
   return (router) => {
     router.service(AccessService, {

@@ -1,7 +1,8 @@
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import { startLoop } from "@shipping/kit/process/loop";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import sql, { type Sql } from "sql-template-tag";
-import { clock, type GatewayDeps } from "../database/deps.js";
+import type { GatewayDeps } from "../database/deps.js";
 import type { Clients } from "../service-clients/clients.js";
 import { settleVoidsOnce } from "./settle-changes.js";
 
@@ -9,13 +10,13 @@ const SETTLE_MS = 10_000;
 const EXPIRE_MS = 3_600_000;
 
 /** How long a line stays after the portal has acknowledged it: a portal that is restored from a backup reads it again. */
-export const ACKNOWLEDGED_DAYS = 7;
+const ACKNOWLEDGED_DAYS = 7;
 
 type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs"> & { auditRetentionDays: number };
 
 /** Deletes lines that were acknowledged seven days ago, lines that nobody has read, and old acts of operators. */
 export async function expireChangesOnce(deps: Deps): Promise<{ acknowledged: number; unread: number; acts: number }> {
-  const now = clock(deps);
+  const now = databaseNow(deps);
   const retention = sql`${deps.auditRetentionDays} * interval '1 day'`;
   const count = async (deletion: Sql) => (await deps.db.run(deletion)).length;
   return {
@@ -27,11 +28,15 @@ export async function expireChangesOnce(deps: Deps): Promise<{ acknowledged: num
   };
 }
 
-/** Counts the lines that the portal has not acknowledged. */
-export async function countWaitingChanges({ db }: Pick<Deps, "db">): Promise<number> {
-  const [row] = await db.runList<{ count: bigint }>(sql`
-    SELECT count(*) FROM account_changes WHERE acknowledged_at IS NULL AND check_at IS NULL`);
-  return Number(row!.count);
+/** Reads how many lines the portal has not acknowledged, and the age of the oldest; 0 if there is none. */
+export async function readWaitingChanges(
+  deps: Pick<GatewayDeps, "db"> & Partial<Pick<GatewayDeps, "clockOffsetMs">>,
+): Promise<{ waiting: number; oldestSeconds: number }> {
+  const [row] = await deps.db.runList<{ waiting: number; oldestSeconds: number }>(sql`
+    SELECT count(*)::integer AS waiting,
+      coalesce(extract(epoch FROM ${databaseNow(deps)} - min(at)), 0)::float8 AS "oldestSeconds"
+    FROM account_changes WHERE acknowledged_at IS NULL AND check_at IS NULL`);
+  return row!;
 }
 
 /** Starts the background work on `account_changes`: settling open lines, deleting old ones, counting those that wait. */
@@ -44,7 +49,7 @@ export function keepChanges(
     startLoop({ name: "expire-changes", everyMs: EXPIRE_MS, log, once: () => expireChangesOnce(deps) }),
   ];
   metrics.gauges({ changes_waiting: "Changes of accounts that the portal has not stored yet." }, async () => ({
-    changes_waiting: await countWaitingChanges(deps),
+    changes_waiting: (await readWaitingChanges(deps)).waiting,
   }));
   return { stop: () => Promise.all(loops.map((loop) => loop.stop())) };
 }

@@ -84,7 +84,7 @@ export async function requireSuspended(deps: AdminDeps, id: string): Promise<Sus
   throw fail("invalid_request", `${id} (${name}) is not suspended. Run account suspend first: nothing was deleted.`);
 }
 
-/** Begins to erase an account. From then on, it cannot be resumed, its last admin can be removed, and no log gets entries about it. */
+/** Begins to erase an account. From then on, it cannot be resumed, and no log gets entries about it. */
 export async function beginErasing(deps: AdminDeps, id: string): Promise<void> {
   const change = { accountId: id, action: "account.erasing", environment: null, subject: id, detail: "" } as const;
   await deps.db.run(sql`
@@ -94,7 +94,7 @@ export async function beginErasing(deps: AdminDeps, id: string): Promise<void> {
     SELECT FROM changed`);
   // Waits for the statements that cannot see `erasing_since` yet, 5 s at most. One table at a time, each lock released when its block ends:
   // holding both could deadlock with a writer of two tables.
-  for (const log of ["request_log", "request_counts", "account_changes", "audit_entries"])
+  for (const log of ["request_log", "request_counts", "account_changes"])
     await deps.db.run(sql`DO $$ BEGIN LOCK TABLE ONLY ${raw(log)} IN SHARE MODE; END $$`);
 }
 
@@ -113,10 +113,12 @@ export interface Counted {
 }
 
 export async function readUsage(deps: AdminDeps, accountId: string): Promise<Counted[]> {
-  const rows = await deps.db.run<{ kind: string; environment: string; count: bigint }>(countResources(accountId));
-  return rows.map(({ kind, environment, count }) => ({
-    kind,
-    ...(environment && { environment }),
-    count: Number(count),
-  }));
+  return (await deps.db.run<CountedRow>(countResources(accountId))).map(toCounted);
+}
+
+type CountedRow = { kind: string; environment: string; count: bigint };
+
+/** Converts a count of OwnerOperationsService, in which an empty environment stands for both together. */
+export function toCounted({ kind, environment, count }: CountedRow): Counted {
+  return { kind, ...(environment && { environment }), count: Number(count) };
 }

@@ -20,7 +20,11 @@ async function newAccount(): Promise<string> {
   return (await createAccount(gateway.admin, { name: "Acme" })).id;
 }
 
-const entriesOf = (accountId: string) => gateway.prisma.auditEntry.findMany({ where: { accountId } });
+/** What the gateway has recorded about an account's keys for the audit log. */
+const keyChangesOf = (accountId: string) =>
+  gateway.db.run<{ action: string }>(
+    sql`SELECT action FROM account_changes WHERE account_id = ${accountId} AND action LIKE 'key.%' ORDER BY action`,
+  );
 
 describe("at most 50 keys of an account and environment are active", () => {
   const refusal = "This account already has 50 active sandbox keys, the maximum. Revoke one first.";
@@ -31,7 +35,7 @@ describe("at most 50 keys of an account and environment are active", () => {
     const accountId = await newAccount();
     expect(reasons(await times(70, () => create(accountId)))).toEqual(Array(20).fill(refusal));
     expect(await gateway.prisma.apiKey.count({ where: { accountId } })).toBe(50);
-    expect(await entriesOf(accountId)).toHaveLength(50);
+    expect(await keyChangesOf(accountId)).toHaveLength(50);
     await create(accountId, "live");
     await create(await newAccount());
     await createKey(gateway.admin, { accountId, environment: "sandbox", expiresInMs: -1 });
@@ -46,8 +50,8 @@ describe("at most 50 keys of an account and environment are active", () => {
   });
 });
 
-describe("a key, its window and its audit entry are one statement", () => {
-  test("no key is created if the audit entry cannot be written", async () => {
+describe("a key, its window and its recorded change are one statement", () => {
+  test("no key is created if its change cannot be recorded", async () => {
     const accountId = await newAccount();
     const nobody = { name: null as unknown as string, source: "command line" };
     const key = {
@@ -62,10 +66,10 @@ describe("a key, its window and its audit entry are one statement", () => {
     expect(await gateway.prisma.apiKey.count({ where: { accountId } })).toBe(0);
   });
 
-  test("ten concurrent revocations write one audit entry and return the same time", async () => {
+  test("ten concurrent revocations record one change and return the same time", async () => {
     const { id, accountId } = await gateway.newKey();
     const revoked = await Promise.all(Array.from({ length: 10 }, () => revokeKey(gateway.admin, { id })));
     expect(new Set(revoked.map(({ revokedAt }) => revokedAt.toISOString())).size).toBe(1);
-    expect((await entriesOf(accountId)).map(({ action }) => action).sort()).toEqual(["key.created", "key.revoked"]);
+    expect(await keyChangesOf(accountId)).toEqual([{ action: "key.created" }, { action: "key.revoked" }]);
   });
 });

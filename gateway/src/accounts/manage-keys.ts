@@ -4,9 +4,10 @@ import type { Environment } from "@shipping/kit/caller";
 import { type Actor, OPERATOR } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import { violated } from "@shipping/kit/postgres/database";
 import sql, { type Sql } from "sql-template-tag";
-import { type AdminDeps, clock } from "../database/deps.js";
+import type { AdminDeps } from "../database/deps.js";
 import { noSuchAccount, requireAccount, requireName } from "./manage-accounts.js";
 import { recordChange } from "./record-change.js";
 
@@ -20,7 +21,7 @@ export interface NewKey {
 }
 
 /** A key to store. The key itself is not known here. */
-export interface KeyToStore {
+interface KeyToStore {
   id: string;
   accountId: string;
   environment: Environment;
@@ -57,7 +58,7 @@ export interface ListedKey {
 }
 
 /** A key by its ID, which must belong to the account and environment if they are given. */
-export type KeyRef = { id: string } & Partial<Pick<NewKey, "accountId" | "environment">>;
+type KeyRef = { id: string } & Partial<Pick<NewKey, "accountId" | "environment">>;
 
 /** The columns of a listed key, for Prisma's client and for SQL: `selectColumns(LISTED_KEY, "api_keys")`. */
 export const LISTED_KEY = {
@@ -98,7 +99,7 @@ export async function storeKey(
       INSERT INTO api_keys (id, account_id, environment, name, form_id, hash, last_four, scopes, created_at, expires_at)
       SELECT ${id}, account.id, ${environment}, ${name ?? null}, ${formId ?? null}, ${hash}, ${lastFour}, ${[...scopes]},
         now, now + ${expiresInMs ?? null} * interval '1 millisecond'
-      FROM account CROSS JOIN (SELECT ${clock(deps)} AS now OFFSET 0) AS moment
+      FROM account CROSS JOIN (SELECT ${databaseNow(deps)} AS now OFFSET 0) AS moment
       ON CONFLICT (account_id, form_id) DO NOTHING
       RETURNING id, expires_at),
     windows AS (INSERT INTO rate_windows (key_id) SELECT id FROM made),
@@ -157,7 +158,7 @@ export async function storeRevocation(
   const [revoked] = await deps.db.run<{ revokedAt: Date }>(sql`
     WITH account AS MATERIALIZED (${account}),
     revoked AS (
-      UPDATE api_keys SET revoked_at = ${clock(deps)} FROM account
+      UPDATE api_keys SET revoked_at = ${databaseNow(deps)} FROM account
       WHERE api_keys.id = ${id} AND api_keys.account_id = account.id AND revoked_at IS NULL
       RETURNING revoked_at AS "revokedAt"),
     ${recordChange(deps, actor, { ...change, from: sql`revoked` })}

@@ -1,14 +1,36 @@
-import type { Actor } from "@shipping/kit/caller";
+import type { Actor, Caller, Environment } from "@shipping/kit/caller";
 import { newId } from "@shipping/kit/ids";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import sql, { type Sql } from "sql-template-tag";
-import { type AdminDeps, clock } from "../database/deps.js";
-import type { AuditAction, Change, Written } from "./audit.js";
+import type { AdminDeps } from "../database/deps.js";
 
-/** A change of an account that its audit log does not show, but that the portal has to know. */
-type Unlogged = "account.created" | "account.erasing";
+/**
+ * A change that the gateway records for the portal. The audit log shows all but the creation of an account, the beginning of its erasure, and writes of
+ * members, which the parts show themselves.
+ */
+type ChangeAction =
+  | "account.created"
+  | "account.suspended"
+  | "account.resumed"
+  | "account.erasing"
+  | "key.created"
+  | "key.revoked"
+  | "label.voided"
+  | "member.wrote";
 
-type Recorded = Written<Omit<Change, "action">> & {
-  action: AuditAction | Unlogged | Sql;
+interface Change {
+  accountId: string;
+  action: ChangeAction;
+  environment: Environment | null;
+  subject: string;
+  /** The name of the changed object, for people. */
+  detail: string;
+}
+
+/** A value that may instead be an SQL expression over the rows of the same statement. */
+type Written<T> = { [Key in keyof T]: T[Key] | Sql };
+
+type Recorded = Written<Change> & {
   /** The default is a new ID. A line whose ID is taken is not written again. */
   id?: string | Sql;
   /** The default is now. */
@@ -17,13 +39,13 @@ type Recorded = Written<Omit<Change, "action">> & {
 };
 
 /**
- * The CTEs of a statement that record its change for the portal, which has the audit log: one line for each row of `from`, so no line if the statement
+ * The CTE of a statement that records its change for the portal, which has the audit log: one line for each row of `from`, so no line if the statement
  * changed no row.
  */
 export function recordChange(
   deps: Pick<AdminDeps, "random" | "clockOffsetMs">,
   actor: Written<Actor>,
-  { id = newId("aud", deps.random), at = clock(deps), from, ...change }: Recorded,
+  { id = newId("aud", deps.random), at = databaseNow(deps), from, ...change }: Recorded,
 ): Sql {
   const { accountId, action, environment, subject, detail } = change;
   return sql`
@@ -31,10 +53,17 @@ export function recordChange(
       INSERT INTO account_changes (id, account_id, at, actor, action, environment, subject, detail, source)
       SELECT ${id}, ${accountId}, ${at}, ${actor.name}, ${action}, ${environment}, ${subject}, ${detail}, ${actor.source}
       FROM ${from}
-      ON CONFLICT (id) DO NOTHING
-      RETURNING id, account_id, at, actor, action, environment, subject, detail, source),
-    logged AS (
-      INSERT INTO audit_entries (id, account_id, at, actor, action, environment, subject, detail, source)
-      SELECT * FROM recorded WHERE action NOT IN ('account.created', 'account.erasing')
       ON CONFLICT (id) DO NOTHING)`;
+}
+
+/** The INSERT of the line of a member's write, for the statement that claims its idempotency key. `write` is its method and path. */
+export function insertWrite(
+  deps: Pick<AdminDeps, "random" | "clockOffsetMs">,
+  { caller, actor, write }: { caller: Caller; actor: Actor; write: string },
+): Sql {
+  return sql`
+    INSERT INTO account_changes (id, account_id, at, actor, action, environment, subject, detail, source)
+    SELECT ${newId("aud", deps.random)}, ${caller.accountId}, ${databaseNow(deps)}, ${actor.name}, 'member.wrote', ${caller.environment}, '',
+      ${write}, ${actor.source}
+    FROM claimed`;
 }

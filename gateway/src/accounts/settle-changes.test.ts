@@ -6,6 +6,7 @@ import { newId } from "@shipping/kit/ids";
 import { silentLog } from "@shipping/kit/process/log";
 import { rowsIn } from "@shipping/kit/testing/rows";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import sql from "sql-template-tag";
 import { executeOnce } from "../idempotency/execute-once.js";
 import { idempotencyUnderTest, lost, paused } from "../testing/idempotency-under-test.js";
 import { expireChangesOnce } from "./keep-changes.js";
@@ -57,7 +58,11 @@ async function newCaller(): Promise<Caller> {
 /** A void that a member asks for, and its execution by the owner, which then has the label voided by that member unless it is already. */
 function asked(caller: Caller, labelId: string, actor = ADA, idempotencyKey = "form") {
   const open = openVoid(deps(), { caller, actor, labelId });
-  const wanted = under.request(labelId, { caller, idempotencyKey, recorded: insertOpenVoid(deps(), open) });
+  const wanted = under.request(labelId, {
+    caller,
+    idempotencyKey,
+    member: { account: sql`SELECT`, recorded: insertOpenVoid(deps(), open) },
+  });
   const send: typeof wanted.send = async (...args) => {
     const outcome = await wanted.send(...args);
     if (labels.get(labelId) === null) labels.set(labelId, actor.name);

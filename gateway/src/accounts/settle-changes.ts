@@ -1,9 +1,10 @@
 import type { Actor, Caller } from "@shipping/kit/caller";
 import { failureIn } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import { answered } from "@shipping/kit/rpc/call-owner";
 import sql, { type Sql } from "sql-template-tag";
-import { clock, type GatewayDeps } from "../database/deps.js";
+import type { GatewayDeps } from "../database/deps.js";
 import type { Clients } from "../service-clients/clients.js";
 import { recordChange } from "./record-change.js";
 
@@ -34,8 +35,8 @@ export function openVoid({ random }: Pick<Deps, "random">, asked: Omit<OpenVoid,
 export function insertOpenVoid(deps: Pick<Deps, "clockOffsetMs">, { id, caller, actor, labelId }: OpenVoid): Sql {
   return sql`
     INSERT INTO account_changes (id, account_id, at, actor, action, environment, subject, detail, source, check_at)
-    SELECT ${id}, ${caller.accountId}, ${clock(deps)}, ${actor.name}, 'label.voided', ${caller.environment}, ${labelId}, '',
-      ${actor.source}, ${clock(deps)} + ${FIRST_CHECK}
+    SELECT ${id}, ${caller.accountId}, ${databaseNow(deps)}, ${actor.name}, 'label.voided', ${caller.environment}, ${labelId}, '',
+      ${actor.source}, ${databaseNow(deps)} + ${FIRST_CHECK}
     FROM claimed
     ON CONFLICT (id) DO NOTHING`;
 }
@@ -78,7 +79,7 @@ interface OpenRow extends Caller {
 
 /** Settles the open lines whose process has not. The time until the next check doubles, and a label that is not voided within a week never is. */
 export async function settleVoidsOnce(deps: Deps): Promise<{ settled: number; left: number }> {
-  const now = clock(deps);
+  const now = databaseNow(deps);
   await deps.db.run(sql`DELETE FROM account_changes WHERE check_at IS NOT NULL AND at < ${now} - ${OPEN}`);
   const rows = await deps.db.run<OpenRow>(sql`
     WITH due AS (

@@ -1,10 +1,10 @@
 import type { Caller } from "@shipping/kit/caller";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import { type Columns, unnestRows } from "@shipping/kit/postgres/columns";
 import type { Database } from "@shipping/kit/postgres/database";
 import { microBatch } from "@shipping/kit/postgres/micro-batch";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
 import sql from "sql-template-tag";
-import { clock } from "../database/deps.js";
 import { isLive, type RegistryRow } from "../idempotency/registry.js";
 
 export interface AdmitDeps {
@@ -122,6 +122,6 @@ const findValidKey = readOwned<{ id: string }, KeyDeps>(
   "id",
   (askedCondition, deps) => sql`
     SELECT id FROM api_keys
-    WHERE ${askedCondition} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${clock(deps)})
+    WHERE ${askedCondition} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${databaseNow(deps)})
       AND EXISTS (SELECT FROM accounts WHERE accounts.id = api_keys.account_id AND suspended_at IS NULL)`,
 );

@@ -1,11 +1,10 @@
-import type { TrustedProxies } from "@shipping/kit/http/client-address";
 import type { CountRequest } from "@shipping/kit/http/observe-request";
+import type { PublicDeps } from "@shipping/kit/http/settings";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import type { Pace } from "../admission/pace.js";
 import type { PausingBulkhead } from "../admission/pauses.js";
 import type { GatewayDeps } from "../database/deps.js";
 import type { Idempotency } from "../idempotency/execute-once.js";
-import type { Mailer } from "../mail/mailer.js";
 import type { RequestLog } from "../request-log/request-log.js";
 import type { Clients } from "../service-clients/clients.js";
 
@@ -17,15 +16,20 @@ export interface EndpointDeps extends GatewayDeps {
 }
 
 /** The dependencies of the middleware, with the state of this process. */
-export interface ApiDeps extends EndpointDeps {
-  trustedProxies: TrustedProxies;
+export interface ApiDeps extends EndpointDeps, EdgeDeps {
   metrics: Metrics;
   countRequest: CountRequest;
-  mailer: Mailer;
   idempotency: Idempotency;
   bulkhead: PausingBulkhead;
   pace: Pace;
   requestLog: RequestLog;
-  /** Soon writes pending changes of subscriptions to the audit log. */
-  wakeAudit(): void;
+}
+
+/** The gateway's dependencies from its settings. */
+export interface EdgeDeps extends PublicDeps {
+  /** Whether clients reach this installation at its own URL. In production, it is not known without PUBLIC_URL. */
+  knowsOrigin: boolean;
+  requestLogDays: number;
+  /** Whether tools of the MCP server may write with live keys, and whether they only read. Absent if MCP is not served. */
+  mcp?: { allowLive: boolean; readOnly: boolean } | undefined;
 }

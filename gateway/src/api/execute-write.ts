@@ -5,6 +5,8 @@ import type { Actor } from "@shipping/kit/caller";
 import { fail, failFields, failureIn } from "@shipping/kit/errors";
 import { type CallContext, callOptions, inTime } from "@shipping/kit/rpc/call-owner";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
+import { changeableAccount } from "../accounts/manage-accounts.js";
+import { insertWrite } from "../accounts/record-change.js";
 import { insertOpenVoid, type OpenVoid, openVoid, settleVoid } from "../accounts/settle-changes.js";
 import { executeOnce } from "../idempotency/execute-once.js";
 import { fingerprint, type RegistryKey, type RegistryRow } from "../idempotency/registry.js";
@@ -15,7 +17,7 @@ import type { WriteRoute } from "./endpoint.js";
 export interface WriteRequest extends RegistryKey, CallContext {
   /** The sender of the request: a member's email, or the ID of an API key. */
   actor: Actor;
-  /** Whether the sender is a member, whose voids have lines in the audit log. */
+  /** Whether the sender is a member, whose account must be allowed to change, and whose voids have lines in the audit log. */
   byMember?: true;
   /** The ID in the path; empty if the path has none. */
   id: string;
@@ -43,7 +45,12 @@ export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: Wr
     const snapshot = await executeOnce(deps, {
       ...request,
       owner: route.owner,
-      recorded: opened && insertOpenVoid(deps, opened),
+      member: request.byMember && {
+        account: changeableAccount(caller.accountId),
+        recorded: opened
+          ? insertOpenVoid(deps, opened)
+          : insertWrite(deps, { caller, actor, write: `${route.method} ${pathWith(route, id)}` }),
+      },
       validate,
       toFingerprint() {
         // Two integers that are the same double would have the same fingerprint. Bodies with such numbers are never executed.
@@ -54,7 +61,6 @@ export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: Wr
         const input = validate();
         const signed = { ...claim, requestedBy: actor.name, requestId };
         const { outcome } = await route.handler(deps, { caller, claim: signed, actor, id, input }, options);
-        if (route.owner === "webhooks") deps.wakeAudit();
         if (!outcome) throw new Error("The owner answered a write without an outcome.");
         return outcome;
       },

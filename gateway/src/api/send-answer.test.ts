@@ -64,9 +64,9 @@ test("what an outage or a bug was is logged, what a service refused is not", () 
   expect(note(new Outage("account_queue", { cause: new Error("behind it") }))).toBe("service_unavailable");
   expect(noted).toMatchObject({ errorCode: "service_unavailable", outageCause: "account_queue" });
   expect(note(new DatabaseOutage(new Error("gone"), false))).toBe("service_unavailable");
-  expect(noted).toMatchObject({ outageCause: "gateway_database" });
+  expect(noted).toMatchObject({ outageCause: "own_database" });
   expect(note(new TypeError("a bug"))).toBe("internal_error");
-  expect(noted).toMatchObject({ errorCode: "internal_error", outageCause: "gateway_database" });
+  expect(noted).toMatchObject({ errorCode: "internal_error", outageCause: "own_database" });
   expect(lines.map((line) => JSON.parse(line).err.message)).toEqual(["behind it", "gone", "a bug"]);
 });
 

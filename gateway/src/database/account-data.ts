@@ -3,8 +3,6 @@ import sql, { type Sql } from "sql-template-tag";
 
 const ofKeys = (accountId: string) =>
   sql`key_id = ANY(ARRAY(SELECT id FROM api_keys WHERE api_keys.account_id = ${accountId}))`;
-const ofMembers = (accountId: string) =>
-  sql`member_id = ANY(ARRAY(SELECT id FROM account_members WHERE account_members.account_id = ${accountId}))`;
 
 // A portal that is restored from a backup learns from this line that the account is gone. It names nobody.
 const erasableChanges = (accountId: string) => sql`account_id = ${accountId} AND action <> 'account.erasing'`;
@@ -15,34 +13,24 @@ export const gatewayAccountData: AccountData = {
     { name: "idempotency_registry", key: ["environment", "idempotency_key"] },
     { name: "request_log", key: ["environment", "at", "request_id"] },
     { name: "request_counts", key: ["environment", "hour", "outcome"] },
-    { name: "webhook_tests", key: ["account_id"] },
     { name: "rate_windows", key: ["key_id"], ownedBy: ofKeys },
     { name: "api_keys", key: ["id"], walked: true },
-    { name: "sign_in_links", key: ["hash"], ownedBy: ofMembers },
-    { name: "sessions", key: ["hash"], ownedBy: ofMembers },
-    { name: "account_members", key: ["email"] },
-    { name: "declined_invitations", key: ["address_hash"] },
-    { name: "audit_entries", key: ["at", "id"] },
     { name: "account_changes", key: ["at", "id"], ownedBy: erasableChanges },
   ],
   kept: {
     accounts:
       "the account's ID and dates without its name: the ID is never given to another account, and all erased accounts can be listed",
     operator_acts: "who erased what, with the arguments as they were typed; deleted after AUDIT_RETENTION_DAYS",
-    sign_in_refusals: "IP addresses without an account; deleted within two hours",
-    mail_counts: "SHA-256 hashes of email addresses, and IP addresses; deleted within a day and an hour",
   },
   inFlight: (accountId) => sql`
     SELECT count(*) FROM idempotency_registry WHERE lease_until IS NOT NULL AND account_id = ${accountId}`,
 };
 
-/** Counts the members of an account, its keys by their state, and its requests of the last seven days by their outcome. */
+/** Counts the keys of an account by their state, and its requests of the last seven days by their outcome. */
 export function countResources(accountId: string): Sql {
   return sql`
-    SELECT 'members' AS kind, '' AS environment, count(*) AS count FROM account_members WHERE account_id = ${accountId}
-    UNION ALL
-    SELECT CASE WHEN revoked_at IS NOT NULL THEN 'keys revoked' WHEN expires_at <= clock_timestamp() THEN 'keys expired' ELSE 'keys active' END,
-      environment, count(*)
+    SELECT CASE WHEN revoked_at IS NOT NULL THEN 'keys revoked' WHEN expires_at <= clock_timestamp() THEN 'keys expired' ELSE 'keys active' END AS kind,
+      environment, count(*) AS count
     FROM api_keys WHERE account_id = ${accountId} GROUP BY 1, 2
     UNION ALL
     SELECT 'requests in 7 days: ' || outcome, environment, sum(count)::bigint FROM request_counts

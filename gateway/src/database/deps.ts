@@ -12,8 +12,6 @@ import { PrismaClient } from "../gen/prisma/client.js";
  */
 export const gatewayMigrations = fileURLToPath(new URL("../../prisma", import.meta.url));
 
-export { databaseNow as clock } from "@shipping/kit/postgres/clock";
-
 export interface GatewayDeps {
   db: Database;
   prisma: PrismaClient;

@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
 import type { Client } from "@connectrpc/connect";
 import type { Caller } from "@shipping/kit/caller";
+import { fail } from "@shipping/kit/errors";
 import type { Random } from "@shipping/kit/ids";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import { type Columns, unnestRows } from "@shipping/kit/postgres/columns";
 import type { Database } from "@shipping/kit/postgres/database";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
@@ -9,7 +11,6 @@ import { ownedSql, readOwned } from "@shipping/kit/postgres/read-owned";
 import type { Log } from "@shipping/kit/process/log";
 import type { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import sql, { type Sql } from "sql-template-tag";
-import { clock } from "../database/deps.js";
 
 /** The service whose ledger holds the result of a key. */
 export type Owner = "records" | "carrier" | "webhooks";
@@ -35,8 +36,16 @@ export interface RegistryRow {
 export interface RegistryRequest extends RegistryKey {
   fingerprint: Buffer;
   owner: Owner;
-  /** An INSERT that selects from `claimed`. It is part of each statement that claims the key for this request. */
-  recorded?: Sql | undefined;
+  /** Set if a member makes the request, whose claim then is a statement of its own. */
+  member?: MemberClaim | undefined;
+}
+
+/** The account that a claim in the name of a member depends on, and the line that it writes. */
+export interface MemberClaim {
+  /** A SELECT that returns a row if the account may change. Otherwise, the key is not claimed. */
+  account: Sql;
+  /** An INSERT that selects from `claimed`. */
+  recorded: Sql;
 }
 
 export interface RegistryDeps {
@@ -70,25 +79,34 @@ const readRow = readOwned<RegistryRow, Deps>(
   "idempotency_key",
   (askedCondition, deps) => sql`
     SELECT fingerprint, owner, state, token, attempts,
-      state = 'claimed' AND ${isLive(clock(deps))} AS "leaseLive"
+      state = 'claimed' AND ${isLive(databaseNow(deps))} AS "leaseLive"
     FROM idempotency_registry WHERE ${askedCondition}`,
 );
 
 /** Claims a key that has no row. Returns the token, or undefined if another request was faster. */
 export function claimKey(deps: Deps, request: RegistryRequest): Promise<bigint | undefined> {
-  return request.recorded ? runClaim(deps, request, insertClaims(deps, [request])) : shareClaim(deps, request);
+  if (!request.member) return shareClaim(deps, request);
+  return runClaim(deps, request, (isAllowed) => insertClaims(deps, [request], isAllowed));
 }
 
 /** Waiting claims share a statement. */
 const shareClaim = microBatchOperation<Deps, RegistryRequest, bigint | undefined>({ run: claimKeys });
 
-/** Runs a statement that claims one key and returns its token, with what else this request records. */
-async function runClaim({ db }: Deps, { recorded }: Pick<RegistryRequest, "recorded">, claiming: Sql) {
-  const statement = recorded
-    ? sql`WITH claimed AS (${claiming}), recorded AS (${recorded}) SELECT token FROM claimed`
-    : claiming;
-  const [row] = await db.run<{ token: bigint }>(statement);
-  return row?.token;
+/** Runs a statement that claims one key and returns its token. A claim of a member is refused if its account may not change. */
+async function runClaim(
+  { db }: Deps,
+  { member }: Pick<RegistryRequest, "member">,
+  toClaiming: (isAllowed: Sql) => Sql,
+): Promise<bigint | undefined> {
+  if (!member) return (await db.run<{ token: bigint }>(toClaiming(sql`true`)))[0]?.token;
+  const { account, recorded } = member;
+  const [row] = await db.run<{ token: bigint | null; isOpen: boolean }>(sql`
+    WITH account AS (${account}),
+    claimed AS (${toClaiming(sql`EXISTS (SELECT FROM account)`)}),
+    recorded AS (${recorded})
+    SELECT (SELECT token FROM claimed) AS token, EXISTS (SELECT FROM account) AS "isOpen"`);
+  if (!row?.isOpen) throw fail("not_found", "This account does not exist, is suspended, or is being erased.");
+  return row.token ?? undefined;
 }
 
 export const keyColumns = { accountId: "text", environment: "text", idempotencyKey: "text" } as const satisfies Columns;
@@ -108,7 +126,7 @@ async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Prom
   });
 }
 
-function insertClaims(deps: Deps, requests: readonly RegistryRequest[]): Sql {
+function insertClaims(deps: Deps, requests: readonly RegistryRequest[], isAllowed = sql`true`): Sql {
   const rows = requests.toSorted(byKey).map(({ caller, idempotencyKey, fingerprint, owner }) => {
     const { accountId, environment } = caller;
     return { accountId, environment, idempotencyKey, fingerprint, owner };
@@ -117,8 +135,8 @@ function insertClaims(deps: Deps, requests: readonly RegistryRequest[]): Sql {
     INSERT INTO idempotency_registry
       (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts, lease_until)
     SELECT account_id, environment, idempotency_key, fingerprint, owner,
-      'claimed', nextval('idempotency_token'), 1, ${clock(deps)} + ${LEASE}
-    FROM ${unnestRows(claimColumns, rows)}
+      'claimed', nextval('idempotency_token'), 1, ${databaseNow(deps)} + ${LEASE}
+    FROM ${unnestRows(claimColumns, rows)} WHERE ${isAllowed}
     ON CONFLICT DO NOTHING
     RETURNING account_id AS "accountId", environment, idempotency_key AS "idempotencyKey", token`;
 }
@@ -145,28 +163,34 @@ function keyText({ caller, idempotencyKey }: RegistryKey): string {
 
 /** Lets an equal request continue a claim whose lease has ended, with the same token. */
 export function rejoinClaim(deps: Deps, request: RegistryRequest, token: bigint): Promise<bigint | undefined> {
-  const rejoining = sql`
-    UPDATE idempotency_registry SET attempts = attempts + 1, lease_until = ${clock(deps)} + ${LEASE}
-    WHERE ${isClaim(request, token)} AND NOT ${isLive(clock(deps))}
-    RETURNING token`;
-  return runClaim(deps, request, rejoining);
+  return runClaim(
+    deps,
+    request,
+    (isAllowed) => sql`
+    UPDATE idempotency_registry SET attempts = attempts + 1, lease_until = ${databaseNow(deps)} + ${LEASE}
+    WHERE ${isClaim(request, token)} AND NOT ${isLive(databaseNow(deps))} AND ${isAllowed}
+    RETURNING token`,
+  );
 }
 
 /** Replaces a row with a new claim, unless it has changed. Only for rows whose request can no longer be executed. */
 export function takeOverKey(deps: Deps, request: RegistryRequest, row: Pick<RegistryRow, "token" | "state">) {
-  const taking = sql`
+  return runClaim(
+    deps,
+    request,
+    (isAllowed) => sql`
     UPDATE idempotency_registry
     SET fingerprint = ${request.fingerprint}, owner = ${request.owner}, state = 'claimed',
-      token = nextval('idempotency_token'), attempts = 1, lease_until = ${clock(deps)} + ${LEASE}
-    WHERE ${isKey(request)} AND token = ${row.token} AND state = ${row.state}
-    RETURNING token`;
-  return runClaim(deps, request, taking);
+      token = nextval('idempotency_token'), attempts = 1, lease_until = ${databaseNow(deps)} + ${LEASE}
+    WHERE ${isKey(request)} AND token = ${row.token} AND state = ${row.state} AND ${isAllowed}
+    RETURNING token`,
+  );
 }
 
-/** Ends a lease early, so that the next request does not have to wait for it. */
+/** Ends a lease early, so that the next request does not have to wait for it. The column has milliseconds, which must not be rounded up. */
 export async function endLease(deps: Deps, key: RegistryKey, token: bigint): Promise<void> {
   await deps.db.run(sql`
-    UPDATE idempotency_registry SET lease_until = ${clock(deps)} WHERE ${isClaim(key, token)}`);
+    UPDATE idempotency_registry SET lease_until = date_trunc('milliseconds', ${databaseNow(deps)}) WHERE ${isClaim(key, token)}`);
 }
 
 /** Deletes a claim that was sent to its owner only once, by this request. Returns whether it existed. */

@@ -1,6 +1,6 @@
 import type { Caller } from "@shipping/kit/caller";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import sql from "sql-template-tag";
-import { clock } from "../database/deps.js";
 import { deleteFencedClaim, type RegistryDeps } from "./registry.js";
 import { type OwnedClaim, resolveClaim } from "./resolve-claim.js";
 
@@ -33,11 +33,11 @@ async function takeLapsedClaims(deps: Deps): Promise<OwnedClaim[]> {
   const rows = await deps.db.run<Caller & Omit<OwnedClaim, "caller">>(sql`
     WITH lapsed AS (
       SELECT account_id, environment, idempotency_key FROM idempotency_registry
-      WHERE lease_until < ${clock(deps)} - interval '1 minute'
+      WHERE lease_until < ${databaseNow(deps)} - interval '1 minute'
       ORDER BY lease_until LIMIT ${BATCH}
       FOR UPDATE SKIP LOCKED
     )
-    UPDATE idempotency_registry AS registry SET lease_until = ${clock(deps)}
+    UPDATE idempotency_registry AS registry SET lease_until = ${databaseNow(deps)}
     FROM lapsed
     WHERE (registry.account_id, registry.environment, registry.idempotency_key) =
       (lapsed.account_id, lapsed.environment, lapsed.idempotency_key)

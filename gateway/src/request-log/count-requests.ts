@@ -1,8 +1,9 @@
 import type { Caller } from "@shipping/kit/caller";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import { type ErrorCode, errors } from "@shipping/proto/errors";
 import sql from "sql-template-tag";
-import { clock, type GatewayDeps } from "../database/deps.js";
+import type { GatewayDeps } from "../database/deps.js";
 
 type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs">;
 
@@ -34,7 +35,7 @@ export async function countRequests(
   caller: Caller,
 ): Promise<{ hours: HourOfRequests[]; refusals: Refusals[] }> {
   const rows = await deps.db.run<{ thisHour: Date; hour: Date | null; outcome: string; count: number }>(sql`
-    WITH now AS (SELECT date_trunc('hour', ${clock(deps)}, 'UTC') AS "thisHour")
+    WITH now AS (SELECT date_trunc('hour', ${databaseNow(deps)}, 'UTC') AS "thisHour")
     SELECT "thisHour", hour, outcome, count FROM now
     LEFT JOIN request_counts ON ${ownedSql(caller)} AND hour > "thisHour" - ${HOURS} * interval '1 hour' AND hour <= "thisHour"`);
   const thisHour = rows[0]?.thisHour.getTime() ?? 0;

@@ -1,7 +1,8 @@
 import type { Caller } from "@shipping/kit/caller";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import { type Loop, startLoop } from "@shipping/kit/process/loop";
 import sql, { join, raw } from "sql-template-tag";
-import { clock, type GatewayDeps } from "../database/deps.js";
+import type { GatewayDeps } from "../database/deps.js";
 import { COLUMN_NAMES, COLUMNS, type LogRow } from "./logged-request.js";
 
 export interface Count extends Caller {
@@ -25,7 +26,7 @@ export async function writeRequests(deps: Deps, rows: readonly LogRow[], counts:
   const counted = counts.toSorted((a, b) => (toKey(a) < toKey(b) ? -1 : 1));
   const accounts = new Set([...rows, ...counts].map(({ accountId = "" }) => accountId));
   await deps.db.run(sql`
-    WITH no_wait_for_disk AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true), ${clock(deps)} AS clock),
+    WITH no_wait_for_disk AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true), ${databaseNow(deps)} AS clock),
     erasing AS (SELECT id FROM accounts WHERE id = ANY (${[...accounts]}::text[]) AND erasing_since IS NOT NULL),
     logged AS (
       INSERT INTO request_log (at, ${COLUMN_NAMES})
@@ -71,7 +72,7 @@ const COUNT_DAYS = 30;
 export async function keepPartitionsOnce(
   deps: Deps & { requestLogDays: number },
 ): Promise<{ made: number; dropped: number; counts: number }> {
-  const now = clock(deps);
+  const now = databaseNow(deps);
   const [kept] = await deps.db.run<{ made: number; dropped: number }>(
     sql`SELECT made, dropped FROM keep_request_log(${now}, ${deps.requestLogDays}::integer)`,
   );

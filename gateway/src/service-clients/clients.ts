@@ -1,6 +1,5 @@
-import { type Client, createClient, type Transport } from "@connectrpc/connect";
+import { createClient, type Transport } from "@connectrpc/connect";
 import { withOutageCause } from "@shipping/kit/rpc/outage";
-import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
@@ -29,11 +28,4 @@ export function createClients(transports: Transports) {
       webhooks: createClient(LedgerService, webhooks),
     },
   };
-}
-
-/** The gateway, as the developer area reaches it. */
-export type Access = Client<typeof AccessService>;
-
-export function createAccess(transport: Transport): Access {
-  return createClient(AccessService, withOutageCause("gateway", transport));
 }

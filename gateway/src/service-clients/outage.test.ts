@@ -65,5 +65,5 @@ test.each([
   ["that has not", new DatabaseOutage(new Error("gone"), false)],
   ["for which a micro-batch has waited too long", fail("service_unavailable")],
 ])("a database %s is the gateway's", (_, outage) => {
-  expect(outageCause(outage)).toBe("gateway_database");
+  expect(outageCause(outage)).toBe("own_database");
 });

@@ -77,10 +77,13 @@ export async function gatewayUnderTest(
     paceLimits: { perSecond: 10_000, burst: 10_000 },
     trustedProxies: { count: 0, header: "x-forwarded-for" },
     auditRetentionDays: 400,
+    publicUrl: undefined,
+    knowsOrigin: true,
+    strictTransport: false,
     requestLogDays: 7,
     ...common,
   });
-  const server = await listener.start(gateway.applications);
+  const server = await listener.start({ gateway: gateway.application });
 
   /** Sends a request byte for byte and returns its response. */
   async function send(method: string, path: string, { key, headers = {}, body }: Sending = {}) {

@@ -19,7 +19,7 @@ export interface Migrated {
   edited: string[];
 }
 
-/** A server that five parts ask at once takes seconds for a connection on a busy machine. */
+/** A server that all parts ask at once takes seconds for a connection on a busy machine. */
 const CONNECT_MS = 15_000;
 
 /**

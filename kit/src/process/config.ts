@@ -157,6 +157,13 @@ export const busSettings = {
   ...busIdentitySettings,
 };
 
+/** The setting of the parts that keep the audit log, or changes that belong there. */
+export const auditSettings = {
+  AUDIT_RETENTION_DAYS: positiveInt()
+    .default(400)
+    .describe("days to keep the audit log, and changes that no portal stores there"),
+};
+
 const migrationSettings = z.object({
   PGSSLMODE: serviceSettings.PGSSLMODE,
   DATABASE_URL: databaseUrl().optional().describe("this part's own PostgreSQL database"),

@@ -14,7 +14,8 @@ export type OutageCause =
   | "timeout"
   /** Whether the service executed the write is unknown: the connection was lost, or a booking is in doubt. */
   | "outcome_unknown"
-  | "gateway_database"
+  /** The database of the part that answers the request. */
+  | "own_database"
   /** The service could not be reached or did not answer in time, or its own database or carrier did not. */
   | `${string}_unavailable`
   | "sign_in_provider";
@@ -61,5 +62,5 @@ export function outageCause(error: unknown): OutageCause | undefined {
     return service === undefined ? undefined : `${service}_unavailable`;
   }
   // A database outage, or a micro-batch that was refused because it had waited for the database.
-  return "gateway_database";
+  return "own_database";
 }

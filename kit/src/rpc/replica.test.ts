@@ -1,8 +1,11 @@
 import { once } from "node:events";
-import { createClient, type Transport } from "@connectrpc/connect";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { fail, failureIn } from "../errors.js";
 import { silentLog } from "../process/log.js";
+import { eventually } from "../testing/eventually.js";
 import { empty, readRequest, rpcTestbed } from "../testing/rpc-testbed.js";
 import { openReplica } from "./replica.js";
 
@@ -48,3 +51,18 @@ test.each(["service_unavailable", "internal_error"] as const)(
     expect(asked).toBe(1);
   },
 );
+
+test("calls to a server of HTTP/1.1, such as the public port of a part, fail, and its answers end no process", async () => {
+  let asked = 0;
+  const server = http.createServer().on("clientError", (_error, socket) => {
+    asked++;
+    socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onEnd(() => new Promise((resolve) => server.close(resolve)));
+  const client = clientTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await expect(client.read(readRequest(), { timeoutMs: 5_000 })).rejects.toThrow(ConnectError);
+  // It is asked again and again whether it is healthy.
+  const before = asked;
+  await eventually(() => expect(asked).toBeGreaterThan(before + 1));
+});

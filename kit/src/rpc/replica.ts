@@ -1,3 +1,4 @@
+import type { Http2Session } from "node:http2";
 import { setTimeout as pause } from "node:timers/promises";
 import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
@@ -27,6 +28,25 @@ const REDIAL_MS = 250;
 const HEALTH_ANSWER_MS = 2_000;
 /** Calls are shorter than this, even an operator's, so a connection that was replaced this long ago carries none. */
 export const MAX_CALL_MS = 60_000;
+
+/**
+ * Connect's session, whose errors end no process. Connect stops to listen for them once a session is being destroyed, but Node emits them only after
+ * that: for example, if the port belongs to a server of HTTP/1.1.
+ */
+class ListenedSession extends Http2SessionManager {
+  #listened: Http2Session | undefined;
+
+  override async request(...call: Parameters<Http2SessionManager["request"]>) {
+    const stream = await super.request(...call);
+    if (stream.session !== this.#listened) {
+      this.#listened = stream.session;
+      // The streams report the error to their calls.
+      this.#listened?.on("error", () => {});
+    }
+    return stream;
+  }
+}
+
 /** A missed deadline that was shorter than this does not make the replica unresponsive. */
 const MIN_UNRESPONSIVE_MS = 250;
 
@@ -50,7 +70,7 @@ export function openReplica(
 
   function connect() {
     // The client sends no pings, because a ping on a destroyed session ends the process (connect-es #1795).
-    const session = new Http2SessionManager(baseUrl, undefined, createConnection ? { createConnection } : {});
+    const session = new ListenedSession(baseUrl, undefined, createConnection ? { createConnection } : {});
     sessions.add(session);
     const options = { baseUrl, httpVersion: "2" as const, sessionManager: session, readMaxBytes: MAX_MESSAGE_BYTES };
     const transport = createConnectTransport(options);

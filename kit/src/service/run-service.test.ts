@@ -17,6 +17,15 @@ beforeAll(async () => {
 afterEach(() => register.clear());
 afterAll(() => owned.drop());
 
+const configOf = (env: Record<string, string>) =>
+  readConfig(z.object(serviceSettings), {
+    PORT: "0",
+    OPS_PORT: "0",
+    HOST: "127.0.0.1",
+    DATABASE_URL: owned.url,
+    ...env,
+  });
+
 /**
  * Starts a part without RPCs. Returns the number of its connections when it reported that it was serving, the number of those for lists,
  * and its warnings.
@@ -25,18 +34,11 @@ async function connectionsWhenServing(env: Record<string, string>) {
   let lists = 0;
   const lines: string[] = [];
   const log = createLog({ part: "parcels", destination: { write: (line) => void lines.push(line) } });
-  const config = readConfig(z.object(serviceSettings), {
-    PORT: "0",
-    OPS_PORT: "0",
-    HOST: "127.0.0.1",
-    DATABASE_URL: owned.url,
-    ...env,
-  });
   const start: ServiceProcess["start"] = async ({ listPool }) => {
     lists = listPool.totalCount;
     return { routes: () => {}, peers: {}, stop: async () => {} };
   };
-  const options = { part: "parcels", config, log, tls: undefined, migrations, start };
+  const options = { part: "parcels", config: configOf(env), log, tls: undefined, migrations, start };
   const started = await startService(options, new AbortController().signal);
   const connections = await owned.db.run(sql`SELECT FROM pg_stat_activity WHERE application_name = 'parcels'`);
   expect(lines.filter((line) => line.includes('"serving"'))).toHaveLength(1);

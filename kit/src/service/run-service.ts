@@ -23,10 +23,11 @@ export interface Service extends Running {
   metrics?: Metrics;
 }
 
-/** A started part that has opened its own port instead of serving RPCs. */
-export interface Listener extends Running {
-  port: number;
-  metrics?: Metrics;
+/** A started part that has opened a public port, and answers the RPCs of other parts at another one. */
+export interface PublicService extends Service {
+  /** Stops together with the RPCs' port, before the part itself. */
+  listener: Running & { port: number };
+  rpcPort: number;
 }
 
 type Config = z.output<z.ZodObject<typeof serviceSettings>>;
@@ -52,7 +53,7 @@ export interface ServiceProcess extends PartProcess {
   /** The part's `prisma` folder. The process is ready once these migrations are applied. */
   migrations: string;
   /** Starts the part on its database. */
-  start(db: Database): Promise<Service | Listener>;
+  start(db: Database): Promise<Service | PublicService>;
   /** Closed after the part: the bus and the connections to other parts. */
   closeLast?: readonly { close(): Promise<void> }[];
 }
@@ -72,7 +73,7 @@ export async function startService(options: ServiceProcess, stopSignal: AbortSig
   const db = openDatabase(url, { ...(urlFile !== undefined && { urlFile }), max: config.DATABASE_POOL, log });
   let state: "starting" | "serving" | "stopping" = "starting";
   const ready = async () => (state === "serving" ? await missingIn(db, options.migrations) : state);
-  let started: Service | Listener | undefined;
+  let started: Service | PublicService | undefined;
   const metrics = createMetrics({ part: options.part, log });
   measurePool(metrics, db);
   measureClock(metrics, db);
@@ -86,18 +87,17 @@ export async function startService(options: ServiceProcess, stopSignal: AbortSig
   for (const pool of [db.listPool, db.pool]) await openConnections(pool, log);
   const running = await options.start(db);
   started = running;
-  const server =
-    "routes" in running
-      ? await serve({ routes: running.routes, peers: running.peers, port: config.PORT, ...host, log, metrics, tls })
-      : undefined;
-  const port = "routes" in running ? server?.port : running.port;
+  const { routes, peers } = running;
+  const { listener, rpcPort = config.PORT } = "listener" in running ? running : {};
+  const server = await serve({ routes, peers, port: rpcPort, ...host, log, metrics, tls });
+  const ports = listener ? { port: listener.port, rpc_port: server.port } : { port: server.port };
   state = "serving";
-  log.info({ port, ops_port: ops.port, postgresql, node: process.versions.node }, "serving");
+  log.info({ ...ports, ops_port: ops.port, postgresql, node: process.versions.node }, "serving");
 
   return {
     async stop(fast = false) {
       state = "stopping";
-      await server?.stop(fast ? 0 : undefined);
+      await Promise.all([server.stop(fast ? 0 : undefined), listener?.stop(fast)]);
       await running.stop(fast);
       await Promise.all((options.closeLast ?? []).map((opened) => opened.close()));
       await db.close();

@@ -14,14 +14,23 @@ import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
 import { countLabels, searchLabels } from "./search-labels.js";
 import { voidLabel } from "./void-label.js";
 
+const its = CarrierService.method;
+
 /** The methods of carrier that each part may call. The operator's commands run in the gateway's pods, as the gateway. */
 export const carrierPeers: Peers = {
   gateway: [
-    ...CarrierService.methods,
+    its.quoteRates,
+    its.createLabel,
+    its.checkLabel,
+    its.voidLabel,
+    its.getLabel,
+    its.listLabels,
+    its.getLabelFile,
     ...LedgerService.methods,
     ...CarrierOperationsService.methods,
     ...OwnerOperationsService.methods,
   ],
+  portal: [its.getLabel, its.getLabelFile, its.searchLabels, its.countLabels],
 };
 
 /** The RPCs of carrier, each one operation. Operations that call neighbours pass on the deadline and the request ID. */

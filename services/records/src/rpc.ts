@@ -23,11 +23,10 @@ export const recordsPeers: Peers = {
     its.createShipment,
     its.getShipment,
     its.listShipments,
-    its.searchOrders,
-    its.searchShipments,
     ...LedgerService.methods,
     ...OwnerOperationsService.methods,
   ],
+  portal: [its.getOrder, its.getShipment, its.searchOrders, its.searchShipments],
   carrier: [its.getShipmentForCarrier, its.applyLabelEvent, its.applyLabelEvents],
 };
 

@@ -13,6 +13,7 @@ const its = TrackingService.method;
 /** The methods of tracking that each part may call. */
 export const trackingPeers: Peers = {
   gateway: [its.getTracking, ...OwnerOperationsService.methods],
+  portal: [its.getTracking],
   carrier: [its.applyLabelEvent, its.applyLabelEvents],
 };
 

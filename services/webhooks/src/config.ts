@@ -1,6 +1,7 @@
 import { STREAM_LIMITS } from "@shipping/kit/events/event-stream";
 import { jetStreamSettings } from "@shipping/kit/events/settings";
 import {
+  auditSettings,
   busSettings,
   flag,
   httpUrl,
@@ -69,6 +70,7 @@ export const deliverySettings = {
     .min(MIN_RETENTION_DAYS)
     .default(30)
     .describe("days to keep events and their finished deliveries; at least 8"),
+  ...auditSettings,
   NODE_ENV: z.string().default("development").describe("production refuses the operator switches"),
 };
 

@@ -27,6 +27,7 @@ import { expireOnce } from "./events/expire-events.js";
 import { createOwnerRecord } from "./events/stream-owner.js";
 import { createHealthKeeper, sweepHoursOnce } from "./health/keep-health.js";
 import { webhooksPeers, webhooksRoutes } from "./rpc.js";
+import { expireChangesOnce, measureChanges } from "./subscriptions/changes.js";
 import { createKeyRing, ledgerCodec } from "./subscriptions/key-ring.js";
 import { requireKeys } from "./subscriptions/rotate-secrets.js";
 
@@ -53,7 +54,7 @@ const MIN_POLL_MS = 100;
 const SWEEP_MS = 1_000;
 const EXPIRE_MS = 1_000;
 const HEALTH_MS = 1_000;
-const SWEEP_HOURS_MS = 60_000;
+const SWEEP_OLD_MS = 60_000;
 const STOP_MS = 11_000;
 const FAST_STOP_MS = 2_000;
 
@@ -65,6 +66,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   await requireKeys(deps);
   measureBus(deps.metrics, bus);
   measureBacklog(deps);
+  measureChanges(deps);
   const dispatchAll = async (isStopping: () => boolean) => {
     while (!isStopping() && (await dispatchOnce(deps)) > 0);
   };
@@ -75,7 +77,8 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   const sweeper = startLoop({ name: "sweep", everyMs: SWEEP_MS, log, once: () => sweepOnce(deps) });
   const expirer = startLoop({ name: "expire", everyMs: EXPIRE_MS, log, once: () => expireOnce(deps) });
   const health = startLoop({ name: "health", everyMs: HEALTH_MS, log, once: () => deps.health.flushOnce() });
-  const hours = startLoop({ name: "sweep-hours", everyMs: SWEEP_HOURS_MS, log, once: () => sweepHoursOnce(deps) });
+  const sweepOld = () => Promise.all([sweepHoursOnce(deps), expireChangesOnce(deps, config.AUDIT_RETENTION_DAYS)]);
+  const old = startLoop({ name: "sweep-old", everyMs: SWEEP_OLD_MS, log, once: sweepOld });
 
   const accept = microBatch<Event, void>({
     concurrency: 1,
@@ -107,7 +110,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
       // Claims end first: with a large backlog, neither the dispatcher nor the inbox would finish otherwise.
       deps.attempts.claimNoMore();
       await inbox.stop();
-      await Promise.all([dispatcher, sweeper, expirer, hours].map((loop) => loop.stop()));
+      await Promise.all([dispatcher, sweeper, expirer, old].map((loop) => loop.stop()));
       await deps.attempts.stop(fast ? FAST_STOP_MS : STOP_MS, () => deps.connections.destroy());
       await health.stop();
       await deps.health.flushOnce().catch((err) => log.warn({ err }, "webhook health of the last second not saved"));

@@ -16,14 +16,14 @@ export interface OrdinaryUse {
 /**
  * Sends an attack's requests as an ordinary client with an account of its own, on as many connections, and reads the responses at full speed.
  *
- * A process lets its heap grow to four times what it keeps before it collects the rest, so a gateway grows when it first sends pages of two
+ * A process lets its heap grow to four times what it keeps before it collects the rest, so a process grows when it first sends pages of two
  * megabytes, whoever reads them. An attack is charged only for what slow reading adds to the peak of that ordinary use. The size after it is no
  * measure, because it depends on how long ago the last collection was.
  */
 export async function readAtFullSpeed(
   known: Known,
   processes: readonly Measured[],
-  { requests, most }: { requests: readonly Blow[]; most: number },
+  { origin, requests, most }: { origin: string; requests: readonly Blow[]; most: number },
 ): Promise<OrdinaryUse> {
   const stopped = new AbortController().signal;
   const responses: Record<string, number> = {};
@@ -34,7 +34,7 @@ export async function readAtFullSpeed(
   await fill({ known, stopped });
   await hammer(
     { known, stopped, count },
-    { connections: CONNECTIONS, most, next: (turn) => requests[turn % requests.length]! },
+    { origin, connections: CONNECTIONS, most, next: (turn) => requests[turn % requests.length]! },
   );
   return { responses, before, peaks: peakMbOf(processes), after: currentMbOf(processes) };
 }

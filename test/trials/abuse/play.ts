@@ -1,14 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { createCustomers } from "../bench/customers.js";
 import type { Platform } from "../bench/platform.js";
 import type { Measured } from "../kit/processes.js";
-import type { Known } from "./attacks/attack.js";
-import { MOST_MORE_MB, READY } from "./attacks/attacks.js";
-import { addViewer } from "./attacks/member.js";
+import { newAccount, prepareAttack } from "./attacker.js";
+import { MOST_MORE_MB } from "./attacks/attacks.js";
 import { CONNECTIONS, largeRequests } from "./attacks/slow-reader.js";
 import { memoryLimits, peakMbOf, resetPeaks } from "./memory.js";
 import { type OrdinaryUse, readAtFullSpeed } from "./ordinary-client.js";
@@ -31,8 +24,6 @@ export interface Outcome extends Broken {
 
 const ROUNDS = 5;
 const SECONDS = { alone: 5, beside: 12, between: 1 };
-const KEYS = 50;
-const ATTACK = fileURLToPath(new URL("run-attack.ts", import.meta.url));
 
 /** Runs the victim alone and beside the attack in turns, on the same platform. */
 export async function play(attack: string, platform: Platform, victim: Victim): Promise<Outcome> {
@@ -70,45 +61,10 @@ export async function play(attack: string, platform: Platform, victim: Victim): 
 
 /** Lets an ordinary client read as many of an attack's large responses as the attack will. */
 async function ordinaryUse(attack: string, platform: Platform, victim: Victim, processes: readonly Measured[]) {
-  const requestsOf = largeRequests[attack];
-  if (!requestsOf) return undefined;
+  const large = largeRequests[attack];
+  if (!large) return undefined;
   const known = await newAccount(platform, victim);
+  const { origin } = new URL(known[large.at]);
   const most = ROUNDS * CONNECTIONS;
-  return readAtFullSpeed(known, processes, { requests: requestsOf(known), most });
-}
-
-/** The knowledge of a customer with an account of its own. */
-async function newAccount({ cluster }: Platform, { receiver }: Victim): Promise<Known> {
-  const [account] = await createCustomers(cluster.databases.gateway, { accounts: 1, keysOfEach: KEYS });
-  const { address } = await cluster.process("records-1");
-  if (!account) throw new Error("The customer has no account.");
-  const { sign_in_email: member } = await cluster.now();
-  const mailFolder = join(cluster.dataDir, "mail");
-  const viewer = await addViewer(cluster, account.accountId);
-  const baseUrl = cluster.gateways[0] ?? "";
-  return { baseUrl, records: address, keys: account.keys, viewer, receiver, member, mailFolder };
-}
-
-/** An attacker that is ready. */
-async function prepareAttack(name: string, known: Known) {
-  const args = [...process.execArgv, ATTACK, name, JSON.stringify(known)];
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
-  const ended = once(child, "exit");
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  const { value: first } = await lines.next();
-  if (first !== READY) throw new Error(`The attacker ${name} did not get ready.`);
-  return {
-    begin: () => void child.stdin.write("begin\n"),
-    /** Ends a round. Returns the counters of all rounds so far. */
-    async pause(): Promise<Record<string, number>> {
-      child.stdin.write("pause\n");
-      const { value: counted } = await lines.next();
-      if (counted === undefined) throw new Error(`The attacker ${name} ended early.`);
-      return JSON.parse(counted);
-    },
-    async end() {
-      child.stdin.end();
-      await ended;
-    },
-  };
+  return readAtFullSpeed(known, processes, { origin, requests: large.of(known), most });
 }

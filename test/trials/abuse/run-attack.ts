@@ -1,5 +1,6 @@
 import { constants, setPriority } from "node:os";
 import { createInterface } from "node:readline";
+import { accessAttacks } from "./attacks/access.js";
 import { attacks, READY } from "./attacks/attacks.js";
 
 /** Maximum lifetime of an attacker, even if the process that started it dies. */
@@ -7,8 +8,9 @@ const MAX_MS = 600_000;
 
 // A process of its own at low priority: an attacker has its own machine, so its own costs, above all at its start, must not slow the platform. A
 // line on its input begins a round, the next one ends it. It then prints its counters so far.
-setPriority(constants.priority.PRIORITY_LOW);
 const [name = "", known = ""] = process.argv.slice(2);
+// A portal that is an attacker has a machine of its own as the other parts do.
+if (!(name in accessAttacks)) setPriority(constants.priority.PRIORITY_LOW);
 const counts: Record<string, number> = {};
 setTimeout(() => process.exit(1), MAX_MS).unref();
 const count = (what: string) => {

@@ -17,16 +17,25 @@ test.each([
   expect(verdictOn(plays)).toBe(verdict);
 });
 
-test("a gateway may grow by as much as the attack is allowed, from its size before", () => {
-  const before = { "gateway-1": 160, "records-1": 120 };
-  const limits = { gateway: 512, records: 384 };
-  expect(brokenMemory({ before, peaks: { "gateway-1": 240, "records-1": 380 } }, limits, 80)).toEqual([]);
-  expect(brokenMemory({ before, peaks: { "gateway-1": 241, "records-1": 380 } }, limits, 80)).toEqual([
+test("a gateway or portal may grow by as much as the attack is allowed, from its size before", () => {
+  const before = { "gateway-1": 160, "portal-1": 150, "records-1": 120 };
+  const limits = { gateway: 512, portal: 512, records: 384 };
+  const peaks = { "gateway-1": 240, "portal-1": 230, "records-1": 380 };
+  expect(brokenMemory({ before, peaks }, limits, 80)).toEqual([]);
+  expect(brokenMemory({ before, peaks: { ...peaks, "gateway-1": 241, "portal-1": 232 } }, limits, 80)).toEqual([
     "gateway-1 had 81 MB more than before, above 80",
+    "portal-1 had 82 MB more than before, above 80",
   ]);
   expect(brokenMemory({ before, peaks: { "gateway-1": 510, "records-1": 385 } }, limits)).toEqual([
     "records-1 had 385 MB, above its limit of 384",
   ]);
+});
+
+test("a trial can allow less than twice the time", () => {
+  const alone = { latencies: [10], eventLatencies: [], missingEvents: 0, errors: {} };
+  const allowed = { times: 1.2, ms: 5 };
+  expect(brokenService(alone, { ...alone, latencies: [15] }, {}, allowed)).toEqual([]);
+  expect(brokenService(alone, { ...alone, latencies: [15.1] }, {}, allowed)).toEqual(["p99 is 15.1 ms, above 15.0"]);
 });
 
 test("response times, errors, events and the attack's counters are judged beside those without the attack", () => {

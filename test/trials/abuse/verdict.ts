@@ -29,10 +29,11 @@ export function brokenService(
   alone: Experience,
   beside: Experience,
   attacker: Readonly<Record<string, number>>,
+  slower = SLOWER,
 ): string[] {
   const p99 = percentile(beside.latencies, 0.99);
   const p99Alone = percentile(alone.latencies, 0.99);
-  const allowed = Math.max(SLOWER.times * p99Alone, p99Alone + SLOWER.ms);
+  const allowed = Math.max(slower.times * p99Alone, p99Alone + slower.ms);
   const broken = Object.entries(beside.errors).map(([error, count]) => `${count} × ${error}`);
   if (p99 > allowed) broken.push(`p99 is ${p99.toFixed(1)} ms, above ${allowed.toFixed(1)}`);
   if (beside.missingEvents > 0) broken.push(`${beside.missingEvents} events are missing`);
@@ -44,7 +45,7 @@ export function brokenService(
 /** Megabytes of each process. */
 type Megabytes = Readonly<Record<string, number>>;
 
-/** The promises of memory that were broken: the limit of each part, and what an attack may add to a gateway. */
+/** The promises of memory that were broken: the limit of each part, and what an attack may add to a gateway or a portal. */
 export function brokenMemory(
   { before, peaks }: { before: Megabytes; peaks: Megabytes },
   limits: Megabytes,
@@ -55,7 +56,7 @@ export function brokenMemory(
     const more = mb - (before[name] ?? Number.NaN);
     const broken: string[] = [];
     if (limit !== undefined && mb > limit) broken.push(`${name} had ${Math.round(mb)} MB, above its limit of ${limit}`);
-    if (partOf(name) === "gateway" && more > mostMore)
+    if (/^(gateway|portal)$/.test(partOf(name)) && more > mostMore)
       broken.push(`${name} had ${Math.round(more)} MB more than before, above ${mostMore}`);
     return broken;
   });

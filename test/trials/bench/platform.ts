@@ -16,8 +16,8 @@ export async function startPlatform(wanted: {
   keysOfEach: number;
   env?: NodeJS.ProcessEnv;
 }) {
-  const parts = ["gateways", "records", "carrier", "tracking", "webhooks"];
-  const flags = parts.flatMap((part) => [`--${part}`, String(wanted.replicas)]);
+  const tiers = ["gateways", "portals", "records", "carrier", "tracking", "webhooks"];
+  const flags = tiers.flatMap((tier) => [`--${tier}`, String(wanted.replicas)]);
   if (wanted.tls) flags.push("--tls");
   const cluster = await startCluster(flags, {
     ...wanted.env,

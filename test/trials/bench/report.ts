@@ -17,6 +17,8 @@ export interface Report {
   cases: Record<string, Result>;
   /** Measured with the deliveries. */
   events?: EventLatency | undefined;
+  /** Megabytes of each process of the platform, before and after the cases. */
+  memoryMb: { before: Record<string, number>; after: Record<string, number> };
 }
 
 /** The main figures: the ratio of each case to its floor. */
@@ -25,7 +27,7 @@ export function cpuRatiosOf({ cases }: Report): Ratios {
 }
 
 /** The report as text. */
-export function renderReport({ machine, effort, cases, events }: Report): string {
+export function renderReport({ machine, effort, cases, events, memoryMb }: Report): string {
   const { rounds, seconds, clients, rate, replicas } = effort;
   const results = Object.entries(cases);
   const ofEach = (values: (result: Result) => Record<string, number>) =>
@@ -70,6 +72,9 @@ export function renderReport({ machine, effort, cases, events }: Report): string
       ofEach(({ platform }) => platform.statementsOf),
       2,
     ),
+    "",
+    "Memory in MB, by process",
+    byName(Object.entries(memoryMb), 0),
     ...failures(results),
   ].join("\n");
 }

@@ -41,6 +41,7 @@ async function measureAll(
     platform: { target: platform.target, seeds: await seed(platform.target, SEEDS) },
     floor: { target: floor.target, seeds: await seed(floor.target, SEEDS) },
   };
+  const before = platform.target.memoryMb();
   const results: Report["cases"] = {};
   for (const one of cases.filter(({ name }) => measured.includes(name))) {
     say(`${one.name}: ${one.does} …`);
@@ -53,5 +54,6 @@ async function measureAll(
     results.deliveries = found.deliveries;
     events = found.events;
   }
-  return { effort: { ...effort, replicas }, cases: results, events };
+  const memoryMb = { before, after: platform.target.memoryMb() };
+  return { effort: { ...effort, replicas }, cases: results, events, memoryMb };
 }

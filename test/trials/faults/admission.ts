@@ -59,16 +59,16 @@ export const admission: readonly Fault[] = [
   },
   {
     breaks: "a member is found only in their own account",
-    file: "gateway/src/accounts/manage-members.ts",
+    file: "services/portal/src/members/manage-members.ts",
     original: "{ accountId, ...named };",
     replacement: "{ ...named };",
-    noticedBy: "gateway/src/accounts/manage-members.test.ts",
+    noticedBy: "services/portal/src/members/manage-members.test.ts",
   },
   {
     breaks: "changes of subscriptions are acknowledged only once the audit log has them",
-    file: "gateway/src/accounts/log-subscription-changes.ts",
+    file: "services/portal/src/audit/log-subscription-changes.ts",
     original: "await insertEntries(deps, changes);",
     replacement: "await insertEntries(deps, changes).catch(() => {});",
-    noticedBy: "gateway/src/accounts/log-subscription-changes.test.ts",
+    noticedBy: "services/portal/src/audit/log-subscription-changes.test.ts",
   },
 ];

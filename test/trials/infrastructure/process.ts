@@ -60,8 +60,14 @@ async function startDeafGateway(cluster: ClusterUnderTest) {
     ["environ", "cmdline"].map(async (name) => (await readFile(`/proc/${pid}/${name}`, "utf8")).split("\0")),
   );
   const env = Object.fromEntries(environment!.filter(Boolean).map((line) => line.split(/=(.*)/s).slice(0, 2)));
-  const [port, opsPort] = [await freePort(), await freePort()];
-  const own = { PORT: String(port), OPS_PORT: String(opsPort), HOST: "127.0.0.1", LOG_LEVEL: "info" };
+  const [port, rpcPort, opsPort] = [await freePort(), await freePort(), await freePort()];
+  const own = {
+    PORT: String(port),
+    RPC_PORT: String(rpcPort),
+    OPS_PORT: String(opsPort),
+    HOST: "127.0.0.1",
+    LOG_LEVEL: "info",
+  };
   const child: ChildProcess = spawn("sh", ["-c", 'ulimit -n 300; exec "$0" "$@"', ...command!.filter(Boolean)], {
     env: { ...env, ...own },
     stdio: ["ignore", "pipe", "ignore"],

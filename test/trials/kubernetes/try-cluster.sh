@@ -17,10 +17,16 @@ policies() {
   say "network policies"
   k run stray --image="$gateway_image" --restart=Never --overrides='{"spec":{"automountServiceAccountToken":false,"securityContext":{"runAsNonRoot":true,"seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"stray","image":"'"$gateway_image"'","command":["node","-e","setInterval(() => {}, 60000)"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]}}' > /dev/null
   k wait --for=condition=Ready pod/stray --timeout=2m > /dev/null
-  local addresses=(shipping:80) address part
+  local addresses=(shipping:80) open="shipping:80 shipping-gateway:8080" address part
+  if [[ " ${parts[*]} " == *" portal "* ]]; then
+    addresses+=(shipping-portal-public:80)
+    open="shipping:80 shipping-portal-public:80 shipping-gateway:8080 shipping-portal:8080"
+  fi
   for part in "${parts[@]}"; do addresses+=("shipping-$part:8080" "shipping-$part:9090"); done
+  addresses+=(shipping-gateway:8090)
+  [[ $open != *portal* ]] || addresses+=(shipping-portal:8090)
   addresses+=(shipping-postgres:5432 shipping-nats:4222 shipping-receiver:8080)
-  expect "a stray pod reaches" "$(reached_by stray "${addresses[@]}")" "shipping:80 shipping-gateway:8080"
+  expect "a stray pod reaches" "$(reached_by stray "${addresses[@]}")" "$open"
   # Policies do not apply to a pod's connections to itself, and its Service may resolve to it.
   local others=()
   for address in "${addresses[@]}"; do [[ $address == shipping-records:* ]] || others+=("$address"); done

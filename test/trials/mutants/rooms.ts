@@ -3,7 +3,7 @@
  * or its tests.
  */
 export const rooms: Record<string, { files: string[]; tests: string[] }> = {
-  input: { files: ["api/src/input"], tests: ["api/src/input", "gateway/src/openapi"] },
+  input: { files: ["api/src/input"], tests: ["api/src/input", "api/src/openapi"] },
   egress: { files: ["services/webhooks/src/egress"], tests: ["services/webhooks/src/egress"] },
   client: {
     files: ["attempt", "call", "config", "error-kinds", "operation", "read-answer", "retry", "send"]
@@ -11,7 +11,7 @@ export const rooms: Record<string, { files: string[]; tests: string[] }> = {
       .map((name) => `client/src/${name}.ts`),
     tests: ["client/src"],
   },
-  http: { files: ["kit/src/http"], tests: ["kit/src/http"] },
+  http: { files: ["kit/src/http", "kit/src/http/server"], tests: ["kit/src/http"] },
   idempotency: {
     files: ["gateway/src/idempotency"],
     tests: ["gateway/src/idempotency", "gateway/src/api/execute-write"],

@@ -15,9 +15,10 @@ import { linkParts, type PartLinks } from "./part-links.js";
 import { openKeyForms } from "./use-forms.js";
 
 const here = fileURLToPath(new URL("../../..", import.meta.url));
-/** Services first, in both directions, so that old gateways call new services, and new gateways old ones. */
-export const ORDER: readonly Part[] = ["webhooks", "tracking", "carrier", "records", "gateway"];
-const TWO_OF_EACH = ["--tracking", "2"];
+/** Whoever is called comes first, in both directions, so that old parts call new ones, and new ones old ones. */
+export const ORDER: readonly Part[] = ["webhooks", "tracking", "carrier", "records", "gateway", "portal"];
+/** The flags of a cluster with two processes of each part. */
+export const TWO_OF_EACH = ["--tracking", "2", "--portals", "2"];
 const SWITCHES = { RATE_LIMIT_PER_MINUTE: "1000000", WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" };
 const CLIENTS = 4;
 const RESTART_MS = 60_000;
@@ -63,8 +64,9 @@ async function upgradeAndBack(
 ): Promise<Report> {
   const { cluster, links, old, before, calmMs } = of;
   const receivers = await openReceivers(cluster);
-  // The gateways that a load balancer would choose from.
+  // The gateways and portals that a load balancer would choose from.
   const gateways = [...cluster.gateways];
+  const portals = [...(await cluster.now()).portals];
   const load = await startLoad({ ...cluster, gateways }, { clients: CLIENTS, customers: receivers.customers });
   const forms = await openKeyForms((await cluster.now()).sign_in_url);
   const longestMs: Record<string, number> = {};
@@ -74,8 +76,8 @@ async function upgradeAndBack(
       const fromMs = performance.now();
       await links.point(part, checkout);
       for (const name of [`${part}-1`, `${part}-2`]) {
-        await replace(cluster, name, gateways);
-        await forms.use(gateways);
+        await replace(cluster, name, part === "portal" ? portals : gateways);
+        await forms.use(portals);
         await sleep(calmMs);
       }
       longestMs[`${direction} ${part}`] = load.attempts.longestSince(fromMs);
@@ -98,11 +100,11 @@ async function upgradeAndBack(
   }));
 }
 
-/** Ends a process as an upgrade does, and resolves when its successor serves. A gateway gets no new requests meanwhile. */
-export async function replace(cluster: ClusterUnderTest, name: string, gateways: string[]): Promise<void> {
+/** Ends a process as an upgrade does, and resolves when its successor serves. If it is one of those that are `balanced`, it gets no new requests meanwhile. */
+export async function replace(cluster: ClusterUnderTest, name: string, balanced: string[]): Promise<void> {
   const { pid, address } = await cluster.process(name);
-  const at = gateways.findIndex((url) => new URL(url).host === address);
-  const [taken] = at < 0 ? [] : gateways.splice(at, 1);
+  const at = balanced.findIndex((url) => new URL(url).host === address);
+  const [taken] = at < 0 ? [] : balanced.splice(at, 1);
   process.kill(pid, "SIGTERM");
   await eventually(
     async () => {
@@ -111,5 +113,5 @@ export async function replace(cluster: ClusterUnderTest, name: string, gateways:
     },
     { withinMs: RESTART_MS },
   );
-  if (taken !== undefined) gateways.push(taken);
+  if (taken !== undefined) balanced.push(taken);
 }

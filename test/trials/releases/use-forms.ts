@@ -36,9 +36,12 @@ export async function openKeyForms(signInLink: string) {
     sent: 0,
     /** The forms with an unexpected response, as sentences. */
     wrong: [] as string[],
-    /** Loads each form from one gateway and sends it to another, as behind a load balancer: from the first to the second, and the other way round. */
-    async use(gateways: readonly string[]): Promise<void> {
-      const [one = "", other = ""] = gateways.map((url) => new URL(url).origin);
+    /**
+     * Loads each form from one portal and sends it to another, as behind a load balancer: from the first to the second, and the other way round. A
+     * single portal gets both.
+     */
+    async use(portals: readonly string[]): Promise<void> {
+      const [one = "", other = one] = portals;
       await createAndRevoke(one, other);
       await createAndRevoke(other, one);
     },

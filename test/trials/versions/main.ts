@@ -11,13 +11,13 @@ import { getPrograms } from "./get-programs.js";
 // separate processes. `--short` runs those tests that depend most on the versions: `.ci/run` does so on the oldest.
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 // Drawing, rendering and parsing, which use neither PostgreSQL nor NATS, and little of Node.
-const SAME_EVERYWHERE =
-  "/carrier/src/label/|/gateway/src/(developers/page|guides|input|openapi|reference)/|/node_modules/";
+const SAME_EVERYWHERE = "/carrier/src/label/|/portal/src/(page|mail)/|/node_modules/";
 /** The code that uses the bus and PostgreSQL directly, and most of the statements. */
 const SHORT = [
   "kit/src/(postgres|ledger|events)/",
   "services/(records|tracking|webhooks)/src/",
-  "gateway/src/(accounts|database|idempotency)/",
+  "gateway/src/(access|accounts|database|idempotency)/",
+  "services/portal/src/(audit|database|feed|members|session)/",
   "test/tree/migrations",
   ...["--testPathIgnorePatterns", "schedules", "/node_modules/"],
 ];

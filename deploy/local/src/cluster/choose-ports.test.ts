@@ -1,20 +1,28 @@
 import { createServer } from "node:net";
 import { choosePorts } from "./choose-ports.js";
 
-const replicas = { gateway: 2, records: 2, carrier: 1, tracking: 1, webhooks: 1 };
+const replicas = { gateway: 2, portal: 1, records: 2, carrier: 1, tracking: 1, webhooks: 1 };
 const one = { replicas, nats: 1 };
 
 describe("choosePorts", () => {
   test("finds different ports for all processes, below those of outgoing connections", async () => {
-    const { parts, ops, postgres, nats, natsRoutes } = await choosePorts({
+    const { parts, rpc, ops, postgres, nats, natsRoutes } = await choosePorts({
       replicas,
       port: 0,
       nats: 3,
     });
     expect(Object.entries(parts).map(([part, ports]) => [part, ports.length])).toEqual(Object.entries(replicas));
-    const all = [...Object.values(parts).flat(), ...ops, postgres, ...nats, ...natsRoutes];
-    expect(ops).toHaveLength(7);
-    expect(new Set(all).size).toBe(7 + 7 + 1 + 3 + 3);
+    expect([rpc.gateway.length, rpc.portal.length]).toEqual([2, 1]);
+    const all = [
+      ...Object.values(parts).flat(),
+      ...Object.values(rpc).flat(),
+      ...ops,
+      postgres,
+      ...nats,
+      ...natsRoutes,
+    ];
+    expect(ops).toHaveLength(8);
+    expect(new Set(all).size).toBe(8 + 3 + 8 + 1 + 3 + 3);
     expect(Math.max(...all)).toBeLessThan(32_000);
   });
 
@@ -23,9 +31,10 @@ describe("choosePorts", () => {
     expect([nats.length, natsRoutes]).toEqual([1, []]);
   });
 
-  test("gives gateways the requested port and those after it", async () => {
+  test("gives gateways, and after them portals, the requested port and those after it", async () => {
     const [port = 0] = (await choosePorts({ ...one, port: 0 })).ops;
-    expect((await choosePorts({ ...one, port })).parts.gateway).toEqual([port, port + 1]);
+    const { parts } = await choosePorts({ ...one, port });
+    expect([parts.gateway, parts.portal]).toEqual([[port, port + 1], [port + 2]]);
   });
 
   test("names the port that is in use", async () => {

@@ -19,9 +19,9 @@ describe("clusterOptions", () => {
     ]);
   });
 
-  test("has two processes of every part but tracking by default", () => {
+  test("has two processes of every part but the portal and tracking by default", () => {
     expect(read([])).toEqual({
-      replicas: { gateway: 2, records: 2, carrier: 2, tracking: 1, webhooks: 2 },
+      replicas: { gateway: 2, portal: 1, records: 2, carrier: 2, tracking: 1, webhooks: 2 },
       port: 8080,
       nats: 1,
       sharedBuffersMb: 128,
@@ -31,10 +31,21 @@ describe("clusterOptions", () => {
   });
 
   test("takes a number for each part, the first gateway's port, PostgreSQL's cache, the size of the NATS cluster, and certificates", () => {
-    const args = ["--gateways", "3", "--tracking=2", "--port", "0", "--shared-buffers-mb", "4096", "--tls"];
+    const args = [
+      "--gateways",
+      "3",
+      "--portals",
+      "2",
+      "--tracking=2",
+      "--port",
+      "0",
+      "--shared-buffers-mb",
+      "4096",
+      "--tls",
+    ];
     const { replicas, port, nats, sharedBuffersMb, tls } = read([...args, "--nats", "3"]);
     expect([nats, sharedBuffersMb, tls]).toEqual([3, 4096, true]);
-    expect(replicas).toEqual({ gateway: 3, records: 2, carrier: 2, tracking: 2, webhooks: 2 });
+    expect(replicas).toEqual({ gateway: 3, portal: 2, records: 2, carrier: 2, tracking: 2, webhooks: 2 });
     expect(port).toBe(0);
   });
 
@@ -56,7 +67,10 @@ describe("clusterOptions", () => {
   });
 
   test.each([
-    [["--from", "record=."], "Use PART=FOLDER, where PART is one of gateway, records, carrier, tracking, webhooks."],
+    [
+      ["--from", "record=."],
+      "Use PART=FOLDER, where PART is one of gateway, portal, records, carrier, tracking, webhooks.",
+    ],
     [["--from", "records"], "Use PART=FOLDER, where PART is one of"],
     [["--gateways", "0"], "argument '0' is invalid. Use a whole number from 1 to 99."],
     [["--records", "two"], "option '--records <n>' argument 'two' is invalid. Use a whole number from 1 to 99."],

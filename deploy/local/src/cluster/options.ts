@@ -6,7 +6,7 @@ import { type Part, parts } from "../parts.js";
 
 export type Programs = Partial<Record<Part, string>>;
 
-/** The number of processes of each part, and the port of the first gateway; 0 selects free ports. */
+/** The number of processes of each part, and the port of the first gateway, which the others and the portals follow; 0 selects free ports. */
 export interface ClusterOptions {
   replicas: Record<Part, number>;
   port: number;
@@ -46,12 +46,18 @@ export function clusterOptions(
   command
     .description("Run the platform as separate processes. A process that exits is restarted.")
     .option("--gateways <n>", "number of gateway processes", count, 2)
+    .option("--portals <n>", "number of portal processes", count, 1)
     .option("--records <n>", "number of records processes", count, 2)
     .option("--carrier <n>", "number of carrier processes", count, 2)
     .option("--tracking <n>", "number of tracking processes", count, 1)
     .option("--webhooks <n>", "number of webhooks processes", count, 2)
     .option("--nats <n>", "number of NATS servers: 1, 3 or 5", clusterSize, 1)
-    .option("--port <n>", "port of the first gateway; 0 picks free ports", wholeNumber(0, 65_535), defaultPort)
+    .option(
+      "--port <n>",
+      "port of the first gateway, which the others and the portals follow; 0 picks free ports",
+      wholeNumber(0, 65_535),
+      defaultPort,
+    )
     .option("--shared-buffers-mb <n>", "size of PostgreSQL's shared buffers", wholeNumber(1, 1_000_000), 128)
     .option("--tls", "use mutual TLS between the parts", false)
     .option(
@@ -64,7 +70,7 @@ export function clusterOptions(
       examples("npm run cluster", "npm run cluster -- --gateways 3 --tls", "npm run cluster -- --nats 3"),
     )
     .parse(args, { from: "user" });
-  const { gateways: gateway, port, nats, sharedBuffersMb, tls, from: programs = {}, ...others } = command.opts();
-  const replicas = { gateway, ...others } as Record<Part, number>;
+  const { gateways, portals, port, nats, sharedBuffersMb, tls, from: programs = {}, ...others } = command.opts();
+  const replicas = { gateway: gateways, portal: portals, ...others } as Record<Part, number>;
   return { replicas, port, nats, sharedBuffersMb, tls, programs };
 }

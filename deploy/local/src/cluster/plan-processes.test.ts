@@ -5,17 +5,25 @@ import { planProcesses } from "./plan-processes.js";
 const options: Parameters<typeof planProcesses>[0] = {
   host: "127.0.0.1",
   ports: {
-    parts: { gateway: [8080, 8081], records: [1, 2], carrier: [3], tracking: [4], webhooks: [5] },
-    ops: [11, 12, 13, 14, 15, 16, 17],
+    parts: { gateway: [8080, 8081], portal: [8082], records: [1, 2], carrier: [3], tracking: [4], webhooks: [5] },
+    rpc: { gateway: [21, 22], portal: [23] },
+    ops: [11, 12, 13, 14, 15, 16, 17, 18],
   },
-  databaseUrls: { gateway: "pg:g", records: "pg:r", carrier: "pg:c", tracking: "pg:t", webhooks: "pg:w" },
+  databaseUrls: {
+    gateway: "pg:g",
+    portal: "pg:p",
+    records: "pg:r",
+    carrier: "pg:c",
+    tracking: "pg:t",
+    webhooks: "pg:w",
+  },
   bus: {
     url: "nats://127.0.0.1:9",
     passwords: { records: "pr", carrier: "pc", webhooks: "pw", operator: "po" },
     replicas: 3,
   },
   secretsKeys: "local:made",
-  env: { PATH: "/bin", CLOCK_SPEEDUP: "60", PORT: "1", SECRETS_KEYS: "given:key" },
+  env: { PATH: "/bin", CLOCK_SPEEDUP: "60", PORT: "1", SECRETS_KEYS: "given:key", SMTP_URL: "smtp://mail" },
 };
 const plan = planProcesses(options);
 
@@ -24,11 +32,12 @@ describe("planProcesses", () => {
     expect(plan.map(({ name, address, opsUrl }) => `${name} ${address} ${new URL(opsUrl).port}`)).toEqual([
       "gateway-1 127.0.0.1:8080 11",
       "gateway-2 127.0.0.1:8081 12",
-      "records-1 127.0.0.1:1 13",
-      "records-2 127.0.0.1:2 14",
-      "carrier-1 127.0.0.1:3 15",
-      "tracking-1 127.0.0.1:4 16",
-      "webhooks-1 127.0.0.1:5 17",
+      "portal-1 127.0.0.1:8082 13",
+      "records-1 127.0.0.1:1 14",
+      "records-2 127.0.0.1:2 15",
+      "carrier-1 127.0.0.1:3 16",
+      "tracking-1 127.0.0.1:4 17",
+      "webhooks-1 127.0.0.1:5 18",
     ]);
   });
 
@@ -37,7 +46,8 @@ describe("planProcesses", () => {
       PATH: "/bin",
       CLOCK_SPEEDUP: "60",
       SECRETS_KEYS: "given:key",
-      GATEWAY_URL: "http://127.0.0.1:8080,http://127.0.0.1:8081",
+      GATEWAY_URL: "http://127.0.0.1:21,http://127.0.0.1:22",
+      PORTAL_URL: "http://127.0.0.1:23",
       RECORDS_URL: "http://127.0.0.1:1,http://127.0.0.1:2",
       CARRIER_URL: "http://127.0.0.1:3",
       TRACKING_URL: "http://127.0.0.1:4",
@@ -49,8 +59,26 @@ describe("planProcesses", () => {
       NATS_PASSWORD: "pr",
       HOST: "127.0.0.1",
       PORT: "2",
-      OPS_PORT: "14",
+      OPS_PORT: "15",
     });
+  });
+
+  test("gives gateways and portals two ports, one for public HTTP and one at which the parts call them", () => {
+    const ports = plan.flatMap(({ name, env }) => (env.RPC_PORT ? [[name, env.PORT, env.RPC_PORT]] : []));
+    expect(ports).toEqual([
+      ["gateway-1", "8080", "21"],
+      ["gateway-2", "8081", "22"],
+      ["portal-1", "8082", "23"],
+    ]);
+  });
+
+  test("passes on the settings of mail and sign-in to the portal alone", () => {
+    const settings = { ...options.env, MAIL_FROM: "a@b.example", OIDC_ISSUER: "https://id.example" };
+    const told = planProcesses({ ...options, env: settings }).map(({ name, env }) => [
+      name,
+      Object.keys(env).filter((key) => /^(OIDC|SMTP|MAIL)_/.test(key)),
+    ]);
+    expect(told.filter(([, keys]) => keys?.length)).toEqual([["portal-1", ["SMTP_URL", "MAIL_FROM", "OIDC_ISSUER"]]]);
   });
 
   test("a part that does not use events gets no NATS user", () => {

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { type Env, toOrigin } from "@shipping/kit/process/config";
 import type { TlsFiles } from "@shipping/kit/tls/tls";
-import { mapParts, type Part, parts } from "../parts.js";
+import { isPublic, mapParts, type Part, parts } from "../parts.js";
 import { type BusPasswords, busIdentity } from "../servers/bus-users.js";
 import type { Ports } from "./choose-ports.js";
 import type { Programs } from "./options.js";
@@ -28,6 +28,9 @@ export interface EventBus {
 
 const { resolve } = createRequire(import.meta.url);
 
+/** Returns true for a setting of the launcher's environment that only the portal takes. The other parts may refuse it. */
+const isOfPortal = (key: string) => /^(OIDC|SMTP|MAIL)_/.test(key);
+
 /**
  * Plans all processes of the parts: their ports, and their environments, which are the launcher's with the URLs and credentials of this
  * cluster.
@@ -35,7 +38,7 @@ const { resolve } = createRequire(import.meta.url);
 export function planProcesses(options: {
   /** The IP address on which all parts listen. */
   host: string;
-  ports: Pick<Ports, "parts" | "ops">;
+  ports: Pick<Ports, "parts" | "rpc" | "ops">;
   databaseUrls: Record<Part, string>;
   bus: EventBus;
   secretsKeys: string;
@@ -45,8 +48,9 @@ export function planProcesses(options: {
 }): PartProcess[] {
   const { host, ports, databaseUrls, bus, secretsKeys, certificates, programs = {}, env } = options;
   const opsPorts = ports.ops.values();
-  const addresses = mapParts((part) => ports.parts[part].map((port) => toOrigin(host, port)).join(","));
-  const neighbours = Object.fromEntries(parts.map((part) => [`${part.toUpperCase()}_URL`, addresses[part]]));
+  const rpcUrls = rpcUrlsOf(host, ports);
+  const neighbours = Object.fromEntries(parts.map((part) => [`${part.toUpperCase()}_URL`, rpcUrls[part].join(",")]));
+  const envOfOthers = Object.fromEntries(Object.entries(env).filter(([key]) => !isOfPortal(key)));
   return parts.flatMap((part) =>
     ports.parts[part].map((port, index) => {
       const opsPort = opsPorts.next().value as number;
@@ -58,7 +62,7 @@ export function planProcesses(options: {
         main: programs[part] ?? resolve(`@shipping/${part}/main`),
         env: {
           SECRETS_KEYS: secretsKeys,
-          ...env,
+          ...(part === "portal" ? env : envOfOthers),
           ...neighbours,
           ...certificates?.[part],
           DATABASE_URL: databaseUrls[part],
@@ -69,9 +73,16 @@ export function planProcesses(options: {
           ...(bus.passwords && { BUS_PREFIX: "", ...busIdentity(part, bus.passwords) }),
           HOST: host,
           PORT: String(port),
+          ...(isPublic(part) && { RPC_PORT: String(ports.rpc[part][index]) }),
           OPS_PORT: String(opsPort),
         },
       };
     }),
   );
+}
+
+/** Returns the URLs at which each part answers the calls of others, one for each of its processes. */
+export function rpcUrlsOf(host: string, ports: Pick<Ports, "parts" | "rpc">): Record<Part, string[]> {
+  const portsOf = (part: Part) => (isPublic(part) ? ports.rpc[part] : ports.parts[part]);
+  return mapParts((part) => portsOf(part).map((port) => toOrigin(host, port)));
 }

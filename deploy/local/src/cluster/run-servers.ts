@@ -5,7 +5,7 @@ import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/loca
 import { type Server, type Supervised, supervise } from "@shipping/local/servers/supervise";
 
 /** The tiers, in the order in which they stop. */
-export type Tier = "gateways" | "services" | "stores";
+export type Tier = "portals" | "gateways" | "services" | "stores";
 
 export interface RunningServer {
   name: string;
@@ -16,8 +16,8 @@ export interface RunningServer {
 export type Servers = ReturnType<typeof runServers>;
 
 /** The deadline of each tier, in milliseconds from the beginning of the stop. */
-const STOP_MS: Record<Tier, number> = { gateways: 15_000, services: 26_000, stores: 29_000 };
-const FAST_STOP_MS: Record<Tier, number> = { gateways: 1_500, services: 3_000, stores: 3_800 };
+const STOP_MS: Record<Tier, number> = { portals: 8_000, gateways: 15_000, services: 26_000, stores: 29_000 };
+const FAST_STOP_MS: Record<Tier, number> = { portals: 1_000, gateways: 1_800, services: 3_000, stores: 3_800 };
 const TIERS = Object.keys(STOP_MS) as Tier[];
 
 /** Runs servers and lists their processes in the data folder `path`. `onChange` is called when one has a new pid. */

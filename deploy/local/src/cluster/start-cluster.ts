@@ -2,21 +2,23 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openPrisma } from "@shipping/gateway/database/deps";
-import { openDatabase } from "@shipping/kit/postgres/database";
+import type { PublicPart } from "@shipping/kit/http/public-paths";
+import { type Database, openDatabase } from "@shipping/kit/postgres/database";
 import { toOrigin } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
 import type { Running } from "@shipping/kit/process/run-process";
+import { openPrisma as openPortalPrisma } from "@shipping/portal/database/deps";
 import {
   environment,
   installationName,
   type LocalConfig,
+  localAreaDeps,
   localDeliveryConfig,
-  localDeveloperDeps,
   mailFolder,
 } from "../config.js";
 import { type DataFolder, secretsKeys, takeDataFolder } from "../data-folder.js";
 import { prepareDatabases, withoutDatabase } from "../databases/prepare-databases.js";
-import { mapParts, type Part, parts } from "../parts.js";
+import { isPublic, mapParts, type Part } from "../parts.js";
 import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "../platform/demo-account.js";
 import { abortable } from "../platform/explain-start.js";
 import { busAuthorization, newBusPasswords } from "../servers/bus-users.js";
@@ -24,7 +26,7 @@ import { findNatsServer } from "../servers/find-nats-server.js";
 import { keepPartCertificates } from "./certificates.js";
 import { choosePorts, type Ports } from "./choose-ports.js";
 import type { ClusterOptions } from "./options.js";
-import { type EventBus, planProcesses } from "./plan-processes.js";
+import { type EventBus, planProcesses, rpcUrlsOf } from "./plan-processes.js";
 import { endLeftProcesses, type RunningServer, runServers, type Servers } from "./run-servers.js";
 import { emptyLogs, natsServer, partServer, postgresServer } from "./servers.js";
 
@@ -98,6 +100,8 @@ export interface Launch {
 export interface Launched extends DemoAccount, Partial<DemoSignIn> {
   base_url: string;
   gateways: string[];
+  /** The URLs of the portals, which serve the developer area and the documentation. */
+  portals: string[];
 }
 
 /** Starts the stores, then every part on them, and resolves when all are ready. */
@@ -106,29 +110,33 @@ export async function launch(of: Launch): Promise<Launched> {
   const keys = await secretsKeys(folder);
   // Reports settings that webhooks and the gateway would refuse, before anything starts.
   localDeliveryConfig(keys);
-  const { developerArea } = localDeveloperDeps(folder.path);
+  const { developerArea } = localAreaDeps(folder.path);
   const ports = await choosePorts(cluster);
   const logs = await emptyLogs(folder.path);
   const [databaseUrls, bus] = await Promise.all([startDatabases(of, ports, logs), startNats(of, ports, logs)]);
   // The account is created before the processes start: a small machine is busy then, and connecting times out after a second.
-  const origin = developerArea && (developerArea.publicUrl ?? toOrigin(config.HOST, ports.parts.gateway[0] as number));
-  const account = await withDemoAccount(folder, databaseUrls.gateway, origin);
+  const originsOf = (part: PublicPart) => ports.parts[part].map((port) => toOrigin(config.HOST, port));
+  const [gatewayOrigins, portals] = [originsOf("gateway"), originsOf("portal")];
+  const origin = developerArea && (developerArea.publicUrl ?? portals[0]);
+  const account = await withDemoAccount(folder, databaseUrls, origin);
   const env = { ...mailFolder(folder.path), ...installationName(config, folder.path), ...environment() };
   const certificates = cluster.tls ? await keepPartCertificates(folder.path) : undefined;
   const { programs } = cluster;
   const common = { host: config.HOST, ports, databaseUrls, bus };
   const processes = planProcesses({ ...common, secretsKeys: keys, certificates, programs, env });
   say(`Starting ${processes.length} processes. Their logs are in ${logs} …`);
-  const toTier = (part: Part) => (part === "gateway" ? "gateways" : "services");
+  const toTier = (part: Part) => (isPublic(part) ? (`${part}s` as const) : "services");
   await Promise.all(processes.map((process) => servers.start(toTier(process.part), partServer(process, logs))));
 
-  const origins = mapParts((part) => ports.parts[part].map((port) => toOrigin(config.HOST, port)));
-  const services = Object.fromEntries(parts.map((part) => [part, origins[part].join(",")]));
+  const rpcUrls = rpcUrlsOf(config.HOST, ports);
+  const rpc = mapParts((part) => rpcUrls[part].join(","));
+  const services = { ...rpc, gateway: gatewayOrigins.join(",") };
   // The operator's commands use the gateway's certificate.
   const tls = certificates?.gateway;
-  await folder.publish("platform.json", { databases: databaseUrls, services, bus: bus.url, tls });
-  const gateways = origins.gateway.map((origin) => `${origin}/api/v1`);
-  return { base_url: gateways[0] as string, ...account, gateways };
+  const urls = { databases: databaseUrls, services, rpc, pages: portals[0], bus: bus.url };
+  await folder.publish("platform.json", { ...urls, tls });
+  const gateways = gatewayOrigins.map((origin) => `${origin}/api/v1`);
+  return { base_url: gateways[0] as string, ...account, gateways, portals };
 }
 
 async function startDatabases(of: Launch, ports: Ports, logs: string): Promise<Record<Part, string>> {
@@ -161,15 +169,27 @@ async function startNats({ folder, config, servers, say }: Launch, ports: Ports,
 
 async function withDemoAccount(
   folder: DataFolder,
-  gatewayUrl: string,
+  urls: Pick<Record<Part, string>, PublicPart>,
   origin: string | undefined,
 ): Promise<DemoAccount & Partial<DemoSignIn>> {
-  const db = openDatabase(gatewayUrl, { max: 1, log: silentLog() });
-  const prisma = openPrisma(db);
+  const common = { now: () => new Date(), random: randomBytes };
+  const account = await onDatabase(urls.gateway, openPrisma, (opened) => demoAccount(folder, { ...common, ...opened }));
+  if (origin === undefined) return account;
+  const signIn = await onDatabase(urls.portal, openPortalPrisma, (opened) =>
+    demoSignIn({ ...common, ...opened }, account, origin),
+  );
+  return { ...account, ...signIn };
+}
+
+async function onDatabase<Client extends { $disconnect(): Promise<void> }, T>(
+  url: string,
+  open: (db: Database) => Client,
+  work: (opened: { db: Database; prisma: Client }) => Promise<T>,
+): Promise<T> {
+  const db = openDatabase(url, { max: 1, log: silentLog() });
+  const prisma = open(db);
   try {
-    const deps = { db, prisma, now: () => new Date(), random: randomBytes };
-    const account = await demoAccount(folder, deps);
-    return { ...account, ...(origin !== undefined && (await demoSignIn(deps, account, origin))) };
+    return await work({ db, prisma });
   } finally {
     await prisma.$disconnect();
     await db.close();

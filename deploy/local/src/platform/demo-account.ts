@@ -1,7 +1,11 @@
+import { create } from "@bufbuild/protobuf";
 import { createAccount } from "@shipping/gateway/accounts/manage-accounts";
 import { createKey } from "@shipping/gateway/accounts/manage-keys";
-import { addMember, createSignInLink, listMembers } from "@shipping/gateway/accounts/manage-members";
 import type { AdminDeps } from "@shipping/gateway/database/deps";
+import type { MemberDeps } from "@shipping/portal/database/deps";
+import { requireAccount } from "@shipping/portal/feed/accounts";
+import { addMember, createSignInLink, listMembers } from "@shipping/portal/members/manage-members";
+import { GetAccountResponseSchema } from "@shipping/proto/shipping/access/v1/access_pb";
 import type { DataFolder } from "../data-folder.js";
 
 /** The account that every local platform begins with. */
@@ -38,10 +42,13 @@ export async function demoAccount(folder: DataFolder, deps: AdminDeps): Promise<
  * area.
  */
 export async function demoSignIn(
-  deps: AdminDeps,
+  deps: MemberDeps,
   { account_id: accountId }: DemoAccount,
   origin: string,
 ): Promise<DemoSignIn> {
+  // The portal may not follow the gateway's changes yet.
+  const getAccount = async () => create(GetAccountResponseSchema, { account: { id: accountId, name: "Demo" } });
+  await requireAccount({ db: deps.db, access: { getAccount } }, accountId);
   const members = await listMembers(deps, accountId);
   if (!members.some(({ email }) => email === EMAIL)) await addMember(deps, { accountId, email: EMAIL, role: "admin" });
   const { url } = await createSignInLink(deps, { accountId, email: EMAIL, origin });

@@ -5,7 +5,7 @@ import type { Database } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { localDeliveryConfig } from "../config.js";
+import { localAreaDeps, localDeliveryConfig, localEdgeDeps } from "../config.js";
 import { migrationFolders, type Part, parts } from "../parts.js";
 import { startParts } from "./start-parts.js";
 
@@ -20,18 +20,13 @@ test("if a part cannot start, all parts are stopped", async () => {
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
   const { port } = taken.address() as { port: number };
   const before = listeners();
-  const developer = {
-    trustedProxies: { count: 0, header: "x-forwarded-for" as const },
-    auditRetentionDays: 400,
-    requestLogDays: 7,
-    developerArea: {},
-    mail: undefined,
-  };
   const starting = startParts({
     databases,
     bus: createLocalBus(),
     delivery: localDeliveryConfig(`test:${randomBytes(32).toString("base64")}`),
-    gateway: { port, host: "127.0.0.1", requestsPerMinute: 120, ...developer },
+    listening: { port, host: "127.0.0.1" },
+    gateway: { ...localEdgeDeps(), requestsPerMinute: 120 },
+    portal: localAreaDeps("/nowhere"),
     logOf: silentLog,
   });
   await expect(starting).rejects.toMatchObject({ code: "EADDRINUSE", port });

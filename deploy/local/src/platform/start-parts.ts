@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { createClient } from "@connectrpc/connect";
 import { startCarrier } from "@shipping/carrier/start-carrier";
 import type { PaceLimits } from "@shipping/gateway/admission/pace";
+import type { EdgeDeps } from "@shipping/gateway/api/deps";
 import { openPrisma } from "@shipping/gateway/database/deps";
-import type { DeveloperDeps } from "@shipping/gateway/developers/session/settings";
 import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { createClients } from "@shipping/gateway/service-clients/clients";
 import { startGateway } from "@shipping/gateway/start-gateway";
@@ -15,6 +15,11 @@ import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
 import type { Running } from "@shipping/kit/process/run-process";
 import { inProcess, serve } from "@shipping/kit/rpc/server";
 import type { Service } from "@shipping/kit/service/run-service";
+import { createClients as createPortalClients } from "@shipping/portal/clients";
+import { openPrisma as openPortalPrisma } from "@shipping/portal/database/deps";
+import type { PrismaClient as PortalPrisma } from "@shipping/portal/gen/prisma/client";
+import type { AreaSettingsDeps } from "@shipping/portal/session/settings";
+import { startPortal } from "@shipping/portal/start-portal";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
@@ -28,7 +33,10 @@ export interface PartsOptions {
   databases: Record<Part, Database>;
   bus: Bus;
   delivery: DeliveryConfig;
-  gateway: { port: number; host: string; requestsPerMinute: number; paceLimits?: PaceLimits } & DeveloperDeps;
+  /** The address of the one public listener, at which gateway and portal are reached. */
+  listening: { port: number; host: string };
+  gateway: { requestsPerMinute: number; paceLimits?: PaceLimits; callPace?: PaceLimits } & EdgeDeps;
+  portal: AreaSettingsDeps;
   logOf(part: Part): Log;
 }
 
@@ -37,6 +45,8 @@ export interface RunningParts extends Running {
   metrics: Metrics[];
   /** The administration of accounts and keys. */
   gatewayPrisma: PrismaClient;
+  /** The administration of members. */
+  portalPrisma: PortalPrisma;
   /** The loopback ports on which the services also listen for gRPC. */
   rpcPorts: Record<Exclude<Part, "gateway">, number>;
 }
@@ -60,12 +70,12 @@ export async function startParts(options: PartsOptions): Promise<RunningParts> {
 
 async function startInto(
   started: Running[],
-  { databases, bus, delivery, gateway, logOf }: PartsOptions,
+  { databases, bus, delivery, listening, gateway, portal, logOf }: PartsOptions,
 ): Promise<Omit<RunningParts, "stop">> {
   const common = { bus, now: () => new Date(), random: randomBytes };
   const metrics: Metrics[] = [];
 
-  async function open(part: Exclude<Part, "gateway">, service: Service) {
+  async function open(part: Part, service: Service) {
     started.push(service);
     const server = await serve({ routes: service.routes, port: 0, host: "127.0.0.1", log: logOf(part) });
     started.push({ stop: () => server.stop(0) });
@@ -83,36 +93,60 @@ async function startInto(
     tracking: createClient(TrackingService, tracking.transport),
   };
   const carrier = await open("carrier", await startCarrier({ ...inputsFor("carrier"), ...subscriber, ...neighbours }));
-  const clients = createClients({
+  const transports = {
     records: records.transport,
     carrier: carrier.transport,
     tracking: tracking.transport,
     webhooks: webhooks.transport,
+  };
+  const listenerMetrics = createMetrics({ part: "gateway", log: logOf("gateway") });
+  const listener = createPublicListener({
+    ...listening,
+    strictTransport: gateway.strictTransport,
+    log: logOf("gateway"),
+    random: randomBytes,
+    metrics: listenerMetrics,
   });
-  const { bus: _, ...inputs } = inputsFor("gateway");
+  const { ownOrigin } = listener;
   const prisma = openPrisma(databases.gateway);
   started.push({ stop: () => prisma.$disconnect() });
-  const { port, host, ...limits } = gateway;
-  const gatewayMetrics = createMetrics({ part: "gateway", log: inputs.log });
-  const listener = createPublicListener({ ...inputs, ...limits, port, host, metrics: gatewayMetrics });
-  const { ownOrigin } = listener;
-  const api = startGateway({
-    ...inputs,
-    ...limits,
+  const edge = startGateway({
+    ...inputsFor("gateway"),
+    ...gateway,
     prisma,
-    clients,
+    clients: createClients(transports),
     ownOrigin,
-    metrics: gatewayMetrics,
+    metrics: listenerMetrics,
     clockOffsetMs: 0,
   });
-  started.push(api);
-  const server = await listener.start(api.applications);
+  const access = await open("gateway", { ...edge, peers: {} });
+  const portalPrisma = openPortalPrisma(databases.portal);
+  started.push({ stop: () => portalPrisma.$disconnect() });
+  const portalMetrics = createMetrics({ part: "portal", log: logOf("portal") });
+  const people = startPortal({
+    ...inputsFor("portal"),
+    ...portal,
+    ...createPortalClients({ ...transports, gateway: access.transport }),
+    prisma: portalPrisma,
+    ownOrigin,
+    metrics: portalMetrics,
+    clockOffsetMs: 0,
+  });
+  const operators = await open("portal", { ...people, peers: {} });
+  const server = await listener.start({ gateway: edge.application, portal: people.application });
   started.push(server);
 
   return {
     port: server.port,
-    metrics: [gatewayMetrics, ...metrics],
+    metrics: [listenerMetrics, portalMetrics, ...metrics],
     gatewayPrisma: prisma,
-    rpcPorts: { records: records.port, carrier: carrier.port, tracking: tracking.port, webhooks: webhooks.port },
+    portalPrisma,
+    rpcPorts: {
+      portal: operators.port,
+      records: records.port,
+      carrier: carrier.port,
+      tracking: tracking.port,
+      webhooks: webhooks.port,
+    },
   };
 }

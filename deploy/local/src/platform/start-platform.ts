@@ -11,7 +11,14 @@ import { createLog, type Log } from "@shipping/kit/process/log";
 import type { Running } from "@shipping/kit/process/run-process";
 import { requirePostgres } from "@shipping/kit/process/supported-versions";
 import { missingIn } from "@shipping/kit/service/run-service";
-import { installationName, type LocalConfig, localConfig, localDeliveryConfig, localDeveloperDeps } from "../config.js";
+import {
+  installationName,
+  type LocalConfig,
+  localAreaDeps,
+  localConfig,
+  localDeliveryConfig,
+  localEdgeDeps,
+} from "../config.js";
 import { type DataFolder, secretsKeys, takeDataFolder } from "../data-folder.js";
 import { openDatabases } from "../databases/open-databases.js";
 import { migrationFolders, type Part, parts } from "../parts.js";
@@ -73,8 +80,8 @@ async function startOn(
     ...installationName(config, folder.path),
     ...options.overrides,
   });
-  const developer = localDeveloperDeps(folder.path, options.overrides);
-  const { developerArea, mail } = developer;
+  const area = localAreaDeps(folder.path, options.overrides);
+  const { developerArea, mail } = area;
   const { databases, urls } = await openDatabases({ folder, config, log, opened, stopping: options.stopping });
   const bus = openBus(config, log);
   opened.push({ stop: () => bus.close() });
@@ -82,13 +89,9 @@ async function startOn(
     databases,
     bus,
     delivery,
-    gateway: {
-      port: config.PORT,
-      host: config.HOST,
-      requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
-      ...developer,
-      mail: mail && "folder" in mail ? { ...mail, print: options.printMail } : mail,
-    },
+    listening: { port: config.PORT, host: config.HOST },
+    gateway: { ...localEdgeDeps(options.overrides), requestsPerMinute: config.RATE_LIMIT_PER_MINUTE },
+    portal: { ...area, mail: mail && "folder" in mail ? { ...mail, print: options.printMail } : mail },
     logOf,
   });
   opened.push(running);
@@ -97,13 +100,14 @@ async function startOn(
   opened.push(ops);
   const prisma = running.gatewayPrisma;
   const admin = { db: databases.gateway, prisma, now: () => new Date(), random: randomBytes };
+  const people = { ...admin, db: databases.portal, prisma: running.portalPrisma };
   const account = await demoAccount(folder, admin);
   const at = (port: number) => toOrigin(config.HOST, port);
   const origin = at(running.port);
   const baseUrl = `${origin}/api/v1`;
   const demo = {
     ...account,
-    ...(developerArea && (await demoSignIn(admin, account, developerArea.publicUrl ?? origin))),
+    ...(developerArea && (await demoSignIn(people, account, developerArea.publicUrl ?? origin))),
   };
   const services = Object.entries(running.rpcPorts).map(([part, port]) => [part, `http://127.0.0.1:${port}`]);
   await folder.publish("platform.json", {

@@ -86,7 +86,7 @@ describe("a request answered 503 has its cause in the log", () => {
     const answer = await gateway.send("GET", "/account", { key }).finally(() => {
       for (const client of held) client.release();
     });
-    expect(await causesOf(answer)).toEqual(Array(2).fill("gateway_database"));
+    expect(await causesOf(answer)).toEqual(Array(2).fill("own_database"));
   });
 
   test("and a request with another status has none", async () => {

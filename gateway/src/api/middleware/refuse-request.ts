@@ -1,18 +1,10 @@
-import { findQueryFault } from "@shipping/api/input/fields";
 import { BASE_PATH, type Operation, PLACEHOLDER } from "@shipping/api/operations/operation";
-import { type Failure, fail, failFields } from "@shipping/kit/errors";
+import { fail } from "@shipping/kit/errors";
 import { getClientAddress } from "@shipping/kit/http/client-address";
 import { noteFailure, refuse, unknownRoute } from "@shipping/kit/http/send-answer";
-import type { ErrorRequestHandler, RequestHandler, Response } from "express";
+import type { ErrorRequestHandler, RequestHandler } from "express";
 import type { ApiDeps } from "../deps.js";
 import type { Locals, Middleware } from "../locals.js";
-
-/** Refuses documents whose query is too long. API operations check their queries themselves, after the key. */
-export const refuseLongQuery: RequestHandler = (req, _res, next) => {
-  const fault = findQueryFault(req.url.slice(req.path.length + 1));
-  if (fault) throw failFields([fault], "query");
-  next();
-};
 
 /** Refuses requests that match no route. If only the base path is missing or wrong, the error message contains the right path. */
 export function refuseRoute(routes: readonly Pick<Operation, "path">[]): Middleware {
@@ -40,13 +32,14 @@ export function paceAnonymous({ pace, trustedProxies }: PaceDeps): RequestHandle
 type PaceDeps = Pick<ApiDeps, "pace" | "trustedProxies">;
 
 /**
- * Answers errors with `send`. Must be registered last. Refusals of requests without a valid key are paced, except in an outage, when no key can be
+ * Answers errors. Must be registered last. Refusals of requests without a valid key are paced, except in an outage, when no key can be
  * checked.
  */
-export function sendError(
-  { log, pace, trustedProxies }: Pick<ApiDeps, "log"> & PaceDeps,
-  send: (res: Response, failure: Failure, requestId: string) => void = refuse,
-): ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, Locals> {
+export function sendError({
+  log,
+  pace,
+  trustedProxies,
+}: Pick<ApiDeps, "log"> & PaceDeps): ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, Locals> {
   // Express recognises an error handler by its four parameters.
   return async (error, req, res, _next) => {
     if (res.headersSent || res.destroyed) return void res.destroy();
@@ -55,6 +48,6 @@ export function sendError(
     const { admission, pacedMs, requestId = "" } = res.locals as Partial<Locals>;
     if (!admission?.within && pacedMs === undefined && failure.code !== "service_unavailable")
       res.locals.pacedMs = (await pace.delay(getClientAddress(req, trustedProxies), res)).waitedMs;
-    if (!res.destroyed) send(res, failure, requestId);
+    if (!res.destroyed) refuse(res, failure, requestId);
   };
 }

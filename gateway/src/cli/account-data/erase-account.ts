@@ -1,12 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import { fail } from "@shipping/kit/errors";
+import { PortalOperationsService } from "@shipping/proto/shipping/portal/v1/operations_pb";
 import { beginErasing, endErasing, SETTLED_AFTER_MS, type Suspended } from "../../accounts/manage-accounts.js";
-import { parts } from "../platform/find-platform.js";
+import { deployedParts, type Part } from "../platform/find-platform.js";
+import { callService } from "../platform/reach-parts.js";
 import type { Progress } from "../tools/admin-command.js";
 import { countRows, onPartData, type TableCount, type Target } from "./part-data.js";
 
 /** A part comes before the parts that it reads from or refers to. The gateway is last, so that the account can be found by name until then. */
-const ORDER = parts.toReversed();
+const order = ({ platform }: Target): readonly Part[] => deployedParts(platform).toReversed();
 
 /** The data that an erasure does not reach, and how long it stays. The guide for operators has the details. */
 export const REMAINING: readonly { where: string; until: string }[] = [
@@ -17,6 +19,11 @@ export const REMAINING: readonly { where: string; until: string }[] = [
   { where: "DATA_DIR/mail of npm start", until: "200 newer emails have replaced them, or you delete them" },
   { where: "carriers, receivers and mailboxes", until: "their owners delete what they got" },
 ];
+
+const NO_PORTAL = {
+  where: "database of the portal",
+  until: "PORTAL_URL is set and this is run again, if there is one",
+};
 
 const POLL_MS = 500;
 
@@ -30,17 +37,26 @@ export async function eraseAccount(
 ) {
   await waitUntilIdle(target, account, waitMs);
   await beginErasing(target.deps, account.id);
+  const hasPortal = order(target).includes("portal");
+  // The gateway was first: it records no more changes for the portal.
+  if (hasPortal) {
+    const { id: accountId } = account;
+    await callService(target.platform, "portal", PortalOperationsService, (portal) =>
+      portal.beginErasing({ accountId }),
+    );
+  }
   const erased: TableCount[] = [];
   for (let pass = 1; (await erasePass(target, erased, progress)) > 0; pass++) {
     if (pass === MAX_PASSES)
       throw fail("service_unavailable", `Data for ${account.id} is still being written. Run this again.`);
   }
-  return { id: account.id, erasedAt: await endErasing(target.deps, account.id), erased, remaining: REMAINING };
+  const remaining = hasPortal ? REMAINING : [NO_PORTAL, ...REMAINING];
+  return { id: account.id, erasedAt: await endErasing(target.deps, account.id), erased, remaining };
 }
 
 async function erasePass(target: Target, erased: TableCount[], progress: Progress): Promise<number> {
   let total = 0;
-  for (const part of ORDER) {
+  for (const part of order(target)) {
     await onPartData(target, part, async (data) => {
       let cursor: string | undefined;
       do {
@@ -73,7 +89,7 @@ async function waitUntilIdle(target: Target, { id, suspendedAt }: Suspended, wai
 
 async function listInFlight(target: Target): Promise<string[]> {
   const counts = await Promise.all(
-    ORDER.map(async (part) => [part, await onPartData(target, part, (data) => data.countInFlight())] as const),
+    order(target).map(async (part) => [part, await onPartData(target, part, (data) => data.countInFlight())] as const),
   );
   return counts.filter(([, count]) => count > 0).map(([part, count]) => `${count} in ${part}`);
 }

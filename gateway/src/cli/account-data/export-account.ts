@@ -2,7 +2,7 @@ import { appendFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fail } from "@shipping/kit/errors";
 import type { ExportedRow, ExportPage } from "@shipping/kit/service/account-data";
-import { type Part, parts } from "../platform/find-platform.js";
+import { deployedParts, type Part, parts } from "../platform/find-platform.js";
 import type { Progress } from "../tools/admin-command.js";
 import { toJson } from "../tools/print.js";
 import { countRows, onPartData, type TableCount, type Target } from "./part-data.js";
@@ -16,7 +16,8 @@ export async function exportAccount(target: Target, writer: ExportWriter, progre
   const exportedAt = deps.now();
   const tables: TableCount[] = [];
   let files = 0;
-  for (const part of parts) {
+  const exported = deployedParts(target.platform);
+  for (const part of exported) {
     await onPartData(target, part, async (data) => {
       let cursor: string | undefined;
       do {
@@ -29,7 +30,14 @@ export async function exportAccount(target: Target, writer: ExportWriter, progre
       } while (cursor);
     });
   }
-  const manifest = { account: { id, name, createdAt, suspendedAt }, exportedAt, tables, files };
+  const without = parts.filter((part) => !exported.includes(part));
+  const manifest = {
+    account: { id, name, createdAt, suspendedAt },
+    exportedAt,
+    tables,
+    files,
+    ...(without.length > 0 && { without }),
+  };
   await writer.end(manifest);
   return manifest;
 }

@@ -11,20 +11,18 @@ import {
   requireSuspended,
   type Suspended,
   setSuspended,
+  toCounted,
 } from "../../accounts/manage-accounts.js";
-import { addMember, createSignInLink, normalizeEmail } from "../../accounts/manage-members.js";
 import type { AdminDeps } from "../../database/deps.js";
 import { eraseAccount } from "../account-data/erase-account.js";
 import { exportAccount, openExport } from "../account-data/export-account.js";
 import type { TableCount } from "../account-data/part-data.js";
-import { parts } from "../platform/find-platform.js";
+import { deployedParts } from "../platform/find-platform.js";
 import { callService, onAccount, onGateway } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { accountOption, namedAccountOption, parseDuration } from "../tools/options.js";
-import { toTable } from "../tools/print.js";
-import { describeLink, getOrigin } from "./member-commands.js";
-
-const SERVICES = parts.filter((part) => part !== "gateway");
+import { plain, toTable } from "../tools/print.js";
+import { describeLink, getOrigin, onPortal } from "./member-commands.js";
 
 export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
   const { print, platform, config } = tools;
@@ -37,16 +35,18 @@ export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
     .option("--admin-email <email>", "email address of its first admin; prints a sign-in link for them")
     .changes(async ({ name, adminEmail }: { name: string; adminEmail?: string }) => {
       const found = await platform();
-      // Checked first, so that a refusal creates no account.
-      const admin = adminEmail && { email: normalizeEmail(adminEmail), origin: getOrigin(config(), found) };
-      const [created, link] = await onGateway(found, async (deps) => {
-        const account = await createAccount(deps, { name });
-        if (!admin) return [account];
-        await addMember(deps, { accountId: account.id, email: admin.email, role: "admin" });
-        return [account, await createSignInLink(deps, { accountId: account.id, ...admin })];
-      });
+      // Checked first, so that neither a refusal nor a portal that does not answer leaves an account without an admin.
+      const admin = adminEmail === undefined ? undefined : { origin: getOrigin(config(), found), email: adminEmail };
+      if (admin) await onPortal(found, (portal) => portal.normalizeEmail(admin));
+      const created = await onGateway(found, (deps) => createAccount(deps, { name }));
       const text = `Created account ${created.id} (${created.name}).`;
-      print({ ...created, ...(link && { admin: link }) }, link ? `${text}\n${describeLink(link)}` : text);
+      if (!admin) return print(created, text);
+      const link = await onPortal(found, async (portal) => {
+        const { email, origin } = admin;
+        await portal.addMember({ accountId: created.id, email, role: "admin" });
+        return portal.createSignInLink({ accountId: created.id, email, origin });
+      });
+      print({ ...created, admin: plain(link) }, `${text}\n${describeLink(link)}`);
     });
   account
     .command("list")
@@ -70,11 +70,12 @@ export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
         async (deps, id) => [id, await readUsage(deps, id)] as const,
       );
       const owned = await Promise.all(
-        SERVICES.map(async (part) => {
+        deployedParts(found).map(async (part) => {
+          if (part === "gateway") return [];
           const { counts } = await callService(found, part, OwnerOperationsService, (owner) =>
             owner.countResources({ accountId }),
           );
-          return counts.map(({ kind, environment, count }) => ({ kind, environment, count: Number(count) }));
+          return counts.map(toCounted);
         }),
       );
       const all: Counted[] = [...own, ...owned.flat()];
@@ -130,7 +131,11 @@ function addExport(account: AdminCommand, { print, write, progress, platform }: 
         const writer = await openExport(out, write);
         return exportAccount({ platform: found, deps, accountId }, writer, progress);
       });
-      if (out !== "-") print(manifest, `${countsTable(manifest.tables)}\nExported ${manifest.account.id} to ${out}.`);
+      if (out !== "-")
+        print(
+          manifest,
+          `${countsTable(manifest.tables)}\nExported ${manifest.account.id} to ${out}.${describeWithout(manifest)}`,
+        );
     });
 }
 
@@ -158,6 +163,9 @@ function addErase(account: AdminCommand, { print, progress, ask, platform }: Too
       print(erased, `${countsTable(erased.erased)}\nErased ${erased.id}.\n\n${left}`);
     });
 }
+
+const describeWithout = ({ without }: { without?: readonly string[] }) =>
+  without ? `\nWithout the data of ${without.join(", ")}: PORTAL_URL is not set.` : "";
 
 const confirmQuestion = ({ id, name }: Suspended) =>
   `This permanently deletes everything stored about ${id} (${name}). To confirm, type its name: `;

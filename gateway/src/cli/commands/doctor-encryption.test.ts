@@ -7,7 +7,6 @@ import { serve } from "@shipping/kit/rpc/server";
 import { certificateFolder, type TestAuthority, testAuthority } from "@shipping/kit/testing/certificates";
 import { openTls } from "@shipping/kit/tls/tls";
 import { adminIn } from "../../testing/admin.js";
-import { smtpUnderTest } from "../../testing/smtp-server.js";
 
 let authority: TestAuthority;
 beforeAll(async () => {
@@ -46,28 +45,6 @@ test("of a service: plaintext, or mutual TLS with the part that its certificate 
   expect(await doctor(at(plain.port))).toMatch(/serving at .*\n {4}not encrypted\n/);
   await Promise.all([secure.stop(0), plain.stop(0), tls?.close()]);
   remove();
-});
-
-test("of the mail server: plaintext on loopback, and an untrusted certificate is refused", async () => {
-  const certificate = await authority.issue(["127.0.0.1"]);
-  const [server, secure] = await Promise.all([
-    smtpUnderTest({ certificate }),
-    smtpUnderTest({ certificate, secure: true }),
-  ]);
-  const from = { MAIL_FROM: "a@ship.example" };
-  const SMTP_URL = `smtp://user:hush@127.0.0.1:${server.port}`;
-  expect(await findingOf("mail server", { ...from, SMTP_URL })).toEqual({
-    part: "mail server",
-    ok: true,
-    says: `answering at 127.0.0.1:${server.port}`,
-    encryption: { encrypted: false },
-  });
-  const implicit = { ...from, SMTP_URL: `smtps://user:hush@127.0.0.1:${secure.port}` };
-  expect(await doctor(implicit)).toMatch(
-    /!! {2}mail server: not reachable at 127\.0\.0\.1:\d+: .*(certificate|issuer)/,
-  );
-  expect(await doctor(implicit)).not.toContain("hush");
-  await Promise.all([server.stop(), secure.stop()]);
 });
 
 test("of the proxy of deliveries: plaintext, and an untrusted certificate is refused", async () => {

@@ -1,23 +1,16 @@
+import type { Client } from "@connectrpc/connect";
 import { fail } from "@shipping/kit/errors";
-import { Option } from "commander";
 import {
-  addMember,
-  type CreatedLink,
-  createSignInLink,
-  invitationMailState,
-  LINK_MINUTES,
-  listMembers,
+  type CreateSignInLinkResponse,
   type Member,
-  ROLES,
-  type Role,
-  removeMember,
-} from "../../accounts/manage-members.js";
+  PortalOperationsService,
+} from "@shipping/proto/shipping/portal/v1/operations_pb";
 import type { AdminConfig } from "../platform/config.js";
 import type { Platform } from "../platform/find-platform.js";
-import { onAccount } from "../platform/reach-parts.js";
+import { callService, onAccount } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { accountOption } from "../tools/options.js";
-import { toTable } from "../tools/print.js";
+import { plain, toTable } from "../tools/print.js";
 
 export function addMemberCommands(admin: AdminCommand, { print, platform, config }: Tools): void {
   const member = admin
@@ -30,14 +23,13 @@ export function addMemberCommands(admin: AdminCommand, { print, platform, config
     .examples("--account Acme --email ada@example.com", "--account Acme --email bob@example.com --role viewer")
     .addOption(accountOption())
     .requiredOption("--email <email>", "email address, as verified by the sign-in provider")
-    .addOption(
-      new Option("--role <role>", "admins can change everything, viewers nothing").choices(ROLES).default("admin"),
-    )
-    .changes(async ({ account, email, role }: { account?: string; email: string; role: Role }) => {
-      const added = await onAccount(await platform(), account, (deps, accountId) =>
-        addMember(deps, { accountId, email, role }),
-      );
-      print(added, `Added ${added.email} as ${role}.`);
+    .option("--role <role>", "admin, who can change everything, or viewer, who can change nothing", "admin")
+    .changes(async ({ account, ...wanted }: { account?: string; email: string; role: string }) => {
+      const added = await onMembers(await platform(), account, async (portal, accountId) => {
+        const { member } = await portal.addMember({ accountId, ...wanted });
+        return member!;
+      });
+      print(plain(added), `Added ${added.email} as ${added.role}.`);
     });
   member
     .command("list")
@@ -45,9 +37,11 @@ export function addMemberCommands(admin: AdminCommand, { print, platform, config
     .examples("--account Acme")
     .addOption(accountOption())
     .reads(async ({ account }: { account?: string }) => {
-      const members = await onAccount(await platform(), account, listMembers);
-      const rows = members.map((one) => [one.email, one.role, one.createdAt.toISOString(), describeStatus(one)]);
-      print(members, toTable(["EMAIL", "ROLE", "ADDED", "STATUS"], rows));
+      const { members } = await onMembers(await platform(), account, (portal, accountId) =>
+        portal.listMembers({ accountId }),
+      );
+      const rows = members.map((one) => [one.email, one.role, one.createdAt, describeStatus(one)]);
+      print(members.map(plain), toTable(["EMAIL", "ROLE", "ADDED", "STATUS"], rows));
     });
   member
     .command("remove")
@@ -56,40 +50,56 @@ export function addMemberCommands(admin: AdminCommand, { print, platform, config
     .addOption(accountOption())
     .requiredOption("--email <email>", "email address")
     .changes(async ({ account, email }: { account?: string; email: string }) => {
-      const removed = await onAccount(await platform(), account, (deps, accountId) =>
-        removeMember(deps, { accountId, email }),
+      const removed = await onMembers(await platform(), account, (portal, accountId) =>
+        portal.removeMember({ accountId, email }),
       );
-      print(removed, `Removed ${removed.email}.`);
+      print(plain(removed), `Removed ${removed.email}.`);
     });
   admin
     .command("sign-in-link")
-    .description(`Create a sign-in link for a member, to use once within ${LINK_MINUTES} minutes`)
+    .description("Create a sign-in link for a member, to use once within 15 minutes")
     .examples("--account Acme", "--account Acme --email ada@example.com")
     .addOption(accountOption())
     .option("--email <email>", "email address of the member; default: the first admin")
-    .changes(async ({ account, email }: { account?: string; email?: string }) => {
+    .changes(async ({ account, ...wanted }: { account?: string; email?: string }) => {
       const found = await platform();
       const origin = getOrigin(config(), found);
-      const link = await onAccount(found, account, (deps, accountId) =>
-        createSignInLink(deps, { accountId, email, origin }),
+      const link = await onMembers(found, account, (portal, accountId) =>
+        portal.createSignInLink({ accountId, origin, ...wanted }),
       );
-      print(link, describeLink(link));
+      print(plain(link), describeLink(link));
     });
 }
 
-export function describeLink({ url, email, expiresAt }: CreatedLink): string {
-  return `${url}\n\nThis link signs in ${email} once. It expires at ${expiresAt.toISOString()}.`;
+export type Portal = Client<typeof PortalOperationsService>;
+
+/** Calls the portal, whose database has the members of all accounts. */
+export const onPortal = <T>(platform: Platform, work: (portal: Portal) => Promise<T>) =>
+  callService(platform, "portal", PortalOperationsService, work);
+
+/** Finds an account in the gateway's database, and calls the portal about its members. */
+async function onMembers<T>(
+  platform: Platform,
+  nameOrId: string | undefined,
+  work: (portal: Portal, accountId: string) => Promise<T>,
+): Promise<T> {
+  const accountId = await onAccount(platform, nameOrId, async (_, id) => id);
+  return onPortal(platform, (portal) => work(portal, accountId));
 }
 
-function describeStatus(member: Member): string {
-  if (!member.invitedAt) return "active";
-  const mail = invitationMailState(member, new Date());
-  return `invited ${member.invitedAt.toISOString()}${mail ? `; email ${mail === "failed" ? "not sent" : "waiting"}` : ""}`;
+export function describeLink({ url, email, expiresAt }: CreateSignInLinkResponse): string {
+  return `${url}\n\nThis link signs in ${email} once. It expires at ${expiresAt}.`;
+}
+
+function describeStatus({ invitedAt, invitationMail }: Member): string {
+  if (invitedAt === undefined) return "active";
+  const mail = invitationMail && { waiting: "; email waiting", failed: "; email not sent" }[invitationMail];
+  return `invited ${invitedAt}${mail ?? ""}`;
 }
 
 /** The origin of the developer area, for links. */
-export function getOrigin({ PUBLIC_URL }: AdminConfig, { services }: Platform): string {
-  const url = PUBLIC_URL ?? services.gateway?.split(",")[0]?.trim();
+export function getOrigin({ PUBLIC_URL }: AdminConfig, { pages, services }: Platform): string {
+  const url = PUBLIC_URL ?? pages ?? services.gateway?.split(",")[0]?.trim();
   if (!url) throw fail("service_unavailable", "The URL of the developer area is unknown. Set PUBLIC_URL.");
   return new URL(url).origin;
 }

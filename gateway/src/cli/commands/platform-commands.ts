@@ -1,18 +1,20 @@
 import { type Log, silentLog } from "@shipping/kit/process/log";
 import type { Finding } from "@shipping/kit/service/finding";
-import { describeEncryption } from "@shipping/kit/tls/encryption";
+import { describeEncryption, type Encryption } from "@shipping/kit/tls/encryption";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
+import type { Encryption as EncryptionMessage } from "@shipping/proto/shipping/portal/v1/operations_pb";
 import { CommanderError } from "commander";
+import { readWaitingChanges } from "../../accounts/keep-changes.js";
 import { type LoggedAct, listActs } from "../../accounts/operator-log.js";
-import { checkMailServer } from "../../mail/check-mail-server.js";
 import { checkApi, checkBus, checkDatabase, checkService } from "../platform/check-parts.js";
 import { checkEgressProxy } from "../platform/check-servers.js";
 import { notFound, type Part, type PerPart, type Platform, PUBLISHERS } from "../platform/find-platform.js";
 import { callService, onGateway } from "../platform/reach-parts.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { limitOption } from "../tools/options.js";
-import { toTable } from "../tools/print.js";
+import { plain, toTable } from "../tools/print.js";
 import { checkStream } from "./bus-commands.js";
+import { onPortal } from "./member-commands.js";
 
 export function addPlatformCommands(admin: AdminCommand, tools: Tools): void {
   addAuditList(admin, tools);
@@ -45,16 +47,56 @@ async function checkPlatform(platform: Platform, log: Log): Promise<Finding[]> {
     ...known(services).flatMap(([part, urls]) => splitUrls(urls).map((url) => checkService(part, url, platform.tls))),
     ...splitUrls(api).map((url) => checkApi(url)),
     ...splitUrls(platform.bus).map((url) => checkBus(url, platform.busAuthority)),
-    ...(platform.mail ? [checkMailServer(platform.mail)] : []),
     ...(platform.egressProxy ? [checkEgressProxy(platform.egressProxy)] : []),
   ]);
   const publishers = PUBLISHERS.filter((part) => findings.some((one) => one.ok && one.part === `${part} service`));
   findings.push(...(await Promise.all(publishers.map((part) => checkEvents(platform, part)))).flat());
   if (findings.some((one) => one.ok && one.part === "webhooks service"))
     findings.push(...(await checkStream(platform)));
+  if (findings.some((one) => one.ok && one.part === "portal service"))
+    findings.push(...(await checkServersOfPortal(platform)));
+  if (findings.some((one) => one.ok && one.part === "gateway database"))
+    findings.push(...(await checkChanges(platform)));
   findings.push(...checkClientAddresses(platform));
   findings.push({ part: "Node", ok: true, says: `version ${process.versions.node}` });
   return platform.databases.gateway ? findings : [notFound(platform), ...findings];
+}
+
+/** Lets the portal check its mail server and its sign-in provider, because only the portal has their settings. */
+async function checkServersOfPortal(platform: Platform): Promise<Finding[]> {
+  const answer = await onPortal(platform, (portal) => portal.checkServers({})).catch(() => undefined);
+  // The portal is of an earlier release, or was stopped just now.
+  return (answer?.findings ?? []).map(({ part, ok, says, advice, encryption }) => ({
+    ...{ part, ok, says },
+    ...(advice !== undefined && { advice }),
+    ...(encryption && { encryption: toEncryption(encryption) }),
+  }));
+}
+
+const DAY_SECONDS = 86_400;
+
+/** Says if no portal reads the changes of accounts: the platform has none, or the oldest change has waited for more than a day. */
+async function checkChanges(platform: Platform): Promise<Finding[]> {
+  const changes = await onGateway(platform, readWaitingChanges).catch(() => undefined);
+  // The database is of an earlier release, or was stopped just now.
+  if (!changes) return [];
+  const { waiting, oldestSeconds } = changes;
+  const part = "audit log";
+  if (platform.services.portal === undefined) {
+    const says = `nobody reads the changes of accounts (${waiting} waiting), because PORTAL_URL is not set: the platform has no portal`;
+    return [{ part, ok: true, says }];
+  }
+  if (oldestSeconds <= DAY_SECONDS) return [];
+  const says = `nobody reads the changes of accounts: ${waiting} are waiting, the oldest for ${Math.floor(oldestSeconds / 3_600)} h`;
+  return [{ part, ok: false, says, advice: "The log of the portal says why it does not read them." }];
+}
+
+function toEncryption({ encrypted, protocol, certificate }: EncryptionMessage): Encryption {
+  return {
+    encrypted,
+    ...(protocol !== undefined && { protocol }),
+    ...(certificate && { certificate: plain(certificate) }),
+  };
 }
 
 /** Checks whether the gateway sees the IP addresses of its clients. Otherwise rate limits and the audit log see only the proxy. */

@@ -1,3 +1,4 @@
+import { publicSettings } from "@shipping/kit/http/settings";
 import {
   busIdentitySettings,
   databaseUrl,
@@ -9,7 +10,7 @@ import {
   urlList,
 } from "@shipping/kit/process/config";
 import { z } from "zod";
-import { developerSettings } from "../../developers/session/settings.js";
+import { requestLogSetting } from "../../request-log/settings.js";
 
 const databaseFor = (part: string) => databaseUrl().optional().describe(`URL of the PostgreSQL database of ${part}`);
 const serviceUrl = (part: string) => urlList().optional().describe(`URL of ${part}`);
@@ -19,6 +20,7 @@ const settings = z.object({
   DATABASE_URL: databaseFor("the gateway"),
   DATABASE_URL_FILE: z.string().optional().describe("file that contains DATABASE_URL"),
   DATABASE_URL_GATEWAY: databaseFor("the gateway"),
+  DATABASE_URL_PORTAL: databaseFor("the portal"),
   DATABASE_URL_RECORDS: databaseFor("records"),
   DATABASE_URL_CARRIER: databaseFor("carrier"),
   DATABASE_URL_TRACKING: databaseFor("tracking"),
@@ -26,9 +28,10 @@ const settings = z.object({
   PUBLIC_URL: httpUrl({ paths: true })
     .optional()
     .describe("URL of the developer area; taken from the running platform if not set"),
-  TRUSTED_PROXIES: developerSettings.TRUSTED_PROXIES,
-  REQUEST_LOG_DAYS: developerSettings.REQUEST_LOG_DAYS,
+  TRUSTED_PROXIES: publicSettings.TRUSTED_PROXIES,
+  ...requestLogSetting,
   GATEWAY_URL: serviceUrl("the public API"),
+  PORTAL_URL: serviceUrl("the portal, for RPC; without it, the platform has no portal"),
   RECORDS_URL: serviceUrl("records"),
   CARRIER_URL: serviceUrl("carrier"),
   TRACKING_URL: serviceUrl("tracking"),
@@ -36,8 +39,6 @@ const settings = z.object({
   NATS_URL: urlList("nats", "tls").optional().describe("URL of the NATS server, for doctor"),
   NATS_CA_FILE: busIdentitySettings.NATS_CA_FILE,
   EGRESS_PROXY_URL: secret(httpUrl()).optional().describe("HTTP proxy of deliveries, for doctor"),
-  SMTP_URL: developerSettings.SMTP_URL,
-  SMTP_PLAINTEXT_TRUSTS_NETWORK: developerSettings.SMTP_PLAINTEXT_TRUSTS_NETWORK,
   OPERATOR: z.string().optional().describe("your name in the operator log; default: your user name"),
   ...tlsSettings,
 });

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import type { Finding } from "@shipping/kit/service/finding";
 import { readSetting, readTls, type Tls } from "@shipping/kit/tls/tls";
 import { z } from "zod";
-import { parseSmtpUrl, type SmtpServer } from "../../mail/settings.js";
 import type { AdminConfig } from "./config.js";
 
-export const parts = ["gateway", "records", "carrier", "tracking", "webhooks"] as const;
+export const parts = ["gateway", "portal", "records", "carrier", "tracking", "webhooks"] as const;
 
 /** A part of the platform. Each has a database and a URL. */
 export type Part = (typeof parts)[number];
@@ -19,13 +18,14 @@ export type PerPart = Record<Part, string | undefined>;
 /** The URLs of a platform, as far as they are known. */
 export interface Platform {
   databases: PerPart;
-  /** RPC URLs; for the gateway, the URL of its public API. Several are separated by commas. */
+  /** RPC URLs; for the gateway, the URL of its public API. Several are separated by commas. A platform without a URL of the portal has no portal. */
   services: PerPart;
+  /** The URL of the developer area, if a local platform serves it elsewhere than its API. */
+  pages: string | undefined;
   bus: string | undefined;
   /** The certificate authority of NATS, in PEM, if the platform has one of its own. */
   busAuthority: string | undefined;
-  /** The mail server and the proxy for deliveries, if this environment configures them. */
-  mail: SmtpServer | undefined;
+  /** The proxy for deliveries, if this environment configures one. */
   egressProxy: string | undefined;
   /** The certificate for RPC, where the parts have certificates. */
   tls: Pick<Tls, "options"> | undefined;
@@ -41,10 +41,23 @@ export interface Platform {
 // Unknown entries are ignored: later releases may add some.
 const address = z.string().optional();
 const addresses = z
-  .object({ gateway: address, records: address, carrier: address, tracking: address, webhooks: address })
+  .object({
+    gateway: address,
+    portal: address,
+    records: address,
+    carrier: address,
+    tracking: address,
+    webhooks: address,
+  })
   .catch({});
 const files = z.object({ TLS_CERT_FILE: z.string(), TLS_KEY_FILE: z.string(), TLS_CA_FILE: z.string() });
-const platformFile = z.object({ databases: addresses, services: addresses, bus: address, tls: files.optional() });
+const platformFile = z.object({
+  databases: addresses,
+  services: addresses,
+  pages: address,
+  bus: address,
+  tls: files.optional(),
+});
 
 /** Finds the platform. Environment variables override the file that a local platform has written to its data folder. */
 export async function findPlatform(config: AdminConfig): Promise<Platform> {
@@ -57,9 +70,9 @@ export async function findPlatform(config: AdminConfig): Promise<Platform> {
   return {
     databases: { ...databases, ...(named && { gateway: named }) },
     services,
+    pages: written.pages,
     bus: config.NATS_URL ?? written.bus,
     busAuthority: config.NATS_CA_FILE && readSetting("NATS_CA_FILE", config.NATS_CA_FILE),
-    mail: config.SMTP_URL ? parseSmtpUrl(config.SMTP_URL, config.SMTP_PLAINTEXT_TRUSTS_NETWORK) : undefined,
     egressProxy: config.EGRESS_PROXY_URL,
     // Only the gateway's own environment, that of its pod, has DATABASE_URL.
     proxiesBehindHttps:
@@ -67,6 +80,11 @@ export async function findPlatform(config: AdminConfig): Promise<Platform> {
     tls: readTls(config) ?? readTls(written.tls ?? {}),
     file,
   };
+}
+
+/** The parts of a platform. The portal is the only one that an installation may leave out. */
+export function deployedParts({ services }: Platform): readonly Part[] {
+  return services.portal === undefined ? parts.filter((part) => part !== "portal") : parts;
 }
 
 export type FindPlatform = () => Promise<Platform>;

@@ -139,8 +139,8 @@ test("connections are measured", async () => {
   measureConnections(metrics, few, 7);
   for (let n = 0; n < 3; n++) few.add(new Socket());
   expect(samplesIn(await metrics.render())).toEqual({
-    'gateway_connections{part="test"}': 1,
-    'gateway_connections_max{part="test"}': 7,
-    'gateway_connections_closed{part="test"}': 2,
+    'http_connections{part="test"}': 1,
+    'http_connections_max{part="test"}': 7,
+    'http_connections_closed{part="test"}': 2,
   });
 });

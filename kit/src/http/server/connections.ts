@@ -102,12 +102,12 @@ function isSlow({ req, writableEnded }: ServerResponse): boolean {
 
 export function measureConnections(metrics: Metrics, connections: Connections, max: number): void {
   const help = {
-    gateway_connections: "Open connections.",
-    gateway_connections_max: "The most connections that may be open. Idle and slow ones are closed to make room.",
-    gateway_connections_closed: "Connections closed since the start to make room for others.",
+    http_connections: "Open connections.",
+    http_connections_max: "The most connections that may be open. Idle and slow ones are closed to make room.",
+    http_connections_closed: "Connections closed since the start to make room for others.",
   };
   metrics.gauges(help, () => {
     const { open, closed } = connections.load();
-    return { gateway_connections: open, gateway_connections_max: max, gateway_connections_closed: closed };
+    return { http_connections: open, http_connections_max: max, http_connections_closed: closed };
   });
 }

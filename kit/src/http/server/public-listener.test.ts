@@ -25,7 +25,7 @@ function application(name: string, given: Partial<Application> = {}): Applicatio
 const LARGE = 32 * 1024 * 1024;
 
 const waitingBytes = async (metrics: Metrics) =>
-  samplesIn(await metrics.render())['gateway_bytes_waiting{part="gateway"}'];
+  samplesIn(await metrics.render())['http_bytes_waiting{part="gateway"}'];
 
 function listener(given: Partial<ListenerOptions> = {}) {
   const log = silentLog();
@@ -77,7 +77,7 @@ test("unread bytes of all applications count together, by the accounts that thes
     gateway: application("gateway", account("a")),
     portal: application("portal", account("a")),
   });
-  const cut = async () => samplesIn(await metrics.render())['gateway_answers_cut{part="gateway"}'];
+  const cut = async () => samplesIn(await metrics.render())['http_answers_cut{part="gateway"}'];
   const first = open(server.port, "/api/large");
   await eventually(async () => expect(await waitingBytes(metrics)).toBeGreaterThan(0));
   expect(await cut()).toBe(0);

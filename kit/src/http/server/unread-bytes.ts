@@ -100,12 +100,12 @@ export function createUnreadBytes(limits: UnreadLimits) {
 
 export function measureUnread(metrics: Metrics, unread: UnreadBytes, limits: UnreadLimits): void {
   const help = {
-    gateway_bytes_waiting: "Bytes of responses waiting to be read by their clients.",
-    gateway_bytes_waiting_max: "The most bytes that may wait. Beyond that, the longest-waiting responses are cut off.",
-    gateway_answers_cut: "Responses cut off since the start because too many bytes were waiting.",
+    http_bytes_waiting: "Bytes of responses waiting to be read by their clients.",
+    http_bytes_waiting_max: "The most bytes that may wait. Beyond that, the longest-waiting responses are cut off.",
+    http_answers_cut: "Responses cut off since the start because too many bytes were waiting.",
   };
   metrics.gauges(help, () => {
     const { bytes, cut } = unread.load();
-    return { gateway_bytes_waiting: bytes, gateway_bytes_waiting_max: limits.total, gateway_answers_cut: cut };
+    return { http_bytes_waiting: bytes, http_bytes_waiting_max: limits.total, http_answers_cut: cut };
   });
 }

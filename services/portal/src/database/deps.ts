@@ -18,6 +18,10 @@ export interface PortalDeps {
   clockOffsetMs: number;
 }
 
+/** The dependencies of changes of members, by pages and by operators. */
+export type MemberDeps = Pick<PortalDeps, "db" | "prisma" | "now" | "random"> &
+  Partial<Pick<PortalDeps, "clockOffsetMs">>;
+
 /** Prisma's client, with the connections for lists, so that lists take no connections from sign-ins. */
 export function openPrisma(db: Database): PrismaClient {
   return new PrismaClient({ adapter: new PrismaPg(db.listPool, { disposeExternalPool: false }) });

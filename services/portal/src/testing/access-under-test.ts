@@ -6,27 +6,36 @@ import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
 
 type Account = { id: string; name: string; suspendedAt?: string; erasingSince?: string };
 
-/** A gateway with accounts and their changes. The methods in `away` fail. Its clock moves by a millisecond with each call. */
+type Method = "listChanges" | "acknowledgeChanges" | "getAccount" | "nameKeys";
+
+/** A gateway with accounts, their keys and their changes. Its clock moves by a millisecond with each call. */
 export function accessUnderTest() {
   const accounts = new Map<string, Account>();
+  const keys: { id: string; accountId: string; name?: string; lastFour: string }[] = [];
   const changes: { id: string; accountId: string; action: string; acknowledgedAt?: string }[] = [];
-  const away = new Set<"listChanges" | "acknowledgeChanges" | "getAccount">();
+  const [asked, away, hanging] = [new Set<Method>(), new Set<Method>(), new Set<Method>()];
   let time = Date.parse("2026-03-01T10:00:00.000Z");
-  const called = (call: Parameters<typeof away.has>[0]) => {
+  const called = async (call: Method) => {
+    asked.add(call);
+    if (hanging.has(call)) await new Promise(() => {});
     if (away.has(call)) throw new ConnectError("connection refused", Code.Unavailable);
     time += 1;
     return new Date(time).toISOString();
   };
   const transport = createRouterTransport(({ service }) => {
     service(AccessService, {
-      getAccount({ accountId }) {
-        called("getAccount");
+      async getAccount({ accountId }) {
+        await called("getAccount");
         const account = accounts.get(accountId);
         if (!account) throw toConnectError(fail("not_found", "No such account."));
         return { account };
       },
-      listChanges({ since, after = "" }) {
-        const readAt = called("listChanges");
+      async nameKeys({ accountId, ids }) {
+        await called("nameKeys");
+        return { keys: keys.filter((key) => key.accountId === accountId && ids.includes(key.id)) };
+      },
+      async listChanges({ since, after = "" }) {
+        const readAt = await called("listChanges");
         const listed = changes
           .filter(({ acknowledgedAt }) => !acknowledgedAt || (since && acknowledgedAt >= since))
           .filter(({ id }) => id > after)
@@ -34,8 +43,8 @@ export function accessUnderTest() {
           .slice(0, 100);
         return { readAt, changes: listed.map(toMessage) };
       },
-      acknowledgeChanges({ ids }) {
-        const at = called("acknowledgeChanges");
+      async acknowledgeChanges({ ids }) {
+        const at = await called("acknowledgeChanges");
         for (const change of changes) if (ids.includes(change.id)) change.acknowledgedAt ??= at;
         return {};
       },
@@ -56,7 +65,11 @@ export function accessUnderTest() {
   return {
     access: createClient(AccessService, transport),
     accounts,
+    keys,
+    /** The methods that were called; those that fail, and those that never answer. */
+    asked,
     away,
+    hanging,
     /** The changes that the gateway stores, and when each was acknowledged. */
     changes,
     /** Creates an account, or changes the one that is given, with a line. */

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { newId } from "@shipping/kit/ids";
 import { eraseBatch } from "@shipping/kit/service/account-data";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { portalAccountData } from "../database/account-data.js";
@@ -15,6 +16,12 @@ export async function portalDatabase() {
     now: () => new Date(),
     random: randomBytes,
     clockOffsetMs: 0,
+    /** Stores an account that the gateway has, and returns its ID. */
+    async newAccount(): Promise<string> {
+      const id = newId("acc", randomBytes);
+      await prisma.account.create({ data: { id, name: "Acme", readAt: new Date() } });
+      return id;
+    },
     /** Erases the rows of an account, table by table. */
     async erase(accountId: string) {
       for (let cursor: string | undefined; ; ) {

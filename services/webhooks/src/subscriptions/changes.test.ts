@@ -1,9 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
+import { createMetrics } from "@shipping/kit/process/metrics";
 import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { AcknowledgeChangesRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { createRequest, disableRequest, webhooksUnderTest } from "../testing/webhooks-under-test.js";
-import { acknowledgeChanges, listChanges } from "./changes.js";
+import { acknowledgeChanges, expireChangesOnce, listChanges, measureChanges } from "./changes.js";
 import { createSubscription } from "./create-subscription.js";
 import { disableSubscription } from "./disable-subscription.js";
 
@@ -80,4 +81,23 @@ test("they are listed a hundred at a time, repeatedly until they are acknowledge
   const rest = (await listChanges(deps)).changes.map(({ id }) => id);
   expect(rest).toHaveLength(20);
   expect(rest.filter((id) => first.includes(id))).toEqual([]);
+});
+
+test("those that no portal reads are counted, and dropped after the retention of the audit log", async () => {
+  const { json } = toSnapshot(await createAs(newCaller()));
+  await createAs(newCaller());
+  const waiting = async () => {
+    const metrics = createMetrics({ part: "webhooks", log: deps.log });
+    measureChanges({ db: deps.db, metrics });
+    return /^changes_waiting.* (\d+)$/m.exec(await metrics.render())?.[1];
+  };
+  expect(await waiting()).toBe("2");
+  const day = 86_400_000;
+  await deps.db.pool.query("UPDATE subscription_changes SET at = at - interval '10 days' WHERE subscription_id = $1", [
+    json.id,
+  ]);
+  expect(await expireChangesOnce({ ...deps, clockOffsetMs: 389 * day }, 400)).toBe(0);
+  expect(await expireChangesOnce({ ...deps, clockOffsetMs: 391 * day }, 400)).toBe(1);
+  expect((await listChanges(deps)).changes.map(({ subscriptionId }) => subscriptionId)).not.toContain(json.id);
+  expect(await waiting()).toBe("1");
 });

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
+import type { Metrics } from "@shipping/kit/process/metrics";
 import type { Actor } from "@shipping/proto/shipping/common/v1/common_pb";
 import {
   type AcknowledgeChangesRequest,
@@ -8,7 +9,7 @@ import {
   ListChangesResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql, { type Sql } from "sql-template-tag";
-import type { SubscriptionDeps } from "./deps.js";
+import { clock, type SubscriptionDeps } from "./deps.js";
 import type { SubscriptionRow } from "./subscription.js";
 
 export interface Change {
@@ -66,6 +67,32 @@ export async function listChanges({ db }: Pick<SubscriptionDeps, "db">) {
       events: row.events,
       at: row.at.toISOString(),
     })),
+  });
+}
+
+/** Deletes changes that no portal has read for so long, as in an installation without one. */
+export async function expireChangesOnce(
+  deps: Pick<SubscriptionDeps, "db" | "clockOffsetMs">,
+  auditRetentionDays: number,
+): Promise<number> {
+  const deleted = await deps.db.run(sql`
+    WITH ${clock(deps)},
+    expired AS (
+      SELECT id FROM subscription_changes
+      WHERE at < (SELECT now FROM clock) - ${auditRetentionDays}::integer * interval '1 day'
+      ORDER BY id FOR UPDATE SKIP LOCKED)
+    DELETE FROM subscription_changes WHERE id = ANY(ARRAY(SELECT id FROM expired)) RETURNING id`);
+  return deleted.length;
+}
+
+/** Measures changes that wait for a portal. Replicas show the same number: they share the database. */
+export function measureChanges({
+  db,
+  metrics,
+}: Pick<SubscriptionDeps, "db"> & { metrics: Pick<Metrics, "gauges"> }): void {
+  metrics.gauges({ changes_waiting: "Changes of subscriptions that the portal has not stored yet." }, async () => {
+    const [row] = await db.runList<{ count: number }>(sql`SELECT count(*)::integer FROM subscription_changes`);
+    return { changes_waiting: row!.count };
   });
 }
 

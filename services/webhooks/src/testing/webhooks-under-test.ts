@@ -31,6 +31,7 @@ const trialConfig: DeliveryConfig = {
   CLOCK_SPEEDUP: 1,
   INSTALLATION_NAME: "test",
   RETENTION_DAYS: 30,
+  AUDIT_RETENTION_DAYS: 400,
   NODE_ENV: "test",
 };
 

@@ -14,10 +14,11 @@ const LINK_PATHS = ["sign-in/link", "sign-in/link/confirm", "decline", "decline/
 
 /** Forms of 64 KiB from two hundred clients: one field that nearly is a link, and as many pairs as fit. */
 function formBomb(attack: Attack): Promise<void> {
-  const { origin } = new URL(attack.known.baseUrl);
+  const { portal: origin } = attack.known;
   const field = `link=${"a".repeat(BODY_BYTES - "link=!".length)}!`;
   const pairs = "a&".repeat(BODY_BYTES / 2);
   return hammer(attack, {
+    origin,
     connections: 8,
     next(turn) {
       const path = `/developers/${turn % 5 === 4 ? "sign-in" : LINK_PATHS[turn % 5]}`;
@@ -30,6 +31,7 @@ function formBomb(attack: Attack): Promise<void> {
 /** Searches for as many different words as fit into a URL. */
 function searchFlood(attack: Attack): Promise<void> {
   return hammer(attack, {
+    origin: attack.known.portal,
     connections: 8,
     next(turn) {
       const words = Array.from({ length: 1_000 }, (_, word) => `${turn}e${word}`);
@@ -45,13 +47,15 @@ async function searchWords(attack: Attack): Promise<void> {
     path: `/docs/search?q=${[...words, turn].sort(() => Math.random() - 0.5).join("+")}`,
   });
   const addresses = Array.from({ length: 5 }, (_, n) => `127.0.0.${n + 2}`);
-  await Promise.all(addresses.map((localAddress) => hammer(attack, { connections: 10, localAddress, next })));
+  const { portal: origin } = attack.known;
+  await Promise.all(addresses.map((localAddress) => hammer(attack, { origin, connections: 10, localAddress, next })));
 }
 
 /** Guessed links, and forms without a session. */
 function signInFlood(attack: Attack): Promise<void> {
-  const { origin } = new URL(attack.known.baseUrl);
+  const { portal: origin } = attack.known;
   return hammer(attack, {
+    origin,
     connections: 8,
     next(turn) {
       const path = `/developers/sign-in/link${turn % 2 ? "/confirm" : ""}`;
@@ -63,9 +67,9 @@ function signInFlood(attack: Attack): Promise<void> {
 
 /** Sign-in links for a member and for strangers, requested by sixteen clients of one /48. */
 async function mailFlood(attack: Attack): Promise<void> {
-  const { baseUrl, member, mailFolder } = attack.known;
-  const { origin } = new URL(baseUrl);
+  const { portal: origin, member, mailFolder } = attack.known;
   await hammer(attack, {
+    origin,
     connections: 8,
     next(turn) {
       const headers = { ...FORM, origin, "x-forwarded-for": `2001:db8:1:${turn % 16}::1` };
@@ -87,6 +91,7 @@ const counted = new Set<string>();
 /** Requests for the sign-in page, by two hundred clients, each far below its own limit. */
 function pageFlood(attack: Attack): Promise<void> {
   return hammer(attack, {
+    origin: attack.known.portal,
     connections: 20,
     next: (turn) => ({ path: "/developers/sign-in", headers: { "x-forwarded-for": `198.51.100.${turn % 200}` } }),
   });

@@ -1,12 +1,29 @@
+import type { TlsFiles } from "@shipping/kit/tls/tls";
+
+/** What a portal has to call the gateway, and the accounts that it knows. */
+export interface AccessOfPortal {
+  /** URL of the gateway's RPCs. */
+  url: string;
+  /** The portal's certificate, if the parts have some. */
+  files: TlsFiles;
+  accountIds: string[];
+}
+
 /** An attacker's knowledge: URLs, and the keys of one account of its own. */
 export interface Known {
-  /** Versioned root of the API. */
+  /** Versioned root of the API, at a gateway. */
   baseUrl: string;
+  /** Scheme, host and port of a portal. */
+  portal: string;
   /** `host:port` of records' RPCs, for an attacker inside the network. */
   records: string;
+  /** For an attacker with what a portal has. */
+  access: AccessOfPortal;
   keys: string[];
   /** The cookie of a viewer of that account. */
   viewer: string;
+  /** A label of that account in the sandbox. */
+  label: string;
   /** URL of the victim's receiver of events. */
   receiver: string;
   /** The email address of a member, and the folder into which the platform writes its emails. */

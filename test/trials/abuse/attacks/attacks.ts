@@ -1,3 +1,4 @@
+import { accessAttacks } from "./access.js";
 import { anonymousAttacks } from "./anonymous.js";
 import type { Attack } from "./attack.js";
 import { heavyAttacks } from "./heavy.js";
@@ -14,11 +15,12 @@ export const attacks: Record<string, (attack: Attack) => Promise<void>> = {
   ...slowReaderAttacks,
   ...heavyAttacks,
   ...insideAttacks,
+  ...accessAttacks,
   ...memberAttacks,
   ...receiverAttacks,
 };
 
-/** Maximum increase of a gateway's memory during an attack, in megabytes. An attack without an entry is judged by the chart's limit. */
+/** Maximum increase of a gateway's or a portal's memory during an attack, in megabytes. An attack without an entry is judged by the chart's limit. */
 export const MOST_MORE_MB: Readonly<Record<string, number>> = Object.fromEntries(
   ["form-bomb", ...Object.keys(slowReaderAttacks)].map((name) => [name, 80]),
 );

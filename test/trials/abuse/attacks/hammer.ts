@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { Pool } from "undici";
 import type { Attack } from "./attack.js";
 
-/** A request of an attacker, on the host of the API unless told otherwise. */
+/** A request of an attacker, at the gateway unless told otherwise. */
 export interface Blow {
   method?: "GET" | "POST";
   path: string;

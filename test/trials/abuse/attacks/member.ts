@@ -1,9 +1,8 @@
-import { newSessionToken } from "@shipping/gateway/developers/session/session";
-import { pooledRandom } from "@shipping/kit/ids";
 import { hashRecent } from "@shipping/records/search/hash-recent";
 import { toSearchText } from "@shipping/records/search/search-text";
 import sql from "sql-template-tag";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
+import { signIn } from "../../kit/sign-in.js";
 import type { Attack } from "./attack.js";
 import { hammer } from "./hammer.js";
 
@@ -15,13 +14,7 @@ const RECORDS = 20_000;
  * Returns the viewer's cookie.
  */
 export async function addViewer({ databases }: ClusterUnderTest, accountId: string): Promise<string> {
-  const { token, hash } = newSessionToken({ random: pooledRandom });
-  const member = `mem_${accountId}`;
-  await databases.gateway.run(sql`
-    INSERT INTO account_members (id, account_id, email, role, created_at)
-    VALUES (${member}, ${accountId}, ${`${accountId}@example.com`}, 'viewer', now())`);
-  await databases.gateway.run(sql`
-    INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at) VALUES (${hash}, ${member}, now(), now(), now())`);
+  const cookie = await signIn(databases.portal, { accountId, email: `${accountId}@example.com`, role: "viewer" });
   const address = JSON.stringify({ name: "aaa", street1: "a", city: "a", postal_code: "aaa", country: "DE" });
   // IDs are unique in the whole table of labels, so they end like the account's ID.
   const end = accountId.slice(-20);
@@ -38,13 +31,27 @@ export async function addViewer({ databases }: ClusterUnderTest, accountId: stri
     INSERT INTO labels (account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at)
     SELECT ${accountId}, 'live', 'lbl_' || to_char(n, 'FM000000') || ${end}, 'shp_' || to_char(n, 'FM000000') || ${end}, 'created', 'test',
       'TEST' || n || ${end}, now() - n * interval '1 second' FROM generate_series(1, ${RECORDS}::integer) AS n`);
-  return `developers-session=${token}`;
+  return cookie;
 }
 
 /** A viewer who searches labels by a prefix that all shipments have, on twenty connections. */
 function labelSearches(attack: Attack): Promise<void> {
-  const headers = { cookie: attack.known.viewer };
-  return hammer(attack, { connections: 20, next: () => ({ path: "/developers/live/labels?q=aaa", headers }) });
+  return look(attack, 20, "/developers/live/labels?q=aaa");
 }
 
-export const memberAttacks = { "label-searches": labelSearches };
+/** A viewer who has pictures of labels drawn, on twenty connections. */
+function labelPictures(attack: Attack): Promise<void> {
+  return look(attack, 20, `/developers/sandbox/labels/${attack.known.label}/picture`);
+}
+
+/** A viewer who saves all shipments as CSV, on four connections. */
+function downloads(attack: Attack): Promise<void> {
+  return look(attack, 4, "/developers/live/shipments/csv");
+}
+
+function look(attack: Attack, connections: number, path: string): Promise<void> {
+  const { portal: origin, viewer: cookie } = attack.known;
+  return hammer(attack, { origin, connections, next: () => ({ path, headers: { cookie } }) });
+}
+
+export const memberAttacks = { "label-searches": labelSearches, "label-pictures": labelPictures, downloads };

@@ -18,9 +18,9 @@ export const CONNECTIONS = 100;
 /** Opens this many connections, each with one of the requests, and reads their responses very slowly. */
 async function readSlowly(
   { known, stopped, count }: Attack,
-  options: { connections: number; requests: readonly Blow[] },
+  options: { origin?: string; connections: number; requests: readonly Blow[] },
 ): Promise<void> {
-  const { hostname: host, port } = new URL(known.baseUrl);
+  const { hostname: host, port } = new URL(options.origin ?? known.baseUrl);
   const requests = options.requests.map((request) => toText(host, request));
   const reader = spawn(process.env.PYTHON ?? "python3", [PROGRAM], { stdio: ["pipe", "pipe", "inherit"] });
   const ended = once(reader, "exit");
@@ -72,29 +72,43 @@ function agentLists({ keys }: Known): Blow[] {
   return keys.map((key) => ({ method: "POST", path: "/mcp", headers: { ...authorized(key), ...types }, body }));
 }
 
-/** Pages and downloads of a member, and public documents, none of them compressed. */
-function pages({ baseUrl, viewer }: Known): Blow[] {
+/** The description of the API, not compressed. */
+function documents({ baseUrl }: Known): Blow[] {
+  return [{ path: `${new URL(baseUrl).pathname}/openapi.json` }];
+}
+
+/** Pages and downloads of a member, not compressed. */
+function pages({ viewer }: Known): Blow[] {
   const headers = { Cookie: viewer };
   return [
     { path: "/developers/sandbox/shipments?size=100", headers },
     { path: "/developers/sandbox/shipments/csv", headers },
     { path: "/developers/live/labels?size=100", headers },
-    { path: `${new URL(baseUrl).pathname}/openapi.json` },
   ];
 }
 
+/** Requests for large responses, and the part that answers them. */
+interface LargeRequests {
+  of(known: Known): Blow[];
+  at: "baseUrl" | "portal";
+}
+
 /** The requests for large responses of an account, by the attack that reads them slowly. */
-export const largeRequests: Readonly<Record<string, (known: Known) => Blow[]>> = {
-  "slow-reader": lists,
-  "slow-agent": agentLists,
-  "slow-pages": pages,
+export const largeRequests: Readonly<Record<string, LargeRequests>> = {
+  "slow-reader": { of: lists, at: "baseUrl" },
+  "slow-agent": { of: agentLists, at: "baseUrl" },
+  "slow-documents": { of: documents, at: "baseUrl" },
+  "slow-pages": { of: pages, at: "portal" },
 };
 
 /** Reads large responses slowly. */
-const slowly = (requestsOf: (known: Known) => Blow[]) => async (attack: Attack) => {
-  await fill(attack);
-  await readSlowly(attack, { connections: CONNECTIONS, requests: requestsOf(attack.known) });
-};
+const slowly =
+  ({ of, at }: LargeRequests) =>
+  async (attack: Attack) => {
+    await fill(attack);
+    const { known } = attack;
+    await readSlowly(attack, { origin: known[at], connections: CONNECTIONS, requests: of(known) });
+  };
 
 // The keys may reach their limit on a fast machine. Only other refusals are caused by the downloads.
 const ownRequest = (status: string) =>
@@ -109,10 +123,10 @@ async function slowDownload(attack: Attack): Promise<void> {
     { known, stopped, count: (status) => count(ownRequest(status)) },
     { connections: 1, next: (turn) => ({ path, headers: authorized(known.keys[turn % known.keys.length] ?? "") }) },
   );
-  await Promise.all([readSlowly(attack, { connections: 3, requests }), ownRequests]);
+  await Promise.all([readSlowly(attack, { origin: known.portal, connections: 3, requests }), ownRequests]);
 }
 
 export const slowReaderAttacks = {
-  ...Object.fromEntries(Object.entries(largeRequests).map(([name, requestsOf]) => [name, slowly(requestsOf)])),
+  ...Object.fromEntries(Object.entries(largeRequests).map(([name, large]) => [name, slowly(large)])),
   "slow-download": slowDownload,
 };

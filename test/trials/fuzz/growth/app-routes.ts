@@ -1,7 +1,7 @@
 import { createApiApp } from "@shipping/gateway/app";
-import { createPagesApp } from "@shipping/gateway/pages-app";
+import { createPortalApp } from "@shipping/portal/app";
 
-/** A route of the gateway, as registered in Express. */
+/** A route of the public address, as registered in Express. */
 export interface AppRoute {
   method: string;
   /** A pattern of Express, with `:name` for a parameter. */
@@ -13,7 +13,7 @@ interface Layer {
   handle: { stack?: Layer[] };
 }
 
-/** Every route of the gateway with developer area and MCP. They are read from Express itself, so the list is complete. */
+/** Every route of the gateway, with MCP, and of the portal, with the developer area. They are read from Express itself, so the list is complete. */
 export function appRoutes(): AppRoute[] {
   // Dependencies are not called before the first request, except for those that yield a URL.
   const stub: unknown = new Proxy(() => {}, { get: () => stub, apply: () => stub });
@@ -26,10 +26,8 @@ export function appRoutes(): AppRoute[] {
     pageLimits: undefined,
   };
   const deps = new Proxy(given, { get: (known, name) => (name in known ? known[name] : stub) });
-  return [createApiApp, createPagesApp].flatMap((create) => {
-    const { app } = create(deps as unknown as Parameters<typeof create>[0]);
-    return routesIn((app.router as unknown as { stack: Layer[] }).stack);
-  });
+  const applications = [createApiApp(deps as never), createPortalApp(deps as never)];
+  return applications.flatMap(({ app }) => routesIn((app.router as unknown as { stack: Layer[] }).stack));
 }
 
 function routesIn(stack: readonly Layer[]): AppRoute[] {

@@ -14,7 +14,7 @@ const places = allPlaces({
 });
 
 describe("the places", () => {
-  test("are those of every route that the gateway has", () => {
+  test("are those of every route of the gateway and the portal", () => {
     const routes = appRoutes().map(({ method, path }) => `${method} ${path}`);
     expect(routes.length).toBeGreaterThan(100);
     expect(routes.filter((one) => !places.some(({ route }) => route === one))).toEqual([]);
@@ -40,9 +40,16 @@ describe("the places", () => {
   });
 
   test("include every header that the code names", () => {
-    const folders = ["gateway/src", "kit/src/rpc", "kit/src/process", "mcp/src"].map((path) =>
-      join(import.meta.dirname, "../../../..", path),
-    );
+    const read = [
+      "gateway/src",
+      "services/portal/src",
+      "api/src",
+      "site/src",
+      "kit/src/http",
+      "kit/src/rpc",
+      "mcp/src",
+    ];
+    const folders = [...read, "kit/src/process"].map((path) => join(import.meta.dirname, "../../../..", path));
     const files = folders.flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: "utf8" })
         .filter((path) => /\.tsx?$/.test(path) && !/\.test\.ts$|testing|gen\//.test(path))
@@ -58,7 +65,7 @@ describe("the places", () => {
     expect(named.filter((name) => name !== "content-length" && !READ_HEADERS.includes(name ?? ""))).toEqual([]);
   });
 
-  test("hold a text of any size in a request that the gateway reads", () => {
+  test("hold a text of any size in a request that the platform reads", () => {
     // Characters that take nine times the space in a URL, and six times in JSON.
     const text = hostileTexts["lone surrogates"]!(16 * 1024);
     for (const { put } of places) {

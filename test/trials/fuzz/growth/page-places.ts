@@ -1,5 +1,5 @@
-import { AREA_PATH, getQueryFields } from "@shipping/gateway/developers/page/page";
-import { pages } from "@shipping/gateway/developers/pages";
+import { AREA_PATH, getQueryFields } from "@shipping/portal/page/page";
+import { pages } from "@shipping/portal/pages";
 import { type AppRoute, appRoutes } from "./app-routes.js";
 import { asItIs, inForm, inHeader, inPath, inUrl, type Place, placesOf, type Sender, type Sent } from "./place.js";
 

@@ -1,4 +1,4 @@
-import type { PageRoute } from "@shipping/gateway/developers/page/page";
+import type { PageRoute } from "@shipping/portal/page/page";
 
 /** A request on the wire. */
 export interface Sent {

@@ -6,8 +6,6 @@ import { orderId, orderInput, pageQuery, webhookInput } from "@shipping/api/inpu
 import { checkBody, requireValid, validQuery } from "@shipping/api/input/validate";
 import { textFields } from "@shipping/carrier/label/address-fields";
 import { layOut } from "@shipping/carrier/label/layout";
-import { parseForm } from "@shipping/gateway/developers/page/read-form";
-import { readCookie } from "@shipping/gateway/developers/session/session";
 import { fingerprint } from "@shipping/gateway/idempotency/registry";
 import { toLogRow } from "@shipping/gateway/request-log/logged-request";
 import { addressHeaders, getClientAddress } from "@shipping/kit/http/client-address";
@@ -15,6 +13,8 @@ import { parseRange, unmetCondition } from "@shipping/kit/http/conditional";
 import { httpFault, isPlain } from "@shipping/kit/http/http-rules";
 import { redact } from "@shipping/kit/process/log";
 import { decodeCall, encodeCalls, readElements } from "@shipping/kit/rpc/unary/batch-codec";
+import { parseForm } from "@shipping/portal/page/read-form";
+import { readCookie } from "@shipping/portal/session/session";
 import { library } from "@shipping/site/documents";
 import { brokenTargetRule } from "@shipping/webhooks/egress/target-url";
 

@@ -1,9 +1,10 @@
-import { randomBytes } from "node:crypto";
-import { addMember, createSignInLink, type Role } from "@shipping/gateway/accounts/manage-members";
-import { openPrisma } from "@shipping/gateway/database/deps";
+import { createClient } from "@connectrpc/connect";
 import { serveOps } from "@shipping/kit/process/health";
 import { silentLog } from "@shipping/kit/process/log";
+import { connectTo } from "@shipping/kit/rpc/client";
 import { eventually } from "@shipping/kit/testing/eventually";
+import type { Role } from "@shipping/portal/members/manage-members";
+import { PortalOperationsService } from "@shipping/proto/shipping/portal/v1/operations_pb";
 import { newVisitor, pathIn, type Visitor } from "../../../developers/visitor.js";
 import { apiClient } from "../../../platform/api-client.js";
 import { type Stack, startStack } from "../../../platform/stack.js";
@@ -19,21 +20,21 @@ export async function startWorld() {
     // A port without a listener: redirects to the provider end there, and its callbacks are read.
     developerArea: { provider: { issuer: "http://127.0.0.1:9", clientId: "area", clientSecret: "secret" } },
   });
-  const prisma = openPrisma(stack.databases.gateway);
+  const portal = connectTo({ urls: `http://127.0.0.1:${stack.rpcPorts.portal}`, log: silentLog() });
+  const operator = createClient(PortalOperationsService, portal);
   const { origin, port } = new URL(stack.baseUrl);
   const accountId = await stack.newAccount("Nordlicht");
   const signIn = async (role: Role) => {
-    const deps = { db: stack.databases.gateway, prisma, now: () => new Date(), random: randomBytes };
     const email = `${role}@example.com`;
-    await addMember(deps, { accountId, email, role });
-    const { url } = await createSignInLink(deps, { accountId, email, origin });
+    await operator.addMember({ accountId, email, role });
+    const { url } = await operator.createSignInLink({ accountId, email, origin });
     const visitor = newVisitor(origin, accountId);
     await visitor.submit(pathIn(url));
     return { visitor, accountId, email };
   };
   const [admin, viewer] = [await signIn("admin"), await signIn("viewer")];
   // Some forms end the sessions of their member, whatever text they have: the next text would be read as a stranger's.
-  await stack.databases.gateway.pool.query(`
+  await stack.databases.portal.pool.query(`
     CREATE FUNCTION stay() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
     CREATE TRIGGER sessions_stay BEFORE DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION stay()`);
   const { id: keyId, key } = await stack.newKey(accountId);
@@ -56,7 +57,7 @@ export async function startWorld() {
     opsPort: ops.port,
     /** Resets the counts of forms and emails, so that no request is refused before it is read, and the age of the sign-in. */
     async forgetLimits(): Promise<void> {
-      await stack.databases.gateway.pool.query(
+      await stack.databases.portal.pool.query(
         "DELETE FROM mail_counts; DELETE FROM sign_in_refusals; UPDATE sessions SET forms = 0, authenticated_at = now()",
       );
     },
@@ -68,7 +69,7 @@ export async function startWorld() {
       return answers.every(({ status }) => status === 200);
     },
     async stop(): Promise<void> {
-      await Promise.all([prisma.$disconnect(), ops.stop()]);
+      await Promise.all([portal.close(), ops.stop()]);
       await stack.stop();
     },
   };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startCluster } from "../../../platform/cluster.js";
 import { buildRelease, commitOf } from "../../releases/build-release.js";
-import { ORDER, replace } from "../../releases/mixed-releases.js";
+import { ORDER, replace, TWO_OF_EACH } from "../../releases/mixed-releases.js";
 import { linkParts } from "../../releases/part-links.js";
 import { type Stage, type StageOptions, switches } from "./stage.js";
 
@@ -18,7 +18,7 @@ export async function upgradeStage({ limit, revision }: StageOptions): Promise<S
   const old = join(folder, "old");
   await buildRelease(await commitOf(revision), old);
   const links = await linkParts(join(folder, "parts"), here);
-  const cluster = await startCluster(["--tracking", "2", ...links.flags], switches(limit));
+  const cluster = await startCluster([...TWO_OF_EACH, ...links.flags], switches(limit));
   const gateways = [...cluster.gateways];
   return {
     cluster,

@@ -1,0 +1,98 @@
+import { scopes } from "@shipping/api/api-key";
+import { visible } from "@shipping/api/input/text";
+import type { AuditAction } from "../audit/audit.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
+import { getRetrySeconds, MissingPart } from "../page/part.js";
+import { Table } from "../page/table.js";
+import { Breakable, Time } from "../page/text.js";
+import { describeDevice } from "../session/member-sessions.js";
+
+const EVERY_SCOPE = scopes.join(" ");
+
+const ACTIONS: Record<AuditAction, string> = {
+  "key.created": "Key created",
+  "key.revoked": "Key revoked",
+  "member.added": "Member added",
+  "member.invited": "Member invited",
+  "member.invited_again": "Invitation resent",
+  "member.invitation_declined": "Invitation declined",
+  "member.role_changed": "Role changed",
+  "member.removed": "Member removed",
+  "member.signed_in": "Signed in",
+  "member.switched_account": "Switched to another account",
+  "member.linked_to_provider": "Linked to the sign-in provider",
+  "member.sign_in_link_made_by_operator": "Sign-in link made by the operator",
+  "member.session_ended": "Session ended",
+  "member.signed_out_everywhere": "Signed out everywhere",
+  "webhook.created": "Subscription created",
+  "webhook.disabled": "Subscription disabled",
+  "label.voided": "Label voided",
+  "data.exported": "Exported",
+  "account.suspended": "Account suspended",
+  "account.resumed": "Account resumed",
+};
+
+export async function showAuditLog(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const { accountId } = request.session;
+  const id = readCursor(request.query, "aud");
+  const missing = id ? { accounts: false, subscriptions: false } : await deps.catchUp();
+  const after = id && (await deps.prisma.auditEntry.findFirst({ where: { id, accountId } }))?.id;
+  const rows = await deps.prisma.auditEntry.findMany({
+    where: { accountId },
+    orderBy: [{ at: "desc" }, { id: "desc" }],
+    take: PAGE_SIZE + 1,
+    ...(after && { cursor: { id: after }, skip: 1 }),
+  });
+  const { rows: entries, nextCursor } = toPage(rows);
+  const page = htmlPage(
+    "Audit log",
+    <>
+      <h1>Audit log</h1>
+      <p>
+        Every sign-in and every change to keys, members and subscriptions in the last {deps.auditRetentionDays} days,
+        whether made here, through the API or by the operator. Labels voided in the developer area are listed too, and
+        lists and labels that were downloaded from it as one file.
+      </p>
+      {missing.accounts && (
+        <MissingPart what="The latest changes of keys and voided labels cannot be shown." request={request} />
+      )}
+      {missing.subscriptions && (
+        <MissingPart what="The latest changes of subscriptions cannot be shown." request={request} />
+      )}
+      {entries.length === 0 ? (
+        <div class="empty">
+          <p>No changes yet.</p>
+        </div>
+      ) : (
+        <Table
+          class="audit"
+          columns={{
+            When: ({ at }) => <Time at={at} />,
+            Who: ({ actor }) => <Breakable>{actor}</Breakable>,
+            What: ({ action, environment }) => (
+              <span>
+                {ACTIONS[action as AuditAction] ?? action}
+                {environment && <span class="sub">{environment}</span>}
+              </span>
+            ),
+            Details: (entry) => <Detail {...entry} />,
+            "IP address": ({ source }) => source,
+          }}
+          rows={entries}
+        />
+      )}
+      <Paging path={`${AREA_PATH}/audit`} after={after} next={nextCursor} />
+    </>,
+  );
+  const isComplete = !missing.accounts && !missing.subscriptions;
+  return isComplete ? page : { ...page, refreshSeconds: getRetrySeconds(request.url) };
+}
+
+/** Describes the entry. A sign-in or a switch names the device; its whole user agent is the tooltip. */
+function Detail({ action, detail }: { action: string; detail: string }) {
+  if (action !== "member.signed_in" && action !== "member.switched_account")
+    return <Breakable>{detail.replace(EVERY_SCOPE, "Full access")}</Breakable>;
+  const [way = "", userAgent = ""] = detail.split(/, (.*)/s);
+  return <span title={visible(userAgent)}>{`${way}, ${describeDevice(userAgent)}`}</span>;
+}

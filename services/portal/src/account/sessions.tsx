@@ -1,0 +1,112 @@
+import { NO_FIELDS } from "@shipping/api/input/fields";
+import { getMember } from "../members/manage-members.js";
+import { AccountForm, FormButtons, HiddenField } from "../page/form.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { readField } from "../page/read-form.js";
+import { Table } from "../page/table.js";
+import { Text, Time } from "../page/text.js";
+import {
+  describeDevice,
+  endSessions,
+  listSessions,
+  type MemberSession,
+  toSessionId,
+} from "../session/member-sessions.js";
+import { setCookie } from "../session/session.js";
+import { MEMBERS_PATH } from "./members.js";
+
+/** Without a session, the form ends all. */
+export const sessionFields = { session: { maxLength: 16 } };
+const SESSIONS_PATH = `${AREA_PATH}/sessions`;
+
+/** `GET /developers/sessions`: where a member is signed in. */
+export async function showSessions(deps: PageDeps, { session }: PageRequest): Promise<PageAnswer> {
+  const sessions = await listSessions(deps, session.memberId);
+  return htmlPage(
+    "Your sessions",
+    <>
+      <h1>Your sessions</h1>
+      <p>
+        Where you are signed in to this account. If you do not recognize a session, end it, and check that nobody else
+        can read your emails.
+      </p>
+      <SessionTable sessions={sessions} current={toSessionId(session.hash)} mayEnd />
+      <AccountForm fields={sessionFields} action={SESSIONS_PATH}>
+        <div class="actions">
+          <button class="danger-action" type="submit">
+            Sign out everywhere
+          </button>
+        </div>
+      </AccountForm>
+    </>,
+  );
+}
+
+/** `POST /developers/sessions`: ends one of the member's sessions, or all of them. */
+export async function submitSessions(deps: PageDeps, { session, form, actor }: PageRequest): Promise<PageAnswer> {
+  const id = readField(form, "session");
+  await endSessions(deps, session, actor, id || undefined);
+  if (id && id !== toSessionId(session.hash)) return { location: SESSIONS_PATH };
+  return { location: AREA_PATH, cookies: [setCookie("session", undefined, deps.origin())] };
+}
+
+/** `GET /developers/members/{id}/sessions`: where another member is signed in. */
+export async function showMemberSessions(deps: PageDeps, { session, id }: PageRequest): Promise<PageAnswer> {
+  const member = await getMember(deps, { accountId: session.accountId, id });
+  const sessions = await listSessions(deps, id);
+  const current = id === session.memberId ? toSessionId(session.hash) : undefined;
+  return htmlPage(
+    "Sessions of a member",
+    <>
+      <h1>Sessions of a member</h1>
+      <p>
+        <Text>{member.email}</Text> {sessions.length === 0 ? "is not signed in." : "is signed in here:"}
+      </p>
+      {sessions.length > 0 && <SessionTable sessions={sessions} current={current} />}
+      <AccountForm fields={NO_FIELDS}>
+        <FormButtons submit="Sign out everywhere" cancel={MEMBERS_PATH} isDangerous />
+      </AccountForm>
+    </>,
+  );
+}
+
+/** `POST /developers/members/{id}/sessions`: ends all sessions of a member, from their next request on. */
+export async function submitMemberSessions(deps: PageDeps, { session, id, actor }: PageRequest): Promise<PageAnswer> {
+  const { accountId } = session;
+  const { email } = await getMember(deps, { accountId, id });
+  await endSessions(deps, { accountId, memberId: id, email }, actor);
+  if (id !== session.memberId) return { location: MEMBERS_PATH };
+  return { location: AREA_PATH, cookies: [setCookie("session", undefined, deps.origin())] };
+}
+
+function SessionTable(props: { sessions: readonly MemberSession[]; current: string | undefined; mayEnd?: true }) {
+  const { sessions, current, mayEnd } = props;
+  return (
+    <Table
+      columns={{
+        Device: ({ id, userAgent }) => (
+          <span title={userAgent ?? undefined}>
+            {describeDevice(userAgent)} {id === current && <span class="tag">This device</span>}
+          </span>
+        ),
+        Address: ({ source }) => source ?? "Unknown",
+        "Last seen": ({ seenAt }) => <Time at={seenAt} />,
+        "Signed in": ({ createdAt }) => <Time at={createdAt} />,
+        Actions: mayEnd && (({ id }) => id !== current && <EndSession id={id} />),
+      }}
+      actions="Actions"
+      rows={sessions}
+    />
+  );
+}
+
+function EndSession({ id }: { id: string }) {
+  return (
+    <AccountForm fields={sessionFields} action={SESSIONS_PATH}>
+      <HiddenField name="session" value={id} />
+      <button class="quiet" type="submit">
+        End session
+      </button>
+    </AccountForm>
+  );
+}

@@ -1,0 +1,190 @@
+import { SEARCH_FIELD } from "@shipping/api/input/fields";
+import { getCapabilities } from "@shipping/api/limits";
+import type { Environment } from "@shipping/kit/caller";
+import { createDocument, loadAsset, sendDocument } from "@shipping/kit/http/send-document";
+import { siteAsset } from "@shipping/site/assets/site-asset";
+import { codeScript, renderDocument } from "@shipping/site/layout/html-document";
+import { SiteHeader } from "@shipping/site/layout/site-header";
+import type { Router } from "express";
+import type { SignedIn } from "../session/session.js";
+import { Form, FormAccount, Input } from "./form.js";
+import { AREA_PATH, type HtmlPage, isPerEnvironment, type PageLocals, type Section } from "./page.js";
+import { Name, Note, Text } from "./text.js";
+
+// The relative path is the same from `src` and from `dist`.
+const ownAsset = (name: string) => new URL(`../../assets/${name}`, import.meta.url);
+
+const style = loadAsset(
+  `${AREA_PATH}/style.css`,
+  siteAsset("site.css"),
+  ...["base.css", "code.css"].map(siteAsset),
+  ...["developers.css", "resources.css", "requests.css", "charts.css", "overview.css"].map(ownAsset),
+);
+const script = loadAsset(`${AREA_PATH}/script.js`, ownAsset("developers.js"));
+export const CLEAR_PATH = `${AREA_PATH}/clear.gif`;
+
+// A transparent pixel as GIF.
+const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+
+/** Serves the style, the script, and the image with which a browser clears its cache after sign-out. */
+export function serveAssets(router: Router): void {
+  style.serve(router);
+  script.serve(router);
+  const clear = createDocument("image/gif", GIF, { "Cache-Control": "no-store", "Clear-Site-Data": '"cache"' });
+  router.get(CLEAR_PATH, (req, res) => sendDocument(req, res, clear));
+}
+
+export function renderArea(page: HtmlPage, { page: route, session, environment: visited }: PageLocals): string {
+  const section = session && route?.section;
+  // Undefined on pages of the whole account.
+  const environment = route && isPerEnvironment(route) ? visited : undefined;
+  const place = environment && session ? `${page.title} · ${ENVIRONMENTS[environment].name}` : page.title;
+  return renderDocument({
+    title: place,
+    styles: [style],
+    scripts: [script],
+    head: <script src={codeScript.href} />,
+    environment: session && environment,
+    children: (
+      <>
+        <SiteHeader site={{ hasArea: true }} part="developers">
+          {session && <SearchForm environment={environment ?? "sandbox"} text={page.searched} />}
+          {session && <Account session={session} />}
+        </SiteHeader>
+        {session && environment && (
+          <aside class="band" aria-label="About this environment">
+            <strong>{ENVIRONMENTS[environment].name}</strong> {ENVIRONMENTS[environment].says}
+            {!getCapabilities(environment).labels &&
+              " No carrier is set up yet, so there are no rates, labels or tracking. Ask the operator of the platform to connect one."}
+          </aside>
+        )}
+        {session ? (
+          <div class="columns">
+            <SideNavigation section={section} environment={environment} />
+            <main id="main">
+              {session.suspended && (
+                <Note kind="danger">
+                  This account is suspended. Its API keys are rejected, its webhook deliveries are on hold, and nothing
+                  can be changed. Contact the operator of the platform.
+                </Note>
+              )}
+              <FormAccount.Provider value={session}>{page.body}</FormAccount.Provider>
+            </main>
+          </div>
+        ) : (
+          <main id="main" class="alone">
+            {page.body}
+          </main>
+        )}
+      </>
+    ),
+  });
+}
+
+export const searchQuery = { q: SEARCH_FIELD };
+
+function SearchForm({ environment, text }: { environment: Environment; text: string | undefined }) {
+  const label = `Search ${environment}`;
+  return (
+    <search>
+      <Form fields={searchQuery} action={`${AREA_PATH}/${environment}/search`}>
+        <Input type="search" name="q" value={text} placeholder={label} aria-label={label} />
+        <button type="submit">Search</button>
+      </Form>
+    </search>
+  );
+}
+
+function Account({ session }: { session: SignedIn }) {
+  return (
+    <div class="account">
+      <div class="who">
+        <Name>{session.accountName}</Name>
+        <span>
+          <Text>{session.email}</Text> <span class="role">{session.role}</span>{" "}
+          <a href={`${AREA_PATH}/accounts`}>Accounts</a>
+        </span>
+      </div>
+      <form method="post" action={`${AREA_PATH}/sign-out`}>
+        <button class="quiet" type="submit">
+          Sign out
+        </button>
+      </form>
+    </div>
+  );
+}
+
+const ENVIRONMENTS: Record<Environment, { name: string; says: string }> = {
+  sandbox: { name: "Sandbox", says: "Test data. Nothing is charged or shipped." },
+  live: { name: "Live", says: "Real orders and shipments." },
+};
+
+/** The sections of an environment. Their paths are the same in both. */
+const ENVIRONMENT_SECTIONS: readonly (readonly [Section, string, string])[] = [
+  ["overview", "", "Overview"],
+  ["shipments", "/shipments", "Shipments"],
+  ["orders", "/orders", "Orders"],
+  ["labels", "/labels", "Labels"],
+  ["requests", "/requests", "Requests"],
+  ["webhooks", "/webhooks", "Webhooks"],
+  ["keys", "/keys", "API keys"],
+];
+
+const ACCOUNT_SECTIONS: readonly (readonly [Section, string, string])[] = [
+  ["quick-start", "/quick-start", "Quick start"],
+  ["members", "/members", "Members"],
+  ["audit", "/audit", "Audit log"],
+  ["sessions", "/sessions", "Your sessions"],
+];
+
+/** The navigation: the other environment, the sections of this one, and those of the whole account. On phones, these are a menu. */
+function SideNavigation(props: { section: Section | undefined; environment: Environment | undefined }) {
+  const { section, environment } = props;
+  // Pages of the whole account link to the sandbox.
+  const base = `${AREA_PATH}/${environment ?? "sandbox"}`;
+  const shared = ENVIRONMENT_SECTIONS.find(([name]) => name === section)?.[1] ?? "";
+  return (
+    <div class="side">
+      <nav aria-label="Environment" class="switch">
+        {(["sandbox", "live"] as const).map((target) => (
+          <a href={`${AREA_PATH}/${target}${shared}`} aria-current={environment === target ? "true" : undefined}>
+            {ENVIRONMENTS[target].name}
+          </a>
+        ))}
+      </nav>
+      <nav aria-label="Pages" class="wide">
+        <PageLinks base={base} current={section} />
+      </nav>
+      <details class="narrow">
+        <summary>Menu</summary>
+        <nav aria-label="Pages">
+          <PageLinks base={base} current={section} />
+        </nav>
+      </details>
+    </div>
+  );
+}
+
+function PageLinks({ base, current }: { base: string; current: Section | undefined }) {
+  return (
+    <>
+      <SectionLinks base={base} sections={ENVIRONMENT_SECTIONS} current={current} />
+      <SectionLinks base={AREA_PATH} sections={ACCOUNT_SECTIONS} current={current} />
+    </>
+  );
+}
+
+function SectionLinks(props: { base: string; sections: typeof ACCOUNT_SECTIONS; current: Section | undefined }) {
+  const { base, sections, current } = props;
+  return (
+    <ul>
+      {sections.map(([name, path, text]) => (
+        <li>
+          <a href={base + path} aria-current={current === name ? "page" : undefined}>
+            {text}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

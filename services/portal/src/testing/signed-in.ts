@@ -1,0 +1,16 @@
+import { randomBytes } from "node:crypto";
+import type { Database } from "@shipping/kit/postgres/database";
+import sql from "sql-template-tag";
+import { newSessionToken } from "../session/session.js";
+
+/** The session cookie of a member of an account. */
+export async function signedIn({ db }: { db: Database }, accountId: string): Promise<string> {
+  const { token, hash } = newSessionToken({ random: randomBytes });
+  const id = `mem_${accountId}`;
+  await db.run(sql`
+    INSERT INTO account_members (id, account_id, email, role, created_at)
+    VALUES (${id}, ${accountId}, ${`${accountId}@example.com`}, 'viewer', now())`);
+  await db.run(sql`
+    INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at) VALUES (${hash}, ${id}, now(), now(), now())`);
+  return `developers-session=${token}`;
+}
