@@ -67,6 +67,8 @@ test("a first start that is interrupted between two databases is begun anew, and
   expect((await once(server, "exit"))[0]).not.toBe(0);
   const [pid] = (await readFile(join(folder, "pgdata.unfinished/postmaster.pid"), "utf8")).split("\n");
   process.kill(Number(pid), "SIGKILL");
+  // The next pod has process IDs of its own. Here, PostgreSQL takes a lock file for valid until init has reaped the process.
+  await eventually(() => expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH"));
 
   start(parts);
   await started();
