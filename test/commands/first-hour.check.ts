@@ -191,7 +191,9 @@ test("the first hour, by the printed lines alone: an empty clone, an empty brows
       await makeMistakes(own, reader, setUp, /service_test_\S+/.exec(created)?.[0] ?? "");
     });
     // The demo's account is the only one, so no command has to name it.
-    expect(await succeed(shell, "npm run -s admin -- request list --status 409")).toContain("idempotency_conflict");
+    await eventually(async () =>
+      expect(await succeed(shell, "npm run -s admin -- request list --status 409")).toContain("idempotency_conflict"),
+    );
   });
   // Ctrl-C ends npm itself as well, so its exit status has no meaning.
   expect(listened.out).toMatch(/\nDeleted subscription whk_\w{26}\.\n$/);
