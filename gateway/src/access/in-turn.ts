@@ -8,7 +8,7 @@ import { createTokenBucket } from "../admission/token-bucket.js";
 const LIMITS = { total: 16, perAccount: 8 };
 
 /** How many of the portal's calls begin in a second, and at once after a quiet time. A page makes about three, and each costs CPU that the API needs. */
-export const DEFAULT_CALL_PACE: PaceLimits = { perSecond: 100, burst: 200 };
+export const DEFAULT_CALL_PACE: PaceLimits = { perSecond: 50, burst: 50 };
 
 /** How many calls wait at most: each holds its request, which may have 64 KiB. */
 const MAX_WAITING = 200;
