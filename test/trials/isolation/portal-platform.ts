@@ -20,7 +20,12 @@ export interface Scene extends Platform {
 
 /** Plays a scene on a platform that is warm. */
 export async function onPlatform(say: Say, play: (scene: Scene) => Promise<Report>): Promise<Report> {
-  const platform = await startPlatform({ replicas: 1, tls: true, ...CUSTOMERS, env: { TRUSTED_PROXIES: "1" } });
+  const platform = await startPlatform({
+    replicas: 1,
+    tls: true,
+    ...CUSTOMERS,
+    env: { TRUSTED_PROXIES: "1", RATE_LIMIT_PER_MINUTE: "100000" },
+  });
   try {
     const victim = await newVictim(platform.target);
     try {
