@@ -35,7 +35,7 @@ const refusalOf = (call: Promise<unknown>) =>
   );
 const codesOf = async (calls: Promise<unknown>[]) =>
   (await Promise.all(calls.map(refusalOf))).map((refusal) => refusal?.[0] ?? "created").sort();
-/** What the gateway has recorded about an account's keys for the audit log. */
+/** Reads the changes of an account's keys that the gateway has recorded for the audit log. */
 const keyChangesOf = (accountId: string) =>
   gateway.db.run<{ action: string }>(sql`
     SELECT action, actor, source, subject, detail FROM account_changes

@@ -20,7 +20,7 @@ async function newAccount(): Promise<string> {
   return (await createAccount(gateway.admin, { name: "Acme" })).id;
 }
 
-/** What the gateway has recorded about an account's keys for the audit log. */
+/** Reads the changes of an account's keys that the gateway has recorded for the audit log. */
 const keyChangesOf = (accountId: string) =>
   gateway.db.run<{ action: string }>(
     sql`SELECT action FROM account_changes WHERE account_id = ${accountId} AND action LIKE 'key.%' ORDER BY action`,

@@ -42,7 +42,7 @@ async function createLabel(baseUrl: string, key: string): Promise<string> {
   return create("/labels", { shipment_id: shipment, rate_id: `rate_test_${shipment}` });
 }
 
-/** What a process of the portal has to call the gateway: its environment names the URL and, with TLS, the certificate. */
+/** Reads the gateway's URL and, with TLS, the certificate from the environment of a process of the portal. */
 export async function accessOfPortal(pid: number): Promise<Omit<AccessOfPortal, "accountIds">> {
   const lines = (await readFile(`/proc/${pid}/environ`, "utf8")).split("\0");
   const env = Object.fromEntries(lines.filter(Boolean).map((line) => line.split(/=(.*)/s).slice(0, 2)));

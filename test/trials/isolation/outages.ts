@@ -75,7 +75,7 @@ async function play(scene: Scene, begin: Outage): Promise<Play> {
   const { victim, known } = scene;
   const alone = await victim.live(SECONDS);
   const end = await begin(scene);
-  // Its latest pages may still be on their way.
+  // The portal may still be answering its latest pages.
   await sleep(KILL_EVERY_MS);
   const [beside, page] = await Promise.all([victim.live(SECONDS), openPage(known)]).finally(end);
   await eventually(async () => {

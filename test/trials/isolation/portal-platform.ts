@@ -9,7 +9,7 @@ import { percentiles } from "../kit/statistics.js";
 const CUSTOMERS = { accounts: 40, keysOfEach: 6 };
 const WARM_UP_SECONDS = 10;
 
-/** What the API's customers may notice of the portal: 99 of 100 requests take at most 1.2 times as long as without it, or 5 ms longer. */
+/** The allowed effect of the portal on the API's customers: 99 of 100 requests take at most 1.2 times as long as without it, or 5 ms longer. */
 const SLOWER = { times: 1.2, ms: 5 };
 
 /** One process of each part with certificates, customers of the API, and a member of another account. */

@@ -28,7 +28,7 @@ const outcomeOf = (call: Promise<unknown>) =>
     (error) => failureIn(error)?.code ?? String(error),
   );
 
-/** What somebody with the portal's certificate can do at the gateway: the figures of docs/security.md. */
+/** Tries what somebody with the portal's certificate can do at the gateway. The figures are in docs/security.md. */
 export const stolenCertificate = (say: Say): Promise<Report> =>
   onPlatform(say, async (scene) => {
     const { url, files, accountIds } = scene.known.access;

@@ -183,7 +183,7 @@ test("a stop waits for the page of changes under way, and for no more", async ()
     asked++;
     return deps.clients.webhooks.listChanges(...call);
   };
-  // Its changes never end, because none is taken as acknowledged.
+  // The fake webhooks lists the same changes again and again, because it ignores acknowledgements.
   const acknowledgeChanges: typeof deps.clients.webhooks.acknowledgeChanges = async () =>
     create(AcknowledgeChangesResponseSchema);
   const loop = logSubscriptionChanges({ ...deps, clients: { webhooks: { listChanges, acknowledgeChanges } } });

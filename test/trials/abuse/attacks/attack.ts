@@ -1,6 +1,6 @@
 import type { TlsFiles } from "@shipping/kit/tls/tls";
 
-/** What a portal has to call the gateway, and the accounts that it knows. */
+/** The means with which a portal calls the gateway, and the accounts that it knows. */
 export interface AccessOfPortal {
   /** URL of the gateway's RPCs. */
   url: string;
