@@ -87,7 +87,10 @@ describe("the audit page takes the changes that were made elsewhere, as far as t
       webhooks: {
         listChanges() {
           if (!reached.webhooks) throw new Error("Webhooks is away.");
-          return { changes: waiting ? [{ ...change, owner: { accountId, environment: "live" } }] : [] };
+          return {
+            readAt: change.at,
+            changes: waiting ? [{ ...change, owner: { accountId, environment: "live" } }] : [],
+          };
         },
         acknowledgeChanges() {
           waiting = false;

@@ -76,7 +76,7 @@ export function webhooksRoutes(deps: DispatchDeps, stream: StreamDeps): Routes {
       listSubscriptions: (request) => listSubscriptions(deps, request),
       disableSubscription: async (request) =>
         create(DisableSubscriptionResponseSchema, { outcome: await disableSubscription(deps, request) }),
-      listChanges: () => listChanges(deps),
+      listChanges: (request) => listChanges(deps, request),
       acknowledgeChanges: (request) => acknowledgeChanges(deps, request),
       getEvent: (request) => getEvent(deps, request),
       listEventOutcomes: (request) => listEventOutcomes(deps, request),

@@ -51,7 +51,7 @@ function webhooksWith(kept: Kept[]) {
     service(WebhooksService, {
       listChanges() {
         answer("listChanges");
-        return { changes: changes.filter(({ id }) => !acknowledged.has(id)).slice(0, 100) };
+        return { readAt: at, changes: changes.filter(({ id }) => !acknowledged.has(id)).slice(0, 100) };
       },
       acknowledgeChanges({ ids }) {
         answer("acknowledgeChanges");
@@ -90,7 +90,7 @@ test("an entry has the actor, action, subject, time and source of a change; a ch
     { accountId, actor: theirs.id },
     { accountId: other, actor: theirs.id },
   ]);
-  expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 5 });
+  expect(await logSubscriptionChangesOnce(deps)).toEqual({ stored: 5 });
   const common = { source: "192.0.2.1", at: new Date(at), environment: "live", subject: "whk_1" };
   const created = { ...common, action: "webhook.created", detail: `${url}: order.created label.created` };
   const disabled = { ...common, action: "webhook.disabled", detail: url };
@@ -120,7 +120,7 @@ test("entries are stored once, although a lost acknowledgement is repeated and s
     logSubscriptionChangesOnce(deps),
   ]);
   expect(await entriesOf(accountId)).toHaveLength(130);
-  expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 0 });
+  expect(await logSubscriptionChangesOnce(deps)).toEqual({ stored: 0 });
 });
 
 test("changes are acknowledged only once they are in the audit log", async () => {
@@ -129,7 +129,7 @@ test("changes are acknowledged only once they are in the audit log", async () =>
   await expect(logSubscriptionChangesOnce(deps)).rejects.toThrow("closed");
   expect(acknowledged.size).toBe(0);
   await portal.db.pool.query("ALTER TABLE audit_entries DROP CONSTRAINT closed");
-  expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 1 });
+  expect(await logSubscriptionChangesOnce(deps)).toEqual({ stored: 1 });
 });
 
 test("changes of an account that does not exist, or is being erased, are skipped, and those of others are written", async () => {
@@ -141,7 +141,7 @@ test("changes of an account that does not exist, or is being erased, are skipped
   const { deps, acknowledged } = webhooksWith(
     ["acc_gone", known, unknown, neighbour].map((accountId) => ({ accountId })),
   );
-  expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 4 });
+  expect(await logSubscriptionChangesOnce(deps)).toEqual({ stored: 4 });
   expect(acknowledged.size).toBe(4);
   const counts = [known, unknown, neighbour].map(async (accountId) => (await entriesOf(accountId)).length);
   expect(await Promise.all(counts)).toEqual([1, 0, 1]);
@@ -155,7 +155,7 @@ test.each(["getAccount", "nameKeys"] as const)(
     const { deps, acknowledged, lines } = webhooksWith([{ accountId, actor: key.id }]);
     gateway.away.add(method);
     await wakeOnce(deps);
-    expect(lines).toMatchObject([{ level: "warn", msg: "subscription changes not yet in the audit log" }]);
+    expect(lines).toMatchObject([{ level: "warn", msg: "changes of subscriptions not yet in the audit log" }]);
     expect([acknowledged.size, await entriesOf(accountId)]).toEqual([0, []]);
     gateway.away.clear();
     await wakeOnce(deps);
@@ -169,7 +169,7 @@ test("while webhooks is unavailable, a warning is logged and the call is repeate
   const { deps, away, lines } = webhooksWith([{ accountId }]);
   away.add("listChanges");
   await wakeOnce(deps);
-  expect(lines).toMatchObject([{ level: "warn", msg: "subscription changes not yet in the audit log" }]);
+  expect(lines).toMatchObject([{ level: "warn", msg: "changes of subscriptions not yet in the audit log" }]);
   away.clear();
   await wakeOnce(deps);
   expect(await entriesOf(accountId)).toHaveLength(1);

@@ -1,16 +1,17 @@
 import type { Client } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
-import { type Loop, startLoop } from "@shipping/kit/process/loop";
+import type { Loop } from "@shipping/kit/process/loop";
 import type { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
 import type { SubscriptionChange, WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import type { PortalDeps } from "../database/deps.js";
 import { requireAccount } from "../feed/accounts.js";
+import { type Feed, followFeed, followFeedOnce } from "../feed/follow-feed.js";
 import type { AuditAction } from "./audit.js";
 
-const EVERY_MS = 5_000;
 const CALL = { timeoutMs: 2_000 };
+const FEED = "subscriptions";
 
 type Deps = Pick<PortalDeps, "db" | "log"> & {
   access: Pick<Client<typeof AccessService>, "getAccount" | "nameKeys">;
@@ -19,26 +20,21 @@ type Deps = Pick<PortalDeps, "db" | "log"> & {
 
 const ACTIONS: Record<string, AuditAction> = { created: "webhook.created", disabled: "webhook.disabled" };
 
-/** Webhooks stores each change until it is acknowledged. The ID of the change is the ID of the entry, so each is logged once. */
-export async function logSubscriptionChangesOnce(deps: Deps, isStopping = () => false): Promise<{ logged: number }> {
-  const total = { logged: 0 };
-  for (;;) {
-    const { changes } = await deps.clients.webhooks.listChanges({}, CALL);
-    if (changes.length === 0) return total;
-    await insertEntries(deps, changes);
-    await deps.clients.webhooks.acknowledgeChanges({ ids: changes.map(({ id }) => id) }, CALL);
-    total.logged += changes.length;
-    if (isStopping()) return total;
-  }
+/** Stores webhooks' changes of subscriptions as entries. The ID of a change is the ID of its entry, so each is logged once. */
+export function logSubscriptionChangesOnce(deps: Deps, isStopping?: () => boolean): Promise<{ stored: number }> {
+  const { webhooks } = deps.clients;
+  const feed: Feed<SubscriptionChange> = {
+    name: FEED,
+    list: (asked) => webhooks.listChanges(asked, CALL),
+    store: ({ changes }) => insertEntries(deps, changes),
+    acknowledge: (asked) => webhooks.acknowledgeChanges(asked, CALL),
+  };
+  return followFeedOnce(deps, feed, isStopping);
 }
 
-/** Runs every few seconds. The audit page does not wait for it, and takes the changes itself. */
+/** Follows webhooks' changes in the background. */
 export function logSubscriptionChanges(deps: Deps): Loop {
-  const once = (isStopping: () => boolean) =>
-    logSubscriptionChangesOnce(deps, isStopping).catch((err) => {
-      deps.log.warn({ err }, "subscription changes not yet in the audit log");
-    });
-  return startLoop({ name: "log-subscription-changes", everyMs: EVERY_MS, log: deps.log, once });
+  return followFeed(deps, { name: FEED, once: (isStopping) => logSubscriptionChangesOnce(deps, isStopping) });
 }
 
 // The entries are sorted, so that two portals cannot deadlock. The join skips accounts that the gateway does not have (webhooks was restored from a

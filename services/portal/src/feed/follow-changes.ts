@@ -1,12 +1,12 @@
 import type { Client } from "@connectrpc/connect";
-import { type Loop, startLoop } from "@shipping/kit/process/loop";
+import type { Loop } from "@shipping/kit/process/loop";
 import { answered } from "@shipping/kit/rpc/call-owner";
-import type { AccessService, AccountChange, ListChangesResponse } from "@shipping/proto/shipping/access/v1/access_pb";
+import type { AccessService, AccountChange } from "@shipping/proto/shipping/access/v1/access_pb";
 import sql from "sql-template-tag";
 import type { PortalDeps } from "../database/deps.js";
 import { upsertAccounts } from "./accounts.js";
+import { type Feed, followFeed, followFeedOnce } from "./follow-feed.js";
 
-const EVERY_MS = 5_000;
 const CALL = { timeoutMs: 2_000 };
 const FEED = "accounts";
 /** Changes that are no entries of the audit log. */
@@ -19,49 +19,24 @@ type Deps = Pick<PortalDeps, "db" | "log"> & {
 /**
  * Stores the gateway's changes of accounts: the accounts as they are now, and the entries of the audit log. The ID of a change is the ID of its entry, so
  * each is logged once.
- *
- * The time of the last complete pass is stored with the entries, and the gateway also returns what was acknowledged since. Usually that is what this
- * pass has just acknowledged. After a restore, it is what the backup lacks.
  */
-export async function followChangesOnce(deps: Deps, isStopping = () => false): Promise<{ stored: number }> {
-  const since = await readFeed(deps);
-  const list = (after = ""): Promise<ListChangesResponse> => answered(deps.access.listChanges({ since, after }, CALL));
-  const first = await list();
-  let stored = 0;
-  for (let page = first; page.changes.length > 0; page = await list(page.changes.at(-1)?.id)) {
-    await storePage(deps, page);
-    stored += page.changes.length;
-    if (isStopping()) return { stored };
-  }
-  if (stored > 0) await storeFeed(deps, first.readAt);
-  return { stored };
+export function followChangesOnce(deps: Deps, isStopping?: () => boolean): Promise<{ stored: number }> {
+  const feed: Feed<AccountChange> = {
+    name: FEED,
+    list: (asked) => answered(deps.access.listChanges(asked, CALL)),
+    async store({ changes, readAt }) {
+      const accounts = changes.flatMap(({ account }) => account ?? []);
+      await upsertAccounts(deps, accounts, readAt);
+      await insertEntries(deps, changes);
+    },
+    acknowledge: (asked) => answered(deps.access.acknowledgeChanges(asked, CALL)),
+  };
+  return followFeedOnce(deps, feed, isStopping);
 }
 
-/** Runs every few seconds. The audit page does not wait for it, and takes the changes itself. */
+/** Follows the gateway's changes in the background. */
 export function followChanges(deps: Deps): Loop {
-  const once = (isStopping: () => boolean) =>
-    followChangesOnce(deps, isStopping).catch((err) => {
-      deps.log.warn({ err }, "changes of accounts not yet in the audit log");
-    });
-  return startLoop({ name: "follow-changes", everyMs: EVERY_MS, log: deps.log, once });
-}
-
-async function storePage(deps: Deps, { changes, readAt }: ListChangesResponse): Promise<void> {
-  const accounts = changes.flatMap(({ account }) => account ?? []);
-  await upsertAccounts(deps, accounts, readAt);
-  await insertEntries(deps, changes);
-  await answered(deps.access.acknowledgeChanges({ ids: changes.map(({ id }) => id) }, CALL));
-}
-
-async function readFeed({ db }: Deps): Promise<string> {
-  const [row] = await db.run<{ readAt: Date }>(sql`SELECT read_at AS "readAt" FROM feeds WHERE name = ${FEED}`);
-  return (row?.readAt ?? new Date(0)).toISOString();
-}
-
-async function storeFeed({ db }: Deps, readAt: string): Promise<void> {
-  await db.run(sql`
-    INSERT INTO feeds (name, read_at) VALUES (${FEED}, ${readAt}::timestamptz)
-    ON CONFLICT (name) DO UPDATE SET read_at = greatest(feeds.read_at, excluded.read_at)`);
+  return followFeed(deps, { name: FEED, once: (isStopping) => followChangesOnce(deps, isStopping) });
 }
 
 // The entries are sorted, so that two portals cannot deadlock. The join skips accounts whose erasure has begun.

@@ -2,7 +2,10 @@ import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { createMetrics } from "@shipping/kit/process/metrics";
 import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
-import { AcknowledgeChangesRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import {
+  AcknowledgeChangesRequestSchema,
+  ListChangesRequestSchema,
+} from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { createRequest, disableRequest, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acknowledgeChanges, expireChangesOnce, listChanges, measureChanges } from "./changes.js";
 import { createSubscription } from "./create-subscription.js";
@@ -21,13 +24,18 @@ const createAs = (caller: Caller, claim = newClaim()) =>
   createSubscription(deps, createRequest(caller, { claim, actor }));
 const disableAs = (caller: Caller, id: string) =>
   disableSubscription(deps, disableRequest(caller, id, newClaim(), actor));
-const actions = async () => (await listChanges(deps)).changes.map(({ action }) => action).sort();
-const acknowledge = (ids: string[]) => acknowledgeChanges(deps, create(AcknowledgeChangesRequestSchema, { ids }));
+const list = (asked: { since?: string; after?: string } = {}) =>
+  listChanges(deps, create(ListChangesRequestSchema, asked));
+const actions = async (asked?: { since?: string }) => (await list(asked)).changes.map(({ action }) => action).sort();
+const at = (clockOffsetMs: number) => ({ ...deps, clockOffsetMs });
+const acknowledge = (ids: string[], offsetMs = 0) =>
+  acknowledgeChanges(at(offsetMs), create(AcknowledgeChangesRequestSchema, { ids }));
+const DAY = 86_400_000;
 
 test("creating and disabling are stored with author, time and account, without the secret", async () => {
   const caller = newCaller("live");
   const { json: created } = toSnapshot(await createAs(caller));
-  expect((await listChanges(deps)).changes).toMatchObject([
+  expect((await list()).changes).toMatchObject([
     {
       id: expect.stringMatching(/^aud_[a-z2-7]{26}$/),
       owner: caller,
@@ -40,7 +48,7 @@ test("creating and disabling are stored with author, time and account, without t
     },
   ]);
   const { json: disabled } = toSnapshot(await disableAs(caller, created.id));
-  const { changes } = await listChanges(deps);
+  const { changes } = await list();
   expect(changes.find(({ action }) => action === "disabled")).toMatchObject({ actor, at: disabled.disabled_at });
 });
 
@@ -74,30 +82,60 @@ test("they are listed a hundred at a time, repeatedly until they are acknowledge
     const caller = newCaller();
     for (let each = 0; each < 5; each++) await createAs(caller);
   }
-  const first = (await listChanges(deps)).changes.map(({ id }) => id);
+  const first = (await list()).changes.map(({ id }) => id);
   expect(first).toHaveLength(100);
-  expect((await listChanges(deps)).changes.map(({ id }) => id)).toEqual(first);
+  expect((await list()).changes.map(({ id }) => id)).toEqual(first);
+  expect((await list({ after: first.at(-1)! })).changes).toHaveLength(20);
   await Promise.all([acknowledge(first), acknowledge([...first].reverse()), acknowledge(["aud_none"])]);
-  const rest = (await listChanges(deps)).changes.map(({ id }) => id);
+  const rest = (await list()).changes.map(({ id }) => id);
   expect(rest).toHaveLength(20);
   expect(rest.filter((id) => first.includes(id))).toEqual([]);
+});
+
+test("with since, those acknowledged from then on are listed again", async () => {
+  await createAs(newCaller());
+  const { changes, readAt } = await list();
+  await acknowledge(changes.map(({ id }) => id));
+  expect(await actions()).toEqual([]);
+  expect(await actions({ since: readAt })).toEqual(["created"]);
+  expect(await actions({ since: (await list()).readAt })).toEqual([]);
+});
+
+test("no call removes a change before it is seven days old: acknowledging it again or later moves nothing", async () => {
+  await createAs(newCaller());
+  const ids = (await list()).changes.map(({ id }) => id);
+  await acknowledge(ids);
+  await acknowledge(ids, -30 * DAY);
+  expect(await expireChangesOnce(at(7 * DAY - 60_000), 400)).toBe(0);
+  await acknowledge(ids, 6 * DAY);
+  expect(await expireChangesOnce(at(7 * DAY + 60_000), 400)).toBe(1);
+});
+
+test.each([
+  ["since", () => list({ since: "yesterday" }), "since is not a time."],
+  ["ids", () => acknowledge(Array(101).fill("aud_1")), "At most 100 changes can be acknowledged at once."],
+])("a wrong value of %s is refused", async (_, call, message) => {
+  await expect(call()).rejects.toMatchObject({ code: "invalid_request", message });
 });
 
 test("those that no portal reads are counted, and dropped after the retention of the audit log", async () => {
   const { json } = toSnapshot(await createAs(newCaller()));
   await createAs(newCaller());
-  const waiting = async () => {
+  const measured = async (name: string) => {
     const metrics = createMetrics({ part: "webhooks", log: deps.log });
-    measureChanges({ db: deps.db, metrics });
-    return /^changes_waiting.* (\d+)$/m.exec(await metrics.render())?.[1];
+    measureChanges({ ...at(60_000), metrics });
+    return new RegExp(`^${name}.* (\\d+)`, "m").exec(await metrics.render())?.[1];
   };
+  const waiting = () => measured("changes_waiting");
   expect(await waiting()).toBe("2");
-  const day = 86_400_000;
+  expect(Number(await measured("changes_oldest_waiting_seconds"))).toBeGreaterThanOrEqual(60);
   await deps.db.pool.query("UPDATE subscription_changes SET at = at - interval '10 days' WHERE subscription_id = $1", [
     json.id,
   ]);
-  expect(await expireChangesOnce({ ...deps, clockOffsetMs: 389 * day }, 400)).toBe(0);
-  expect(await expireChangesOnce({ ...deps, clockOffsetMs: 391 * day }, 400)).toBe(1);
-  expect((await listChanges(deps)).changes.map(({ subscriptionId }) => subscriptionId)).not.toContain(json.id);
+  expect(await expireChangesOnce(at(389 * DAY), 400)).toBe(0);
+  expect(await expireChangesOnce(at(391 * DAY), 400)).toBe(1);
+  expect((await list()).changes.map(({ subscriptionId }) => subscriptionId)).not.toContain(json.id);
   expect(await waiting()).toBe("1");
+  await acknowledge((await list()).changes.map(({ id }) => id));
+  expect([await waiting(), await measured("changes_oldest_waiting_seconds")]).toEqual(["0", "0"]);
 });

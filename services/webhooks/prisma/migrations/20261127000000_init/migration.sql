@@ -17,16 +17,17 @@ CREATE INDEX subscriptions_owned ON subscriptions (account_id, environment, id);
 -- accept-event reads the active subscriptions. The number of disabled ones has no limit.
 CREATE INDEX subscriptions_active ON subscriptions (account_id, environment) WHERE status = 'active';
 
--- Changes that are not in the audit log yet. A row is written by the statement that makes the change, and deleted when it is acknowledged:
--- there are never many.
+-- The outbox of lines for the audit log: written in the statement of their change, read and acknowledged by the portal.
 CREATE TABLE subscription_changes (
   id text COLLATE "C" PRIMARY KEY,
   subscription_id text COLLATE "C" NOT NULL REFERENCES subscriptions ON DELETE RESTRICT ON UPDATE RESTRICT,
   action text NOT NULL CHECK (action IN ('created', 'disabled')),
   actor text NOT NULL,
   source text NOT NULL,
-  at timestamptz(3) NOT NULL
+  at timestamptz(3) NOT NULL,
+  acknowledged_at timestamptz(3)
 );
+CREATE INDEX subscription_changes_acknowledged_at_idx ON subscription_changes (acknowledged_at);
 
 -- The limit of ten is a constraint that raises. A count in the statement would be older than the lock that protects it.
 CREATE TABLE active_subscriptions (

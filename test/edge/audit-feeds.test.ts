@@ -5,25 +5,43 @@ import { createKey, revokeKey } from "@shipping/gateway/accounts/manage-keys";
 import { gatewayDatabase } from "@shipping/gateway/testing/gateway-database";
 import { silentLog } from "@shipping/kit/process/log";
 import { rowsIn } from "@shipping/kit/testing/rows";
+import { toSnapshot } from "@shipping/kit/testing/writes";
+import { logSubscriptionChangesOnce } from "@shipping/portal/audit/log-subscription-changes";
 import { followChangesOnce } from "@shipping/portal/feed/follow-changes";
 import { portalDatabase } from "@shipping/portal/testing/portal-database";
 import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
+import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import * as subscriptionChanges from "@shipping/webhooks/subscriptions/changes";
+import { createSubscription } from "@shipping/webhooks/subscriptions/create-subscription";
+import { disableSubscription } from "@shipping/webhooks/subscriptions/disable-subscription";
+import { createRequest, disableRequest, webhooksUnderTest } from "@shipping/webhooks/testing/webhooks-under-test";
 import sql from "sql-template-tag";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 let portal: Awaited<ReturnType<typeof portalDatabase>>;
 let follow: () => Promise<{ stored: number }>;
+let followSubscriptions: () => Promise<{ stored: number }>;
+const webhooks = webhooksUnderTest(beforeEach, afterEach);
 beforeEach(async () => {
   [gateway, portal] = await Promise.all([gatewayDatabase(), portalDatabase()]);
   const deps = { db: gateway.db, clockOffsetMs: 0 };
+  const ofWebhooks = { db: webhooks.db, clockOffsetMs: 0 };
   const transport = createRouterTransport(({ service }) => {
     service(AccessService, {
       listChanges: (request) => listChanges(deps, request),
       acknowledgeChanges: (request) => acknowledgeChanges(deps, request),
+      getAccount: ({ accountId }) => ({ account: { id: accountId, name: "Acme" } }),
+    });
+    service(WebhooksService, {
+      listChanges: (request) => subscriptionChanges.listChanges(ofWebhooks, request),
+      acknowledgeChanges: (request) => subscriptionChanges.acknowledgeChanges(ofWebhooks, request),
     });
   });
   const access = createClient(AccessService, transport);
-  follow = () => followChangesOnce({ db: portal.db, log: silentLog(), access });
+  const clients = { webhooks: createClient(WebhooksService, transport) };
+  const common = { db: portal.db, log: silentLog(), access };
+  follow = () => followChangesOnce(common);
+  followSubscriptions = () => logSubscriptionChangesOnce({ ...common, clients });
 });
 afterEach(() => Promise.all([gateway.drop(), portal.drop()]));
 
@@ -38,6 +56,11 @@ async function linesOfGateway() {
     logged.map(({ checkAt: _, acknowledgedAt: __, ...line }: Record<string, unknown>) => line as { id: string }),
   );
 }
+
+const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id).sort();
+/** The IDs of the entries that the lines of the gateway and of webhooks make. */
+const allLines = async () =>
+  idsOf([...(await linesOfGateway()), ...(await rowsIn<{ id: string }>(webhooks.db, "subscription_changes"))]);
 
 test("the portal has each line of the gateway once, and the accounts with their state", async () => {
   const { id } = await createAccount(gateway.admin, { name: "Acme" });
@@ -58,7 +81,15 @@ test("the portal has each line of the gateway once, and the accounts with their 
 
 test("a portal that is restored from a backup of any moment is filled again", async () => {
   const { id } = await createAccount(gateway.admin, { name: "Acme" });
-  const change = () => setSuspended(gateway.admin, id, true).then(() => setSuspended(gateway.admin, id, false));
+  const deps = webhooks.replica();
+  const change = async () => {
+    await setSuspended(gateway.admin, id, true);
+    await setSuspended(gateway.admin, id, false);
+    const caller = { accountId: id, environment: "live" } as const;
+    const { json } = toSnapshot(await createSubscription(deps, createRequest(caller)));
+    await disableSubscription(deps, disableRequest(caller, json.id));
+  };
+  const followBoth = () => Promise.all([follow(), followSubscriptions()]);
   const backup = () => Promise.all(["accounts", "feeds", "audit_entries"].map((table) => rowsOf(table)));
   const rowsOf = async (table: string) => {
     const { rows } = await portal.db.pool.query(`SELECT coalesce(json_agg(t), '[]')::text AS rows FROM ${table} t`);
@@ -67,20 +98,21 @@ test("a portal that is restored from a backup of any moment is filled again", as
   const backups = [await backup()];
   for (let n = 0; n < 3; n++) {
     await change();
-    await follow();
+    await followBoth();
     backups.push(await backup());
-    await follow();
+    await followBoth();
     backups.push(await backup());
   }
-  const all = await linesOfGateway();
-  expect(all).toHaveLength(6);
+  expect(await followBoth()).toEqual([{ stored: 0 }, { stored: 0 }]);
+  const all = await allLines();
+  expect(all).toHaveLength(12);
   for (const tables of backups) {
     await portal.db.run(sql`TRUNCATE accounts, feeds, audit_entries CASCADE`);
     for (const { table, rows } of tables)
       await portal.db.pool.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1)`, [
         rows,
       ]);
-    await follow();
-    expect(await entries()).toEqual(all);
+    await followBoth();
+    expect(idsOf(await entries())).toEqual(all);
   }
 });
