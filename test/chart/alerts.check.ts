@@ -138,6 +138,21 @@ test("ShippingPartGone does not miss a portal that is turned off", () => {
   expect(named).toEqual(parts.filter((part) => part !== "portal"));
 });
 
+describe("ShippingChangesWait", () => {
+  const waits = (labels: Labels, values: string) => series("changes_oldest_waiting_seconds", labels, values);
+  const portal = series("database_pool_max", { ...HERE, part: "portal" }, "10x130");
+  const webhooks = { ...HERE, part: "webhooks" };
+
+  test("fires for the part whose changes the portal has not stored for minutes, and not for others", () => {
+    const input = [portal, waits(webhooks, "0+60x130"), waits({ ...HERE, part: "gateway" }, "4x130")];
+    expectAlerts("ShippingChangesWait", input, [webhooks]);
+  });
+
+  test("is silent in an installation without a portal, where no program reads them", () => {
+    expectAlerts("ShippingChangesWait", [waits(webhooks, "0+60x130")], []);
+  });
+});
+
 describe("ShippingCertificateEnds", () => {
   const thresholdOf = (...set: string[]) =>
     /< (\d+)$/.exec(rulesOf(...set).find(({ alert }) => alert === "ShippingCertificateEnds")?.expr)?.[1];

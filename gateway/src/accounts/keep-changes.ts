@@ -48,8 +48,13 @@ export function keepChanges(
     startLoop({ name: "settle-voids", everyMs: SETTLE_MS, log, once: () => settleVoidsOnce(deps) }),
     startLoop({ name: "expire-changes", everyMs: EXPIRE_MS, log, once: () => expireChangesOnce(deps) }),
   ];
-  metrics.gauges({ changes_waiting: "Changes of accounts that the portal has not stored yet." }, async () => ({
-    changes_waiting: (await readWaitingChanges(deps)).waiting,
-  }));
+  const help = {
+    changes_waiting: "Changes of accounts that the portal has not stored yet.",
+    changes_oldest_waiting_seconds: "Age of the oldest of them; 0 if there is none.",
+  };
+  metrics.gauges(help, async () => {
+    const { waiting, oldestSeconds } = await readWaitingChanges(deps);
+    return { changes_waiting: waiting, changes_oldest_waiting_seconds: oldestSeconds };
+  });
   return { stop: () => Promise.all(loops.map((loop) => loop.stop())) };
 }
