@@ -9,6 +9,7 @@ import { connect } from "@nats-io/transport-node";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/local/servers/process-identity";
 import { RECORD } from "../api/platform.js";
+import { newVisitor } from "../developers/visitor.js";
 import { apiClient, dataOf, type Label, type Rate, type Shipment, type Tracking } from "../platform/api-client.js";
 import type { ClusterFile } from "../platform/cluster.js";
 
@@ -123,7 +124,7 @@ describe("npm run cluster", () => {
   test("writes cluster.json, for its owner only, once every process answers", async () => {
     expect((await stat(join(dataDir, "cluster.json"))).mode & 0o777).toBe(0o600);
     expect(cluster).toEqual({
-      base_url: cluster.gateways[0],
+      base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/),
       account_id: expect.stringMatching(/^acc_/),
       sandbox_key: expect.stringMatching(/^service_test_/),
       live_key: expect.stringMatching(/^service_live_/),
@@ -144,6 +145,25 @@ describe("npm run cluster", () => {
         return `http://${gateway?.address}/api/v1`;
       }),
     );
+  });
+
+  test("serves the API and its pages at one address, which all examples and links name", async () => {
+    const { origin } = new URL(cluster.base_url);
+    const api = apiClient(cluster.base_url, cluster.sandbox_key);
+    const shipment = await dataOf<Shipment>(201, api.post("/shipments", RECORD));
+    expect(await dataOf(200, api.get(`/shipments/${shipment.id}`))).toEqual(shipment);
+    const link = new URL(cluster.sign_in_url);
+    expect(link.origin).toBe(origin);
+    const visitor = newVisitor(origin);
+    expect((await visitor.submit(link.pathname + link.hash)).status).toBe(303);
+    const pages = ["/docs/quick-start", "/docs/reference", "/llms.txt", "/developers/quick-start"];
+    for (const path of pages) {
+      const { status, html } = await visitor.get(path);
+      const [named] = [html.match(/http:\/\/127\.0\.0\.1:\d+(?=\/(api|developers|docs))/g)];
+      expect({ path, status, named: [...new Set(named)] }).toEqual({ path, status: 200, named: [origin] });
+    }
+    const unknown = await fetch(`${origin}/nothing`);
+    expect([unknown.status, (await unknown.json()).error.code]).toEqual([404, "not_found"]);
   });
 
   test("serves one platform through all its gateways", async () => {

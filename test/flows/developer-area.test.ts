@@ -46,17 +46,16 @@ test("asked for at one portal, a link is a file for its owner only, and signs in
   expect((await visitor.get("/developers/audit")).html).toContain("Member invited");
 });
 
-test("a gateway has no pages, and the operator's link leads to a portal", async () => {
+test("a gateway has no pages, and the operator's link leads to the public address", async () => {
   const [gateway = ""] = cluster.gateways;
   const answer = await newVisitor(new URL(gateway).origin).get("/developers");
   expect([answer.status, JSON.parse(answer.html)]).toEqual([
     404,
     { error: expect.objectContaining({ code: "not_found" }) },
   ]);
-  const { account_id: account } = await cluster.now();
+  const { account_id: account, base_url } = await cluster.now();
   const { out } = await adminIn(() => ({ DATA_DIR: cluster.dataDir })).admin(`sign-in-link --account ${account}`);
-  const [portal] = await portals();
-  expect(out).toContain(`${portal}/developers/sign-in/link#`);
+  expect(out).toContain(`${new URL(base_url).origin}/developers/sign-in/link#`);
 });
 
 /** The origins of both portals. */

@@ -6,7 +6,7 @@ const one = { replicas, nats: 1 };
 
 describe("choosePorts", () => {
   test("finds different ports for all processes, below those of outgoing connections", async () => {
-    const { parts, rpc, ops, postgres, nats, natsRoutes } = await choosePorts({
+    const { front, parts, rpc, ops, postgres, nats, natsRoutes } = await choosePorts({
       replicas,
       port: 0,
       nats: 3,
@@ -14,6 +14,7 @@ describe("choosePorts", () => {
     expect(Object.entries(parts).map(([part, ports]) => [part, ports.length])).toEqual(Object.entries(replicas));
     expect([rpc.gateway.length, rpc.portal.length]).toEqual([2, 1]);
     const all = [
+      front,
       ...Object.values(parts).flat(),
       ...Object.values(rpc).flat(),
       ...ops,
@@ -22,7 +23,7 @@ describe("choosePorts", () => {
       ...natsRoutes,
     ];
     expect(ops).toHaveLength(8);
-    expect(new Set(all).size).toBe(8 + 3 + 8 + 1 + 3 + 3);
+    expect(new Set(all).size).toBe(1 + 8 + 3 + 8 + 1 + 3 + 3);
     expect(Math.max(...all)).toBeLessThan(32_000);
   });
 
@@ -31,10 +32,10 @@ describe("choosePorts", () => {
     expect([nats.length, natsRoutes]).toEqual([1, []]);
   });
 
-  test("gives gateways, and after them portals, the requested port and those after it", async () => {
+  test("gives the public address the requested port, and gateways and portals those after it", async () => {
     const [port = 0] = (await choosePorts({ ...one, port: 0 })).ops;
-    const { parts } = await choosePorts({ ...one, port });
-    expect([parts.gateway, parts.portal]).toEqual([[port, port + 1], [port + 2]]);
+    const { front, parts } = await choosePorts({ ...one, port });
+    expect([front, parts.gateway, parts.portal]).toEqual([port, [port + 1, port + 2], [port + 3]]);
   });
 
   test("names the port that is in use", async () => {

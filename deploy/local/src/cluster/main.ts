@@ -14,10 +14,10 @@ const options = clusterOptions(process.argv.slice(2), config.PORT);
 /** Runs `npm run cluster`: the platform as separate processes, until Ctrl-C or SIGTERM. */
 async function start(stopping: AbortSignal): Promise<Cluster> {
   const cluster = await startCluster({ config, cluster: options, stopping, say });
-  const { base_url, portals, sandbox_key, sign_in_url, sign_in_email, processes } = cluster.description;
+  const { base_url, sandbox_key, sign_in_url, sign_in_email, processes } = cluster.description;
   const lines = processes.map(({ name, address, pid }) => `  ${name.padEnd(12)} ${address.padEnd(16)} pid ${pid}`);
   say(`
-The cluster is ready after ${(performance.now() / 1000).toFixed(1)} s at ${base_url}, its pages at ${portals[0]}
+The cluster is ready after ${(performance.now() / 1000).toFixed(1)} s at ${new URL(base_url).origin}
 ${lines.join("\n")}
 ${sign_in_url ? `\nDeveloper area (this link works once, within 15 minutes; for more, sign in as ${sign_in_email}):\n  ${sign_in_url}\n` : ""}
 First call:

@@ -6,7 +6,7 @@ import { type Part, parts } from "../parts.js";
 
 export type Programs = Partial<Record<Part, string>>;
 
-/** The number of processes of each part, and the port of the first gateway, which the others and the portals follow; 0 selects free ports. */
+/** The number of processes of each part, and the public port, which those of the gateways and the portals follow; 0 selects free ports. */
 export interface ClusterOptions {
   replicas: Record<Part, number>;
   port: number;
@@ -54,7 +54,7 @@ export function clusterOptions(
     .option("--nats <n>", "number of NATS servers: 1, 3 or 5", clusterSize, 1)
     .option(
       "--port <n>",
-      "port of the first gateway, which the others and the portals follow; 0 picks free ports",
+      "public port, which those of the gateways and the portals follow; 0 picks free ports",
       wholeNumber(0, 65_535),
       defaultPort,
     )

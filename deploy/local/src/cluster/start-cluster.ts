@@ -29,6 +29,7 @@ import type { ClusterOptions } from "./options.js";
 import { type EventBus, planProcesses, rpcUrlsOf } from "./plan-processes.js";
 import { endLeftProcesses, type RunningServer, runServers, type Servers } from "./run-servers.js";
 import { emptyLogs, natsServer, partServer, postgresServer } from "./servers.js";
+import { startFront } from "./start-front.js";
 
 /** The content of `cluster.json`, for scripts. */
 export interface ClusterDescription extends Launched {
@@ -57,6 +58,7 @@ export async function startCluster(options: {
   const folder = await takeDataFolder(config.DATA_DIR);
   const file = join(folder.path, FILE);
   let launched: Launched | undefined;
+  let front: Running | undefined;
   let published = Promise.resolve();
 
   const describe = (known: Launched) => ({ ...known, pid: process.pid, processes: servers.list() });
@@ -70,6 +72,7 @@ export async function startCluster(options: {
 
   async function stop(fast?: boolean): Promise<void> {
     launched = undefined;
+    await front?.stop();
     await servers.stop(fast);
     await published;
     await rm(file, { force: true });
@@ -79,7 +82,9 @@ export async function startCluster(options: {
   try {
     await rm(file, { force: true });
     await endLeftProcesses(folder.path, say);
-    launched = await abortable(launch({ folder, config, cluster, servers, say }), stopping);
+    const started = await abortable(launch({ folder, config, cluster, servers, say }), stopping);
+    front = await startFront(started.front);
+    launched = started.description;
     publish();
     await published;
     return { description: describe(launched), file, dataDir: folder.path, stop };
@@ -98,14 +103,16 @@ export interface Launch {
 }
 
 export interface Launched extends DemoAccount, Partial<DemoSignIn> {
+  /** The API at the cluster's one public address. */
   base_url: string;
+  /** The API at each gateway. */
   gateways: string[];
   /** The URLs of the portals, which serve the developer area and the documentation. */
   portals: string[];
 }
 
-/** Starts the stores, then every part on them, and resolves when all are ready. */
-export async function launch(of: Launch): Promise<Launched> {
+/** Starts the stores, then every part on them, and resolves when all are ready for the front. */
+export async function launch(of: Launch) {
   const { folder, config, cluster, servers, say } = of;
   const keys = await secretsKeys(folder);
   // Reports settings that webhooks and the gateway would refuse, before anything starts.
@@ -117,9 +124,10 @@ export async function launch(of: Launch): Promise<Launched> {
   // The account is created before the processes start: a small machine is busy then, and connecting times out after a second.
   const originsOf = (part: PublicPart) => ports.parts[part].map((port) => toOrigin(config.HOST, port));
   const [gatewayOrigins, portals] = [originsOf("gateway"), originsOf("portal")];
-  const origin = developerArea && (developerArea.publicUrl ?? portals[0]);
-  const account = await withDemoAccount(folder, databaseUrls, origin);
-  const env = { ...mailFolder(folder.path), ...installationName(config, folder.path), ...environment() };
+  const origin = toOrigin(config.HOST, ports.front);
+  const publicUrl = developerArea && { PUBLIC_URL: developerArea.publicUrl ?? origin };
+  const account = await withDemoAccount(folder, databaseUrls, publicUrl?.PUBLIC_URL);
+  const env = { ...publicUrl, ...mailFolder(folder.path), ...installationName(config, folder.path), ...environment() };
   const certificates = cluster.tls ? await keepPartCertificates(folder.path) : undefined;
   const { programs } = cluster;
   const common = { host: config.HOST, ports, databaseUrls, bus };
@@ -133,10 +141,13 @@ export async function launch(of: Launch): Promise<Launched> {
   const services = { ...rpc, gateway: gatewayOrigins.join(",") };
   // The operator's commands use the gateway's certificate.
   const tls = certificates?.gateway;
-  const urls = { databases: databaseUrls, services, rpc, pages: portals[0], bus: bus.url };
+  const urls = { databases: databaseUrls, services, rpc, pages: publicUrl?.PUBLIC_URL, bus: bus.url };
   await folder.publish("platform.json", { ...urls, tls });
-  const gateways = gatewayOrigins.map((origin) => `${origin}/api/v1`);
-  return { base_url: gateways[0] as string, ...account, gateways, portals };
+  const [base_url, ...gateways] = [origin, ...gatewayOrigins].map((one) => `${one}/api/v1`) as [string, ...string[]];
+  return {
+    description: { base_url, ...account, gateways, portals } satisfies Launched,
+    front: { host: config.HOST, port: ports.front, processes: { gateway: gatewayOrigins, portal: portals } },
+  };
 }
 
 async function startDatabases(of: Launch, ports: Ports, logs: string): Promise<Record<Part, string>> {
