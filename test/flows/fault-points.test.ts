@@ -150,7 +150,7 @@ describe("a process that is killed around the creation of a subscription", () =>
   async function kept(): Promise<number> {
     const rows = await cluster.databases.webhooks.run(sql`
       SELECT FROM subscription_changes c JOIN subscriptions s ON s.id = c.subscription_id
-      WHERE s.account_id = ${customer.accountId}`);
+      WHERE s.account_id = ${customer.accountId} AND acknowledged_at IS NULL`);
     return rows.length;
   }
 
@@ -214,7 +214,11 @@ describe("a process that is killed around the void of a label by a member", () =
     const label = await make("/labels", "label", await newLabelInput());
     const visitor = await signIn();
     const path = `/developers/sandbox/labels/${label.id}/void`;
-    const fields = fieldsOf((await visitor.get(path)).html);
+    const fields = await eventually(async () => {
+      const { status, html } = await visitor.get(path);
+      expect({ status, html }).toMatchObject({ status: 200 });
+      return fieldsOf(html);
+    });
     await writeFile(faultFile, point);
     await eventually(async () => {
       for (const portal of portals) {
