@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from "@shipping/proto/event-types";
+import { storeHours, storeLastAttempts } from "@shipping/webhooks/testing/stored-health";
 import type { Page } from "playwright-core";
-import sql from "sql-template-tag";
 import { useArea } from "../developers/area.js";
 import { LIST, useSubscribers } from "../developers/subscribers.js";
 import { useBrowser } from "./browser.js";
@@ -24,15 +24,13 @@ async function open(url: string, environment?: string) {
 /** A day of attempts, to make the screenshot realistic. */
 async function aDayOf(id: string, isFailing: boolean): Promise<void> {
   const { webhooks } = area.stack().databases;
-  await webhooks.run(sql`
-    INSERT INTO subscription_hours (hour, subscription_id, delivered, failed, exhausted)
-    SELECT date_trunc('hour', now(), 'UTC') - n * interval '1 hour', ${id}, CASE WHEN n > 5 OR NOT ${isFailing} THEN 900 + 700 * sin(n / 3.0) ELSE 0 END,
-      CASE WHEN n <= 5 AND ${isFailing} THEN 300 + 40 * n ELSE n % 5 END, CASE WHEN n <= 5 AND ${isFailing} THEN 7 ELSE 0 END
-    FROM generate_series(0, 23) AS n`);
-  await webhooks.run(sql`
-    INSERT INTO subscription_health (subscription_id, last_success_at, last_failure_at, last_failure_reason, failing_since)
-    VALUES (${id}, now() - interval '6 hours', now() - interval '1 minute', 'tls_expired', ${isFailing ? new Date(Date.now() - 6 * 3_600_000) : null})`);
-  if (isFailing) await webhooks.run(sql`UPDATE ready_queue SET fail_streak = 9 WHERE subscription_id = ${id}`);
+  const hours = Array.from({ length: 24 }, (_, n) =>
+    isFailing && n <= 5
+      ? { failed: 300 + 40 * n, exhausted: 7 }
+      : { delivered: 900 + 700 * Math.sin(n / 3), failed: n % 5 },
+  );
+  await storeHours(webhooks, id, hours);
+  await storeLastAttempts(webhooks, id, { successHoursAgo: 6, reason: "tls_expired", isFailing });
 }
 
 describe("every page is accessible, fits its window, and is within the keyboard's reach", () => {

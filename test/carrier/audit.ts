@@ -1,4 +1,5 @@
-import sql from "sql-template-tag";
+import { countUnsettled } from "@shipping/carrier/testing/stored-bookings";
+import { storedLabels } from "@shipping/carrier/testing/stored-labels";
 import type { ClusterUnderTest } from "../platform/cluster.js";
 import type { Played } from "../trials/carrier/play-chain.js";
 import type { Entry } from "./simulator/ledger.js";
@@ -23,22 +24,13 @@ export interface Audit {
   unsettled: number;
 }
 
-interface StoredLabel {
-  id: string;
-  shipmentId: string;
-  status: string;
-  trackingNumber: string;
-}
-
 /** Compares what the carrier will charge for, what is stored, and what customers were told. */
 export async function audit(
   { databases }: Pick<ClusterUnderTest, "databases">,
   accountId: string,
   { played, ledger }: { played: readonly Played[]; ledger: readonly Entry[] },
 ): Promise<Audit> {
-  const labels = await databases.carrier.run<StoredLabel>(sql`
-    SELECT id, shipment_id AS "shipmentId", status, tracking_number AS "trackingNumber" FROM labels
-    WHERE account_id = ${accountId}`);
+  const labels = await storedLabels(databases.carrier, accountId);
   const standing = ledger.filter(({ isCancelled }) => !isCancelled);
   const charged = new Set(standing.map(({ trackingNumber }) => trackingNumber));
   const created = new Set(
@@ -60,16 +52,6 @@ export async function audit(
     answersDiffer: played.filter(({ answers }) => new Set(answers).size > 1).length,
     wrongStates: played.filter((one) => !isAsTold(one)).length,
     unknownLabels: labels.filter(({ shipmentId }) => !told.has(shipmentId)).length,
-    unsettled: await unsettled({ databases }, accountId),
+    unsettled: await countUnsettled(databases.carrier, accountId),
   };
-}
-
-/** Counts the bookings that are not settled. */
-export async function unsettled(
-  { databases }: Pick<ClusterUnderTest, "databases">,
-  accountId: string,
-): Promise<number> {
-  const rows = await databases.carrier.run(sql`
-    SELECT FROM bookings WHERE account_id = ${accountId} AND due_at IS NOT NULL`);
-  return rows.length;
 }

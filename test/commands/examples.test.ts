@@ -8,6 +8,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { startReceiver } from "@shipping/webhooks/testing/receiver";
+import { deliveredEvents, storeDeadEvent } from "@shipping/webhooks/testing/stored-events";
 import { eventFor } from "@shipping/webhooks/testing/webhooks-under-test";
 import type { Command } from "commander";
 import sql from "sql-template-tag";
@@ -55,20 +56,16 @@ async function deliveredEvent() {
   const { id: subscriptionId } = await createWebhook(api, receiver.url, ["shipment.created"]);
   const shipment = await createShipment(api);
   await dataOf(200, api.post("/rates", { shipment_id: shipment.id }, "order-1"));
-  const { run } = stack.databases.webhooks;
-  const [delivered] = await eventually(async () => {
-    const rows = await run<{ id: string }>(sql`
-      SELECT id FROM events
-      WHERE account_id = ${accountId} AND EXISTS (SELECT FROM deliveries WHERE event_id = id AND state = 'delivered')`);
-    expect(rows).toHaveLength(1);
-    return rows;
+  const { webhooks } = stack.databases;
+  const [eventId = ""] = await eventually(async () => {
+    const delivered = await deliveredEvents(webhooks, accountId);
+    expect(delivered).toHaveLength(1);
+    return delivered;
   });
   const message = toBinary(EventSchema, eventFor(newCaller()));
-  const dead = await run<{ id: bigint }>(sql`
-    INSERT INTO dead_events (message, kind, reason, received_at)
-    SELECT ${message}, 'unreadable', 'its type is unknown', now() FROM generate_series(1, 2) RETURNING id`);
+  const dead = () => storeDeadEvent(webhooks, { message, reason: "its type is unknown" });
   await receiver.close();
-  return { accountId, eventId: delivered!.id, subscriptionId, deadIds: dead.map(({ id }) => String(id)) };
+  return { accountId, eventId, subscriptionId, deadIds: [await dead(), await dead()] };
 }
 
 test("every example of admin works as printed, one after the other", async () => {

@@ -1,6 +1,6 @@
 import { type PDFArray, PDFDocument, type PDFPage, PDFStream } from "@cantoo/pdf-lib";
 import { eventually } from "@shipping/kit/testing/eventually";
-import sql from "sql-template-tag";
+import { manyShipments } from "@shipping/records/testing/stored-records";
 import { createLabel, createOrder, createShipment, RECORD, voidLabel } from "../api/platform.js";
 import { useArea } from "./area.js";
 import { newCustomer } from "./customer.js";
@@ -33,12 +33,6 @@ const contentOf = ({ node }: PDFPage) =>
     .asArray()
     .map((reference) => node.context.lookup(reference, PDFStream).getContentsString())
     .join();
-
-/** 1,200 shipments like this one are loaded. */
-const copies = (id: string) => sql`
-  INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, created_at)
-  SELECT account_id, environment, 'shp_' || lpad(n::text, 26, 'a'), 'draft', reference, sender, recipient, parcel, created_at
-  FROM shipments, generate_series(1, 1200) AS n WHERE id = ${id}`;
 
 test("words from a telephone call find the shipment, as a row of its list with what was found marked", async () => {
   const { visitor, api } = await newCustomer(area);
@@ -130,9 +124,10 @@ describe("GET /developers/{environment}/shipments/csv", () => {
   });
 
   test("has more rows than a page, and orders and labels have theirs", async () => {
-    const { visitor, api } = await newCustomer(area);
+    const { visitor, accountId, api } = await newCustomer(area);
     const label = await createLabel(api);
-    await area.stack().databases.records.run(copies(label.shipment_id));
+    const loaded = { count: 1_200, reference: "PO-1", address: RECORD.to };
+    await area.stack().databases.records.run(manyShipments({ accountId, environment: "sandbox" }, loaded));
     const order = await createOrder(api);
     const { bytes } = await download(visitor, "/shipments/csv");
     expect(bytes.toString().trimEnd().split("\r\n")).toHaveLength(1_202);

@@ -1,3 +1,4 @@
+import { spoilLabelFile, voidEvents, voidedBy } from "@shipping/carrier/testing/stored-labels";
 import { createLabel, voidLabel } from "../api/platform.js";
 import type { Label } from "../platform/api-client.js";
 import { type SignedInVisitor, useArea } from "./area.js";
@@ -8,8 +9,7 @@ const area = useArea();
 
 const PNG = "\x89PNG";
 
-const carrier = async (text: string, values: unknown[]) =>
-  (await area.stack().databases.carrier.pool.query(text, values)).rows;
+const carrier = () => area.stack().databases.carrier;
 
 /** Status, headers, and the bytes as Latin-1. */
 async function fileAt(visitor: Visitor, path: string, headers: Record<string, string> = {}) {
@@ -58,7 +58,7 @@ describe("GET /developers/{environment}/labels/{id}/picture", () => {
 
   test("a broken file gives a picture that says so and is not cached", async () => {
     const { visitor, label } = await labelled();
-    await carrier("UPDATE label_files SET pdf = 'hello' WHERE label_id = $1", [label.id]);
+    await spoilLabelFile(carrier(), label.id);
     const { status, headers, text } = await fileAt(visitor, pathOf(label, "/picture"));
     expect([status, headers["content-type"], headers["cache-control"]]).toEqual([200, "image/svg+xml", "no-store"]);
     expect(text).toContain("This label cannot be displayed.");
@@ -94,12 +94,6 @@ async function auditOf({ visitor, accountId }: Pick<SignedInVisitor, "visitor" |
   return area.query(entries, [accountId, "label.voided"]);
 }
 
-/** The IDs of the events about the void of a label. */
-const eventsOf = async (id: string) => {
-  const isOf = "type = 'label.voided' AND convert_from(body, 'UTF8') LIKE $1";
-  return (await carrier(`SELECT event_id FROM outbox WHERE ${isOf}`, [`%${id}%`])).map(({ event_id }) => event_id);
-};
-
 describe("voiding", () => {
   test("asks first, then voids label, shipment and tracking, and is in the audit log, by whom", async () => {
     const { visitor, accountId, email, api, label } = await labelled();
@@ -112,7 +106,7 @@ describe("voiding", () => {
     expect((await api.get<Label>(`/labels/${label.id}`)).body.data.status).toBe("voided");
     expect((await api.get<{ status: string }>(`/tracking/${label.tracking_number}`)).body.data.status).toBe("voided");
     const page = (await visitor.get(pathOf(label))).html;
-    const [event] = await eventsOf(label.id);
+    const [event] = await voidEvents(carrier(), label.id);
     for (const said of ["This label is voided.", email, event ?? "no event"]) expect(page).toContain(said);
     const detail = label.tracking_number;
     expect(await auditOf({ visitor, accountId })).toEqual([
@@ -129,7 +123,7 @@ describe("voiding", () => {
     const fields = fieldsOf((await visitor.get(path)).html);
     const answers = await Promise.all(Array.from({ length: 10 }, () => visitor.post(path, fields)));
     expect([...answers, await visitor.post(path, fields)].map(({ status }) => status)).toEqual(Array(11).fill(303));
-    expect(await eventsOf(label.id)).toHaveLength(1);
+    expect(await voidEvents(carrier(), label.id)).toHaveLength(1);
     expect(await auditOf({ visitor, accountId })).toHaveLength(1);
   });
 
@@ -144,9 +138,8 @@ describe("voiding", () => {
       api.post(`/labels/${label.id}/void`, {}),
     ]);
     expect([one.status, two.status, program.status]).toEqual([303, 303, 200]);
-    expect(await eventsOf(label.id)).toHaveLength(1);
-    const [row] = await carrier("SELECT void_origin FROM labels WHERE id = $1", [label.id]);
-    const done = String(row.void_origin).split(" ")[2] ?? "";
+    expect(await voidEvents(carrier(), label.id)).toHaveLength(1);
+    const done = await voidedBy(carrier(), label.id);
     expect([email, other.email, keyId]).toContain(done);
     expect((await auditOf({ visitor, accountId })).map(({ actor }) => actor)).toEqual(done === keyId ? [] : [done]);
   });

@@ -1,6 +1,10 @@
+import { manyLabels } from "@shipping/carrier/testing/stored-labels";
+import { manyKeys, manyRequests } from "@shipping/gateway/testing/stored-requests";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { pagesRead, watched } from "@shipping/kit/testing/plans";
 import { migrationFolders, type Part } from "@shipping/local/parts";
+import { manyShipments } from "@shipping/records/testing/stored-records";
+import { manyDeliveries } from "@shipping/webhooks/testing/stored-subscriptions";
 import pg from "pg";
 import type { Sql } from "sql-template-tag";
 import { useArea } from "./area.js";
@@ -25,57 +29,22 @@ const area = useArea({
 /** Gives an account's sandbox this many rows of each kind. All begin with the same letter in every searchable text. */
 async function fill(accountId: string): Promise<void> {
   const { databaseUrls } = area.stack();
-  const write = async (part: Part, table: string, statement: string) => {
+  const write = async (part: Part, table: string, ...statements: Sql[]) => {
     const client = new pg.Client(databaseUrls[part]);
     await client.connect();
     // Switches off triggers and foreign keys, which check row by row.
     await client.query("SET session_replication_role = replica");
-    await client.query(statement);
+    for (const statement of statements) await client.query(statement);
     await client.query(`ANALYZE ${table}`);
     await client.end();
   };
-  const n = `generate_series(1, ${ROWS}) AS n`;
-  const owner = `'${accountId}', 'sandbox'`;
-  const address = `'{"name":"aaa","postal_code":"aaa","street1":"a","city":"a","country":"DE"}'`;
-  const at = "now() - n * interval '10 ms'";
+  const caller = { accountId, environment: "sandbox" as const };
+  const address = { name: "aaa", postal_code: "aaa", street1: "a", city: "a", country: "DE" };
   await Promise.all([
-    write(
-      "records",
-      "shipments",
-      `INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, label_id, created_at)
-       SELECT ${owner}, 'shp_' || lpad(n::text, 26, 'a'), 'label_created', 'aaa', ${address}, ${address}, '{}', 'lbl_' || lpad(n::text, 26, 'a'), ${at} FROM ${n}`,
-    ),
-    write(
-      "carrier",
-      "labels",
-      `INSERT INTO labels (account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at)
-       SELECT ${owner}, 'lbl_' || lpad(n::text, 26, 'a'), 'shp_' || lpad(n::text, 26, 'a'), 'created', 'test', 'TEST' || n, ${at} FROM ${n}`,
-    ),
-    write(
-      "gateway",
-      "request_log",
-      `INSERT INTO request_log (at, request_id, account_id, environment, key_id, method, path, status, code, ms, idempotency_key, resource_id, replayed, source, user_agent, more)
-       SELECT now() - n * interval '10 us', 'req_' || n, ${owner}, 'key_a', 'POST', '/api/v1/orders', 422,
-         (ARRAY['invalid_request', 'not_found', 'unauthorized', 'rate_limited', 'missing_scope', 'invalid_json', 'idempotency_conflict'])[1 + n % 7],
-         1, 'aaa', 'aaa', false, '', '', 0 FROM ${n}`,
-    ).then(() =>
-      write(
-        "gateway",
-        "api_keys",
-        `INSERT INTO api_keys (id, account_id, environment, name, hash, last_four, scopes, created_at, revoked_at)
-         SELECT 'key_' || lpad(n::text, 26, 'a'), ${owner}, 'aaa', sha256(n::text::bytea), 'aaaa', ARRAY['orders:read'], ${at}, ${at} FROM ${n}`,
-      ),
-    ),
-    write(
-      "webhooks",
-      "deliveries",
-      `WITH subscribed AS (
-         INSERT INTO subscriptions (id, account_id, environment, url, events, status, secret, created_at)
-         VALUES ('${SUBSCRIPTION}', ${owner}, 'https://example.com', ARRAY['order.created'], 'active', '\\x00', now()) RETURNING id),
-       queued AS (INSERT INTO ready_queue (subscription_id, next_due) SELECT id, 'infinity' FROM subscribed)
-       INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at)
-       SELECT '${SUBSCRIPTION}', 'evt_' || n, 'pending', 0, now() + interval '1 day' FROM ${n}`,
-    ),
+    write("records", "shipments", manyShipments(caller, { count: ROWS, reference: "aaa", address })),
+    write("carrier", "labels", manyLabels(caller, ROWS)),
+    write("gateway", "request_log, api_keys", manyRequests(caller, ROWS), manyKeys(caller, ROWS)),
+    write("webhooks", "deliveries", manyDeliveries(caller, SUBSCRIPTION, ROWS)),
   ]);
 }
 

@@ -1,4 +1,6 @@
+import { forgetCreation } from "@shipping/carrier/testing/stored-labels";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { forgetCreator } from "@shipping/records/testing/stored-records";
 import { createLabel, createOrder, createShipment, FULL_RECORD, RECORD, voidLabel } from "../api/platform.js";
 import { useArea } from "./area.js";
 import { newCustomer } from "./customer.js";
@@ -165,8 +167,8 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
     const { visitor, api } = await newCustomer(area);
     const label = await createLabel(api);
     const { records, carrier } = area.stack().databases;
-    await records.pool.query("UPDATE shipments SET origin = NULL WHERE id = $1", [label.shipment_id]);
-    await carrier.pool.query("UPDATE labels SET origin = NULL, rate = NULL WHERE id = $1", [label.id]);
+    await forgetCreator(records, label.shipment_id);
+    await forgetCreation(carrier, label.id);
     const text = wordsIn(await open(visitor, `shipments/${label.shipment_id}`));
     for (const said of ["The API key is unknown.", "Not stored for this label"]) {
       expect(text).toContain(said);

@@ -1,5 +1,5 @@
 import { eventually } from "@shipping/kit/testing/eventually";
-import sql from "sql-template-tag";
+import { storeHours } from "@shipping/webhooks/testing/stored-health";
 import { useArea } from "./area.js";
 import { LIST, sendTest, textOf, useSubscribers, wordsIn } from "./subscribers.js";
 
@@ -52,10 +52,8 @@ describe("GET /developers/{environment}/webhooks/{id}", () => {
 
   test("the bars say in words what they show, and the same in a table", async () => {
     const { visitor, path, id } = await subscribed("https://shop.example.com/hooks");
-    const { webhooks } = area.stack().databases;
-    await webhooks.run(sql`
-      INSERT INTO subscription_hours (hour, subscription_id, delivered, failed)
-      SELECT date_trunc('hour', now(), 'UTC') - n * interval '1 hour', ${id}, 1200 * n, n FROM generate_series(0, 30) AS n`);
+    const hours = Array.from({ length: 31 }, (_, n) => ({ delivered: 1_200 * n, failed: n }));
+    await storeHours(area.stack().databases.webhooks, id, hours);
     const { html } = await visitor.get(path);
     expect(html).toContain('aria-label="Attempts in the last 24 hours: 331,200 delivered, 276 failed"');
     expect(html).toMatch(/<title data-at="[^"]+">\d{4}-\d\d-\d\d \d\d:00 UTC: 27,600 delivered, 23 failed<\/title>/);

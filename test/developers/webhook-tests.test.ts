@@ -2,6 +2,8 @@ import { createHmac } from "node:crypto";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { limitTests } from "@shipping/portal/webhooks/send-test";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
+import { backdateShipments } from "@shipping/records/testing/stored-records";
+import { backdateEvents } from "@shipping/webhooks/testing/stored-events";
 import sql from "sql-template-tag";
 import { createShipment } from "../api/platform.js";
 import { apiClient } from "../platform/api-client.js";
@@ -49,9 +51,7 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     );
     expect((await auditOf(visitor)).filter((entry) => entry.includes("Label voided"))).toHaveLength(1);
     // A form that failed half-way may have made the order a minute before the rest.
-    await area.stack().databases.webhooks.run(sql`
-      UPDATE events SET received_at = received_at - interval '1 minute'
-      WHERE account_id = ${accountId} AND type = 'order.created'`);
+    await backdateEvents(area.stack().databases.webhooks, { accountId, type: "order.created" }, 1);
     expect(await textOf(visitor, page)).toContain("Your receiver accepted every event");
   });
 
@@ -72,9 +72,7 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     const { receiver, tell } = await obedient();
     const { visitor, path, accountId } = await subscribed(receiver.url, ["shipment.created"]);
     const page = await sendTest(visitor, path);
-    const { records } = area.stack().databases;
-    await records.run(sql`
-      UPDATE shipments SET created_at = created_at - interval '121 seconds' WHERE account_id = ${accountId}`);
+    await backdateShipments(area.stack().databases.records, accountId, 121);
     const { html, headers } = await visitor.get(page);
     expect([headers.refresh, wordsIn(html)]).toEqual([undefined, expect.stringContaining("within two minutes")]);
     tell(204);

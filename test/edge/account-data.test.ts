@@ -3,11 +3,13 @@ import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { lockLabelFiles, storedLabels } from "@shipping/carrier/testing/stored-labels";
 import { REMAINING } from "@shipping/gateway/cli/account-data/erase-account";
 import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { countIn } from "@shipping/kit/testing/rows";
+import { deleteFromOutbox, storeInOutbox } from "@shipping/kit/testing/stored-writes";
 import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
+import { eventFor } from "@shipping/webhooks/testing/webhooks-under-test";
 import sql from "sql-template-tag";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import { adminEnv, admin as adminOn, json as jsonOn } from "./admin.js";
@@ -156,24 +158,22 @@ describe("account erase", () => {
   test("killed halfway is finished by running it again", async () => {
     await suspended(other);
     const held = await openTransaction(stack.databases.carrier);
-    await held.query("SELECT FROM label_files WHERE account_id = $1 FOR UPDATE", [other]);
+    await held.query(lockLabelFiles(other));
 
     const line = ["account", "erase", "--account", other, "--confirm", other];
     const args = ["gateway/dist/cli/cli.js", ...line];
     const env = { ...adminEnv(stack), PATH: process.env.PATH };
     const child = spawn(process.execPath, args, { cwd: root, env, stdio: "ignore" });
     const ended = once(child, "exit");
-    const left = async () => ({
-      subscriptions: await countIn(stack.databases.webhooks, "subscriptions", { accountId: other }),
-      tracking: await countIn(stack.databases.tracking, "tracking_records", { accountId: other }),
-    });
-    await eventually(async () => expect(await left()).toEqual({ subscriptions: 0, tracking: 0 }));
+    await eventually(async () =>
+      expect(await rowsOf(other)).toMatchObject({ "webhooks.subscriptions": [], "tracking.tracking_records": [] }),
+    );
     child.kill("SIGKILL");
     expect((await ended)[1]).toBe("SIGKILL");
     await held.query("ROLLBACK");
     held.release(true);
 
-    expect(await countIn(stack.databases.carrier, "labels", { accountId: other })).toBe(4);
+    expect(await storedLabels(stack.databases.carrier, other)).toHaveLength(4);
     expect(await admin(`account resume --account ${other}`)).toMatchObject({
       status: 1,
       err: expect.stringMatching(/ is being erased since .+Z\. To finish, run account erase again\.\n$/),
@@ -224,18 +224,16 @@ describe("account erase", () => {
   test("waits until no data of the account is in flight, and otherwise deletes nothing and says which is", async () => {
     const accountId = await stack.newAccount();
     await suspended(accountId);
-    const event = `evt_${accountId.slice(4)}`;
-    await stack.databases.carrier.run(sql`
-      INSERT INTO outbox (event_id, type, account_id, environment, body, created_at, leased_until, projected_at)
-      VALUES (${event}, 'label.created', ${accountId}, 'sandbox', '{}', now(), now() + interval '4 seconds', now())`);
+    const event = eventFor({ accountId, environment: "sandbox" });
+    await storeInOutbox(stack.databases.records, event, { leasedForMs: 9_000 });
     await stack.databases.gateway.run(sql`
       INSERT INTO idempotency_registry (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts, lease_until)
       VALUES (${accountId}, 'sandbox', 'k', sha256('k'), 'carrier', 'claimed', 1, 1, now() + interval '1 hour')`);
     expect(await admin(`account erase --account ${accountId} --confirm Test --wait 1s`)).toMatchObject({
       status: 1,
-      err: `error: No data of ${accountId} was deleted: still in flight: 1 in carrier, 1 in gateway. Run this again later.\n`,
+      err: `error: No data of ${accountId} was deleted: still in flight: 1 in records, 1 in gateway. Run this again later.\n`,
     });
-    await stack.databases.carrier.run(sql`DELETE FROM outbox WHERE event_id = ${event}`);
+    await deleteFromOutbox(stack.databases.records, event.id);
     await stack.databases.gateway.run(sql`DELETE FROM idempotency_registry WHERE account_id = ${accountId}`);
     await stack.databases.gateway.run(sql`UPDATE accounts SET suspended_at = now() WHERE id = ${accountId}`);
     expect(await admin(`account erase --account ${accountId} --confirm Test --wait 1s`)).toMatchObject({

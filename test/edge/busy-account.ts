@@ -7,6 +7,7 @@ import { portalAccountData } from "@shipping/portal/database/account-data";
 import { recordsAccountData } from "@shipping/records/account-data";
 import { trackingAccountData } from "@shipping/tracking/account-data";
 import { webhooksAccountData } from "@shipping/webhooks/operator/account-data";
+import { storeDeadEvent } from "@shipping/webhooks/testing/stored-events";
 import sql from "sql-template-tag";
 import { createLabel, createOrder, createWebhook, voidLabel } from "../api/platform.js";
 import { apiClient } from "../platform/api-client.js";
@@ -42,8 +43,7 @@ export async function busyAccount(stack: Stack, receiverUrl: string) {
   await createOrder(api);
   for (let n = 0; n < 3; n++) await voidLabel(api, (await createLabel(api)).id);
   await createLabel(api);
-  await webhooks.run(sql`
-    INSERT INTO dead_events (message, kind, reason, received_at) VALUES (${Buffer.from(`\n\x04evt_${accountId}`)}, 'unreadable', 'not understood', now())`);
+  await storeDeadEvent(webhooks, { message: Buffer.from(`\n\x04evt_${accountId}`) });
   // Rows that are written in the background.
   await eventually(async () => expect(emptyTables(await rowsOf(stack, accountId))).toEqual([]));
   return accountId;

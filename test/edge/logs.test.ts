@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { newApiKey } from "@shipping/api/api-key";
 import { operations } from "@shipping/api/operations/operations";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { withoutOrders } from "@shipping/records/testing/stored-records";
 import { type Stack, startStack } from "../platform/stack.js";
 import { ask, type Customer, create, goodRequest, newCustomer, record } from "./operations.js";
 import { exchange, sendTo } from "./wire.js";
@@ -134,13 +135,10 @@ describe("no line holds a key or a secret", () => {
   });
 
   test("after a database that cannot be used: the cause is in the log, once, and no answer tells it", async () => {
-    await stack.databases.records.pool.query("ALTER TABLE orders RENAME TO orders_away");
-    const answer = await ask(customer, {
-      method: "POST",
-      path: "/orders",
-      body: { ...record, reference: customer.key },
-    });
-    await stack.databases.records.pool.query("ALTER TABLE orders_away RENAME TO orders");
+    const body = { ...record, reference: customer.key };
+    const answer = await withoutOrders(stack.databases.records, () =>
+      ask(customer, { method: "POST", path: "/orders", body }),
+    );
     expect([answer.status, answer.bytes.includes("orders_away")]).toEqual([expect.any(Number), false]);
     expect(answer.status).toBeGreaterThanOrEqual(500);
     // The whole response would not do: its request ID may contain any letters.

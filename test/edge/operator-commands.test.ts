@@ -1,7 +1,11 @@
 import { userInfo } from "node:os";
+import { storeBooking } from "@shipping/carrier/testing/stored-bookings";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { storeInOutbox } from "@shipping/kit/testing/stored-writes";
 import { verifySignature } from "@shipping/webhooks/dispatch/signature";
 import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
+import { storeDeadEvent } from "@shipping/webhooks/testing/stored-events";
+import { markDisabled } from "@shipping/webhooks/testing/stored-subscriptions";
 import { eventFor } from "@shipping/webhooks/testing/webhooks-under-test";
 import sql from "sql-template-tag";
 import { createLabel, createShipment, createWebhook, voidLabel } from "../api/platform.js";
@@ -86,9 +90,7 @@ describe("an event that was given up", () => {
 
 test("events that cannot be resent are named, and the status is 1", async () => {
   const { id, exhausted } = await givenUp(1);
-  await stack.databases.webhooks.run(
-    sql`UPDATE subscriptions SET status = 'disabled', disabled_at = now() WHERE id = ${id}`,
-  );
+  await markDisabled(stack.databases.webhooks, id);
   const answer = await admin(`delivery resend ${exhausted[0].event_id} --subscription ${id}`);
   expect(answer).toMatchObject({ status: 1, out: "1 not resent: the subscription is disabled\n" });
   expect(await admin(`delivery resend --subscription ${id}`)).toMatchObject({
@@ -102,8 +104,7 @@ test("events that cannot be resent are named, and the status is 1", async () => 
 });
 
 test("dead events are listed, shown, retried and dropped", async () => {
-  await stack.databases.webhooks.run(sql`
-    INSERT INTO dead_events (message, kind, reason, received_at) VALUES ('\\xff', 'unreadable', 'not protobuf', now())`);
+  await storeDeadEvent(stack.databases.webhooks, { message: Buffer.from([0xff]) });
   const [{ id }] = await json("dead-event list");
   expect(await json(`dead-event show ${id}`)).toMatchObject({ reason: "not protobuf", message: "/w==" });
   expect(await admin(`dead-event retry ${id}`)).toMatchObject({
@@ -116,13 +117,9 @@ test("dead events are listed, shown, retried and dropped", async () => {
 
 test("bookings that are not settled are listed, and the one of a shipment's label", async () => {
   const { accountId } = await stack.newCustomer();
-  // Due later: the worker would take a due delivery between two lines of this test.
-  await stack.databases.carrier.run(sql`
-    INSERT INTO bookings (account_id, environment, id, shipment_id, carrier, state, idempotency_key, fingerprint, token,
-      requested_by, request_id, reference, turn, leased_until, due_at, problem, created_at)
-    SELECT ${accountId}, 'sandbox', 'bkg_' || state, 'shp_' || state, 'acme', state, 'key', '', 1, '', '', reference, 1, now(), due_at,
-      problem, now()
-    FROM (VALUES ('cancelling', NULL, now() + interval '1 h', 'refused'), ('held', 'ref', NULL, NULL)) AS stored (state, reference, due_at, problem)`);
+  const { carrier } = stack.databases;
+  await storeBooking(carrier, { accountId, shipmentId: "shp_cancelling", state: "cancelling", problem: "refused" });
+  await storeBooking(carrier, { accountId, shipmentId: "shp_held", state: "held", reference: "ref" });
   const [late, ...others] = await json("booking list");
   expect(late).toMatchObject({ id: "bkg_cancelling", account_id: accountId, state: "cancelling", problem: "refused" });
   expect(others).toEqual([]);
@@ -178,11 +175,8 @@ describe("an account", () => {
     expect(listed.find(({ id }: { id: string }) => id === accountId)).toHaveProperty("suspended_at");
 
     // An event that was committed just before the suspension arrives during it.
-    const environment = "sandbox";
-    const event = eventFor({ accountId, environment });
-    await stack.databases.records.run(sql`
-      INSERT INTO outbox (event_id, type, account_id, environment, body, created_at, leased_until)
-      VALUES (${event.id}, ${event.type}, ${accountId}, ${environment}, ${event.body}, now(), now())`);
+    const event = eventFor({ accountId, environment: "sandbox" });
+    await storeInOutbox(stack.databases.records, event);
     await eventually(async () => expect(await json(`event show ${event.id}`)).toMatchObject({ id: event.id }));
     const { deliveries } = await json(`event show ${event.id}`);
     expect(deliveries).toMatchObject([{ state: "pending", attempt: 0 }]);
@@ -240,9 +234,7 @@ test("events in the outboxes are counted, by owner", async () => {
   expect(status).toMatchObject([{ part: "records" }, { part: "carrier" }]);
   const { accountId } = await stack.newCustomer();
   const event = eventFor({ accountId, environment: "sandbox" });
-  await stack.databases.carrier.run(sql`
-    INSERT INTO outbox (event_id, type, account_id, environment, body, created_at, leased_until)
-    VALUES (${event.id}, ${event.type}, ${accountId}, 'sandbox', ${event.body}, now() - interval '1 minute', now() + interval '1 minute')`);
+  await storeInOutbox(stack.databases.carrier, event, { ageMs: 60_000, leasedForMs: 9_000 });
   const [, carrier] = await json("outbox status");
   expect(carrier).toMatchObject({ unpublished: 1, oldest_event_id: event.id });
   expect(carrier.oldest_seconds).toBeGreaterThan(59);

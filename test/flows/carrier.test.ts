@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { countUnsettled } from "@shipping/carrier/testing/stored-bookings";
 import { newId } from "@shipping/kit/ids";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { runs } from "@shipping/kit/testing/runs";
 import { RECORD } from "../api/platform.js";
-import { unsettled } from "../carrier/audit.js";
 import { simulatorAt } from "../carrier/simulator-process.js";
 import { sharedCluster } from "../platform/cluster.js";
 import { playChains } from "../trials/carrier/run-chains.js";
@@ -72,7 +72,8 @@ async function charged(shipmentId: string): Promise<string[]> {
   );
 }
 
-const settled = () => eventually(async () => expect(await unsettled(cluster, customer.accountId)).toBe(0));
+const settled = () =>
+  eventually(async () => expect(await countUnsettled(cluster.databases.carrier, customer.accountId)).toBe(0));
 const died = () => eventually(() => expect(existsSync(faultFile)).toBe(false));
 
 describe("a carrier that is killed while it books", () => {

@@ -5,6 +5,10 @@ import { adminIn } from "@shipping/gateway/testing/admin";
 import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { runs } from "@shipping/kit/testing/runs";
+import { tombstone } from "@shipping/kit/testing/writes";
+import { storedOrders } from "@shipping/records/testing/stored-records";
+import { storedEvents } from "@shipping/webhooks/testing/stored-events";
+import { countUnreadChanges } from "@shipping/webhooks/testing/stored-subscriptions";
 import sql, { type Sql } from "sql-template-tag";
 import { labelInput, RECORD } from "../api/platform.js";
 import { fieldsOf, newVisitor, pathIn } from "../developers/visitor.js";
@@ -49,24 +53,20 @@ const read = async (path: string) => {
 
 /** The number of the account's events that have reached webhooks, by type. */
 async function arrived(): Promise<string[]> {
-  const rows = await cluster.databases.webhooks.run<{ type: string }>(
-    sql`SELECT type FROM events WHERE account_id = ${customer.accountId} ORDER BY type`,
-  );
-  return rows.map(({ type }) => type);
+  return (await storedEvents(cluster.databases.webhooks, { accountId: customer.accountId }))
+    .map(({ type }) => type)
+    .sort();
 }
 
 async function orders(): Promise<number> {
-  const rows = await cluster.databases.records.run(sql`SELECT FROM orders WHERE account_id = ${customer.accountId}`);
-  return rows.length;
+  return (await storedOrders(cluster.databases.records, customer.accountId)).length;
 }
 
 /** A transaction that has written the key's ledger row and stays open. */
 async function holdKey(key: string) {
   const holder = await openTransaction(cluster.databases.records);
-  await holder.query(
-    "INSERT INTO ledger (account_id, environment, idempotency_key, token, kind) VALUES ($1, 'sandbox', $2, 0, 'tombstone')",
-    [customer.accountId, key],
-  );
+  const caller = { accountId: customer.accountId, environment: "sandbox" as const };
+  await holder.query(tombstone(caller, { idempotencyKey: key, token: 0n }));
   return holder;
 }
 
@@ -147,12 +147,7 @@ describe("a process that is killed around the creation of a subscription", () =>
     return rows.map(({ entry }) => entry);
   }
 
-  async function kept(): Promise<number> {
-    const rows = await cluster.databases.webhooks.run(sql`
-      SELECT FROM subscription_changes c JOIN subscriptions s ON s.id = c.subscription_id
-      WHERE s.account_id = ${customer.accountId} AND acknowledged_at IS NULL`);
-    return rows.length;
-  }
+  const kept = () => countUnreadChanges(cluster.databases.webhooks, customer.accountId);
 
   test.each([
     ["after the claim, before the send", "before-send WebhooksService/CreateSubscription"],

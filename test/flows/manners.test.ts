@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { startReceiver } from "@shipping/webhooks/testing/receiver";
-import sql from "sql-template-tag";
+import { storedEvents } from "@shipping/webhooks/testing/stored-events";
 import { labelInput, RECORD } from "../api/platform.js";
 import { type ApiClient, apiClient, dataOf, type Label, type Order, type Shipment } from "../platform/api-client.js";
 import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
@@ -68,7 +68,7 @@ test("all parts stay ready in an outage of NATS: requests are answered, and thei
     process.kill(pid, "SIGCONT");
   }
   await eventually(async () => {
-    const arrived = await cluster.databases.webhooks.run<{ body: Buffer }>(sql`SELECT body FROM events`);
+    const arrived = await storedEvents(cluster.databases.webhooks);
     expect(arrived.map(({ body }) => JSON.parse(body.toString()).data.id)).toContain(order.id);
   });
 });

@@ -1,7 +1,7 @@
 import { silentLog } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
 import { runs } from "@shipping/kit/testing/runs";
-import sql from "sql-template-tag";
+import { storedOrders } from "@shipping/records/testing/stored-records";
 import { RECORD } from "../api/platform.js";
 import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
 import { untilDefinite, type Write } from "../trials/chaos/retrying-client.js";
@@ -147,8 +147,7 @@ test("PostgreSQL restarted under load: no 201 without a row, no process ends, no
   await Promise.all(loops.map((loop) => loop.stop()));
   expect(acknowledged.length).toBeGreaterThanOrEqual(recovered);
   expect(longestMs).toBeLessThan(20_000);
-  const rows = await cluster.databases.records.run<{ id: string }>(sql`SELECT id FROM orders`);
-  const stored = new Set(rows.map(({ id }) => id));
+  const stored = new Set(await storedOrders(cluster.databases.records));
   expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
   const pids = (processes: typeof before) => processes.map(({ name, pid }) => `${name} ${pid}`).sort();
   expect(pids((await cluster.now()).processes.filter(({ name }) => name !== "postgres"))).toEqual(pids(before));

@@ -5,7 +5,9 @@ import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { CONNECT_MS } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { highestToken } from "@shipping/kit/testing/stored-writes";
 import { type Part, parts } from "@shipping/local/parts";
+import { forgetStreamTokens } from "@shipping/webhooks/testing/stored-events";
 import sql, { raw } from "sql-template-tag";
 import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
 import { audit, FLAWLESS } from "../trials/chaos/audit.js";
@@ -62,7 +64,7 @@ async function openServer() {
 
 /** Replaces the tokens: those of a copy that is some seconds old may still be in the stream, those of a backup usually are not. */
 async function restoredTokens(): Promise<void> {
-  await eventually(() => cluster.databases.webhooks.run(sql`UPDATE stream_owner SET tokens = ARRAY['tok_older']`));
+  await eventually(async () => expect(await forgetStreamTokens(cluster.databases.webhooks)).toBe(true));
   const refusal = async () => {
     const doctor = await admin("doctor");
     expect(doctor.out).toMatch(/event stream: Stream EVENTS on NATS belongs to a later state of this database/);
@@ -90,11 +92,9 @@ async function load() {
 /** Step 2 of the guide: the gateway's tokens go on above every ledger's. */
 async function raiseTokens(): Promise<void> {
   for (const owner of owners) {
-    const [ledger] = await cluster.databases[owner].run<{ top: bigint }>(
-      sql`SELECT coalesce(max(token), 0) AS top FROM ledger`,
-    );
+    const highest = await highestToken(cluster.databases[owner]);
     await cluster.databases.gateway.run(sql`
-      SELECT setval('idempotency_token', greatest(${ledger?.top}::bigint, (SELECT last_value FROM idempotency_token)) + 1000)`);
+      SELECT setval('idempotency_token', greatest(${highest}::bigint, (SELECT last_value FROM idempotency_token)) + 1000)`);
   }
 }
 

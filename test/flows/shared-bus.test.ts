@@ -8,6 +8,7 @@ import { silentLog } from "@shipping/kit/process/log";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { migrationFolders, type Part, parts } from "@shipping/local/parts";
+import { storedEvents } from "@shipping/webhooks/testing/stored-events";
 import sql, { raw } from "sql-template-tag";
 import { RECORD } from "../api/platform.js";
 import { type ClusterUnderTest, sharedCluster, startCluster } from "../platform/cluster.js";
@@ -101,10 +102,7 @@ async function write({ cluster, key }: Pick<Installation, "cluster" | "key">): P
 
 /** The number of an account's events that a cluster's webhooks has stored. */
 async function stored(cluster: ClusterUnderTest, accountId: string): Promise<number> {
-  const [row] = await cluster.databases.webhooks.run<{ count: number }>(
-    sql`SELECT count(*)::integer AS count FROM events WHERE account_id = ${accountId}`,
-  );
-  return row?.count ?? 0;
+  return (await storedEvents(cluster.databases.webhooks, { accountId })).length;
 }
 
 /** The operator's commands about the platform in a data folder. */

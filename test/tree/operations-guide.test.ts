@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { serviceSettings } from "@shipping/kit/process/config";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
+import { fence, newCaller, newClaim } from "@shipping/kit/testing/writes";
 import { migrationFolders, parts } from "@shipping/local/parts";
 import { fencesOf } from "../docs/fences.js";
 
@@ -76,9 +77,7 @@ describe("its statements after a restore", () => {
     const ask = async ({ db }: TestDatabase, statement: string) =>
       Number(Object.values((await db.pool.query(statement)).rows[0])[0]);
     const [records] = owners;
-    await records?.db.pool.query(
-      "INSERT INTO ledger (account_id, environment, idempotency_key, token, kind) VALUES ('a', 'sandbox', 'k', 70000, 'tombstone')",
-    );
+    await fence(records!.db, newCaller(), newClaim("k", "", 70_000n));
     const tokens = await Promise.all(owners.map((owner) => ask(owner, highest)));
     expect(tokens).toEqual([70_000, 0, 0]);
     await ask(gateway!, raise.replace("HIGHEST", String(Math.max(...tokens))));

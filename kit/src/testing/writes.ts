@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 import type { Caller, Claim } from "../caller.js";
 import { newId } from "../ids.js";
 import type { Database } from "../postgres/database.js";
@@ -21,11 +21,17 @@ export function newClaim(
   return { idempotencyKey, token, fingerprint: createHash("sha256").update(content).digest() };
 }
 
+/** A statement that records in an owner's ledger that this claim is over. */
+export const tombstone = (
+  { accountId, environment }: Caller,
+  { idempotencyKey, token }: Pick<Claim, "idempotencyKey" | "token">,
+): Sql => sql`
+  INSERT INTO ledger (account_id, environment, idempotency_key, token, kind)
+  VALUES (${accountId}, ${environment}, ${idempotencyKey}, ${token}, 'tombstone')`;
+
 /** Records in an owner's ledger that this claim is over. */
-export async function fence(db: Database, { accountId, environment }: Caller, claim: Claim): Promise<void> {
-  await db.run(sql`
-    INSERT INTO ledger (account_id, environment, idempotency_key, token, kind)
-    VALUES (${accountId}, ${environment}, ${claim.idempotencyKey}, ${claim.token}, 'tombstone')`);
+export async function fence(db: Database, caller: Caller, claim: Claim): Promise<void> {
+  await db.run(tombstone(caller, claim));
 }
 
 /** Returns the snapshot of an outcome that has one, and its parsed body. */

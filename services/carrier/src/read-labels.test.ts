@@ -8,9 +8,9 @@ import {
   GetLabelRequestSchema,
   ListLabelsRequestSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import sql from "sql-template-tag";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
 import { carrierUnderTest } from "./testing/carrier-under-test.js";
+import { forgetCreation } from "./testing/stored-labels.js";
 
 const carrier = forAllTests(carrierUnderTest);
 
@@ -55,7 +55,7 @@ describe("getLabel", () => {
   test("leaves out facts that were not stored earlier", async () => {
     const caller = newCaller();
     const { id } = await carrier.newLabel(caller);
-    await carrier.deps.db.run(sql`UPDATE labels SET rate = NULL, origin = NULL WHERE id = ${id}`);
+    await forgetCreation(carrier.deps.db, id);
     const answer = await get(caller, id);
     expect([answer.rate.length, answer.created?.eventId]).toEqual([0, ""]);
   });

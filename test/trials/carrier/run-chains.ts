@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { countUnsettled } from "@shipping/carrier/testing/stored-bookings";
 import { newId } from "@shipping/kit/ids";
 import { silentLog } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { audit, unsettled } from "../../carrier/audit.js";
+import { audit } from "../../carrier/audit.js";
 import { TROUBLES } from "../../carrier/simulator/behaviour.js";
 import { type Simulator, startSimulatorProcess, withCarrier } from "../../carrier/simulator-process.js";
 import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
@@ -79,7 +80,8 @@ export async function playChains(
   await cluster.healthy();
   await eventually(
     async () => {
-      if ((await unsettled(cluster, accountId)) > 0) throw new Error("Some bookings are not settled.");
+      if ((await countUnsettled(cluster.databases.carrier, accountId)) > 0)
+        throw new Error("Some bookings are not settled.");
     },
     { withinMs: SETTLED_MS },
   ).catch(() => undefined);

@@ -5,6 +5,8 @@ import { AcknowledgeFailingRequestSchema } from "@shipping/proto/shipping/webhoo
 import sql from "sql-template-tag";
 import type { DispatchDeps } from "../dispatch/deps.js";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
+import { failThrice } from "../testing/stored-deliveries.js";
+import { awaitsAlert, failedFor } from "../testing/stored-health.js";
 import { disableRequest, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acknowledgeFailing, claimFailing } from "./claim-failing.js";
 
@@ -20,8 +22,9 @@ beforeEach(() => {
 /** Creates a subscription whose first attempt failed that many hours ago, with two more after it. */
 async function failingFor(hours: number, caller: Caller = newCaller()): Promise<string> {
   const { id } = await subscribe(deps, caller, URL);
-  await ended(id, hours, false);
-  await deps.db.run(sql`UPDATE ready_queue SET fail_streak = 3 WHERE subscription_id = ${id}`);
+  await ended(id, 0, false);
+  await failThrice(deps.db, id);
+  await failedFor(deps.db, id, hours);
   return id;
 }
 
@@ -63,6 +66,7 @@ test("each goes to one of several concurrent clients; all are handed out, a hund
 
 test("if the client that took one is killed, another gets it; once the alert was sent, it is not handed out", async () => {
   const id = await failingFor(24.1);
+  expect(await awaitsAlert(deps.db, id)).toBe(true);
   expect(await claimed()).toEqual([id]);
   expect(await claimed(later(0.2))).toEqual([]);
   expect(await claimed(later(0.3))).toEqual([id]);
@@ -100,10 +104,7 @@ test("disabled ones are not handed out, nor is one that has delivered although a
   const recovered = await failingFor(25);
   await deps.db.run(sql`UPDATE ready_queue SET fail_streak = 0 WHERE subscription_id = ${recovered}`);
   expect(await claimed()).toEqual([]);
-  const left = await deps.db.run(
-    sql`SELECT FROM subscription_health WHERE failing_since IS NOT NULL AND alerted_at IS NULL`,
-  );
-  expect(left).toEqual([]);
+  for (const id of [disabled, recovered]) expect(await awaitsAlert(deps.db, id)).toBe(false);
 });
 
 test("an acknowledgement that arrives after the subscription has recovered is ignored", async () => {

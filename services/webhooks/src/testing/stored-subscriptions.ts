@@ -1,0 +1,32 @@
+import type { Caller } from "@shipping/kit/caller";
+import type { Database } from "@shipping/kit/postgres/database";
+import { rowsIn } from "@shipping/kit/testing/rows";
+import sql, { type Sql } from "sql-template-tag";
+
+/** Marks a subscription as disabled, and leaves its deliveries as they are. */
+export async function markDisabled(db: Database, id: string): Promise<void> {
+  await db.run(sql`UPDATE subscriptions SET status = 'disabled', disabled_at = now() WHERE id = ${id}`);
+}
+
+/** The IDs of the stored changes, also of those that the portal has acknowledged. */
+export async function storedChanges(db: Database): Promise<string[]> {
+  return (await rowsIn<{ id: string }>(db, "subscription_changes")).map(({ id }) => id);
+}
+
+/** Counts the changes of an account's subscriptions that the portal has not acknowledged yet. */
+export async function countUnreadChanges(db: Database, accountId: string): Promise<number> {
+  const rows = await db.run(sql`
+    SELECT FROM subscription_changes c JOIN subscriptions s ON s.id = c.subscription_id
+    WHERE s.account_id = ${accountId} AND acknowledged_at IS NULL`);
+  return rows.length;
+}
+
+/** A statement that stores an active subscription with so many deliveries, which are due in a day. */
+export const manyDeliveries = ({ accountId, environment }: Caller, subscriptionId: string, count: number): Sql => sql`
+  WITH subscribed AS (
+    INSERT INTO subscriptions (id, account_id, environment, url, events, status, secret, created_at)
+    VALUES (${subscriptionId}, ${accountId}, ${environment}, 'https://example.com', ARRAY['order.created'], 'active', '\\x00', now())
+    RETURNING id),
+  queued AS (INSERT INTO ready_queue (subscription_id, next_due) SELECT id, 'infinity' FROM subscribed)
+  INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at)
+  SELECT ${subscriptionId}, 'evt_' || n, 'pending', 0, now() + interval '1 day' FROM generate_series(1, ${count}::integer) AS n`;
