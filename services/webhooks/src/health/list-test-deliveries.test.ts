@@ -122,7 +122,7 @@ test("the cost does not depend on the number of other accounts' events", async (
   const { arrive, read } = await testOf(newCaller(), "http://localhost:1/hook");
   for (const type of TYPES) await arrive(type);
   expect(await read({}, webhooks.replica({ db }))).toHaveLength(2);
-  // The statement reads only four of 500 IDs of events that never arrive, with their deliveries.
+  // The statement reads only as many of 500 IDs as there are event types of events that never arrive, with their deliveries.
   expect(await read({ eventIds: Array.from({ length: 500 }, (_, n) => `evt_${n}`) }, webhooks.replica({ db }))).toEqual(
     [],
   );

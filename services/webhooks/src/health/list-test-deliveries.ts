@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { ownedSql } from "@shipping/kit/postgres/read-owned";
+import { EVENT_TYPES } from "@shipping/proto/event-types";
 import {
   type ListTestDeliveriesRequest,
   ListTestDeliveriesResponseSchema,
@@ -21,9 +22,6 @@ interface TestRow {
   ms: number | null;
 }
 
-/** A test has one event of each type. */
-const MAX_EVENTS = 4;
-
 /** Lists the deliveries of a test's events. It reads on the connections for lists, so that deliveries never wait for it. */
 export async function listTestDeliveries(deps: SubscriptionDeps, request: ListTestDeliveriesRequest) {
   const caller = requireCaller(request);
@@ -31,7 +29,8 @@ export async function listTestDeliveries(deps: SubscriptionDeps, request: ListTe
     sql`SELECT id FROM subscriptions WHERE ${ownedSql(caller)} AND id = ${request.subscriptionId}`,
   );
   if (!subscription || caller.environment !== "sandbox") throw fail("not_found", "No such webhook subscription.");
-  const ids = request.eventIds.slice(0, MAX_EVENTS);
+  // A test has one event of each type.
+  const ids = request.eventIds.slice(0, EVENT_TYPES.length);
   const rows = await deps.db.runList<TestRow>(sql`
     SELECT e.id AS "eventId", e.type AS "eventType", e.received_at AS "receivedAt", d.state, d.attempt, d.next_at AS "nextAt",
       d.last_status AS status, d.last_error AS error, d.last_ms AS ms

@@ -1,6 +1,7 @@
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
+import sql from "sql-template-tag";
 import { createRequest, disableRequest, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { createSubscription } from "./create-subscription.js";
 import { disableSubscription } from "./disable-subscription.js";
@@ -37,6 +38,14 @@ describe("createSubscription", () => {
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
     expect(await activeOf(caller.accountId)).toEqual({ counted: 1, rows: 1 });
+  });
+
+  test("another event type needs no migration: the table takes any number of them, but not none", async () => {
+    const { json } = toSnapshot(await createSubscription(deps, createRequest(newCaller())));
+    const store = (events: string[]) =>
+      deps.db.run(sql`UPDATE subscriptions SET events = ${events} WHERE id = ${json.id}`);
+    await store([...EVENT_TYPES, "shipment.voided"]);
+    await expect(store([])).rejects.toThrow("subscriptions_events_check");
   });
 
   test("stores the secret sealed to its row, and never in plain text", async () => {

@@ -4,7 +4,7 @@ CREATE TABLE subscriptions (
   account_id text COLLATE "C" NOT NULL,
   environment text COLLATE "C" NOT NULL CHECK (environment IN ('sandbox', 'live')),
   url text NOT NULL,
-  events text[] NOT NULL CHECK (cardinality(events) BETWEEN 1 AND 4),
+  events text[] NOT NULL CHECK (cardinality(events) >= 1),
   status text NOT NULL CHECK (status IN ('active', 'disabled')),
   secret bytea NOT NULL,
   created_at timestamptz(3) NOT NULL,
