@@ -1,5 +1,6 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { TakenMail } from "@shipping/portal/testing/smtp-server";
+import { FAILED_FOR_HOURS } from "@shipping/webhooks/health/claim-failing";
 import { awaitsAlert, failedFor } from "@shipping/webhooks/testing/stored-health";
 import { useArea } from "./area.js";
 import { useMailbox } from "./mailbox.js";
@@ -22,7 +23,7 @@ test("a subscription that has failed for a day is told to its admins once, by tw
   const fail = async () => {
     await sendTest(visitor, path);
     await eventually(async () => expect(await textOf(visitor, path)).toContain("Nothing has been delivered since"));
-    await failedFor(area.stack().databases.webhooks, id, 25);
+    await failedFor(area.stack().databases.webhooks, id, FAILED_FOR_HOURS + 1);
   };
   await fail();
   const [{ parsed }] = await mails(1);

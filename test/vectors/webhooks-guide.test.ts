@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { nextStep } from "@shipping/webhooks/dispatch/delivery";
 import { sign, signStandard } from "@shipping/webhooks/dispatch/signature";
+import { FAILED_FOR_HOURS } from "@shipping/webhooks/health/claim-failing";
 
 const folder = join(import.meta.dirname, "../../docs");
 const page = readFileSync(join(folder, "webhooks.md"), "utf8");
@@ -45,5 +46,11 @@ describe("docs/webhooks.md", () => {
     });
     expect(rows).toEqual(schedule);
     expect(nextStep(8, false, () => 0, 1)).toEqual({ state: "exhausted" });
+  });
+
+  // `developers/failing-mail.test.ts` reads the same words in the email.
+  test("the day of failures after which admins get an email is what webhooks waits for", () => {
+    expect(page).toContain("When a subscription has been failing for a day, the admins of the account get one email.");
+    expect(FAILED_FOR_HOURS).toBe(24);
   });
 });

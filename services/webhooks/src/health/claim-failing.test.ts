@@ -8,7 +8,7 @@ import { disableSubscription } from "../subscriptions/disable-subscription.js";
 import { failThrice } from "../testing/stored-deliveries.js";
 import { awaitsAlert, failedFor } from "../testing/stored-health.js";
 import { disableRequest, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
-import { acknowledgeFailing, claimFailing } from "./claim-failing.js";
+import { acknowledgeFailing, claimFailing, FAILED_FOR_HOURS } from "./claim-failing.js";
 
 const HOUR_MS = 3_600_000;
 const URL = "https://shop.example.com/hooks";
@@ -43,8 +43,8 @@ const later = (hours: number) => webhooks.replica({ clockOffsetMs: hours * HOUR_
 
 test("a subscription that has failed for a day is handed out, with its owner, start and reason; one that has failed for 23 hours is not", async () => {
   const caller = newCaller();
-  const id = await failingFor(24.1, caller);
-  await failingFor(23.9);
+  const id = await failingFor(FAILED_FOR_HOURS + 0.1, caller);
+  await failingFor(FAILED_FOR_HOURS - 0.1);
   expect((await claimFailing(deps)).subscriptions).toMatchObject([
     {
       owner: caller,

@@ -16,7 +16,8 @@ interface FailingRow extends Pick<HealthRow, "id" | "url" | "reason" | "failureS
   failingSince: Date;
 }
 
-const FAILED_FOR_HOURS = 24;
+/** The time after which a failing subscription is reported. Emails and guides call it a day. */
+export const FAILED_FOR_HOURS = 24;
 const MAX_CLAIMED = 100;
 
 // These leases are longer than a mailer keeps trying. If a gateway dies with the alerts that it has claimed, another gets them after this
