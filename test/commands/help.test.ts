@@ -32,7 +32,10 @@ const trials = [
 // Node's arguments for each program, and its lines.
 const scripts: [string[], string[]][] = [
   [[], built.map((words) => `npm ${words}`)],
-  [["--conditions=source", "--import=tsx"], [...trials, "run bench --"].map((words) => `npm ${words}`)],
+  [
+    ["--conditions=source", "--import=tsx"],
+    [...trials, "run bench --", "run test:part --"].map((words) => `npm ${words}`),
+  ],
 ];
 
 /** The result of each line with this option. Lines of one kind share a process. */

@@ -14,6 +14,7 @@ import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_p
 import * as subscriptionChanges from "@shipping/webhooks/subscriptions/changes";
 import { createSubscription } from "@shipping/webhooks/subscriptions/create-subscription";
 import { disableSubscription } from "@shipping/webhooks/subscriptions/disable-subscription";
+import { storedChanges } from "@shipping/webhooks/testing/stored-subscriptions";
 import { createRequest, disableRequest, webhooksUnderTest } from "@shipping/webhooks/testing/webhooks-under-test";
 import sql from "sql-template-tag";
 
@@ -59,8 +60,7 @@ async function linesOfGateway() {
 
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id).sort();
 /** The IDs of the entries that the lines of the gateway and of webhooks make. */
-const allLines = async () =>
-  idsOf([...(await linesOfGateway()), ...(await rowsIn<{ id: string }>(webhooks.db, "subscription_changes"))]);
+const allLines = async () => [...idsOf(await linesOfGateway()), ...(await storedChanges(webhooks.db))].sort();
 
 test("the portal has each line of the gateway once, and the accounts with their state", async () => {
   const { id } = await createAccount(gateway.admin, { name: "Acme" });

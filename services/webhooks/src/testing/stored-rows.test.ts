@@ -8,7 +8,11 @@ import {
   ShowEventRequestSchema,
   ShowSubscriptionRequestSchema,
 } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
-import { AcknowledgeChangesRequestSchema, GetSubscriptionHealthRequestSchema, ListChangesRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import {
+  AcknowledgeChangesRequestSchema,
+  GetSubscriptionHealthRequestSchema,
+  ListChangesRequestSchema,
+} from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { acceptEvents } from "../dispatch/accept-event.js";
 import type { DispatchDeps } from "../dispatch/deps.js";
 import { createOwnerRecord } from "../events/stream-owner.js";
