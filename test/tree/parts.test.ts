@@ -1,9 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parts } from "@shipping/local/parts";
+import { parse } from "yaml";
 import { parseDeclaration, readDeclarations } from "../part/part-declaration.js";
 import { WHOLE_PLATFORM } from "../part/whole-platform.js";
-import { root, sources } from "./sources.js";
+import { read, root, sources } from "./sources.js";
 
 const declarations = readDeclarations();
 const tests = sources.map(({ path }) => path).filter((path) => /^test\/.*\.(test|check)\.ts$/.test(path));
@@ -31,6 +33,35 @@ describe("part.yaml", () => {
     ["", /expected object/],
   ])("%j is refused with the file, the field, and what it must be", (text, refusal) => {
     expect(() => parseDeclaration(text, "services/x")).toThrow(refusal);
+  });
+});
+
+describe("a change inside one part", () => {
+  const partOf = (...paths: string[]) =>
+    execFileSync(join(root, ".ci/part-of-changes"), { input: paths.map((path) => `${path}\n`).join("") }).toString();
+
+  test.each(declarations)("is reviewed by the team of $name, and tested by its name", ({ name, folder }) => {
+    expect(read(".github/CODEOWNERS")).toMatch(new RegExp(`^/${folder}/ @[\\w-]+/${name}$`, "m"));
+    expect(partOf(`${folder}/src/config.ts`, `${folder}/part.yaml`)).toBe(`${name}\n`);
+  });
+
+  test.each([
+    ["two parts", ["gateway/src/config.ts", "services/portal/src/config.ts"]],
+    ["a part and another folder", ["gateway/src/config.ts", "docs/webhooks.md"]],
+    ["a file of the root", ["package.json"]],
+    ["nothing", []],
+  ])("is not a change of %s", (_, paths) => {
+    expect(partOf(...paths)).toBe("");
+  });
+
+  test("is what decides between a part's tests with the flows, and everything", () => {
+    const { jobs } = parse(read(".github/workflows/ci.yml"));
+    const steps: { if?: string; run?: string }[] = jobs.check.steps;
+    const decided = steps.filter((step) => step.if?.includes("steps.part.outputs.name"));
+    expect(decided.map(({ run }) => run?.trim().split("\n"))).toEqual([
+      ["npm ci", "npm run -s lint", 'npm run -s test:part -- "$PART"', "npm run -s test:flows"],
+      [".ci/run"],
+    ]);
   });
 });
 
