@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parts } from "@shipping/local/parts";
 import { busUsers } from "@shipping/local/servers/bus-users";
 import { chart, type KubernetesObject, objectsOf, template, workloadsIn } from "./rendered.js";
 
@@ -101,7 +102,7 @@ test("every pod that opens a database has PostgreSQL's authority, including the 
       env.some(({ name }: KubernetesObject) => name === "DATABASE_URL"),
     ),
   );
-  expect(withDatabase).toHaveLength(8);
+  expect(withDatabase).toHaveLength(2 * parts.length + 1);
   for (const { pod } of withDatabase) {
     expect(pod.volumes).toContainEqual({
       name: "database-ca",

@@ -1,26 +1,53 @@
+import { parts } from "@shipping/local/parts";
 import { type KubernetesObject, objectsOf } from "./rendered.js";
 
-const jobOf = (...set: string[]): KubernetesObject =>
-  objectsOf("production", ...set).find(
-    ({ kind, metadata }) => kind === "Job" && metadata.name.startsWith("shipping-migrate-"),
+/** The migration Job of each part, by the part. */
+const jobsOf = (...set: string[]): Record<string, KubernetesObject> =>
+  Object.fromEntries(
+    objectsOf("production", ...set)
+      .filter(({ kind, metadata }) => kind === "Job" && metadata.name.startsWith("shipping-migrate-"))
+      .map((job) => [job.spec.template.spec.containers[0].name, job]),
   );
-const nameOf = (...set: string[]): string => jobOf(...set).metadata.name;
+const namesOf = (...set: string[]) => Object.values(jobsOf(...set)).map(({ metadata }) => metadata.name as string);
 
-describe("the job of the migrations", () => {
-  test("has the revision in its name, so that helm makes a new one with each", () => {
-    expect(nameOf()).toMatch(/^shipping-migrate-1-[0-9a-f]{8}$/);
+describe("the Jobs of the migrations", () => {
+  test("are one for each part, with the part's image alone", () => {
+    const jobs = jobsOf("parts.records.image=registry.example.com/records:1.0.1");
+    expect(Object.keys(jobs).sort()).toEqual([...parts].sort());
+    for (const [part, { metadata, spec }] of Object.entries(jobs)) {
+      expect(metadata.name).toMatch(new RegExp(`^shipping-migrate-${part}-[0-9a-f]{5}$`));
+      const images = spec.template.spec.containers.map(({ image }: KubernetesObject) => image);
+      const tag = part === "records" ? "1.0.1" : "1.0.0";
+      expect(images).toEqual([expect.stringMatching(new RegExp(`/${part}:${tag}$`))]);
+    }
   });
 
   test.each([
-    "image.tag=1.0.1",
-    "parts.records.image=registry.example.com/records:1.0.1",
-    "parts.tracking.existingSecret=tracking-2",
-    "databaseCaSecret=postgres-ca",
-  ])("has another name with %s at the same revision: what renders the chart cannot change a job's pod", (value) => {
-    expect(nameOf(value)).not.toBe(nameOf());
-  });
+    ["parts.records.image=registry.example.com/records:1.0.1", ["records"]],
+    ["parts.tracking.existingSecret=tracking-2", ["tracking"]],
+    ["image.tag=1.0.1", parts],
+    ["databaseCaSecret=postgres-ca", parts],
+    ["parts.records.replicas=5", []],
+    ["trustedProxies=2", []],
+  ])(
+    "with %s at the same revision, get another name where their pod changes, since a Job's pod cannot",
+    (set, changed) => {
+      const before = namesOf();
+      const renamed = namesOf(set).filter((name) => !before.includes(name));
+      expect(renamed.map((name) => name.split("-")[2]).sort()).toEqual([...changed].sort());
+    },
+  );
+});
 
-  test("is the same where its pod is", () => {
-    expect(jobOf("parts.records.replicas=5", "trustedProxies=2")).toEqual(jobOf());
+describe("an image", () => {
+  test.each([
+    ["parts.records.image", ""],
+    ["parts.records.image", "<no value>"],
+    ["image.tag", ""],
+    ["image.tag", "<no value>"],
+    ["image.prefix", "<no value>"],
+    ["dev.postgres.image", ""],
+  ])("%s=%s, which an unset variable leaves, is refused", (value, text) => {
+    expect(() => objectsOf("production", `${value}=${text}`)).toThrow(`at '/${value.replaceAll(".", "/")}': '${text}'`);
   });
 });

@@ -1,30 +1,30 @@
-{{/* The pod that migrates the databases: a container for each part, with its image. */}}
+{{/* The pod that migrates the database of a part, with the image of the part. Argument: (list $ part). */}}
 {{- define "shipping.migrationPod" -}}
-{{- $pod := include "shipping.podValues" (list . .Values.migration) | fromJson -}}
-{{- $files := include "shipping.databaseFiles" . | fromJsonArray -}}
+{{- $root := index . 0 -}}
+{{- $part := index . 1 -}}
+{{- $pod := include "shipping.podValues" (list $root $root.Values.migration) | fromJson -}}
+{{- $files := include "shipping.databaseFiles" $root | fromJsonArray -}}
 metadata:
   labels:
-    {{- include "shipping.podLabels" (list . "migration" $pod.podLabels) | nindent 4 }}
+    {{- include "shipping.podLabels" (list $root "migration" $pod.podLabels) | nindent 4 }}
   {{- include "shipping.annotations" $pod.podAnnotations | nindent 2 }}
 spec:
   restartPolicy: OnFailure
-  {{- include "shipping.podSpec" (list . "migration" $pod) | nindent 2 }}
+  {{- include "shipping.podSpec" (list $root "migration" $pod) | nindent 2 }}
   containers:
-    {{- range $part, $_ := include "shipping.parts" . | fromYaml }}
     - name: {{ $part }}
-      image: {{ include "shipping.image" (list $ $part) }}
-      {{- include "shipping.container" (list $ $pod) | nindent 6 }}
+      image: {{ include "shipping.image" (list $root $part) }}
+      {{- include "shipping.container" (list $root $pod) | nindent 6 }}
       command: [migrate]
       env:
-        - { name: LOG_LEVEL, value: {{ $.Values.logLevel | quote }} }
-        {{- include "shipping.databaseUrl" (list $ $part "DATABASE_URL" true) | nindent 8 }}
-        {{- include "shipping.databaseUrl" (list $ $part "MIGRATION_DATABASE_URL" true) | nindent 8 }}
+        - { name: LOG_LEVEL, value: {{ $root.Values.logLevel | quote }} }
+        {{- include "shipping.databaseUrl" (list $root $part "DATABASE_URL" true) | nindent 8 }}
+        {{- include "shipping.databaseUrl" (list $root $part "MIGRATION_DATABASE_URL" true) | nindent 8 }}
         {{- include "shipping.items" $pod.extraEnv | nindent 8 }}
       {{- with include "shipping.mounts" (list $files $pod) }}
       volumeMounts:
         {{- . | nindent 8 }}
       {{- end }}
-    {{- end }}
   {{- with include "shipping.volumes" (list $files $pod) }}
   volumes:
     {{- . | nindent 4 }}
