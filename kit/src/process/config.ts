@@ -113,6 +113,8 @@ export const serviceSettings = {
     .enum(["debug", "info", "warn", "error", "fatal", "silent"])
     .default("info")
     .describe("lowest log level to write"),
+  BUILD_VERSION: z.string().default("development").describe("release that runs, for `build_info`; an image sets it"),
+  BUILD_REVISION: z.string().default("unknown").describe("commit that runs, for `build_info`; an image sets it"),
   NODE_ENV: z.string().default("development").describe("in production, switches for trials and tests are refused"),
 };
 

@@ -51,10 +51,18 @@ export async function serveOps(options: {
   };
 }
 
-/** Starts to measure the process itself: CPU, memory, event loop, garbage collection. Call it once per process. */
-export function measureProcess(part: string): void {
+/**
+ * Starts to measure the process itself: CPU, memory, event loop, garbage collection. `build` says which release and commit runs. Call it once per
+ * process.
+ */
+export function measureProcess(part: string, build = { version: "development", revision: "unknown" }): void {
   register.setDefaultLabels({ part });
   collectDefaultMetrics();
+  new Gauge({
+    name: "build_info",
+    help: "Always 1. Its version and revision say which release and commit run.",
+    labelNames: ["version", "revision"],
+  }).set(build, 1);
   new Gauge({
     name: "log_lines_dropped",
     help: "Log lines dropped since the start, because the reader was too slow.",

@@ -67,12 +67,15 @@ export function runService(options: ServiceProcess): Promise<void> {
 export async function startService(options: ServiceProcess, stopSignal: AbortSignal): Promise<Running> {
   const { config, log, tls } = options;
   const host = config.HOST === undefined ? {} : { host: config.HOST };
-  measureProcess(options.part);
+  measureProcess(options.part, { version: config.BUILD_VERSION, revision: config.BUILD_REVISION });
   const tracing = await startTracing(options);
   const { DATABASE_URL: url, DATABASE_URL_FILE: urlFile } = config;
   const db = openDatabase(url, { ...(urlFile !== undefined && { urlFile }), max: config.DATABASE_POOL, log });
   let state: "starting" | "serving" | "stopping" = "starting";
-  const ready = async () => (state === "serving" ? await missingIn(db, options.migrations) : state);
+  const ready = async () =>
+    state === "stopping"
+      ? state
+      : ((await missingIn(db, options.migrations)) ?? (state === "serving" ? undefined : state));
   let started: Service | PublicService | undefined;
   const metrics = createMetrics({ part: options.part, log });
   measurePool(metrics, db);

@@ -29,7 +29,7 @@ if (options.faults.includes("disk-full") && !hasOwnMounts()) {
   process.stdout.write(out);
   process.exit(code ?? 1);
 }
-const { commitOf } = await import("../releases/build-release.js");
+const { commitOf } = await import("@shipping/local/cluster/build-release");
 if (options.faults.includes("upgrade"))
   await commitOf(options.revision).catch((error: Error) => command.error(`error: ${error.message}`));
 const { runHistory } = await import("./run-history.js");

@@ -2,15 +2,16 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { migrate } from "@shipping/kit/postgres/migrate";
 import { eventually } from "@shipping/kit/testing/eventually";
-import type { Part } from "@shipping/local/parts";
+import { buildRelease, commitOf } from "@shipping/local/cluster/build-release";
+import { migrationFolders, type Part } from "@shipping/local/parts";
 import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
 import { openReceivers } from "../failover/deliveries-seen.js";
 import { type LoadReport, startLoad } from "../failover/load.js";
 import { deliveriesVerdict } from "../failover/verdict.js";
 import type { Report, Say } from "../kit/report.js";
 import { withFolder } from "../kit/with-folder.js";
-import { buildRelease, commitOf } from "./build-release.js";
 import { linkParts, type PartLinks } from "./part-links.js";
 import { openKeyForms } from "./use-forms.js";
 
@@ -24,23 +25,29 @@ const CLIENTS = 4;
 const RESTART_MS = 60_000;
 const ARRIVE_MS = 120_000;
 
+interface Replacing {
+  /** The time after each replacement. */
+  calmMs: number;
+  /** The parts to replace, in this order. The others stay as released. */
+  replaced: readonly Part[];
+}
+
 /**
- * Upgrades the platform from the release of `revision` to this checkout, and rolls it back, process by process and under load; `calmMs` is the
- * time after each replacement. No request may fail, and no acknowledged write may be lost or doubled, by either release.
+ * Upgrades parts from the release of `revision` to this checkout, and rolls them back, process by process and under load. No request may fail, and no acknowledged write may be lost or doubled, by either release.
  */
-export async function mixedReleases(say: Say, revision: string, calmMs: number): Promise<Report> {
+export async function mixedReleases(say: Say, revision: string, replacing: Replacing): Promise<Report> {
   const commit = await commitOf(revision);
   return withFolder(async (folder, ends) => {
     const [old, dataDir] = [join(folder, "old"), join(folder, "data")];
     await mkdir(dataDir);
     say(`building ${commit}`);
     await buildRelease(commit, old);
-    const before = await writeWithOld({ old, dataDir, calmMs });
+    const before = await writeWithOld({ old, dataDir, calmMs: replacing.calmMs });
     say(`${before.acknowledged.length} writes acknowledged by the old release alone`);
     const links = await linkParts(join(folder, "parts"), old);
     const cluster = await startCluster([...TWO_OF_EACH, ...links.flags], SWITCHES, { dataDir });
     ends.push(() => cluster.stop());
-    return upgradeAndBack(say, { cluster, links, old, before, calmMs });
+    return upgradeAndBack(say, { cluster, links, old, before, ...replacing });
   });
 }
 
@@ -60,9 +67,9 @@ async function writeWithOld(at: { old: string; dataDir: string; calmMs: number }
 
 async function upgradeAndBack(
   say: Say,
-  of: { cluster: ClusterUnderTest; links: PartLinks; old: string; before: LoadReport; calmMs: number },
+  of: { cluster: ClusterUnderTest; links: PartLinks; old: string; before: LoadReport } & Replacing,
 ): Promise<Report> {
-  const { cluster, links, old, before, calmMs } = of;
+  const { cluster, links, old, before, calmMs, replaced } = of;
   const receivers = await openReceivers(cluster);
   // The gateways and portals that a load balancer would choose from.
   const gateways = [...cluster.gateways];
@@ -72,8 +79,10 @@ async function upgradeAndBack(
   const longestMs: Record<string, number> = {};
   await sleep(calmMs);
   for (const [direction, checkout] of [["upgrade", here] as const, ["rollback", old] as const]) {
-    for (const part of ORDER) {
+    for (const part of replaced) {
       const fromMs = performance.now();
+      // The migrations of a release run before its code; a rollback leaves the schema as it is.
+      if (checkout === here) await migrateHere(part, cluster);
       await links.point(part, checkout);
       for (const name of [`${part}-1`, `${part}-2`]) {
         await replace(cluster, name, part === "portal" ? portals : gateways);
@@ -98,6 +107,12 @@ async function upgradeAndBack(
       [forms.sent > 0 && forms.wrong.length === 0, "A form got another answer than it should."],
     ],
   }));
+}
+
+/** Applies this checkout's migrations to the database of a part. */
+async function migrateHere(part: Part, { databases }: ClusterUnderTest): Promise<void> {
+  const { connectionString: url = "" } = databases[part].pool.options;
+  await migrate({ url, directory: migrationFolders[part] });
 }
 
 /** Ends a process as an upgrade does, and resolves when its successor serves. If it is one of those that are `balanced`, it gets no new requests meanwhile. */

@@ -1,5 +1,6 @@
 import { join, relative } from "node:path";
 import { Command } from "commander";
+import { otherParts } from "./checkouts.js";
 import { clusterOptions } from "./options.js";
 
 /** Parses a command line; an invalid one throws instead of ending the process. */
@@ -16,6 +17,7 @@ describe("clusterOptions", () => {
       {},
       { replicas: { gateway: 3 }, tls: true },
       { nats: 3 },
+      { one: { part: "webhooks", others: "main" } },
     ]);
   });
 
@@ -26,7 +28,7 @@ describe("clusterOptions", () => {
       nats: 1,
       sharedBuffersMb: 128,
       tls: false,
-      programs: {},
+      checkouts: {},
     });
   });
 
@@ -51,22 +53,33 @@ describe("clusterOptions", () => {
 
   test("runs parts from other checkouts, where these are built", () => {
     const root = join(import.meta.dirname, "../../../..");
-    const { programs } = read([
+    const { checkouts } = read([
       "--from",
       `records=${root}`,
       "--from",
       `gateway=${relative(process.cwd(), root) || "."}`,
     ]);
-    expect(programs).toEqual({
-      records: join(root, "services/records/dist/main.js"),
-      gateway: join(root, "gateway/dist/main.js"),
+    expect(checkouts).toEqual({
+      records: join(root, "services/records"),
+      gateway: join(root, "gateway"),
     });
     expect(() => read(["--from", "records=/nowhere"])).toThrow(
       "/nowhere/services/records/dist/main.js does not exist. Run this there first: npm ci && npm run build",
     );
   });
 
+  test("runs one part from this checkout, and all others from a release or from another checkout", async () => {
+    expect(read(["--only", "webhooks", "--others", "main"]).one).toEqual({ part: "webhooks", others: "main" });
+    const root = join(import.meta.dirname, "../../../..");
+    const others = await otherParts("webhooks", root, () => {});
+    expect(Object.keys(others).sort()).toEqual(["carrier", "gateway", "portal", "records", "tracking"]);
+    expect(others.tracking).toBe(join(root, "services/tracking"));
+    await expect(otherParts("webhooks", "no-such-release", () => {})).rejects.toThrow("no commit no-such-release");
+  });
+
   test.each([
+    [["--only", "webhooks"], "--only and --others belong together, such as --only webhooks --others main."],
+    [["--only", "hooks", "--others", "main"], "Use the name of a part: one of gateway, portal, records"],
     [
       ["--from", "record=."],
       "Use PART=FOLDER, where PART is one of gateway, portal, records, carrier, tracking, webhooks.",

@@ -1,10 +1,7 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { examples, wholeNumber } from "../option-values.js";
-import { type Part, parts } from "../parts.js";
-
-export type Programs = Partial<Record<Part, string>>;
+import type { Part } from "../parts.js";
+import { addCheckout, type Checkouts, toPart } from "./checkouts.js";
 
 /** The number of processes of each part, and the public port, which those of the gateways and the portals follow; 0 selects free ports. */
 export interface ClusterOptions {
@@ -17,7 +14,9 @@ export interface ClusterOptions {
   /** True if the parts speak mutual TLS, with certificates made in the data folder. */
   tls: boolean;
   /** The parts that run from another checkout. */
-  programs: Programs;
+  checkouts: Checkouts;
+  /** The only part that runs from this checkout, and the revision or folder of a checkout from which all others run. */
+  one?: { part: Part; others: string };
 }
 
 const count = wholeNumber(1, 99);
@@ -26,15 +25,6 @@ const count = wholeNumber(1, 99);
 function clusterSize(text: string): number {
   if (/^[135]$/.test(text)) return Number(text);
   throw new InvalidArgumentError("Use 1, 3 or 5.");
-}
-
-function addProgram(text: string, before: Programs = {}): Programs {
-  const [, name = "", checkout = ""] = /^([a-z]+)=(.+)$/.exec(text) ?? [];
-  const part = parts.find((known) => known === name);
-  if (!part) throw new InvalidArgumentError(`Use PART=FOLDER, where PART is one of ${parts.join(", ")}.`);
-  const program = resolve(checkout, part === "gateway" ? part : `services/${part}`, "dist/main.js");
-  if (existsSync(program)) return { ...before, [part]: program };
-  throw new InvalidArgumentError(`${program} does not exist. Run this there first: npm ci && npm run build`);
 }
 
 /** Parses the command line. If it is invalid, prints an error and exits. */
@@ -63,14 +53,27 @@ export function clusterOptions(
     .option(
       "--from <part=folder>",
       "run a part from another checkout, such as records=../main; can be repeated",
-      addProgram,
+      addCheckout,
+    )
+    .option("--only <part>", "run only this part from this checkout, with --others", (name) => toPart(name))
+    .option(
+      "--others <revision>",
+      "run all other parts from a release, which is built once, or from a checkout's folder",
     )
     .addHelpText(
       "after",
-      examples("npm run cluster", "npm run cluster -- --gateways 3 --tls", "npm run cluster -- --nats 3"),
+      examples(
+        "npm run cluster",
+        "npm run cluster -- --gateways 3 --tls",
+        "npm run cluster -- --nats 3",
+        "npm run cluster -- --only webhooks --others main",
+      ),
     )
     .parse(args, { from: "user" });
-  const { gateways, portals, port, nats, sharedBuffersMb, tls, from: programs = {}, ...others } = command.opts();
-  const replicas = { gateway: gateways, portal: portals, ...others } as Record<Part, number>;
-  return { replicas, port, nats, sharedBuffersMb, tls, programs };
+  const { gateways, portals, port, nats, sharedBuffersMb, tls, ...further } = command.opts();
+  const { from: checkouts = {}, only, others, ...services } = further;
+  if ((only === undefined) !== (others === undefined))
+    command.error("error: --only and --others belong together, such as --only webhooks --others main.");
+  const replicas = { gateway: gateways, portal: portals, ...services } as Record<Part, number>;
+  return { replicas, port, nats, sharedBuffersMb, tls, checkouts, ...(only && { one: { part: only, others } }) };
 }

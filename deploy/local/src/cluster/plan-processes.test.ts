@@ -104,12 +104,13 @@ describe("planProcesses", () => {
   });
 
   test("runs the program of another checkout for a part, if one is named, and only for that part", () => {
-    const elsewhere = planProcesses({ ...options, programs: { records: "/elsewhere/main.js" } });
+    const elsewhere = planProcesses({ ...options, checkouts: { records: "/elsewhere/services/records" } });
     const changed = elsewhere.filter(({ main }, index) => main !== plan[index]?.main);
     expect(changed.map(({ name, main }) => `${name} ${main}`)).toEqual([
-      "records-1 /elsewhere/main.js",
-      "records-2 /elsewhere/main.js",
+      "records-1 /elsewhere/services/records/dist/main.js",
+      "records-2 /elsewhere/services/records/dist/main.js",
     ]);
+    expect(changed.map(({ env }) => env.BUILD_REVISION)).toEqual(["elsewhere", "elsewhere"]);
   });
 
   test("gives each process its part's certificate, if certificates are used", () => {

@@ -1,10 +1,11 @@
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { type Env, toOrigin } from "@shipping/kit/process/config";
 import type { TlsFiles } from "@shipping/kit/tls/tls";
 import { isPublic, mapParts, type Part, parts } from "../parts.js";
 import { type BusPasswords, busIdentity } from "../servers/bus-users.js";
+import { buildOf, type Checkouts } from "./checkouts.js";
 import type { Ports } from "./choose-ports.js";
-import type { Programs } from "./options.js";
 
 export interface PartProcess {
   /** The name of the process, such as `records-1`. */
@@ -43,10 +44,11 @@ export function planProcesses(options: {
   bus: EventBus;
   secretsKeys: string;
   certificates?: Record<Part, TlsFiles> | undefined;
-  programs?: Programs;
+  /** The folders of the parts that run from another checkout. */
+  checkouts?: Checkouts;
   env: Env;
 }): PartProcess[] {
-  const { host, ports, databaseUrls, bus, secretsKeys, certificates, programs = {}, env } = options;
+  const { host, ports, databaseUrls, bus, secretsKeys, certificates, checkouts = {}, env } = options;
   const opsPorts = ports.ops.values();
   const rpcUrls = rpcUrlsOf(host, ports);
   const neighbours = Object.fromEntries(parts.map((part) => [`${part.toUpperCase()}_URL`, rpcUrls[part].join(",")]));
@@ -59,10 +61,11 @@ export function planProcesses(options: {
         part,
         address: new URL(toOrigin(host, port)).host,
         opsUrl: toOrigin(host, opsPort),
-        main: programs[part] ?? resolve(`@shipping/${part}/main`),
+        main: checkouts[part] ? join(checkouts[part], "dist/main.js") : resolve(`@shipping/${part}/main`),
         env: {
           SECRETS_KEYS: secretsKeys,
           ...(part === "portal" ? env : envOfOthers),
+          ...buildOf(checkouts[part]),
           ...neighbours,
           ...certificates?.[part],
           DATABASE_URL: databaseUrls[part],

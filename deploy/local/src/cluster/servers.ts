@@ -82,12 +82,14 @@ function intoFile(logs: string, name: string): (line: string) => void {
 
 const POLL_MS = 50;
 const ANSWER_MS = 2_000;
+const SLOW_MS = 10_000;
 
 // A clean shutdown of a part may take this long; the cluster as a whole has 30 s.
 const SIGNALS: StopSignals = { stop: "SIGTERM", fast: "SIGINT", force: "SIGKILL", patienceMs: 26_000 };
 
 /** A process of a part, which is ready when it says so, however long that takes. If it ends instead, the error says how it ended. */
-export function partServer({ name, address, main, env, opsUrl }: PartProcess, logs: string): Server {
+export function partServer(planned: PartProcess, logs: string, say: (line: string) => void): Server {
+  const { name, address, main, env, opsUrl } = planned;
   return {
     name,
     address,
@@ -104,21 +106,34 @@ export function partServer({ name, address, main, env, opsUrl }: PartProcess, lo
         throw new Error(how);
       });
       const over = new AbortController();
-      await Promise.race([untilReady(opsUrl, over.signal), ended, failed]).finally(() => over.abort());
+      const slow = (missing: string) => say(`${name} is not ready yet: ${missing}. Its log: ${join(logs, name)}.log`);
+      await Promise.race([untilReady(opsUrl, over.signal, slow), ended, failed]).finally(() => over.abort());
     },
   };
 }
 
-async function untilReady(opsUrl: string, over: AbortSignal): Promise<void> {
-  while (!over.aborted && !(await isReady(opsUrl))) await sleep(POLL_MS);
+/** Resolves when the process is ready. After ten seconds, `slow` is told what it waits for, and again each time this changes. */
+async function untilReady(opsUrl: string, over: AbortSignal, slow: (missing: string) => void): Promise<void> {
+  const slowAt = performance.now() + SLOW_MS;
+  let told: string | undefined;
+  for (;;) {
+    const missing = await missingAt(opsUrl);
+    if (over.aborted || missing === undefined) return;
+    if (missing !== told && performance.now() > slowAt) {
+      told = missing;
+      slow(missing);
+    }
+    await sleep(POLL_MS);
+  }
 }
 
-async function isReady(opsUrl: string): Promise<boolean> {
+/** Returns what a process says that it waits for, or undefined if it is ready. */
+async function missingAt(opsUrl: string): Promise<string | undefined> {
   try {
     const answer = await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) });
-    await answer.arrayBuffer();
-    return answer.ok;
+    const text = await answer.text();
+    return answer.ok ? undefined : text;
   } catch {
-    return false;
+    return "it does not answer";
   }
 }

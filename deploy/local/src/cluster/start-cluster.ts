@@ -24,6 +24,7 @@ import { abortable } from "../platform/explain-start.js";
 import { busAuthorization, newBusPasswords } from "../servers/bus-users.js";
 import { findNatsServer } from "../servers/find-nats-server.js";
 import { keepPartCertificates } from "./certificates.js";
+import { otherParts } from "./checkouts.js";
 import { choosePorts, type Ports } from "./choose-ports.js";
 import type { ClusterOptions } from "./options.js";
 import { type EventBus, planProcesses, rpcUrlsOf } from "./plan-processes.js";
@@ -54,7 +55,10 @@ export async function startCluster(options: {
   stopping: AbortSignal;
   say(line: string): void;
 }): Promise<Cluster> {
-  const { config, cluster, stopping, say } = options;
+  const { config, stopping, say } = options;
+  const { one } = options.cluster;
+  const others = one && (await otherParts(one.part, one.others, say));
+  const cluster = { ...options.cluster, checkouts: { ...others, ...options.cluster.checkouts } };
   const folder = await takeDataFolder(config.DATA_DIR);
   const file = join(folder.path, FILE);
   let launched: Launched | undefined;
@@ -129,12 +133,12 @@ export async function launch(of: Launch) {
   const account = await withDemoAccount(folder, databaseUrls, publicUrl?.PUBLIC_URL);
   const env = { ...publicUrl, ...mailFolder(folder.path), ...installationName(config, folder.path), ...environment() };
   const certificates = cluster.tls ? await keepPartCertificates(folder.path) : undefined;
-  const { programs } = cluster;
+  const { checkouts } = cluster;
   const common = { host: config.HOST, ports, databaseUrls, bus };
-  const processes = planProcesses({ ...common, secretsKeys: keys, certificates, programs, env });
+  const processes = planProcesses({ ...common, secretsKeys: keys, certificates, checkouts, env });
   say(`Starting ${processes.length} processes. Their logs are in ${logs} …`);
   const toTier = (part: Part) => (isPublic(part) ? (`${part}s` as const) : "services");
-  await Promise.all(processes.map((process) => servers.start(toTier(process.part), partServer(process, logs))));
+  await Promise.all(processes.map((process) => servers.start(toTier(process.part), partServer(process, logs, say))));
 
   const rpcUrls = rpcUrlsOf(config.HOST, ports);
   const rpc = mapParts((part) => rpcUrls[part].join(","));
@@ -152,13 +156,18 @@ export async function launch(of: Launch) {
 
 async function startDatabases(of: Launch, ports: Ports, logs: string): Promise<Record<Part, string>> {
   const { folder, config, cluster, servers } = of;
-  if (withoutDatabase(config).length === 0) return prepareDatabases({ folder, config, serverUrl: undefined });
+  // Each part's database gets the migrations of the checkout that the part runs from.
+  const migrations = Object.fromEntries(
+    Object.entries(cluster.checkouts).map(([part, at]) => [part, join(at, "prisma")]),
+  );
+  if (withoutDatabase(config).length === 0)
+    return prepareDatabases({ folder, config, serverUrl: undefined, migrations });
   const replicas = Object.values(cluster.replicas).reduce((sum, count) => sum + count, 0);
   const maxConnections = 50 + replicas * Number(environment().DATABASE_POOL || 10);
   const { sharedBuffersMb } = cluster;
   const postgres = postgresServer({ folder: folder.path, logs, port: ports.postgres, maxConnections, sharedBuffersMb });
   await servers.start("stores", postgres);
-  return prepareDatabases({ folder, config, serverUrl: postgres.url() });
+  return prepareDatabases({ folder, config, serverUrl: postgres.url(), migrations });
 }
 
 async function startNats({ folder, config, servers, say }: Launch, ports: Ports, logs: string): Promise<EventBus> {

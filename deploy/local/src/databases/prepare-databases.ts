@@ -19,12 +19,15 @@ export async function prepareDatabases(options: {
   folder: DataFolder;
   config: LocalConfig;
   serverUrl: string | undefined;
+  /** The folders of migrations that replace those of this checkout. */
+  migrations?: Partial<Record<Part, string>>;
 }): Promise<Record<Part, string>> {
   const { folder, config, serverUrl } = options;
+  const folders = { ...migrationFolders, ...options.migrations };
   const made = serverUrl === undefined ? {} : await databasesOn(serverUrl, withoutDatabase(config), folder);
   const given = Object.entries(givenUrls(config)).filter(([, url]) => url !== undefined);
   const urls = { ...made, ...Object.fromEntries(given) } as Record<Part, string>;
-  await Promise.all(parts.map((part) => migrate({ url: urls[part], directory: migrationFolders[part] })));
+  await Promise.all(parts.map((part) => migrate({ url: urls[part], directory: folders[part] })));
   return urls;
 }
 

@@ -1,10 +1,14 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { environment } from "../config.js";
 
-const root = fileURLToPath(new URL("../../..", import.meta.url));
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const execute = promisify(execFile);
 
 /** The commit of a tag, branch or hash. An unknown one is an error with a sentence. */
@@ -15,6 +19,24 @@ export async function commitOf(revision: string): Promise<string> {
   } catch {
     throw new Error(`This repository has no commit ${revision}. If the clone is shallow: git fetch --unshallow`);
   }
+}
+
+/** Returns a folder with the built files of a commit. They are built once, and kept in the user's cache folder (`XDG_CACHE_HOME`, or `~/.cache`). */
+export async function cachedRelease(commit: string, say: (line: string) => void): Promise<string> {
+  const cache = join(environment().XDG_CACHE_HOME || join(homedir(), ".cache"), "shipping-platform", "releases");
+  const folder = join(cache, commit);
+  if (existsSync(folder)) return folder;
+  await mkdir(cache, { recursive: true });
+  const building = await mkdtemp(join(cache, "building-"));
+  try {
+    say(`Building ${commit} in ${cache}, once. This takes some minutes …`);
+    const built = join(building, "release");
+    await buildRelease(commit, built);
+    await rename(built, folder);
+  } finally {
+    await rm(building, { recursive: true, force: true });
+  }
+  return folder;
 }
 
 /** Checks out the files of a commit into a new folder, installs their dependencies and compiles them. */
