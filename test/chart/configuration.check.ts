@@ -15,9 +15,16 @@ const settings = {
   webhooks: webhooksSettings,
 };
 
-// Settings that the chart replaces: a pod listens on all interfaces; a trial names its one receiver or carrier; emails are sent, not written.
+// Settings that the chart leaves alone or replaces: an image says what it is; a pod listens on all interfaces; a trial names its one receiver or carrier; emails are sent, not written.
 const TRIAL_CARRIER = ["TRIAL_CARRIER_MODULE", "TRIAL_CARRIER_URL", "TRIAL_CARRIER_ACCOUNT"];
-const NOT_FOR_A_CLUSTER = ["HOST", ...TRIAL_CARRIER, "WEBHOOK_ALLOW_PRIVATE_TARGETS", "MAIL_DIR"];
+const NOT_FOR_A_CLUSTER = [
+  "BUILD_VERSION",
+  "BUILD_REVISION",
+  "HOST",
+  ...TRIAL_CARRIER,
+  "WEBHOOK_ALLOW_PRIVATE_TARGETS",
+  "MAIL_DIR",
+];
 // The operator's commands, which run in the gateway's pod, call the portal.
 const FOR_COMMANDS: Record<string, string[]> = { gateway: ["PORTAL_URL"] };
 // Replaced by certificates, and by the authentication at NATS.
