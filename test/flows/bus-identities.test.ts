@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { toBinary } from "@bufbuild/protobuf";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
-import type { Bus } from "@shipping/kit/events/bus";
-import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type BusUser, busAuthorization, newBusPasswords } from "@shipping/local/servers/bus-users";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import type { SubscribableBus } from "@shipping/webhooks/stream/inbox";
+import { createJetStreamBus } from "@shipping/webhooks/stream/jetstream-bus";
 import { identityWith, newEvent, type OwnNats, ownNats } from "../platform/bus.js";
 
 // The users and permissions of the chart's trial and of `npm run cluster`, on a server of its own.
@@ -29,7 +29,7 @@ afterAll(() => server.stop());
 const identityOf = (user: BusUser, password = passwords[user]) => identityWith(user, password);
 
 /** The bus with the part's credentials. */
-function busOf(part: "records" | "carrier" | "webhooks"): Bus {
+function busOf(part: "records" | "carrier" | "webhooks"): SubscribableBus {
   const bus = createJetStreamBus({ url: server.url, name: part, identity: identityOf(part), log: silentLog() });
   open.push(bus);
   return bus;
@@ -59,7 +59,7 @@ async function taking(): Promise<{ got: Set<string>; dead: string[] }> {
   return { got, dead };
 }
 
-const published = (bus: Bus, event: Event) => eventually(() => bus.publish(event));
+const published = (bus: SubscribableBus, event: Event) => eventually(() => bus.publish(event));
 
 test("who has no name, or a wrong password, is not let in", async () => {
   await expect(connect({ servers: server.url })).rejects.toThrow("Authorization Violation");

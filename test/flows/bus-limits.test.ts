@@ -1,10 +1,10 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, credsAuthenticator } from "@nats-io/transport-node";
 import { toBusIdentity } from "@shipping/kit/events/bus-identity";
-import { STREAM_LIMITS, type StreamLimits } from "@shipping/kit/events/event-stream";
-import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { createLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { STREAM_LIMITS, type StreamLimits } from "@shipping/webhooks/stream/event-stream";
+import { createJetStreamBus } from "@shipping/webhooks/stream/jetstream-bus";
 import { newEvent, type OwnNats, ownNats } from "../platform/bus.js";
 import { natsAccount } from "../platform/nats-account.js";
 

@@ -2,14 +2,15 @@ import { readFileSync } from "node:fs";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { type Bus, BusOutage, type StreamState } from "@shipping/kit/events/bus";
-import { busNames } from "@shipping/kit/events/bus-names";
-import { OWNER_ID } from "@shipping/kit/events/event-stream";
-import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
-import { marking, type Owner, type OwnerRecord, readMark } from "@shipping/kit/events/stream-owner";
+import { busNames, OWNER_ID } from "@shipping/kit/events/bus-names";
+import { createJetStreamPublisher } from "@shipping/kit/events/jetstream-publisher";
 import type { Env } from "@shipping/kit/process/config";
 import { createLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { busAuthorization, newBusPasswords } from "@shipping/local/servers/bus-users";
+import type { SubscribableBus } from "@shipping/webhooks/stream/inbox";
+import { createJetStreamBus } from "@shipping/webhooks/stream/jetstream-bus";
+import { marking, type Owner, type OwnerRecord, readMark } from "@shipping/webhooks/stream/stream-owner";
 import { identityWith, newEvent, ownNats } from "../platform/bus.js";
 
 const STREAM = "EVENTS";
@@ -58,7 +59,7 @@ type Options = Partial<Parameters<typeof createJetStreamBus>[0]>;
 async function installation(url: string, name: string, record: OwnerRecord = recordOf(name), options: Options = {}) {
   const lines: { msg: string; reason?: string }[] = [];
   const log = createLog({ part: name, destination: { write: (line) => void lines.push(JSON.parse(line)) } });
-  const open = (given: Options): Bus => {
+  const open = (given: Options): SubscribableBus => {
     const bus = createJetStreamBus({ url, name: "webhooks", log, ...options, ...given });
     ends.push(() => bus.close());
     return bus;
@@ -73,8 +74,11 @@ async function installation(url: string, name: string, record: OwnerRecord = rec
     onForeign: () => void state.foreign++,
   });
   ends.push(() => inbox.stop());
-  const publisherTo = (askSubscriber: () => Promise<StreamState>, given: Options = {}) =>
-    open({ askSubscriber, ...given });
+  const publisherTo = (askSubscriber: () => Promise<StreamState>, given: Options = {}) => {
+    const bus = createJetStreamPublisher({ url, name: "webhooks", log, ...options, ...given, askSubscriber });
+    ends.push(() => bus.close());
+    return bus;
+  };
   const publisher = publisherTo(async () => inbox.state());
   const known = (whose: StreamState["whose"]) => eventually(() => expect(inbox.state()).toMatchObject({ whose }));
   return { inbox, publisher, publisherTo, got, state, lines, known, open };

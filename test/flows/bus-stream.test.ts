@@ -1,13 +1,14 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { DiscardPolicy, JetStreamApiError, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, headers, type NatsConnection, nanos } from "@nats-io/transport-node";
-import { type Bus, BusOutage } from "@shipping/kit/events/bus";
-import { DEFAULT_NAMES, toSubject } from "@shipping/kit/events/bus-names";
-import { EVENT_ID, findLimit, makeConsumer, makeStream, STREAM_LIMITS } from "@shipping/kit/events/event-stream";
-import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
+import { BusOutage } from "@shipping/kit/events/bus";
+import { DEFAULT_NAMES, EVENT_ID, toSubject } from "@shipping/kit/events/bus-names";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import { findLimit, makeConsumer, makeStream, STREAM_LIMITS } from "@shipping/webhooks/stream/event-stream";
+import type { SubscribableBus } from "@shipping/webhooks/stream/inbox";
+import { createJetStreamBus } from "@shipping/webhooks/stream/jetstream-bus";
 import { newEvent, type OwnNats, ownNats } from "../platform/bus.js";
 
 const DAY_MS = 86_400_000;
@@ -16,7 +17,7 @@ const { stream: STREAM } = DEFAULT_NAMES;
 // A server of its own, as these tests change and delete its stream.
 let server: OwnNats;
 let nats: NatsConnection;
-let bus: Bus;
+let bus: SubscribableBus;
 beforeAll(async () => {
   server = await ownNats();
 });

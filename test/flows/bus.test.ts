@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
-import type { Bus } from "@shipping/kit/events/bus";
-import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type BusUser, busAuthorization, newBusPasswords } from "@shipping/local/servers/bus-users";
 import { findNatsServer, type NatsProgram } from "@shipping/local/servers/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import type { SubscribableBus } from "@shipping/webhooks/stream/inbox";
+import { createJetStreamBus } from "@shipping/webhooks/stream/jetstream-bus";
 import { identityWith, newEvent } from "../platform/bus.js";
 
 // Each test breaks a server of its own, while records publishes and webhooks consumes.
@@ -42,7 +42,7 @@ afterEach(async () => {
 
 const identityOf = (user: BusUser) => identityWith(user, passwords[user]);
 
-function openBus(part: "records" | "webhooks", url = server.url): Bus {
+function openBus(part: "records" | "webhooks", url = server.url): SubscribableBus {
   const bus = createJetStreamBus({ url, name: part, identity: identityOf(part), log: silentLog() });
   ends.push(() => bus.close());
   return bus;

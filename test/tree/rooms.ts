@@ -24,7 +24,7 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   "services/records/src": [".", "write", "read", "search", "resource"],
   "services/carrier/src": [".", "neighbours", "bookings", "carriers", "label", "label/letters"],
-  "services/webhooks/src": [".", "operator", "dispatch", "health", "events", "subscriptions", "egress"],
+  "services/webhooks/src": [".", "operator", "dispatch", "health", "events", "stream", "subscriptions", "egress"],
   "services/portal/src": [
     ...[".", "operator", "account", "overview", "search", "sign-in", "webhooks", "resources", "events", "read"],
     ...["requests", "keys", "page", "session", "limits", "members", "audit", "feed", "mail", "database"],

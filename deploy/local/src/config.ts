@@ -2,7 +2,6 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { EdgeDeps } from "@shipping/gateway/api/deps";
 import { edgeSettings, toEdgeDeps } from "@shipping/gateway/config";
-import { jetStreamSettings } from "@shipping/kit/events/settings";
 import { refuseFormerSettings } from "@shipping/kit/http/settings";
 import {
   busIdentitySettings,
@@ -17,6 +16,7 @@ import {
 } from "@shipping/kit/process/config";
 import { type AreaSettingsDeps, areaSettings, checkAreaSettings, toAreaDeps } from "@shipping/portal/session/settings";
 import { type DeliveryConfig, deliverySettings, refuseSwitchesInProduction } from "@shipping/webhooks/config";
+import { jetStreamSettings } from "@shipping/webhooks/stream/settings";
 import { z } from "zod";
 
 const databaseFor = (part: string) =>

@@ -65,17 +65,17 @@ describe("keepConnected", () => {
     const begun = performance.now();
     const connection = keepConnected({ url, name: "test", log: silentLog() });
     ends.unshift(() => connection.close());
-    expect(connection.current()).toBeUndefined();
+    expect(connection.isConnected()).toBe(false);
     const nc = await connection.first;
     expect(performance.now() - begun).toBeGreaterThan(900);
-    expect(connection.current()).toBe(nc);
+    expect(connection.connection()).toBe(nc);
     plan.push("refuse", "cut", "refuse", "cut");
     sockets.at(-1)?.destroy();
-    await eventually(() => expect(connection.current()).toBeUndefined());
-    await eventually(() => expect(connection.current()).toBe(nc));
+    await eventually(() => expect(connection.isConnected()).toBe(false));
+    await eventually(() => expect(connection.connection()).toBe(nc));
     expect(plan).toEqual([]);
     await connection.close();
-    expect(connection.current()).toBeUndefined();
+    expect(connection.isConnected()).toBe(false);
   });
 
   test("says who it is, has its answers sent where no other part listens, and logs what NATS refuses", async () => {
@@ -105,7 +105,7 @@ describe("keepConnected", () => {
     const connection = keepConnected({ url, name: "test", log: silentLog(), refused });
     expect(await connection.first).toBeUndefined();
     expect(refusals).toEqual([expect.any(Unsupported)]);
-    expect(connection.current()).toBeUndefined();
+    expect(connection.isConnected()).toBe(false);
     await eventually(() => expect(sockets.map(({ readableEnded }) => readableEnded)).toEqual([true]));
   });
 
@@ -128,7 +128,7 @@ describe("keepConnected", () => {
     const [sender, receiver] = [0, 1].map(() => keepConnected({ url, name: "test", log: silentLog() }));
     ends.unshift(() => receiver?.close());
     const received = (await receiver?.first)?.subscribe("some.other.subject", { max: 100 });
-    await receiver?.current()?.flush();
+    await receiver?.connection().flush();
     const nc = await sender?.first;
     for (let message = 0; message < 100; message++) nc?.publish("some.other.subject", "x".repeat(10_000));
     await sender?.close();

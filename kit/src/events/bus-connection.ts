@@ -3,6 +3,7 @@ import { connect, type NatsConnection } from "@nats-io/transport-node";
 import type { Log } from "../process/log.js";
 import { configured, endFor, toReason } from "../process/run-process.js";
 import { requireVersion } from "../process/supported-versions.js";
+import { BusOutage } from "./bus.js";
 import { type BusIdentity, type BusIdentitySettings, toBusIdentity } from "./bus-identity.js";
 import { type BusNames, busNames } from "./bus-names.js";
 
@@ -44,6 +45,9 @@ export function busConnectionOptions(
   const names = busNames(config.BUS_PREFIX);
   return { url: config.NATS_URL, name, log, names, identity, refused: (err) => endFor(err, log) };
 }
+
+/** The connection of a process to NATS. */
+export type BusLink = ReturnType<typeof keepConnected>;
 
 /** Connects to the first server that answers, in the background, and stays connected. */
 export function keepConnected({ url, name, log, identity, refused }: BusConnectionOptions) {
@@ -100,7 +104,13 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
   return {
     /** Resolves with the first connection, or with undefined if it was closed before there was one. */
     first,
-    current: () => (linked ? connection : undefined),
+    isConnected: () => linked,
+    isClosed: () => closed,
+    /** Returns the connection, which is always the same one. Throws a `BusOutage` while there is none. */
+    connection(): NatsConnection {
+      if (!linked || !connection) throw new BusOutage("The bus is not connected.");
+      return connection;
+    },
     /** Closes the connection once pending work is done. */
     async close(): Promise<void> {
       closed = true;

@@ -17,6 +17,12 @@ export function busNames(prefix?: string): BusNames {
 
 export const DEFAULT_NAMES = busNames();
 
+/** The header with the event's ID, for messages that cannot be read. */
+export const EVENT_ID = "Event-Id";
+
+/** The header with the ID of the publisher's installation. */
+export const OWNER_ID = "Owner-Id";
+
 /** Returns the subject of an event. Without a prefix, NATS sees four tokens: `events.sandbox.order.created`. */
 export function toSubject({ environment, type }: Pick<Event, "environment" | "type">, names = DEFAULT_NAMES): string {
   return `${names.subject}.${environment}.${type}`;

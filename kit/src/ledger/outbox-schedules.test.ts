@@ -39,11 +39,6 @@ function scheduledBus(schedule: Schedule) {
       await schedule.step(`${messageId} is confirmed`);
       if (fault === 3) throw new Error("The connection was lost.");
     },
-    subscribe: async () => ({
-      stop: async () => {},
-      state: () => ({ stream: "", whose: "own" }),
-      claim: async () => {},
-    }),
     connected: () => !state.isDown,
     close: async () => {},
   };

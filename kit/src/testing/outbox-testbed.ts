@@ -21,11 +21,6 @@ export function testBus() {
       if (bus.down || bus.refusing) throw new Error("no responders");
       bus.taken.push(messageId ?? "");
     },
-    subscribe: async () => ({
-      stop: async () => {},
-      state: () => ({ stream: "", whose: "own" as const }),
-      claim: async () => {},
-    }),
     connected: () => !bus.down,
     close: async () => {},
   };

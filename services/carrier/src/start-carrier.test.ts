@@ -16,11 +16,7 @@ test("a started carrier publishes its events, and later repeats projections that
   const log = silentLog();
   const bus = createLocalBus();
   const published: string[] = [];
-  await bus.subscribe({
-    durable: "test",
-    onEvent: async ({ type }) => void published.push(type),
-    onDeadLetter: async () => {},
-  });
+  await bus.subscribe({ onEvent: async ({ type }) => void published.push(type) });
   const { records, tracking, newShipment, applied, trouble } = neighbours();
   const subscriber = { filterMissing: async () => ({ missingEventIds: [] }) as never };
   const now = () => new Date();

@@ -1,7 +1,7 @@
 import "@shipping/kit/process/require-node";
 import { createClient } from "@connectrpc/connect";
 import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
-import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
+import { createJetStreamPublisher } from "@shipping/kit/events/jetstream-publisher";
 import { pooledRandom } from "@shipping/kit/ids";
 import { connectTo } from "@shipping/kit/rpc/client";
 import { askSubscriber } from "@shipping/kit/service/publisher";
@@ -15,7 +15,7 @@ const { config, log, tls } = service;
 const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log, tls });
 const subscriber = createClient(WebhooksService, webhooks);
 const connection = busConnectionOptions(config, { name: "records", log });
-const bus = createJetStreamBus({ ...connection, askSubscriber: () => askSubscriber(subscriber) });
+const bus = createJetStreamPublisher({ ...connection, askSubscriber: () => askSubscriber(subscriber) });
 
 await runService({
   ...service,

@@ -1,5 +1,3 @@
-import { STREAM_LIMITS } from "@shipping/kit/events/event-stream";
-import { jetStreamSettings } from "@shipping/kit/events/settings";
 import {
   auditSettings,
   busSettings,
@@ -13,6 +11,8 @@ import {
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import { readNat64Prefix } from "./egress/nat64.js";
+import { STREAM_LIMITS } from "./stream/event-stream.js";
+import { jetStreamSettings } from "./stream/settings.js";
 import type { SealingKey } from "./subscriptions/key-ring.js";
 
 const list = () =>

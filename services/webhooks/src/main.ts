@@ -1,12 +1,12 @@
 import "@shipping/kit/process/require-node";
 import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
-import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
-import { toApiPrefix } from "@shipping/kit/events/settings";
 import { pooledRandom } from "@shipping/kit/ids";
 import { configured } from "@shipping/kit/process/run-process";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { webhooksConfig } from "./config.js";
 import { startWebhooks, webhooksMigrations } from "./start-webhooks.js";
+import { createJetStreamBus } from "./stream/jetstream-bus.js";
+import { toApiPrefix } from "./stream/settings.js";
 
 const service = configureProcess("webhooks", webhooksConfig);
 const { config, log } = service;

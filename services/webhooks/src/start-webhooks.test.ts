@@ -1,12 +1,13 @@
 import { createClient } from "@connectrpc/connect";
 import type { Caller } from "@shipping/kit/caller";
-import { type Bus, createLocalBus } from "@shipping/kit/events/bus";
+import { createLocalBus } from "@shipping/kit/events/bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { inProcess } from "@shipping/kit/rpc/server";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { verifySignature } from "./dispatch/signature.js";
+import type { SubscribableBus } from "./stream/inbox.js";
 import { withStatus } from "./testing/receiver.js";
 import { findDelivery } from "./testing/stored-deliveries.js";
 import {
@@ -69,7 +70,7 @@ describe("webhooks", () => {
   test("a stop claims no more from its beginning, however long the inbox takes, and finishes the attempts under way; another replica continues", async () => {
     const bus = createLocalBus();
     let inboxStopped = () => {};
-    const slowToStop: Bus = {
+    const slowToStop: SubscribableBus = {
       ...bus,
       subscribe: async (subscriber) => {
         const inbox = await bus.subscribe(subscriber);

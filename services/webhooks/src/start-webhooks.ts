@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
-import { type Bus, measureBus, measureInbox } from "@shipping/kit/events/bus";
+import { measureBus } from "@shipping/kit/events/bus";
 import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger/ledger";
 import { backgroundBatch } from "@shipping/kit/postgres/background-batch";
@@ -27,6 +27,7 @@ import { expireOnce } from "./events/expire-events.js";
 import { createOwnerRecord } from "./events/stream-owner.js";
 import { createHealthKeeper, sweepHoursOnce } from "./health/keep-health.js";
 import { webhooksPeers, webhooksRoutes } from "./rpc.js";
+import { measureInbox, type SubscribableBus } from "./stream/inbox.js";
 import { expireChangesOnce, measureChanges } from "./subscriptions/changes.js";
 import { createKeyRing, ledgerCodec } from "./subscriptions/key-ring.js";
 import { requireKeys } from "./subscriptions/rotate-secrets.js";
@@ -37,7 +38,7 @@ export const webhooksMigrations = fileURLToPath(new URL("../prisma", import.meta
 export interface WebhooksParts {
   config: DeliveryConfig;
   db: Database;
-  bus: Bus;
+  bus: SubscribableBus;
   log: Log;
   now(): Date;
   random: Random;

@@ -1,10 +1,10 @@
-import { createJetStreamBus as create } from "@shipping/kit/events/jetstream-bus";
+import { createJetStreamPublisher as create } from "@shipping/kit/events/jetstream-publisher";
 import { between } from "./points.mjs";
 
-export * from "@shipping/kit/events/jetstream-bus";
+export * from "@shipping/kit/events/jetstream-publisher";
 
 /** A bus whose publications have the points `before-publish` and `after-publish`. */
-export function createJetStreamBus(...options) {
+export function createJetStreamPublisher(...options) {
   const bus = create(...options);
   return { ...bus, publish: (...event) => between("before-publish", "after-publish", () => bus.publish(...event)) };
 }

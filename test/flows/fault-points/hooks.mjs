@@ -1,7 +1,7 @@
 /** Modules that get fault points in a process, by the end of their URL, and the wrapper of each. */
 const WRAPPED = {
   "/kit/dist/ledger/ledger.js": "./ledger.mjs",
-  "/kit/dist/events/jetstream-bus.js": "./bus.mjs",
+  "/kit/dist/events/jetstream-publisher.js": "./bus.mjs",
   "/kit/dist/rpc/client.js": "./client.mjs",
   "/carrier/simulator/dist/adapter.js": "./adapter.mjs",
 };

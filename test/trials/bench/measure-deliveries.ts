@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Bus } from "@shipping/kit/events/bus";
 import { toBusIdentity } from "@shipping/kit/events/bus-identity";
-import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
+import { createJetStreamBus } from "@shipping/webhooks/stream/jetstream-bus";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";

@@ -25,7 +25,10 @@ export const rooms: Record<string, { files: string[]; tests: string[] }> = {
     tests: ["services/webhooks/src/dispatch", "services/webhooks/src/operator/control-deliveries"],
   },
   ledger: { files: ["kit/src/ledger"], tests: ["kit/src/ledger"] },
-  events: { files: ["kit/src/events"], tests: ["kit/src/events", "test/flows/bus-stream"] },
+  events: {
+    files: ["kit/src/events", "services/webhooks/src/stream"],
+    tests: ["kit/src/events", "services/webhooks/src/stream", "test/flows/bus-stream"],
+  },
   postgres: {
     files: ["kit/src/postgres"],
     tests: ["kit/src/postgres", "services/carrier/src/search-labels", "services/records/src/search/search-records"],

@@ -7,7 +7,6 @@ import { openPrisma } from "@shipping/gateway/database/deps";
 import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { createClients } from "@shipping/gateway/service-clients/clients";
 import { startGateway } from "@shipping/gateway/start-gateway";
-import type { Bus } from "@shipping/kit/events/bus";
 import { createPublicListener } from "@shipping/kit/http/server/public-listener";
 import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
@@ -27,11 +26,12 @@ import { startRecords } from "@shipping/records/start-records";
 import { startTracking } from "@shipping/tracking/start-tracking";
 import type { DeliveryConfig } from "@shipping/webhooks/config";
 import { startWebhooks } from "@shipping/webhooks/start-webhooks";
+import type { SubscribableBus } from "@shipping/webhooks/stream/inbox";
 import type { Part } from "../parts.js";
 
 export interface PartsOptions {
   databases: Record<Part, Database>;
-  bus: Bus;
+  bus: SubscribableBus;
   delivery: DeliveryConfig;
   /** The address of the one public listener, at which gateway and portal are reached. */
   listening: { port: number; host: string };

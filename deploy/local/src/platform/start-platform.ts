@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { type Bus, createLocalBus } from "@shipping/kit/events/bus";
+import { createLocalBus } from "@shipping/kit/events/bus";
 import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
-import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
-import { toApiPrefix } from "@shipping/kit/events/settings";
 import type { Database } from "@shipping/kit/postgres/database";
 import { type Env, toOrigin } from "@shipping/kit/process/config";
 import { serveOps } from "@shipping/kit/process/health";
@@ -11,6 +9,9 @@ import { createLog, type Log } from "@shipping/kit/process/log";
 import type { Running } from "@shipping/kit/process/run-process";
 import { requirePostgres } from "@shipping/kit/process/supported-versions";
 import { missingIn } from "@shipping/kit/service/run-service";
+import type { SubscribableBus } from "@shipping/webhooks/stream/inbox";
+import { createJetStreamBus } from "@shipping/webhooks/stream/jetstream-bus";
+import { toApiPrefix } from "@shipping/webhooks/stream/settings";
 import {
   installationName,
   type LocalConfig,
@@ -136,7 +137,7 @@ async function missingInAny(databases: Record<Part, Database>): Promise<string |
   return undefined;
 }
 
-function openBus(config: LocalConfig, log: Log): Bus {
+function openBus(config: LocalConfig, log: Log): SubscribableBus {
   const { NATS_URL } = config;
   if (!NATS_URL) return createLocalBus();
   const connection = busConnectionOptions({ ...config, NATS_URL }, { name: "platform", log });

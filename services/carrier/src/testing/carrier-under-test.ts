@@ -24,11 +24,7 @@ export async function carrierUnderTest() {
   const log = silentLog();
   const published: Event[] = [];
   const bus = createLocalBus();
-  await bus.subscribe({
-    durable: "test",
-    onEvent: async (event) => void published.push(event),
-    onDeadLetter: async () => {},
-  });
+  await bus.subscribe({ onEvent: async (event) => void published.push(event) });
   const projectedMarks = createProjectedMarks(db, log);
   const outbox = createOutbox({ db, bus, log, filterMissing: async () => [], ...projectedMarks.inOutbox });
   const around = neighbours();

@@ -21,11 +21,7 @@ export async function recordsUnderTest() {
   const log = silentLog();
   const published: Event[] = [];
   const bus = createLocalBus();
-  await bus.subscribe({
-    durable: "test",
-    onEvent: async (event) => void published.push(event),
-    onDeadLetter: async () => {},
-  });
+  await bus.subscribe({ onEvent: async (event) => void published.push(event) });
   const outbox = createOutbox({ db, bus, log, filterMissing: async () => [] });
   const deps: RecordsDeps = {
     db,

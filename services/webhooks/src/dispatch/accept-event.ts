@@ -1,9 +1,9 @@
 import { toBinary } from "@bufbuild/protobuf";
-import type { RefusalKind } from "@shipping/kit/events/bus";
 import { isId } from "@shipping/kit/ids";
 import { isEventType } from "@shipping/proto/event-types";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql, { type Sql } from "sql-template-tag";
+import type { RefusalKind } from "../stream/inbox.js";
 import { clock } from "../subscriptions/deps.js";
 import type { Capacity, ClaimedDelivery } from "./attempts.js";
 import { LEASE_MS } from "./delivery.js";

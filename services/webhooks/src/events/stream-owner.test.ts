@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { findOther, markOf } from "@shipping/kit/events/stream-owner";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { webhooksMigrations } from "../start-webhooks.js";
+import { findOther, markOf } from "../stream/stream-owner.js";
 import { createOwnerRecord } from "./stream-owner.js";
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
-import type { Owner, OwnerRecord } from "@shipping/kit/events/stream-owner";
 import { newId } from "@shipping/kit/ids";
 import { databaseNow } from "@shipping/kit/postgres/clock";
 import sql from "sql-template-tag";
+import type { Owner, OwnerRecord } from "../stream/stream-owner.js";
 import type { SubscriptionDeps } from "../subscriptions/deps.js";
 
 /**

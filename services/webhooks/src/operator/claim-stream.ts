@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { fail } from "@shipping/kit/errors";
-import type { Inbox } from "@shipping/kit/events/bus";
 import { ClaimStreamResponseSchema } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { GetStreamResponseSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import type { Inbox } from "../stream/inbox.js";
 
 /** The inbox of this process, and how many events of other installations it has refused. */
 export interface StreamDeps {

@@ -9,7 +9,7 @@ import {
   StorageType,
 } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
-import { type BusNames, DEFAULT_NAMES } from "./bus-names.js";
+import { type BusNames, DEFAULT_NAMES } from "@shipping/kit/events/bus-names";
 import {
   type ExpectedOwner,
   type Mark,
@@ -23,12 +23,6 @@ import {
 
 /** The most messages that a replica may have unacknowledged: enough for a few statements, so that no statement has to wait for the next fetch. */
 export const MAX_UNACKNOWLEDGED = 512;
-
-/** The header with the event's ID, for messages that cannot be read. */
-export const EVENT_ID = "Event-Id";
-
-/** The header with the ID of the publisher's installation. */
-export const OWNER_ID = "Owner-Id";
 
 /** The pause before a failed step is repeated. */
 export const RETRY_MS = 250;

@@ -1,5 +1,5 @@
+import { ConfigError } from "@shipping/kit/process/config";
 import { z } from "zod";
-import { ConfigError } from "../process/config.js";
 
 /** The settings with which the owner of the event stream finds JetStream's API. */
 export const jetStreamSettings = {

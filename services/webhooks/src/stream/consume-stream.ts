@@ -1,25 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromBinary } from "@bufbuild/protobuf";
 import { type JsMsg, jetstream } from "@nats-io/jetstream";
-import type { NatsConnection } from "@nats-io/transport-node";
+import { BUS_TIMEOUT_MS, type BusLink } from "@shipping/kit/events/bus-connection";
+import { type BusNames, DEFAULT_NAMES, EVENT_ID, OWNER_ID, toSubject } from "@shipping/kit/events/bus-names";
+import { createInFlight } from "@shipping/kit/process/in-flight";
+import { type Log, onceAMinute } from "@shipping/kit/process/log";
+import { isTracing, traced, traceparent } from "@shipping/kit/process/tracing";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
-import { createInFlight } from "../process/in-flight.js";
-import { type Log, onceAMinute } from "../process/log.js";
-import { isTracing, traced, traceparent } from "../process/tracing.js";
-import type { Inbox, Subscriber } from "./bus.js";
-import { BUS_TIMEOUT_MS } from "./bus-connection.js";
-import { type BusNames, toSubject } from "./bus-names.js";
 import {
-  EVENT_ID,
   findLimit,
   MAX_UNACKNOWLEDGED,
   makeConsumer,
   makeStream,
-  OWNER_ID,
   RETRY_MS,
   type StreamAccess,
   type StreamLimits,
 } from "./event-stream.js";
+import type { Inbox, Subscriber } from "./inbox.js";
 import { keepOwnership, type Ownership } from "./keep-ownership.js";
 
 const CONSUMER_TIMEOUT_MS = 1_000;
@@ -31,18 +28,14 @@ const FOREIGN_RETRY_MS = 2_000;
 interface ConsumerOptions {
   log: Log;
   limits: StreamLimits;
-  names: BusNames;
-  apiPrefix: string | undefined;
-  /** The connection; throws a `BusOutage` while there is none. */
-  connection(): NatsConnection;
-  /** Resolves with the first connection, or when the bus is closed before there is one. */
-  first: Promise<unknown>;
-  isClosed(): boolean;
+  names?: BusNames;
+  apiPrefix?: string | undefined;
+  link: BusLink;
 }
 
 /** Creates the stream and the subscriber's consumer, and consumes events until it is stopped or the bus is closed. After an error it starts over. */
 export function consumeStream(options: ConsumerOptions, subscriber: Subscriber): Inbox {
-  const { log, limits, names, apiPrefix, connection, first, isClosed } = options;
+  const { log, limits, names = DEFAULT_NAMES, apiPrefix, link } = options;
   const { durable } = subscriber;
   const ownership = keepOwnership(names.stream, subscriber.installation);
   const shouldLog = onceAMinute();
@@ -57,7 +50,7 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
     log.warn({ reason, durable, ...(setting && { setting }) }, what);
   }
 
-  const getAccess = (): StreamAccess => ({ nc: connection(), timeoutMs: BUS_TIMEOUT_MS, names, apiPrefix });
+  const getAccess = (): StreamAccess => ({ nc: link.connection(), timeoutMs: BUS_TIMEOUT_MS, names, apiPrefix });
 
   async function makeAll(access: StreamAccess): Promise<void> {
     try {
@@ -106,14 +99,15 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
 
   async function keepConsuming(): Promise<void> {
     // `interrupt` lets `stop` return before there is a connection.
-    await Promise.race([first, new Promise<void>((resolve) => (interrupt = resolve))]);
-    while (!stopped && !isClosed()) {
+    await Promise.race([link.first, new Promise<void>((resolve) => (interrupt = resolve))]);
+    while (!stopped && !link.isClosed()) {
       try {
         await consume();
       } catch (err) {
         if (!stopped) warn("no events are consumed; trying again", (err as Error).message);
       }
-      if (!stopped && !isClosed()) await pause(ownership.state().whose === "another" ? FOREIGN_RETRY_MS : RETRY_MS);
+      if (!stopped && !link.isClosed())
+        await pause(ownership.state().whose === "another" ? FOREIGN_RETRY_MS : RETRY_MS);
     }
   }
 

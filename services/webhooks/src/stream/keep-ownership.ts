@@ -1,5 +1,5 @@
 import { JetStreamApiError } from "@nats-io/jetstream";
-import type { StreamState } from "./bus.js";
+import type { StreamState } from "@shipping/kit/events/bus";
 import { openManager, type StreamAccess } from "./event-stream.js";
 import {
   type ExpectedOwner,

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { busNameSettings, readConfig } from "../process/config.js";
 import { busNames, toSubject } from "./bus-names.js";
-import { jetStreamSettings, toApiPrefix } from "./settings.js";
 
-const read = (env: Record<string, string>) => readConfig(z.object({ ...busNameSettings, ...jetStreamSettings }), env);
+const read = (env: Record<string, string>) => readConfig(z.object(busNameSettings), env);
 
 test("a prefix is in front of the stream and the subjects", () => {
   const event = { environment: "live", type: "order.created" };
@@ -20,18 +19,3 @@ test.each(["a.b", "a b", "*", ">", "$JS", "_INBOX", "2nd", "a".repeat(33)])("BUS
 
 test("a prefix that would overlap with the subjects of an installation without one is refused", () =>
   expect(() => read({ BUS_PREFIX: "events" })).toThrow("BUS_PREFIX: must not be events"));
-
-test.each([
-  [{}, undefined],
-  [{ NATS_JETSTREAM_DOMAIN: "hub" }, "$JS.hub.API"],
-  [{ NATS_JETSTREAM_API_PREFIX: "JS.shipping.API" }, "JS.shipping.API"],
-])("%j: JetStream's API is under %s", (env, expected) => expect(toApiPrefix(read(env))).toBe(expected));
-
-test("a domain together with a prefix, wildcards and spaces are refused", () => {
-  const both = read({ NATS_JETSTREAM_DOMAIN: "hub", NATS_JETSTREAM_API_PREFIX: "JS.shipping.API" });
-  expect(() => toApiPrefix(both)).toThrow("Use only one of them.");
-  for (const domain of ["a.b", "a b", "*"])
-    expect(() => read({ NATS_JETSTREAM_DOMAIN: domain })).toThrow("must be a name");
-  for (const subject of [".a", "a..b", "a.>", "a b"])
-    expect(() => read({ NATS_JETSTREAM_API_PREFIX: subject })).toThrow("must be a subject");
-});

@@ -1,5 +1,5 @@
 import type { NatsConnection } from "@nats-io/transport-node";
-import { isAtLeast } from "../process/supported-versions.js";
+import { isAtLeast } from "@shipping/kit/process/supported-versions";
 
 /** The proof that an installation owns a stream. It is stored in the subscriber's database. */
 export interface Owner {

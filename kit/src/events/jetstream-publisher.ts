@@ -4,80 +4,51 @@ import {
   ClosedConnectionError,
   DrainingConnectionError,
   headers,
-  type NatsConnection,
   RequestError,
   TimeoutError,
 } from "@nats-io/transport-node";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import "../rpc/unary/protocol.js";
 import { traceHeaders } from "../process/tracing.js";
-import { type Bus, BusOutage, type Inbox, type StreamState, type Subscriber } from "./bus.js";
+import { type Bus, BusOutage, type StreamState } from "./bus.js";
 import { BUS_TIMEOUT_MS, type BusConnectionOptions, keepConnected } from "./bus-connection.js";
-import { DEFAULT_NAMES, toSubject } from "./bus-names.js";
-import { consumeStream } from "./consume-stream.js";
-import { EVENT_ID, OWNER_ID, STREAM_LIMITS, type StreamLimits } from "./event-stream.js";
+import { DEFAULT_NAMES, EVENT_ID, OWNER_ID, toSubject } from "./bus-names.js";
 import { createOwnerLookup } from "./owner-lookup.js";
 
-interface JetStreamBusOptions extends BusConnectionOptions {
-  limits?: StreamLimits;
-  /** The subject under which the subscriber finds JetStream's API. Publishers do not use it. */
-  apiPrefix?: string | undefined;
+interface PublisherOptions extends BusConnectionOptions {
   /** Asks the subscriber of the publisher's installation for the owner of the stream, because publishers may not read streams. */
-  askSubscriber?(): Promise<StreamState | undefined>;
+  askSubscriber(): Promise<StreamState | undefined>;
 }
 
-/** The bus on NATS JetStream. It connects and reconnects in the background. While there is no connection, `publish` rejects. */
-export function createJetStreamBus(options: JetStreamBusOptions): Bus {
-  const { names = DEFAULT_NAMES, apiPrefix } = options;
-  const link = keepConnected(options);
+/** Publishes to NATS JetStream. It connects and reconnects in the background. While there is no connection, `publish` rejects. */
+export function createJetStreamPublisher(options: PublisherOptions, link = keepConnected(options)): Bus {
+  const { names = DEFAULT_NAMES } = options;
+  const knownOwner = createOwnerLookup(options.askSubscriber);
   let js: JetStreamClient | undefined;
-  let inbox: Inbox | undefined;
-  let closed = false;
-  const knownOwner = createOwnerLookup(options.askSubscriber ?? (async () => inbox?.state()));
-
-  /** Returns the connection, which is always the same one, and its client. */
-  function connected(): { nc: NatsConnection; js: JetStreamClient } {
-    const nc = link.current();
-    if (!nc) throw new BusOutage("The bus is not connected.");
-    js ??= jetstream(nc, { timeout: BUS_TIMEOUT_MS });
-    return { nc, js };
-  }
 
   async function publish(event: Event, messageId = event.id): Promise<void> {
-    const { js } = connected();
+    const connection = link.connection();
+    js ??= jetstream(connection, { timeout: BUS_TIMEOUT_MS });
     const ownerId = await knownOwner();
-    const subject = toSubject(event, names);
-    const bytes = toBinary(EventSchema, event);
     const carry = headers();
     carry.set(EVENT_ID, event.id);
     if (ownerId) carry.set(OWNER_ID, ownerId);
     for (const [name, value] of Object.entries(traceHeaders())) carry.set(name, value);
+    const settings = {
+      msgID: messageId,
+      headers: carry,
+      timeout: BUS_TIMEOUT_MS,
+      expect: { streamName: names.stream },
+    };
     // This fails if there is no stream. The subscriber creates the stream, and the outbox publishes again.
     try {
-      const expect = { streamName: names.stream };
-      await js.publish(subject, bytes, { msgID: messageId, headers: carry, timeout: BUS_TIMEOUT_MS, expect });
+      await js.publish(toSubject(event, names), toBinary(EventSchema, event), settings);
     } catch (error) {
       throw publishError(error, names.stream);
     }
   }
 
-  async function subscribe(subscriber: Subscriber): Promise<Inbox> {
-    const { log, limits = STREAM_LIMITS } = options;
-    const { first } = link;
-    const common = { log, limits, names, apiPrefix, first };
-    inbox = consumeStream({ ...common, connection: () => connected().nc, isClosed: () => closed }, subscriber);
-    return inbox;
-  }
-
-  return {
-    publish,
-    subscribe,
-    connected: () => link.current() !== undefined,
-    async close() {
-      closed = true;
-      await link.close();
-    },
-  };
+  return { publish, connected: link.isConnected, close: link.close };
 }
 
 // The error code of JetStream for `Nats-Expected-Stream`.
