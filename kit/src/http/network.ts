@@ -1,3 +1,5 @@
+import ipaddr from "ipaddr.js";
+
 /**
  * A client is an IPv4 address or a /64 of IPv6. A site, such as an office or a rented server, often has a /48, and counts as two clients: with four,
  * one site could take all the CPU time that is available for pages.
@@ -18,10 +20,6 @@ export function limitedNetworks(address: string, most: number): { network: strin
 
 /** The network of an IPv6 address: its first bits, with their number. */
 function toNetwork(address: string, bits: number): string {
-  const [head = "", tail] = address.toLowerCase().split("::");
-  const before = head.split(":");
-  const after = tail === undefined ? [] : tail.split(":");
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
-  const groups = [...before, ...Array<string>(zeros).fill("0"), ...after].slice(0, bits / 16);
-  return `${groups.map((group) => group.replace(/^0+(.)/, "$1") || "0").join(":")}::/${bits}`;
+  const groups = ipaddr.parse(address).toNormalizedString().split(":");
+  return `${groups.slice(0, bits / 16).join(":")}::/${bits}`;
 }
