@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
+import type { WantedRequests } from "@shipping/api/request-status";
 import type { Caller } from "@shipping/kit/caller";
 import { newId } from "@shipping/kit/ids";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { newCaller } from "@shipping/kit/testing/writes";
 import { gatewayDatabase } from "../testing/gateway-database.js";
-import { findRequests, listRequests, type RequestPage, type WantedRequests } from "./list-requests.js";
+import { findRequests, listRequests, type RequestPage } from "./list-requests.js";
 import type { LogRow } from "./logged-request.js";
 import { readAnyRequest, readExecuted, readRequest } from "./read-request.js";
 import { keepPartitionsOnce, writeRequests } from "./write-requests.js";

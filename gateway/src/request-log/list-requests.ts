@@ -1,21 +1,10 @@
-import { codesOf } from "@shipping/api/request-status";
+import { codesOf, type WantedRequests } from "@shipping/api/request-status";
 import type { Caller } from "@shipping/kit/caller";
 import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import sql, { join, type Sql } from "sql-template-tag";
 import type { GatewayDeps } from "../database/deps.js";
 import type { LoggedRequest } from "./logged-request.js";
 import { columnEquals, type FoundRow, LOGGED, SELECT_FOUND, toLoggedRequest } from "./read-request.js";
-
-export interface WantedRequests {
-  /** `2xx`, `4xx` or `5xx`, an HTTP status, or an error code. */
-  status?: string | undefined;
-  method?: string | undefined;
-  keyId?: string | undefined;
-  from?: Date | undefined;
-  until?: Date | undefined;
-  /** Limits the page to requests before the one with this ID. */
-  after?: string | undefined;
-}
 
 export interface RequestPage {
   rows: LoggedRequest[];

@@ -21,6 +21,7 @@ import {
 } from "@opentelemetry/sdk-trace-node";
 import { failureIn } from "../errors.js";
 import { type Log, onceAMinute, redact } from "./log.js";
+import { unrecorded } from "./tracing.js";
 
 export interface SpanOptions {
   /** `server` begins a trace if it has no parent. Any other span needs a parent; without one, it is not recorded. */
@@ -71,7 +72,7 @@ export function createTracer(options: { part: string; endpoint: string; ratio: n
 
   function span<T>(name: string, { kind, parent, attributes }: SpanOptions, work: (span: Span) => Promise<T>) {
     const within = parent === undefined ? context.active() : toContext(parent);
-    if (kind !== "server" && !trace.getSpanContext(within)) return context.with(within, work, undefined, silent);
+    if (kind !== "server" && !trace.getSpanContext(within)) return context.with(within, work, undefined, unrecorded);
     const made = tracer.startSpan(redact(name), { kind: KINDS[kind], attributes: given(attributes) }, within);
     return run(made, within, () => work(toSpan(made)));
   }
@@ -124,8 +125,6 @@ async function run<T>(made: OtelSpan, within: Context, work: () => Promise<T>): 
     made.end();
   }
 }
-
-const silent: Span = { rename() {}, set() {} };
 
 function toSpan(made: OtelSpan): Span {
   return {

@@ -1,7 +1,8 @@
 import type { Log } from "./log.js";
 import type { createTracer, Span, SpanOptions } from "./tracing-sdk.js";
 
-const nobody: Span = { rename() {}, set() {} };
+/** The span of work that is not recorded. */
+export const unrecorded: Span = { rename() {}, set() {} };
 let tracer: ReturnType<typeof createTracer> | undefined;
 
 /** Sends the spans of this process to the configured collector. Without one, the SDK is not loaded, and tracing costs nothing. */
@@ -31,7 +32,7 @@ export function isTracing(): boolean {
 
 /** Runs work as a span, and rethrows its errors. */
 export function traced<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
-  return tracer ? tracer.span(name, options, work) : work(nobody);
+  return tracer ? tracer.span(name, options, work) : work(unrecorded);
 }
 
 /** Runs work that several callers wait for, in the trace of the first caller, linked to the traces of the others. */

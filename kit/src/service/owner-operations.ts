@@ -50,18 +50,10 @@ export function ownerOperationsRoutes(router: ConnectRouter, owner: OwnerOperati
 }
 
 async function readOutbox(db: Database, outbox: Pick<Outbox, "lag">) {
-  type Oldest = { eventId: string; seconds: number };
-  const [row] = await db.run<{ unpublished: number; unconfirmed: number; oldest: Oldest | null }>(sql`
-    SELECT
-      ${countRows(sql`published_at IS NULL`)} AS unpublished,
-      ${countRows(sql`published_at IS NOT NULL`)} AS unconfirmed,
-      (SELECT json_build_object('eventId', event_id, 'seconds', greatest(0, extract(epoch FROM clock_timestamp() - created_at)))
-        FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT 1) AS oldest`);
-  const { oldest, ...counts } = row!;
-  const { oldestMissingSeconds } = await outbox.lag();
-  return {
-    ...counts,
-    oldestMissingSeconds,
-    ...(oldest && { oldestSeconds: oldest.seconds, oldestEventId: oldest.eventId }),
-  };
+  const { oldestSeconds, ...backlog } = await outbox.lag();
+  const [row] = await db.run<{ unconfirmed: number; oldestEventId: string | null }>(sql`
+    SELECT ${countRows(sql`published_at IS NOT NULL`)} AS unconfirmed,
+      (SELECT event_id FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT 1) AS "oldestEventId"`);
+  const { unconfirmed, oldestEventId } = row!;
+  return { ...backlog, unconfirmed, ...(oldestEventId !== null && { oldestSeconds, oldestEventId }) };
 }

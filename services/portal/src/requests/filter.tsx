@@ -1,24 +1,12 @@
 import { ID_FIELD, SEARCH_FIELD } from "@shipping/api/input/fields";
 import { visible } from "@shipping/api/input/text";
-import { ABORTED, codesOf } from "@shipping/api/request-status";
+import { ABORTED, codesOf, type WantedRequests } from "@shipping/api/request-status";
 import { isId } from "@shipping/kit/ids";
 import { errors } from "@shipping/proto/errors";
 import { keyName, type ShownKey } from "../keys/read-keys.js";
 import { ALL, Choice, Form, Input } from "../page/form.js";
 import { pagingQuery, readCursor } from "../page/paging.js";
 import { readZone, TIME_PARAMETER, TimeField, toInstant, toLocal, ZoneField, zoneQuery } from "../page/zone.js";
-
-/** The requests that a list shows. */
-export interface WantedRequests {
-  /** `2xx`, `4xx` or `5xx`, an HTTP status, or an error code. */
-  status?: string | undefined;
-  method?: string | undefined;
-  keyId?: string | undefined;
-  from?: Date | undefined;
-  until?: Date | undefined;
-  /** The ID of the request after which the page begins. */
-  after?: string | undefined;
-}
 
 /** The filter of the request list. Invalid values are ignored. */
 export interface RequestFilter extends WantedRequests {

@@ -1,3 +1,4 @@
+import type { WantedRequests } from "@shipping/api/request-status";
 import { failureIn } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
@@ -8,7 +9,6 @@ import type {
   LoggedRequest,
 } from "@shipping/proto/shipping/access/v1/access_pb";
 import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
-import type { WantedRequests } from "./filter.js";
 
 /** Reads one request; undefined if the log has none of the caller with this ID. */
 export async function readRequest(
