@@ -97,18 +97,6 @@ describe("the list", () => {
     expect((await visitor.get(`${LIST}?status=5xx`)).html).toContain("No requests match this filter");
   });
 
-  test("has writes and refusals, the newest first, and no read that succeeded", async () => {
-    const { visitor, accountId } = await area.signIn();
-    const { key } = await area.stack().newKey(accountId);
-    const made = await send("POST", "/orders", { key, body: RECORD, idempotencyKey: "a" });
-    const read = await send("GET", `/orders/${made.json.data.id}`, { key });
-    const missing = await send("GET", "/orders/ord_nothing", { key });
-    await pageOf(visitor, missing.id);
-    expect(idsIn((await visitor.get(LIST)).html)).toEqual([missing.id, made.id]);
-    expect((await visitor.get(`${LIST}/${read.id}`)).status).toBe(404);
-    expect(idsIn((await visitor.get("/developers/live/requests")).html)).toEqual([]);
-  });
-
   test("is filtered by status, code, method, key and time, and keeps the filter from page to page", async () => {
     const { visitor, accountId } = await area.signIn();
     const one = await area.stack().newKey(accountId);

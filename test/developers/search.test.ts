@@ -94,19 +94,6 @@ test("a name that several resources share lists each with its kind and its ID, a
   });
 });
 
-test("four digits of a tracking number find its shipment and its label, for their account alone", async () => {
-  const [{ visitor, api }, stranger] = [await newCustomer(area), await newCustomer(area)];
-  const label = await createLabel(api);
-  const digits = label.tracking_number.slice(9, 15);
-  const labels = `${SANDBOX}/labels?q=${digits}`;
-  await eventually(async () => {
-    expect((await search(visitor, digits)).html).toContain(`/shipments/${label.shipment_id}"`);
-    expect((await visitor.get(labels)).html).toContain(`/labels/${label.id}"`);
-  });
-  expect((await search(stranger.visitor, digits)).html).not.toContain(label.shipment_id);
-  expect((await stranger.visitor.get(labels)).html).not.toContain(label.id);
-});
-
 test("a secret is not searched for, and not shown again", async () => {
   const { visitor } = await newCustomer(area);
   for (const prefix of ["service_test_", "service_live_", "whsec_"]) {

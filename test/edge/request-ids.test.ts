@@ -3,8 +3,8 @@ import { operations } from "@shipping/api/operations/operations";
 import { received } from "@shipping/kit/testing/raw-http";
 import type { ApiAnswer } from "../platform/api-client.js";
 import { type Stack, sharedStack } from "../platform/stack.js";
-import { ask, type Customer, formOf, goodRequest, newCustomer } from "./operations.js";
-import { exchange, headOf, sendTo } from "./wire.js";
+import { ask, type Customer, formOf, newCustomer } from "./operations.js";
+import { headOf } from "./wire.js";
 
 let stack: Stack;
 let customer: Customer;
@@ -28,34 +28,9 @@ function idOf({ status, headers, body }: ApiAnswer<unknown>): string {
 }
 
 describe("X-Request-Id", () => {
-  test("is on the success and on refusals of every operation, a new one each time", async () => {
-    for (const route of operations) {
-      const asked = await goodRequest(customer, route);
-      const answers = [
-        await ask(customer, asked),
-        await ask(customer, formOf(route), { headers: { Authorization: undefined } }),
-        await ask(customer, { ...asked, path: `${asked.path}?x=1` }),
-        await ask(customer, { ...asked, path: `${asked.path}/` }),
-      ];
-      expect(answers.map(({ status }) => status)).toEqual([route.status, 401, 422, 404]);
-      expect(new Set(answers.map(idOf)).size).toBe(4);
-    }
-  });
-
   test.each(["mine", "req_mfrggzdfmztwq2lknnwg23tpoa", ""])("is never taken from the client: %j", async (sent) => {
     const headers = { "X-Request-Id": sent, "X-Correlation-Id": sent };
     for (const route of operations) expect(idOf(await ask(customer, formOf(route), { headers }))).not.toBe(sent);
-  });
-
-  test("is on every page, document and path", async () => {
-    for (const target of ["/docs", "/docs/try-it.js", "/favicon.ico", "/api/v1/openapi.json", "/", "/nothing"])
-      idOf(await sendTo(port, "GET", target));
-  });
-
-  test("is on what is not HTTP", async () => {
-    const [answer] = await exchange(port, "nonsense\r\n\r\n");
-    expect(answer?.headers["x-request-id"]).toMatch(FORM);
-    expect(JSON.parse(answer?.body ?? "").error.request_id).toBe(answer?.headers["x-request-id"]);
   });
 
   test("is one for each request of a connection", async () => {

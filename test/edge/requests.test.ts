@@ -14,8 +14,6 @@ import {
   newCustomer,
   ofEach,
   posts,
-  type Resource,
-  record,
   told,
   writes,
 } from "./operations.js";
@@ -72,43 +70,16 @@ const INVALID = "422 invalid_request";
 describe("every POST refuses a body", () => {
   test.each<[what: string, answer: string, change: Change]>([
     ["of another type", UNSUPPORTED, typed("text/plain")],
-    ["of no type", UNSUPPORTED, typed(undefined)],
-    ["of a type that is sent twice", UNSUPPORTED, typed(["application/json", "application/json"])],
-    ["that is missing, without a type", UNSUPPORTED, () => ({ headers: { "Content-Type": undefined } })],
     ["that is compressed", UNSUPPORTED, (json) => ({ body: gzipSync(json), headers: { "Content-Encoding": "gzip" } })],
-    [
-      "of another transfer coding",
-      UNSUPPORTED,
-      (json) => ({
-        ...inChunks([json]),
-        headers: { "Transfer-Encoding": "gzip, chunked", "Content-Length": undefined },
-      }),
-    ],
-    ["of another type and too large", UNSUPPORTED, (json) => typed("text/plain")(padded(json, LIMIT + 1))],
     ["of 65,537 bytes", TOO_LARGE, (json) => ({ body: padded(json, LIMIT + 1) })],
-    [
-      "of 65,537 bytes, streamed",
-      TOO_LARGE,
-      (json) => inChunks([json, " ".repeat(LIMIT + 1 - Buffer.byteLength(json))]),
-    ],
-    ["of 32,769 times é", TOO_LARGE, () => ({ body: JSON.stringify("é".repeat(32_768)) })],
     ["whose size is only announced", TOO_LARGE, () => ({ body: "{", headers: { "Content-Length": "10000000" } })],
     ["that is empty", NO_JSON, () => ({ body: "" })],
     ["that is cut off", NO_JSON, () => ({ body: '{"reference":' })],
-    ["that is not UTF-8", NO_JSON, () => ({ body: Buffer.from('{"a":"é"}', "latin1") })],
-    ["of 60,000 opening brackets", NO_JSON, () => ({ body: "[".repeat(60_000) })],
     ["of 33 levels", `${INVALID} body`, () => ({ body: nested(33) })],
-    ["that is an array", `${INVALID} body`, () => ({ body: "[]" })],
-    ["that is no double", `${INVALID} body`, () => ({ body: "1e400" })],
     [
       "with an unknown member",
       `${INVALID} x`,
       (json) => ({ body: json.replace(/}$/, `${json === "{}" ? "" : ","}"x":1}`) }),
-    ],
-    [
-      "with a member named __proto__",
-      `${INVALID} __proto__`,
-      (json) => ({ body: json.replace(/}$/, `${json === "{}" ? "" : ","}"__proto__":{"a":1}}`) }),
     ],
   ])("%s: %s", async (_what, answer, change) => {
     expect(await answersTo(posts, change)).toEqual(allOf(posts, answer));
@@ -137,7 +108,6 @@ describe("every POST takes a body", () => {
     ["of its type with parameters", typed('Application/JSON ; ; Charset="UTF-8";')],
     ["of 65,536 bytes", (json) => ({ body: padded(json, LIMIT) })],
     ["of 65,536 bytes, streamed", (json) => inChunks([json, " ".repeat(LIMIT - Buffer.byteLength(json))])],
-    ["of one byte per chunk", (json) => inChunks([...Buffer.from(json)].map((byte) => Buffer.from([byte])))],
   ])("%s", async (_what, change) => {
     expect(await answersToNew(posts, change)).toEqual(succeeds(posts));
   });
@@ -147,46 +117,6 @@ test("a GET passes over its body, whatever it is", async () => {
   const gets = operations.filter(({ method }) => method === "GET");
   const sending = () => ({ body: "{", headers: { "Content-Type": "text/plain" } });
   expect(await answersTo(gets, sending)).toEqual(allOf(gets, "200"));
-});
-
-describe("members of a body", () => {
-  const orders = { method: "POST", path: "/orders" } as const;
-  const post = (body: string) => ask<Resource & { reference: string }>(customer, orders, { body });
-
-  test("without a name are named by two quotes, and below another under their path", async () => {
-    const to = JSON.stringify({ ...record, to: { ...record.to, zip: "1", "": "1" } });
-    expect(told(await post(to))).toBe('422 invalid_request to."" to.zip');
-  });
-
-  test("are counted once, the last of them", async () => {
-    const json = JSON.stringify(record);
-    const good = await post(json.replace("{", '{"reference":5,"from":null,"reference":"first",'));
-    expect([good.status, good.body.data.reference]).toEqual([201, record.reference]);
-    expect(told(await post(json.replace(/}$/, ',"reference":5}')))).toBe("422 invalid_request reference");
-  });
-
-  test("are named up to 100 times, in a small answer", async () => {
-    const members = Object.fromEntries(Array.from({ length: 6_000 }, (_, n) => [`m${n}`, 0]));
-    // The schema's faults, and those of the URL, which only the owner checks.
-    for (const [path, good, more] of [
-      ["/orders", record, 5_900],
-      ["/webhooks", { url: "nonsense", events: [] }, 5_902],
-    ] as const) {
-      const body = JSON.stringify({ ...good, ...members });
-      const answer = await ask(customer, { method: "POST", path }, { body });
-      const fields = answer.body.error.fields ?? [];
-      expect([path, answer.status, fields.length]).toEqual([path, 422, 101]);
-      expect(fields.at(-1)).toEqual({ path: "body", message: `has ${more} more invalid fields` });
-      expect(answer.bytes.length).toBeLessThan(20_000);
-    }
-  });
-
-  test("with a dot in their name hide no other field", async () => {
-    const body = JSON.stringify({ url: "nonsense", "url.x": 1, events: ["order.created"] });
-    expect(told(await ask(customer, { method: "POST", path: "/webhooks" }, { body }))).toBe(
-      "422 invalid_request url url.x",
-    );
-  });
 });
 
 describe("DELETE takes no body", () => {
@@ -222,22 +152,10 @@ describe("every operation refuses a query", () => {
 
   test.each([
     ["x", "?x=1"],
-    ['""', "?=1"],
-    ["é", "?%C3%A9=1"],
-    ["__proto__", "?__proto__=1"],
-    ["x y", "?x=1&y"],
     ["query", "?x=%zz"],
-    ["query", "?%c0%80=1"],
     ["query", `?${"x".repeat(8_001)}`],
   ])("422 naming %s", async (named, query) => {
     expect(await answersTo(operations, asBefore, query)).toEqual(allOf(operations, `422 invalid_request ${named}`));
-  });
-
-  test.each(["limit=5", "after=ord_mfrggzdfmztwq2lknnwg23tpoa"])("of a list, %s, if it is none", async (parameter) => {
-    const rows = operations.filter((route) => !(route.method === "GET" && route.query));
-    const [name] = parameter.split("=");
-    expect(rows).toHaveLength(14);
-    expect(await answersTo(rows, asBefore, `?${parameter}`)).toEqual(allOf(rows, `422 invalid_request ${name}`));
   });
 
   test("but takes one without parameters", async () => {

@@ -3,7 +3,7 @@ import { BASE_PATH } from "@shipping/api/operations/operation";
 import { operations } from "@shipping/api/operations/operations";
 import { refusal } from "../platform/api-client.js";
 import { type Stack, sharedStack } from "../platform/stack.js";
-import { allOf, type Customer, formOf, goodRequest, newCustomer, ofEach, told } from "./operations.js";
+import { allOf, type Customer, formOf, newCustomer, ofEach, told } from "./operations.js";
 import { sendTo } from "./wire.js";
 
 let stack: Stack;
@@ -55,18 +55,6 @@ describe("404 not_found for every operation's path", () => {
     expect(await ofEach(operations, (route) => unknown(route.method, written(formOf(route).path)))).toEqual(
       allOf(operations, NOT_FOUND),
     );
-  });
-
-  test("with an id of which a character is escaped, as with a fixed word", async () => {
-    const rows = operations.filter((route) => route.id);
-    const escaped = await ofEach(rows, async (route) => {
-      const { method, path } = await goodRequest(customer, route);
-      // The second character of the id: `ord_…` becomes `o%72d_…`.
-      const written = path.replace(/^(\/\w+\/.)(.)/, (_, start, one) => `${start}%${one.charCodeAt(0).toString(16)}`);
-      expect(written).not.toBe(path);
-      return unknown(method, whole(written));
-    });
-    expect(escaped).toEqual(allOf(rows, NOT_FOUND));
   });
 
   test.each(["%zz", "%ff", "%"])("with the id %s, which cannot be decoded", async (id) => {
@@ -167,10 +155,4 @@ describe("an absolute URL as the request target", () => {
     expect(answers).toEqual(allOf(operations, "401 unauthorized"));
     expect((await sendTo(port, "GET", `${origin}${BASE_PATH}/orders?limit=1`, { key: customer.key })).status).toBe(200);
   });
-});
-
-test("unknown operations are not counted", async () => {
-  const other = await newCustomer(stack);
-  for (const path of ["/nothing", "/orders/", "/orders/%6f"]) await other.send("GET", path);
-  expect((await other.send("GET", "/account")).headers.get("ratelimit")).toMatch(/r=119;/);
 });

@@ -2,11 +2,11 @@ import { createClient } from "@connectrpc/connect";
 import { silentLog } from "@shipping/kit/process/log";
 import { inProcess } from "@shipping/kit/rpc/server";
 import { forAllTests } from "@shipping/kit/testing/for-all-tests";
-import { jsonIn, newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
+import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { carrierRoutes } from "./rpc.js";
-import { carrierUnderTest, labelRequest, voidRequest } from "./testing/carrier-under-test.js";
+import { carrierUnderTest, labelRequest } from "./testing/carrier-under-test.js";
 
 const carrier = forAllTests(carrierUnderTest);
 afterEach(() => carrier.trouble.clear());
@@ -17,30 +17,6 @@ function clients() {
 }
 
 describe("CarrierService", () => {
-  test("takes a shipment from its rate to a voided label", async () => {
-    const { carrier: client } = clients();
-    const caller = newCaller();
-    const { id: shipmentId } = carrier.newShipment(caller);
-    const quoted = await client.quoteRates({ caller, claim: newClaim(), shipmentId });
-    const [rate] = toSnapshot(quoted.outcome!).json;
-    const created = await client.createLabel({ caller, claim: newClaim(), shipmentId, rateId: rate.id });
-    const { id } = toSnapshot(created.outcome!).json;
-    expect((await client.getLabelFile({ caller, id })).pdf.length).toBeGreaterThan(1_000);
-    expect(jsonIn(await client.listLabels({ caller, limit: 1 }))).toMatchObject([{ id }]);
-    const ended = await client.voidLabel(voidRequest(caller, id));
-    expect(toSnapshot(ended.outcome!).json.status).toBe("voided");
-    expect(jsonIn(await client.getLabel({ caller, id })).status).toBe("voided");
-  });
-
-  test("serves its results to the gateway's replays", async () => {
-    const { carrier: client, ledger } = clients();
-    const caller = newCaller();
-    const request = labelRequest(caller, carrier.newShipment(caller).id);
-    const { outcome } = await client.createLabel(request);
-    const { result } = await ledger.read({ caller, idempotencyKey: request.claim!.idempotencyKey });
-    expect(result?.snapshot?.body).toEqual(toSnapshot(outcome!).body);
-  });
-
   test("passes request id and deadline on to its neighbours, which get at most one second after the commit", async () => {
     const { carrier: client } = clients();
     const caller = newCaller();
