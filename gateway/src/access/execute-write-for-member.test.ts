@@ -116,13 +116,6 @@ test("a member's write leaves one line in the gateway's database, which says wha
   ]);
 });
 
-test("the same key with another body is a conflict", async () => {
-  await execute();
-  created.length = 0;
-  const other = await refusalOf({ body: json({ ...order, reference: "PO-2" }) });
-  expect(other).toMatchObject({ code: "idempotency_conflict" });
-});
-
 test("an invalid body is refused with each field, as the API does", async () => {
   const { reference: _, ...rest } = order;
   expect(await refusalOf({ body: json({ ...rest, extra: 1 }) })).toEqual({
