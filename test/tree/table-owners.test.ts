@@ -42,7 +42,6 @@ const OF_GATEWAY_AND_PORTAL: readonly string[] = [
   "test/developers/webhook-tests.test.ts",
   "test/edge/account-data.test.ts",
   "test/edge/audit-feeds.test.ts",
-  "test/edge/authentication.test.ts",
   "test/edge/busy-account.ts",
   "test/edge/member-commands.test.ts",
   "test/edge/operator-commands.test.ts",
