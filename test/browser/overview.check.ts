@@ -1,6 +1,7 @@
+import { expireKeys } from "@shipping/gateway/testing/stored-accounts";
+import { storeCounts } from "@shipping/gateway/testing/stored-requests";
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { Page } from "playwright-core";
-import sql from "sql-template-tag";
 import { createLabel, createOrder, createShipment } from "../api/platform.js";
 import { useArea } from "../developers/area.js";
 import { useSubscribers } from "../developers/subscribers.js";
@@ -30,21 +31,22 @@ async function openBusy(): Promise<Page> {
       reference: REFERENCE,
       to: { name: LONG_WORD, street1: "1 Road", city: "York", postal_code: "YO1", country: "GB" },
     });
-  await area
-    .stack()
-    .databases.gateway.run(sql`UPDATE api_keys SET expires_at = now() + interval '2 days' WHERE name = ${LONG_WORD}`);
+  await expireKeys(area.stack().databases.gateway, LONG_WORD, 2);
   await aDayOfRequests(accountId);
   return signInWithLink(await browser.open(), await area.newLink({ accountId, email }));
 }
 
 /** A day of requests, to make the screenshot realistic. */
 async function aDayOfRequests(accountId: string): Promise<void> {
-  await area.stack().databases.gateway.run(sql`
-    INSERT INTO request_counts (account_id, environment, hour, outcome, count)
-    SELECT ${accountId}, 'sandbox', date_trunc('hour', now(), 'UTC') - n * interval '1 hour', outcome, count
-    FROM generate_series(1, 23) AS n, LATERAL (VALUES
-      ('read', (3000 + 2000 * sin(n / 3.0))::integer), ('write', 900), ('replay', 12), ('invalid_request', n * 20), ('internal_error', n % 7)
-    ) AS counted (outcome, count)`);
+  for (let hoursAgo = 1; hoursAgo < 24; hoursAgo++) {
+    await storeCounts(area.stack().databases.gateway, { accountId, environment: "sandbox" }, hoursAgo, {
+      read: 3_000 + 2_000 * Math.sin(hoursAgo / 3),
+      write: 900,
+      replay: 12,
+      invalid_request: hoursAgo * 20,
+      internal_error: hoursAgo % 7,
+    });
+  }
 }
 
 describe("the overview and the search", () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { toBinary } from "@bufbuild/protobuf";
 import { adminCommand } from "@shipping/gateway/cli/run-admin";
 import { adminIn } from "@shipping/gateway/testing/admin";
+import { suspendedSince } from "@shipping/gateway/testing/stored-accounts";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
@@ -11,7 +12,6 @@ import { startReceiver } from "@shipping/webhooks/testing/receiver";
 import { deliveredEvents, storeDeadEvent } from "@shipping/webhooks/testing/stored-events";
 import { eventFor } from "@shipping/webhooks/testing/webhooks-under-test";
 import type { Command } from "commander";
-import sql from "sql-template-tag";
 import { createShipment, createWebhook } from "../api/platform.js";
 import { apiClient, dataOf } from "../platform/api-client.js";
 import { type Stack, sharedStack } from "../platform/stack.js";
@@ -83,9 +83,7 @@ test("every example of admin works as printed, one after the other", async () =>
   const { id } = await stack.newKey(await stack.newAccount());
   const event = await deliveredEvent();
   const erasable = await stack.newAccount();
-  await stack.databases.gateway.run(
-    sql`UPDATE accounts SET suspended_at = now() - interval '2 minutes' WHERE id = ${erasable}`,
-  );
+  await suspendedSince(stack.databases.gateway, erasable, 2);
   const refused = await fetch(`${stack.baseUrl}/orders`, { headers: { authorization: "Bearer x" } });
   // IDs differ in each run.
   const own = (line: string) =>

@@ -1,7 +1,7 @@
 import type { Clock } from "@shipping/conformance/api";
 import { checks } from "@shipping/conformance/checks";
 import { judge, type Options } from "@shipping/conformance/conformance";
-import sql from "sql-template-tag";
+import { backdateCounted } from "@shipping/gateway/testing/stored-requests";
 import { warmUp } from "../edge/operations.js";
 import { apiClient, dataOf, type Order, type Shipment } from "../platform/api-client.js";
 import { type Stack, startStack } from "../platform/stack.js";
@@ -49,9 +49,7 @@ const clock: Clock = {
   async wait(ms) {
     const seconds = Math.ceil(ms / 1_000);
     movedMs += seconds * 1_000;
-    await stack.databases.gateway.run(sql`
-      UPDATE rate_windows SET last_second = last_second - ${seconds},
-        last_counted_at = last_counted_at - ${seconds} * interval '1 second'`);
+    await backdateCounted(stack.databases.gateway, seconds);
   },
 };
 

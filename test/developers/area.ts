@@ -32,9 +32,6 @@ export interface Area {
   /** The rows of a statement in the portal's database. */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the columns that it reads.
   query(text: string, values?: unknown[]): Promise<any[]>;
-  /** The rows of a statement in the gateway's database, which has accounts, keys and requests. */
-  // biome-ignore lint/suspicious/noExplicitAny: each test knows the columns that it reads.
-  queryGateway(text: string, values?: unknown[]): Promise<any[]>;
   /** Suspends an account as the operator does. The portal knows it afterwards. */
   suspend(member: SignedInVisitor): Promise<void>;
   /** Moves the member's last authentication 15 minutes into the past. */
@@ -65,7 +62,6 @@ export function useArea(options?: StackOptions): Area {
     origin,
     visitor: () => newVisitor(origin()),
     query: async (text, values) => (await stack.databases.portal.pool.query(text, values)).rows,
-    queryGateway: async (text, values) => (await stack.databases.gateway.pool.query(text, values)).rows,
     async suspend({ accountId, visitor }) {
       await stack.suspend(accountId);
       // This page shows the gateway's latest changes.

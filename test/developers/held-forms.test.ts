@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { storedKeys } from "@shipping/gateway/testing/stored-accounts";
 import { parseAnswers } from "@shipping/kit/testing/raw-http";
 import { headOf } from "../edge/wire.js";
 import { type SignedInVisitor, useArea } from "./area.js";
@@ -13,7 +14,7 @@ const BODY = new URLSearchParams({
   form_id: "form_mfrggzdfmztwq2lknnwg23tpoa",
 }).toString();
 
-const keysOf = (accountId: string) => area.queryGateway("SELECT FROM api_keys WHERE account_id = $1", [accountId]);
+const keysOf = (accountId: string) => storedKeys(area.stack().databases.gateway, { accountId });
 
 /** Sends the form for a live key up to its body, and the body once `meanwhile` is over. */
 async function holdForm({ visitor, accountId }: SignedInVisitor, meanwhile: () => Promise<unknown>) {

@@ -1,4 +1,5 @@
 import { scopes } from "@shipping/api/api-key";
+import { storedKeys } from "@shipping/gateway/testing/stored-accounts";
 import { apiClient } from "../platform/api-client.js";
 import { useArea } from "./area.js";
 import { fieldsOf, secretIn } from "./visitor.js";
@@ -61,7 +62,7 @@ describe("POST /developers/{environment}/keys/new", () => {
     const { visitor, accountId } = await area.signIn();
     expect((await visitor.submit(NEW, { expires })).status).toBe(201);
     const [key] = await keysOf(accountId);
-    const lasts = key?.expires_at && (key.expires_at.getTime() - key.created_at.getTime()) / 86_400_000;
+    const lasts = key?.expiresAt && (key.expiresAt.getTime() - key.createdAt.getTime()) / 86_400_000;
     expect(lasts ?? undefined).toBe(days);
   });
 
@@ -172,5 +173,4 @@ test("revoking asks first, warns of a key in use, and then refuses it from the n
   ]);
 });
 
-const keysOf = (accountId: string): Promise<{ created_at: Date; expires_at: Date | null }[]> =>
-  area.queryGateway("SELECT created_at, expires_at FROM api_keys WHERE account_id = $1", [accountId]);
+const keysOf = (accountId: string) => storedKeys(area.stack().databases.gateway, { accountId });

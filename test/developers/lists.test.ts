@@ -1,3 +1,4 @@
+import { storedKeys } from "@shipping/gateway/testing/stored-accounts";
 import { useArea } from "./area.js";
 import { decodeText, type Visitor } from "./visitor.js";
 
@@ -17,8 +18,8 @@ async function readAllPages(visitor: Visitor, path: string, pattern: RegExp): Pr
 }
 
 /** The values of a statement with one column. */
-const column = async (statement: string, query = area.query): Promise<string[]> =>
-  (await query(statement)).map((row) => String(Object.values(row)[0]));
+const column = async (statement: string): Promise<string[]> =>
+  (await area.query(statement)).map((row) => String(Object.values(row)[0]));
 
 const sizes = (pages: string[][]) => pages.map((found) => found.length);
 
@@ -31,12 +32,13 @@ test("keys come in pages of fifty: the active ones first, of each kind the newes
   await area.stack().newKey(accountId, "live");
   const pages = await readAllPages(visitor, "/developers/sandbox/keys", /<code class="sub">…(\w{4})<\/code>/g);
   expect(sizes(pages)).toEqual([50, 23]);
-  const newestFirst = await column(
-    `SELECT last_four FROM api_keys WHERE account_id = '${accountId}' AND environment = 'sandbox'
-     ORDER BY revoked_at IS NULL DESC, created_at DESC, id DESC`,
-    area.queryGateway,
+  const keys = (await storedKeys(area.stack().databases.gateway, { accountId })).filter(
+    ({ environment }) => environment === "sandbox",
   );
-  expect(pages.flat()).toEqual(newestFirst);
+  const placeOf = ({ revokedAt, createdAt, id }: (typeof keys)[number]) =>
+    `${revokedAt === null} ${createdAt.toISOString()} ${id}`;
+  keys.sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1));
+  expect(pages.flat()).toEqual(keys.map(({ lastFour }) => lastFour));
 });
 
 test("so do members, the oldest first, and the audit log, the newest first", async () => {

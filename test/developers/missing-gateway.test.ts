@@ -1,3 +1,4 @@
+import { endSuspension } from "@shipping/gateway/testing/stored-accounts";
 import { createLabel } from "../api/platform.js";
 import { useArea } from "./area.js";
 import { newCustomer } from "./customer.js";
@@ -132,7 +133,7 @@ describe("an account is suspended, and the portal does not know yet", () => {
     const { visitor, accountId, forms } = await withForms();
     for (const [form, fields] of forms) {
       const resumed = "UPDATE accounts SET suspended_at = NULL WHERE id = $1";
-      await Promise.all([area.query(resumed, [accountId]), area.queryGateway(resumed, [accountId])]);
+      await Promise.all([area.query(resumed, [accountId]), endSuspension(area.stack().databases.gateway, accountId)]);
       const { html } = await visitor.get(`${SANDBOX}/${form}`);
       await area.stack().suspend(accountId);
       const answer = await visitor.post(`${SANDBOX}/${form}`, { ...fieldsOf(html), ...fields });

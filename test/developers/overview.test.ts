@@ -1,3 +1,4 @@
+import { expireKeys } from "@shipping/gateway/testing/stored-accounts";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { createLabel, createOrder } from "../api/platform.js";
 import { apiClient, refusal } from "../platform/api-client.js";
@@ -120,7 +121,7 @@ describe("the page warns about", () => {
     await visitor.submit(`${SANDBOX}/keys/new`, { name: "Soon", expires: "30d" });
     await visitor.submit(`${SANDBOX}/keys/new`, { name: "Later", expires: "90d" });
     expect(wordsIn(await overview(visitor))).not.toContain("expires");
-    await area.queryGateway("UPDATE api_keys SET expires_at = now() + interval '6 days' WHERE name = 'Soon'");
+    await expireKeys(area.stack().databases.gateway, "Soon", 6);
     const words = wordsIn(await overview(visitor));
     expect(words).toMatch(/The key Soon …\w{4} expires/);
     expect(words).not.toContain("The key Later");

@@ -1,3 +1,4 @@
+import { storedKeys } from "@shipping/gateway/testing/stored-accounts";
 import { useArea } from "./area.js";
 import { AGAIN, journeysOf, LEAVE, type Person, useProvider } from "./provider.js";
 import { actionOf, decodeText, fieldsOf, newVisitor } from "./visitor.js";
@@ -36,9 +37,7 @@ async function accountOf({ here }: Person): Promise<string | undefined> {
 }
 
 const keysOf = async (accountId: string) =>
-  (await area.queryGateway("SELECT name FROM api_keys WHERE account_id = $1", [accountId])).map(
-    ({ name }) => name as string,
-  );
+  (await storedKeys(area.stack().databases.gateway, { accountId })).map(({ name }) => name);
 
 const subjectOf = async (accountId: string) =>
   (await run("SELECT subject FROM account_members WHERE account_id = $1", [accountId]))[0]?.subject;

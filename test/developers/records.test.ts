@@ -1,4 +1,5 @@
 import { forgetCreation } from "@shipping/carrier/testing/stored-labels";
+import { storedKeys } from "@shipping/gateway/testing/stored-accounts";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { forgetCreator } from "@shipping/records/testing/stored-records";
 import { createLabel, createOrder, createShipment, FULL_RECORD, voidLabel } from "../api/platform.js";
@@ -85,8 +86,8 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
     }
     expect(html).toContain(`href="/developers/sandbox/orders/${order.id}"`);
     expect(text).toMatch(/Event shipment\.created evt_[a-z2-7]{26}/);
-    const [key] = await area.queryGateway("SELECT last_four FROM api_keys WHERE id = $1", [keyId]);
-    expect(text).toContain(`By API key …${key.last_four} · request `);
+    const [key] = await storedKeys(area.stack().databases.gateway, { id: keyId });
+    expect(text).toContain(`By API key …${key?.lastFour} · request `);
   });
 
   test("says what became of it, in its order, with the label, its rate, and where the parcel is", async () => {

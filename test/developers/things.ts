@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { logRequest } from "@shipping/gateway/testing/stored-requests";
 import { newId } from "@shipping/kit/ids";
 import { createLabel, createOrder, missingId } from "../api/platform.js";
 import { apiClient } from "../platform/api-client.js";
@@ -21,7 +22,7 @@ export async function thingsOf(stack: Stack, { visitor, accountId }: SignedInVis
     orders: order.id,
     shipments: label.shipment_id,
     labels: label.id,
-    requests: await logRequest(stack, accountId),
+    requests: await newRequest(stack, accountId),
     events: /evt_[a-z2-7]{26}/.exec((await visitor.get(`/developers/sandbox/orders/${order.id}`)).html)?.[0] ?? NOBODYS,
     webhooks: /whk_[a-z2-7]{26}/.exec(html)?.[0] ?? NOBODYS,
     members: /(mem_[a-z2-7]{26})\/invite-again/.exec(members.html)?.[1] ?? NOBODYS,
@@ -29,13 +30,9 @@ export async function thingsOf(stack: Stack, { visitor, accountId }: SignedInVis
 }
 
 /** A request of an account in the log. It is written directly, which saves the delay of a second. */
-async function logRequest(stack: Stack, accountId: string): Promise<string> {
+async function newRequest(stack: Stack, accountId: string): Promise<string> {
   const id = newId("req", randomBytes);
-  await stack.databases.gateway.pool.query(
-    `INSERT INTO request_log (at, request_id, account_id, environment, method, path, ms, replayed, source, user_agent, more)
-     VALUES (now(), $1, $2, 'sandbox', 'POST', '/api/v1/orders', 1, false, '', '', 0)`,
-    [id, accountId],
-  );
+  await logRequest(stack.databases.gateway, { accountId, environment: "sandbox" }, id);
   return id;
 }
 

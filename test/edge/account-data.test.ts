@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lockLabelFiles, storedLabels } from "@shipping/carrier/testing/stored-labels";
 import { REMAINING } from "@shipping/gateway/cli/account-data/erase-account";
+import { suspendedSince } from "@shipping/gateway/testing/stored-accounts";
+import { forgetClaims, storeClaim } from "@shipping/gateway/testing/stored-requests";
 import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { deleteFromOutbox, storeInOutbox } from "@shipping/kit/testing/stored-writes";
@@ -42,9 +44,7 @@ const rowsOf = (accountId: string) => rowsOn(stack, accountId);
 /** Suspends an account, long enough ago. */
 async function suspended(accountId: string) {
   await json(`account suspend --account ${accountId}`);
-  await stack.databases.gateway.run(
-    sql`UPDATE accounts SET suspended_at = suspended_at - interval '2 minutes' WHERE id = ${accountId}`,
-  );
+  await suspendedSince(stack.databases.gateway, accountId, 2);
 }
 
 test.each(parts)(
@@ -226,16 +226,14 @@ describe("account erase", () => {
     await suspended(accountId);
     const event = eventFor({ accountId, environment: "sandbox" });
     await storeInOutbox(stack.databases.records, event, { leasedForMs: 9_000 });
-    await stack.databases.gateway.run(sql`
-      INSERT INTO idempotency_registry (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts, lease_until)
-      VALUES (${accountId}, 'sandbox', 'k', sha256('k'), 'carrier', 'claimed', 1, 1, now() + interval '1 hour')`);
+    await storeClaim(stack.databases.gateway, { accountId, environment: "sandbox" }, "k");
     expect(await admin(`account erase --account ${accountId} --confirm Test --wait 1s`)).toMatchObject({
       status: 1,
       err: `error: No data of ${accountId} was deleted: still in flight: 1 in records, 1 in gateway. Run this again later.\n`,
     });
     await deleteFromOutbox(stack.databases.records, event.id);
-    await stack.databases.gateway.run(sql`DELETE FROM idempotency_registry WHERE account_id = ${accountId}`);
-    await stack.databases.gateway.run(sql`UPDATE accounts SET suspended_at = now() WHERE id = ${accountId}`);
+    await forgetClaims(stack.databases.gateway, accountId);
+    await suspendedSince(stack.databases.gateway, accountId, 0);
     expect(await admin(`account erase --account ${accountId} --confirm Test --wait 1s`)).toMatchObject({
       status: 1,
       err: expect.stringContaining("it was suspended less than a minute ago"),

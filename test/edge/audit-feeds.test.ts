@@ -3,6 +3,7 @@ import { acknowledgeChanges, listChanges } from "@shipping/gateway/access/accoun
 import { createAccount, setSuspended } from "@shipping/gateway/accounts/manage-accounts";
 import { createKey, revokeKey } from "@shipping/gateway/accounts/manage-keys";
 import { gatewayDatabase } from "@shipping/gateway/testing/gateway-database";
+import { accountChanges } from "@shipping/gateway/testing/stored-accounts";
 import { silentLog } from "@shipping/kit/process/log";
 import { rowsIn } from "@shipping/kit/testing/rows";
 import { toSnapshot } from "@shipping/kit/testing/writes";
@@ -51,7 +52,7 @@ const entries = async () => byId(await rowsIn<{ id: string }>(portal.db, "audit_
 
 /** The entries that the lines of the gateway make. */
 async function linesOfGateway() {
-  const rows = await rowsIn<{ id: string; action: string }>(gateway.db, "account_changes");
+  const rows = await accountChanges(gateway.db);
   const logged = rows.filter(({ action }) => action !== "account.created");
   return byId(
     logged.map(({ checkAt: _, acknowledgedAt: __, ...line }: Record<string, unknown>) => line as { id: string }),

@@ -1,5 +1,5 @@
 import { operations } from "@shipping/api/operations/operations";
-import sql from "sql-template-tag";
+import { countNow } from "@shipping/gateway/testing/stored-requests";
 import { type ApiAnswer, patiently } from "../platform/api-client.js";
 import { type Stack, startStack } from "../platform/stack.js";
 import { ask, type Customer, goodRequest, nameOf, newCustomer, ofEach, record, told, warmUp } from "./operations.js";
@@ -55,10 +55,7 @@ describe("120 requests per minute and key", () => {
       await burst(customer, LIMIT);
     });
     // Sets the time of use to now, because a busy machine may take a minute for all these tests.
-    beforeEach(() =>
-      stack.databases.gateway.run(sql`
-        UPDATE rate_windows SET last_second = floor(extract(epoch FROM clock_timestamp())), last_counted_at = clock_timestamp()`),
-    );
+    beforeEach(() => countNow(stack.databases.gateway));
 
     test("429 with Retry-After: 60 for every operation", async () => {
       for (const route of operations) {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { operations } from "@shipping/api/operations/operations";
+import { suspendedSince } from "@shipping/gateway/testing/stored-accounts";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { migrate } from "@shipping/kit/postgres/migrate";
 import { silentLog } from "@shipping/kit/process/log";
@@ -106,9 +107,7 @@ async function useAll(stack: Stack, receiver: Receiver): Promise<void> {
   await eventually(() => expect(receiver.received.length).toBeGreaterThan(5));
   await json(stack, `account suspend --account ${accountId}`);
   const { gateway } = stack.databases;
-  await gateway.run(
-    sql`UPDATE accounts SET suspended_at = suspended_at - interval '2 minutes' WHERE id = ${accountId}`,
-  );
+  await suspendedSince(gateway, accountId, 2);
   const { erased } = await json(stack, `account erase --account ${accountId} --confirm Test`);
   expect(erased.filter(({ rows }: { rows: number }) => rows > 0).length).toBeGreaterThan(15);
   // Only a table's owner may create partitions, so the request log calls a function of its owner.

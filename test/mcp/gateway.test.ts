@@ -1,7 +1,7 @@
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { loggedRequests } from "@shipping/gateway/testing/stored-requests";
 import { eventually } from "@shipping/kit/testing/eventually";
-import sql from "sql-template-tag";
 import { type Stack, startStack } from "../platform/stack.js";
 import { connectAgent, textIn } from "./agent.js";
 import { playCorridor, shipmentFor } from "./corridor.js";
@@ -28,9 +28,7 @@ describe("POST /mcp", () => {
     expect(textIn(again)).toContain("nothing was done again");
     await agent.close();
     const sources = await eventually(async () => {
-      const rows = await stack.databases.gateway.run<{ source: string }>(
-        sql`SELECT source FROM request_log WHERE account_id = ${accountId} AND path = '/api/v1/labels'`,
-      );
+      const rows = await loggedRequests(stack.databases.gateway, { accountId, path: "/api/v1/labels" });
       if (rows.length === 0) throw new Error("The request is not in the log yet.");
       return rows.map(({ source }) => source);
     });

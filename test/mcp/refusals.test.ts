@@ -1,5 +1,5 @@
+import { loggedRequests } from "@shipping/gateway/testing/stored-requests";
 import { eventually } from "@shipping/kit/testing/eventually";
-import sql from "sql-template-tag";
 import { exchange, headOf, type Sending } from "../edge/wire.js";
 import { type Stack, startStack } from "../platform/stack.js";
 
@@ -25,9 +25,7 @@ async function send(method: string, sending: Sending, version = "1.1") {
 /** The request log's row about a request, once it is written. */
 const rowOf = (requestId: string) =>
   eventually(async () => {
-    const [row] = await stack.databases.gateway.run<{ path: string; method: string; status: number; code: string }>(
-      sql`SELECT method, path, status, code FROM request_log WHERE request_id = ${requestId}`,
-    );
+    const [row] = await loggedRequests(stack.databases.gateway, { requestId });
     if (!row) throw new Error(`${requestId} is not in the log yet.`);
     return row;
   });
@@ -83,8 +81,8 @@ test.each<[string, NonNullable<Sending["headers"]>, string]>([
   // Rows are written in their order.
   const { json } = await send("POST", { body: "{" });
   await rowOf(json.error.request_id);
-  const rows = sql`SELECT 1 FROM request_log WHERE request_id = ${answer.headers?.["x-request-id"]}`;
-  expect(await stack.databases.gateway.run(rows)).toEqual([]);
+  const requestId = String(answer.headers?.["x-request-id"]);
+  expect(await loggedRequests(stack.databases.gateway, { requestId })).toEqual([]);
 });
 
 test("a notification, and an answer to nothing, are accepted without an answer", async () => {
