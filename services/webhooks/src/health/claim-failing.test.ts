@@ -5,7 +5,6 @@ import { AcknowledgeFailingRequestSchema } from "@shipping/proto/shipping/webhoo
 import sql from "sql-template-tag";
 import type { DispatchDeps } from "../dispatch/deps.js";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
-import { failThrice } from "../testing/stored-deliveries.js";
 import { awaitsAlert, failedFor } from "../testing/stored-health.js";
 import { disableRequest, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acknowledgeFailing, claimFailing, FAILED_FOR_HOURS } from "./claim-failing.js";
@@ -23,7 +22,6 @@ beforeEach(() => {
 async function failingFor(hours: number, caller: Caller = newCaller()): Promise<string> {
   const { id } = await subscribe(deps, caller, URL);
   await ended(id, 0, false);
-  await failThrice(deps.db, id);
   await failedFor(deps.db, id, hours);
   return id;
 }

@@ -1,13 +1,18 @@
 import type { Database } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
 
-/** Moves the start of a failure, and the last success before it, this many hours into the past. */
+/**
+ * Lets a subscription that is failing have failed for this many hours, at least three times in a row: the start of the failure and the last
+ * success before it are moved into the past. After a day of this, an alert is due.
+ */
 export async function failedFor(db: Database, subscriptionId: string, hours: number): Promise<void> {
   const moved = await db.run(sql`
     UPDATE subscription_health SET failing_since = failing_since - ${hours}::float8 * interval '1 hour',
       last_success_at = last_success_at - ${hours}::float8 * interval '1 hour'
     WHERE subscription_id = ${subscriptionId} AND failing_since IS NOT NULL RETURNING subscription_id`);
   if (moved.length !== 1) throw new Error(`The subscription ${subscriptionId} is not failing.`);
+  await db.run(sql`
+    UPDATE ready_queue SET fail_streak = greatest(fail_streak, 3) WHERE subscription_id = ${subscriptionId}`);
 }
 
 /** Returns true while a subscription has a failure about which no alert was sent, however short it is. */
