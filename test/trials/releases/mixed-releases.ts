@@ -13,7 +13,7 @@ import { deliveriesVerdict } from "../failover/verdict.js";
 import type { Report, Say } from "../kit/report.js";
 import { withFolder } from "../kit/with-folder.js";
 import { linkParts, type PartLinks } from "./part-links.js";
-import { openKeyForms } from "./use-forms.js";
+import { useKeyForms } from "./use-forms.js";
 
 const here = fileURLToPath(new URL("../../..", import.meta.url));
 /** Whoever is called comes first, in both directions, so that old parts call new ones, and new ones old ones. */
@@ -75,7 +75,7 @@ async function upgradeAndBack(
   const gateways = [...cluster.gateways];
   const portals = [...(await cluster.now()).portals];
   const load = await startLoad({ ...cluster, gateways }, { clients: CLIENTS, customers: receivers.customers });
-  const forms = await openKeyForms((await cluster.now()).sign_in_url);
+  const forms = useKeyForms(cluster);
   const longestMs: Record<string, number> = {};
   await sleep(calmMs);
   for (const [direction, checkout] of [["upgrade", here] as const, ["rollback", old] as const]) {
