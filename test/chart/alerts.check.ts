@@ -97,7 +97,6 @@ describe("ShippingMailsFail", () => {
 
   test.each([
     ["some fail", "failed", 10],
-    ["some are dropped", "dropped", 10],
     ["all are refused", "refused", 0],
   ])(
     "fires for a release of whose emails %s, and not for one that sends all but those to unknown recipients",
@@ -105,6 +104,15 @@ describe("ShippingMailsFail", () => {
       expectAlerts("ShippingMailsFail", [mails(HERE, result, 1), mails(HERE, "sent", sent), ...elsewhere], [HERE]);
     },
   );
+});
+
+test("ShippingMailsWait fires for the release that sends none of the emails that wait, and not for one with a single slow recipient", () => {
+  const mails = (labels: Labels, oldest: string, perMinute: number) => [
+    series("mails_oldest_waiting_seconds", { ...labels, part: "portal" }, oldest),
+    series("mails_total", { ...labels, part: "portal", result: "sent" }, `0+${perMinute}x130`),
+  ];
+  const input = [...mails(HERE, "0+60x130", 0), ...mails(ELSEWHERE, "0+60x130", 1)];
+  expectAlerts("ShippingMailsWait", input, [HERE]);
 });
 
 test("ShippingProxyFails fires for the release whose proxy takes no deliveries, and not for receivers that cannot be reached", () => {

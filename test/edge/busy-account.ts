@@ -37,6 +37,10 @@ export async function busyAccount(stack: Stack, receiverUrl: string) {
         SELECT sha256(${accountId}::bytea), id, now(), now(), now() FROM member)
     INSERT INTO sign_in_links (hash, member_id, expires_at)
     SELECT sha256(${accountId}::bytea), id, now() + interval '1 day' FROM member`);
+  await portal.run(sql`
+    INSERT INTO mails (kind, member_id, recipient, content, created_at, expires_at, next_at)
+    SELECT 'alert', id, email, '{}', now(), now() + interval '7 days', now() + interval '1 day'
+    FROM account_members WHERE account_id = ${accountId}`);
   await portal.run(sql`INSERT INTO webhook_tests VALUES (${accountId}, now(), 1)`);
   await portal.run(sql`INSERT INTO declined_invitations VALUES (${accountId}, '\\x00', now())`);
   await createWebhook(api, receiverUrl);

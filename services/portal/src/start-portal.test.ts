@@ -37,6 +37,7 @@ test("it checks the servers that it uses, and no others", async () => {
   const { findings } = await portal.operations.checkServers({});
   expect(findings).toMatchObject([
     { part: "mail server", ok: true },
+    { part: "emails", ok: true, says: "none waiting" },
     { part: "sign-in provider", ok: false },
   ]);
   await smtp.stop();

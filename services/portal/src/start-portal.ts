@@ -7,21 +7,23 @@ import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
 import type { Peers } from "@shipping/kit/tls/secure-server";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { PortalOperationsService } from "@shipping/proto/shipping/portal/v1/operations_pb";
+import { writeInvitation } from "./account/write-invitation.js";
 import { createPortalApp } from "./app.js";
 import { logSubscriptionChanges, logSubscriptionChangesOnce } from "./audit/log-subscription-changes.js";
 import { countResources, portalAccountData } from "./database/account-data.js";
 import { followChanges, followChangesOnce } from "./feed/follow-changes.js";
 import { checkMailServer } from "./mail/check-mail-server.js";
 import { createDeliver } from "./mail/deliver.js";
-import { createMailer } from "./mail/mailer.js";
+import { checkMails } from "./mail/mails.js";
+import { sendMails } from "./mail/send-mails.js";
+import type { MailRoute } from "./mail/settings.js";
 import { portalOperationsRoutes } from "./operator/portal-operations.js";
 import type { AreaDeps } from "./page/page.js";
 import { checkProvider } from "./session/provider.js";
-import type { AreaSettingsDeps } from "./session/settings.js";
+import type { AreaSettingsDeps, DeveloperArea } from "./session/settings.js";
 import { sweepAccess } from "./session/sweep-access.js";
-import { sendAlerts } from "./webhooks/send-alerts.js";
-
-const FAST_STOP_MS = 500;
+import { writeLinkMail } from "./sign-in/link-mail.js";
+import { sendAlerts, writeAlert } from "./webhooks/send-alerts.js";
 
 export interface Portal extends Running {
   /** A public listener serves it. It stops before the portal. */
@@ -34,17 +36,15 @@ export const portalPeers: Peers = {
   gateway: [...PortalOperationsService.methods, ...OwnerOperationsService.methods],
 };
 
-export type PortalParts = Omit<AreaDeps, "mailer" | "catchUp"> & AreaSettingsDeps & { metrics: Metrics };
+export type PortalParts = Omit<AreaDeps, "canMail" | "catchUp"> & AreaSettingsDeps & { metrics: Metrics };
 
 /** Starts the portal's background work and makes its application and its RPCs. */
 export function startPortal(deps: PortalParts): Portal {
-  const { db, log, metrics, random, ownOrigin, mail, developerArea } = deps;
-  const mailer = createMailer({ deliver: mail && createDeliver(mail), log, metrics, random });
+  const { db, log, metrics, mail, developerArea } = deps;
   const accounts = followChanges(deps);
   const subscriptions = logSubscriptionChanges(deps);
   const sweeping = sweepAccess(deps);
-  const area = mailer.canSend ? developerArea : undefined;
-  const alerts = area && sendAlerts({ ...deps, mailer, origin: () => area.publicUrl ?? ownOrigin() });
+  const sending = mail && developerArea && startMail(deps, mail, developerArea);
   const catchUp = async () => {
     const [ofAccounts, ofSubscriptions] = await Promise.allSettled([
       followChangesOnce(deps),
@@ -62,18 +62,38 @@ export function startPortal(deps: PortalParts): Portal {
   const provider = developerArea?.provider;
   const serverChecks = [
     ...(mail && "smtp" in mail ? [() => checkMailServer(mail.smtp)] : []),
+    ...(mail ? [() => checkMails(deps)] : []),
     ...(provider ? [() => checkProvider(provider)] : []),
   ];
   return {
-    application: createPortalApp({ ...deps, mailer, catchUp, countRequest: measureRequests(metrics) }),
+    application: createPortalApp({
+      ...deps,
+      canMail: mail !== undefined,
+      catchUp,
+      countRequest: measureRequests(metrics),
+    }),
     routes(router) {
       ownerOperationsRoutes(router, { db, countResources, accountData: portalAccountData });
       portalOperationsRoutes(router, { ...deps, serverChecks });
     },
     async stop(fast) {
-      const stopMailer = mailer.stop(fast ? FAST_STOP_MS : undefined);
-      await Promise.all([sweeping.stop(), accounts.stop(), subscriptions.stop(), stopMailer]);
-      await alerts?.stop();
+      await Promise.all([sweeping.stop(), accounts.stop(), subscriptions.stop(), sending?.stop(fast)]);
     },
   };
+}
+
+/** Starts what writes alerts, and what sends all emails. */
+function startMail(deps: PortalParts, route: MailRoute, area: DeveloperArea) {
+  const from = { ...deps, origin: () => area.publicUrl ?? deps.ownOrigin() };
+  const alerts = sendAlerts(from);
+  const mails = sendMails({
+    ...deps,
+    deliver: createDeliver(route),
+    writers: {
+      sign_in_link: (waiting) => writeLinkMail(from, waiting),
+      invitation: (waiting) => writeInvitation(from, waiting),
+      alert: writeAlert,
+    },
+  });
+  return { stop: (fast?: boolean) => Promise.all([alerts.stop(), mails.stop(fast)]) };
 }

@@ -1,33 +1,15 @@
 import { ID_FIELD } from "@shipping/api/input/fields";
-import { type FieldError, fail, failureIn } from "@shipping/kit/errors";
+import { type FieldError, failureIn } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
-import { SITE_NAME } from "@shipping/site/layout/site-header";
 import { z } from "zod";
 import { EMAIL_FIELD, emailAddress } from "../mail/address.js";
-import type { Mail } from "../mail/deliver.js";
-import { toMail } from "../mail/letter.js";
-import {
-  INVITATION_DAYS,
-  type Invited,
-  inviteAgain,
-  inviteMember,
-  noteInvitationMail,
-} from "../members/invite-members.js";
+import { INVITATION_DAYS, type Invited, inviteAgain, inviteMember } from "../members/invite-members.js";
 import { getMember, ROLES } from "../members/manage-members.js";
 import { AccountForm, FormButtons, FormErrors, TextField } from "../page/form.js";
-import {
-  AREA_PATH,
-  type HtmlPage,
-  htmlPage,
-  type PageAnswer,
-  type PageDeps,
-  type PageRequest,
-  submitForm,
-} from "../page/page.js";
+import { type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest, submitForm } from "../page/page.js";
 import { checkForm, confirmationFields, type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Facts } from "../page/table.js";
 import { Note, Secret, Text, Time } from "../page/text.js";
-import { DECLINE_PATH } from "../sign-in/decline-invitation.js";
 import { ROLE_FIELD, RoleChoice } from "./change-member.js";
 import { MEMBERS_PATH } from "./members.js";
 
@@ -55,9 +37,8 @@ export async function submitInviteForm(deps: PageDeps, request: PageRequest): Pr
     list: MEMBERS_PATH,
     show: (errors) => invitePage(deps, form, errors),
     async act({ email, role, form_id: formId }) {
-      refuseIfFull(deps);
       const wanted = { accountId: session.accountId, email, role, formId, ...invitationRoute(deps) };
-      return sendInvitation(deps, request, await inviteMember(deps, wanted, actor));
+      return invitedPage(deps, await inviteMember(deps, wanted, actor));
     },
   });
 }
@@ -71,8 +52,7 @@ export async function confirmInviteAgain(deps: PageDeps, { session, id }: PageRe
       <h1>Resend an invitation</h1>
       <p>
         <Text>{member.email}</Text> has not signed in yet.{" "}
-        {deps.mailer.canSend ? "We send a new link by email" : "You get a new link to share"}. The previous link stops
-        working.
+        {deps.canMail ? "We send a new link by email" : "You get a new link to share"}. The previous link stops working.
       </p>
       <AccountForm fields={confirmationFields} formId={newId("form", deps.random)}>
         <FormButtons submit="Resend invitation" cancel={MEMBERS_PATH} />
@@ -87,10 +67,9 @@ export async function submitInviteAgain(deps: PageDeps, request: PageRequest): P
   const { invitedAt } = await getMember(deps, { accountId, id });
   const { value } = checkForm(resendForm, form, confirmationFields);
   if (!invitedAt || !value) return { location: MEMBERS_PATH };
-  refuseIfFull(deps);
   try {
     const wanted = { accountId, id, formId: value.form_id, ...invitationRoute(deps) };
-    return sendInvitation(deps, request, await inviteAgain(deps, wanted, actor));
+    return invitedPage(deps, await inviteAgain(deps, wanted, actor));
   } catch (error) {
     const code = failureIn(error)?.code;
     // This form was submitted before, or the person has signed in meanwhile. The list shows which.
@@ -99,65 +78,25 @@ export async function submitInviteAgain(deps: PageDeps, request: PageRequest): P
   }
 }
 
-const invitationRoute = ({ mailer, origin }: PageDeps) => ({ origin: origin(), isMailed: mailer.canSend });
+const invitationRoute = ({ canMail, origin }: PageDeps) => ({ origin: origin(), isMailed: canMail });
 
-function refuseIfFull({ mailer }: PageDeps): void {
-  if (!mailer.canSend || !mailer.isFull()) return;
-  throw fail(
-    "service_unavailable",
-    "Too many emails are waiting to be sent, so the invitation was not created. Try again in a few minutes.",
-  );
+function invitedPage(deps: PageDeps, invited: Invited): HtmlPage {
+  const title = deps.canMail ? "Invitation sent" : "Share the link";
+  return {
+    status: 201,
+    title,
+    body: <InvitedPage title={title} invited={invited} />,
+    ...(!deps.canMail && { secret: true }),
+  };
 }
 
-function sendInvitation(deps: PageDeps, { session }: PageRequest, invited: Invited): HtmlPage {
-  const { canSend } = deps.mailer;
-  const { email: inviter, accountName } = session;
-  if (canSend) {
-    const mail = invitationMail({ ...invited, inviter, accountName, origin: deps.origin() });
-    void deps.mailer
-      .send(mail)
-      .then((isSent) => noteInvitationMail(deps, invited, isSent))
-      .catch((err) =>
-        deps.log.warn({ err, member: invited.id }, "the outcome of an invitation's email was not stored"),
-      );
-  }
-  const title = canSend ? "Invitation sent" : "Share the link";
-  const body = <InvitedPage title={title} invited={invited} isMailed={canSend} />;
-  return { status: 201, title, body, ...(!canSend && { secret: true }) };
-}
-
-const PERMISSIONS = {
-  admin: "an admin, who can change everything",
-  viewer: "a viewer, who can see everything but change nothing",
-};
-
-function invitationMail(invited: Invited & { inviter: string; accountName: string; origin: string }): Mail {
-  const { email, role, url, token, inviter, accountName, origin } = invited;
-  return toMail(email, {
-    subject: `Invitation to ${accountName} on ${SITE_NAME}`,
-    before: [`${inviter} has invited you to the developer area of ${accountName} as ${PERMISSIONS[role]}.`],
-    links: [
-      { words: `Sign in to ${accountName}`, url },
-      {
-        words: "Decline, and get no more invitations to this account",
-        url: `${origin}${DECLINE_PATH}#${token}`,
-        quiet: true,
-      },
-    ],
-    after: [
-      `The link works once and expires after ${INVITATION_DAYS} days. To sign in later, request a new link at ${origin}${AREA_PATH} with this email address.`,
-      "If you did not expect this invitation, ignore this email, or decline it.",
-    ],
-  });
-}
-
-function InvitedPage({ title, invited, isMailed }: { title: string; invited: Invited; isMailed: boolean }) {
+function InvitedPage({ title, invited }: { title: string; invited: Invited }) {
   const { email, role, url, expiresAt } = invited;
   return (
     <>
       <h1>{title}</h1>
       <Note kind="good">
-        {isMailed ? (
+        {url === undefined ? (
           <p>
             The invitation is on its way to <Text>{email}</Text>. If it cannot be sent, the list of members says so.
           </p>
@@ -184,10 +123,8 @@ function InviteForm({ deps, form, errors }: { deps: PageDeps; form: Form; errors
     <>
       <h1>Invite a member</h1>
       <p>
-        {deps.mailer.canSend
-          ? "They receive a link by email."
-          : "Email is not set up here, so you get a link to share."}{" "}
-        It works once and expires after {INVITATION_DAYS} days.
+        {deps.canMail ? "They receive a link by email." : "Email is not set up here, so you get a link to share."} It
+        works once and expires after {INVITATION_DAYS} days.
       </p>
       <FormErrors errors={errors} fields={["email", "role"]} />
       <AccountForm fields={inviteFields} formId={keepFormId(form, deps.random)}>

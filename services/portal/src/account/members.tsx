@@ -1,5 +1,5 @@
 import { INVITATION_DAYS } from "../members/invite-members.js";
-import { invitationMailState, listMembers, type Member } from "../members/manage-members.js";
+import { listMembers, type Member } from "../members/manage-members.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { Table } from "../page/table.js";
@@ -52,14 +52,14 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
 }
 
 function Added({ member, now }: { member: Member; now: Date }) {
-  const { createdAt, invitedAt } = member;
+  const { createdAt, invitedAt, invitationMail } = member;
   if (!invitedAt) return <Time at={createdAt} />;
   const isExpired = now.getTime() - invitedAt.getTime() > INVITATION_DAYS * 86_400_000;
-  const mail = invitationMailState(member, now);
   return (
     <span>
       <span class="tag warning">Invited</span>{" "}
-      {mail && <span class="tag danger">{mail === "failed" ? "Email not sent" : "Email waiting"}</span>}
+      {invitationMail === "failed" && <span class="tag danger">Email not sent</span>}
+      {invitationMail === "waiting" && <span class="tag danger">Email waiting</span>}
       <span class="sub">
         <Time at={invitedAt} />
         {isExpired && ", the link has expired"}

@@ -9,6 +9,7 @@ export const portalAccountData: AccountData = {
   tables: [
     { name: "webhook_tests", key: ["account_id"] },
     { name: "sign_in_links", key: ["hash"], ownedBy: ofMembers },
+    { name: "mails", key: ["id"], ownedBy: ofMembers },
     { name: "sessions", key: ["hash"], ownedBy: ofMembers },
     { name: "account_members", key: ["email"] },
     { name: "declined_invitations", key: ["address_hash"] },

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { limitedNetworks } from "@shipping/kit/http/network";
 import { windowStart } from "@shipping/kit/postgres/clock";
-import sql from "sql-template-tag";
+import sql, { empty, join, raw, type Sql } from "sql-template-tag";
 import type { MemberDeps } from "../database/deps.js";
 
 /** A day in UTC. */
@@ -22,30 +22,46 @@ export async function countMail(deps: Deps, limit: MailLimit): Promise<number> {
   return counted?.count ?? 0;
 }
 
-/** The statement that counts one more email. It returns and writes no row if the limit of this window was already reached. */
-export function addMail(deps: Deps, { name, most, minutes }: MailLimit) {
+/**
+ * The statement that counts one more email. It returns and writes no row if the limit of this window was already reached, or if `after`, an earlier
+ * part of the same statement, has no row.
+ */
+export function addMail(deps: Pick<Deps, "clockOffsetMs">, { name, most, minutes }: MailLimit, after?: Sql): Sql {
   return sql`
     INSERT INTO mail_counts AS c (name, since, count)
     SELECT name, since, 1 FROM (SELECT ${name}::text AS name, ${windowStart(deps, minutes)} AS since) AS asked
-    WHERE NOT EXISTS (
+    WHERE ${after ? sql`EXISTS (SELECT FROM ${after}) AND` : empty} NOT EXISTS (
       SELECT FROM mail_counts AS counted
       WHERE counted.name = asked.name AND counted.since = asked.since AND counted.count >= ${most}::integer)
     ON CONFLICT (name, since) DO UPDATE SET count = c.count + 1 WHERE c.count < ${most}
     RETURNING count`;
 }
 
+type SourceLimit = Omit<MailLimit, "name"> & { kind?: "" | "provider:" };
+
 /**
- * Counts a request from a client's IP address, for an email or of another kind. Returns false if one of its networks has reached the limit of this
- * window.
+ * The parts of a statement that count a request from a client's IP address, for an email or of another kind. `counted` names the last part, which has
+ * a row unless one of the client's networks has reached the limit of this window.
  */
-export async function countSource(
-  deps: Deps,
-  source: string,
-  { kind = "", ...limit }: Omit<MailLimit, "name"> & { kind?: "" | "provider:" },
-): Promise<boolean> {
-  for (const { network, most } of limitedNetworks(source, limit.most))
-    if (!(await countMail(deps, { name: `source:${kind}${network}`, most, minutes: limit.minutes }))) return false;
-  return true;
+export function addSource(deps: Pick<Deps, "clockOffsetMs">, source: string, { kind = "", ...limit }: SourceLimit) {
+  const networks = limitedNetworks(source, limit.most);
+  const nameOf = (nth: number) => raw(`counted_${nth}`);
+  const parts = networks.map(({ network, most }, nth) => {
+    const { minutes } = limit;
+    const counting = addMail(
+      deps,
+      { name: `source:${kind}${network}`, most, minutes },
+      nth > 0 ? nameOf(nth - 1) : undefined,
+    );
+    return sql`${nameOf(nth)} AS (${counting})`;
+  });
+  return { parts: join(parts), counted: nameOf(networks.length - 1) };
+}
+
+/** Counts a request from a client's IP address. Returns false if one of its networks has reached the limit of this window. */
+export async function countSource(deps: Deps, source: string, limit: SourceLimit): Promise<boolean> {
+  const { parts, counted } = addSource(deps, source, limit);
+  return (await deps.db.run(sql`WITH ${parts} SELECT FROM ${counted}`)).length > 0;
 }
 
 /** Hashes an email address, for counting and remembering it without storing it. */

@@ -20,7 +20,7 @@ export async function findInvitation(deps: MemberDeps, token: string): Promise<P
     FROM sign_in_links l
     JOIN account_members m ON m.id = l.member_id
     JOIN accounts a ON a.id = m.account_id
-    WHERE l.hash = ${tokenHash(token)} AND l.form_id IS NOT NULL AND l.expires_at > ${databaseNow(deps)} AND m.invited_at IS NOT NULL`);
+    WHERE l.hash = ${tokenHash(token)} AND l.invitation AND l.expires_at > ${databaseNow(deps)} AND m.invited_at IS NOT NULL`);
   return found;
 }
 

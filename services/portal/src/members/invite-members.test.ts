@@ -21,6 +21,7 @@ const wanted = (accountId: string, email = "bob@example.com", formId = newFormId
   ...{ accountId, email, formId, role: "viewer" as const, origin: "https://ship.example" },
 });
 const invite = (of: ReturnType<typeof wanted>, deps = portal) => inviteMember(deps, of, actor);
+const tokenIn = (url = "") => url.slice(-43);
 const again = (accountId: string, id: string, deps = portal, formId = newFormId()) =>
   inviteAgain(deps, { accountId, id, formId, origin: "https://ship.example" }, actor);
 const linksOf = async (id: string) =>
@@ -127,7 +128,8 @@ describe("a recipient", () => {
 
   test("a person who declines is removed, appears in the audit log, and is not invited again until the operator adds them", async () => {
     const accountId = await newAccount();
-    const { id, token } = await invite(wanted(accountId));
+    const { id, url } = await invite(wanted(accountId));
+    const token = tokenIn(url);
     const invitation = (await findInvitation(portal, token))!;
     expect(invitation).toMatchObject({ memberId: id, accountName: "Acme", email: "bob@example.com" });
     const both = [1, 2].map(() => declineInvitation(portal, invitation, "192.0.2.9"));
@@ -145,7 +147,8 @@ describe("a recipient", () => {
 
   test("declines by an invitation that has not expired, and by no link that they requested", async () => {
     const accountId = await newAccount();
-    const { email, token } = await invite(wanted(accountId));
+    const { email, url: invitation } = await invite(wanted(accountId));
+    const token = tokenIn(invitation);
     const { url } = await createSignInLink(portal, { accountId, email, origin: "https://ship.example" });
     expect(await findInvitation(portal, url.slice(-43))).toBeUndefined();
     expect(await findInvitation(later(6.9 * 24 * HOUR_MS), token)).toBeDefined();
@@ -154,7 +157,8 @@ describe("a recipient", () => {
 
   test("a member who has signed in cannot decline an invitation", async () => {
     const accountId = await newAccount();
-    const { id, token } = await invite(wanted(accountId));
+    const { id, url } = await invite(wanted(accountId));
+    const token = tokenIn(url);
     const invitation = (await findInvitation(portal, token))!;
     await portal.prisma.accountMember.update({ where: { id }, data: { invitedAt: null } });
     expect(await findInvitation(portal, token)).toBeUndefined();

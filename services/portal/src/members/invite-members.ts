@@ -2,11 +2,12 @@ import type { Actor } from "@shipping/kit/caller";
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { databaseNow } from "@shipping/kit/postgres/clock";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 import { writeAuditEntry } from "../audit/audit.js";
 import type { MemberDeps } from "../database/deps.js";
+import { writeMail } from "../mail/mails.js";
 import { addMail, addressHash, countMail, DAY_MINUTES } from "./count-mails.js";
-import { type CreatedLink, getMember, newLink, normalizeEmail, type Role, refuseMember } from "./manage-members.js";
+import { getMember, newLink, normalizeEmail, type Role, refuseMember } from "./manage-members.js";
 
 export const INVITATION_DAYS = 7;
 /** The limit per account: enough for a department, too few for spam. */
@@ -19,97 +20,103 @@ interface Invitation {
   /** The ID of the submitted form. Submitting it several times creates one invitation. */
   formId: string;
   origin: string;
-  /** Whether the caller sends it by email. */
+  /** True to send it by email. Otherwise, the caller gets the link. */
   isMailed?: boolean;
 }
 
-/** A new invitation. Only the hash of its link is stored. */
-export interface Invited extends CreatedLink {
+/** The invitation of a member. Of its link, only the hash is stored. */
+export interface Invited {
   id: string;
+  email: string;
   role: Role;
-  token: string;
-  invitedAt: Date;
+  expiresAt: Date;
+  /** Absent if the invitation is emailed: then the attempt that sends it makes the link. */
+  url?: string;
 }
 
-/** Adds a member and creates a sign-in link for them. One statement writes member, link, count and audit entry. */
+/** Adds a member and invites them. One statement writes member, link or email, count and audit entry. */
 export async function inviteMember(
   deps: MemberDeps,
   wanted: Invitation & { email: string; role: Role },
   actor: Actor,
 ): Promise<Invited> {
-  const { accountId, role, formId, origin, isMailed } = wanted;
+  const { accountId, role, formId, isMailed } = wanted;
   const email = normalizeEmail(wanted.email);
   await refuseDeclined(deps, accountId, email);
   await refuseKnown(deps, { accountId, email, formId });
   await limitInvitations(deps, accountId);
   const id = newId("mem", deps.random);
-  const { url, hash, token } = newLink(deps, origin);
   const now = databaseNow(deps);
-  const expiresAt = sql`${now} + ${INVITATION_DAYS} * interval '1 day'`;
-  const detail = `${email} as ${role}`;
-  const change = { accountId, action: "member.invited", environment: null, subject: id, detail } as const;
+  const { url, announcing } = announce(deps, wanted, { email, inviter: actor.name, from: sql`added` });
+  const change = { accountId, action: "member.invited", environment: null, subject: id } as const;
   const statement = sql`
     WITH counted AS (${countRecipient(deps, accountId, email)}),
     added AS (
-      INSERT INTO account_members (id, account_id, email, role, created_at, invited_at, invitation_mail)
-      SELECT ${id}, ${accountId}, ${email}, ${role}, ${now}, ${now}, ${isMailed ? "waiting" : null} FROM counted
+      INSERT INTO account_members (id, account_id, email, role, created_at, invited_at, invitation_form, invitation_mail)
+      SELECT ${id}, ${accountId}, ${email}, ${role}, ${now}, ${now}, ${formId}, ${isMailed ? "waiting" : null} FROM counted
       ON CONFLICT (account_id, email) DO NOTHING
       RETURNING id, invited_at),
-    links AS (
-      INSERT INTO sign_in_links (hash, member_id, expires_at, form_id) SELECT ${hash}, id, ${expiresAt}, ${formId} FROM added
-      RETURNING expires_at),
-    entries AS (${writeAuditEntry(deps, actor, { ...change, from: sql`added` })})
-    SELECT expires_at AS "expiresAt", invited_at AS "invitedAt" FROM links, added`;
-  const [added] = await deps.db
-    .run<Pick<Invited, "expiresAt" | "invitedAt">>(statement)
-    .catch(refuseMember(accountId, email));
-  if (added) return { id, email, role, url, token, ...added };
+    announced AS (${announcing}),
+    entries AS (${writeAuditEntry(deps, actor, { ...change, detail: `${email} as ${role}`, from: sql`added` })})
+    SELECT ${expiry} AS "expiresAt" FROM added`;
+  const [added] = await deps.db.run<Pick<Invited, "expiresAt">>(statement).catch(refuseMember(accountId, email));
+  if (added) return { id, email, role, ...added, ...url };
   await refuseKnown(deps, { accountId, email, formId });
   throw tooMany(email);
 }
 
-/** Creates a new link for a member who has not signed in yet. The previous link stops working. */
+/** Invites a member again who has not signed in yet. The previous link stops working. */
 export async function inviteAgain(
   deps: MemberDeps,
   wanted: Invitation & { id: string },
   actor: Actor,
 ): Promise<Invited> {
-  const { accountId, id, formId, origin, isMailed } = wanted;
-  const { email, role, invitedAt } = await getMember(deps, { accountId, id });
-  if (!invitedAt) throw fail("invalid_request", `${email} has already signed in.`);
-  if (await wasSent(deps, { accountId, email, formId })) throw alreadySent();
+  const { accountId, id, formId, isMailed } = wanted;
+  const { email, role } = await getInvited(deps, { accountId, id, formId });
   await limitInvitations(deps, accountId);
-  const { url, hash, token } = newLink(deps, origin);
   const now = databaseNow(deps);
-  const expiresAt = sql`${now} + ${INVITATION_DAYS} * interval '1 day'`;
-  const detail = `${email} as ${role}`;
-  const change = { accountId, action: "member.invited_again", environment: null, subject: id, detail } as const;
+  const { url, announcing } = announce(deps, wanted, { email, inviter: actor.name, from: sql`renewed` });
+  const change = { accountId, action: "member.invited_again", environment: null, subject: id } as const;
   const statement = sql`
     WITH counted AS (${countRecipient(deps, accountId, email)}),
-    made AS (
-      INSERT INTO sign_in_links (hash, member_id, expires_at, form_id)
-      SELECT ${hash}, ${id}, ${expiresAt}, ${formId} FROM counted
-      ON CONFLICT (member_id, form_id) DO NOTHING
-      RETURNING member_id, expires_at, date_trunc('milliseconds', ${now}) AS now),
     renewed AS (
-      UPDATE account_members SET invited_at = made.now, invitation_mail = ${isMailed ? "waiting" : null}
-      FROM made WHERE id = made.member_id AND invited_at IS NOT NULL),
-    ended AS (
-      DELETE FROM sign_in_links l USING made
-      WHERE l.member_id = made.member_id AND l.form_id IS NOT NULL AND l.form_id <> ${formId}),
-    entries AS (${writeAuditEntry(deps, actor, { ...change, from: sql`made` })})
-    SELECT expires_at AS "expiresAt", now AS "invitedAt" FROM made`;
-  const [renewed] = await deps.db
-    .run<Pick<Invited, "expiresAt" | "invitedAt">>(statement)
-    .catch(refuseMember(accountId, email));
-  if (renewed) return { id, email, role: role as Role, url, token, ...renewed };
-  throw (await wasSent(deps, { accountId, email, formId })) ? alreadySent() : tooMany(email);
+      UPDATE account_members SET invited_at = ${now}, invitation_form = ${formId}, invitation_mail = ${isMailed ? "waiting" : null}
+      FROM counted WHERE id = ${id} AND invited_at IS NOT NULL AND invitation_form IS DISTINCT FROM ${formId}
+      RETURNING id, invited_at),
+    ended AS (DELETE FROM sign_in_links l USING renewed WHERE l.member_id = renewed.id AND l.invitation),
+    withdrawn AS (DELETE FROM mails USING renewed WHERE member_id = renewed.id AND kind = 'invitation'),
+    announced AS (${announcing}),
+    entries AS (${writeAuditEntry(deps, actor, { ...change, detail: `${email} as ${role}`, from: sql`renewed` })})
+    SELECT ${expiry} AS "expiresAt" FROM renewed`;
+  const [renewed] = await deps.db.run<Pick<Invited, "expiresAt">>(statement);
+  if (renewed) return { id, email, role, ...renewed, ...url };
+  await getInvited(deps, { accountId, id, formId });
+  throw tooMany(email);
 }
 
-/** Notes whether the email with an invitation was sent. A later invitation of the same member has its own note. */
-export async function noteInvitationMail(deps: MemberDeps, { id, invitedAt }: Invited, isSent: boolean): Promise<void> {
-  await deps.db.run(sql`
-    UPDATE account_members SET invitation_mail = ${isSent ? "sent" : "failed"} WHERE id = ${id} AND invited_at = ${invitedAt}`);
+const expiry = sql`invited_at + ${INVITATION_DAYS}::integer * interval '1 day'`;
+
+/** The part of a statement that writes the email with an invitation, or its link, for the member in `from`. */
+function announce(
+  deps: MemberDeps,
+  { isMailed, origin }: Invitation,
+  { email, inviter, from }: { email: string; inviter: string; from: Sql },
+) {
+  const mail = {
+    kind: "invitation",
+    memberId: sql`id`,
+    recipient: email,
+    minutes: INVITATION_DAYS * DAY_MINUTES,
+  } as const;
+  if (isMailed) return { announcing: writeMail(deps, { ...mail, content: { inviter }, from }) };
+  const { url, hash } = newLink(deps, origin);
+  return { url: { url }, announcing: writeInvitationLink(hash, from) };
+}
+
+/** The part of a statement that stores the link of an invitation, for the member in `from`. */
+export function writeInvitationLink(hash: Uint8Array, from: Sql): Sql {
+  return sql`
+    INSERT INTO sign_in_links (hash, member_id, expires_at, invitation) SELECT ${hash}, id, ${expiry}, true FROM ${from}`;
 }
 
 async function limitInvitations(deps: MemberDeps, accountId: string): Promise<void> {
@@ -134,23 +141,22 @@ const tooMany = (email: string): Failure =>
 
 interface Sent {
   accountId: string;
-  email: string;
   formId: string;
 }
 
-async function refuseKnown(deps: MemberDeps, { accountId, email, formId }: Sent): Promise<void> {
-  // This is one statement, so whoever sees the member also sees the link that was stored with it.
+async function refuseKnown(deps: MemberDeps, { accountId, email, formId }: Sent & { email: string }): Promise<void> {
   const [known] = await deps.db.run<{ sent: boolean }>(sql`
-    SELECT EXISTS (SELECT FROM sign_in_links WHERE member_id = m.id AND form_id = ${formId}) AS sent
-    FROM account_members m WHERE account_id = ${accountId} AND email = ${email}`);
+    SELECT invitation_form IS NOT DISTINCT FROM ${formId} AS sent FROM account_members WHERE account_id = ${accountId} AND email = ${email}`);
   if (known) throw known.sent ? alreadySent() : fail("invalid_request", `${email} is already a member.`);
 }
 
-async function wasSent(deps: MemberDeps, { accountId, email, formId }: Sent): Promise<boolean> {
-  const sent = await deps.db.run(sql`
-    SELECT FROM sign_in_links JOIN account_members m ON m.id = member_id
-    WHERE form_id = ${formId} AND account_id = ${accountId} AND email = ${email}`);
-  return sent.length > 0;
+/** Returns a member who has not signed in yet. Refuses a form that has invited them already. */
+async function getInvited(deps: MemberDeps, { accountId, id, formId }: Sent & { id: string }) {
+  const { email, role, invitedAt } = await getMember(deps, { accountId, id });
+  if (!invitedAt) throw fail("invalid_request", `${email} has already signed in.`);
+  const sent = await deps.db.run(sql`SELECT FROM account_members WHERE id = ${id} AND invitation_form = ${formId}`);
+  if (sent.length > 0) throw alreadySent();
+  return { email, role: role as Role };
 }
 
 const alreadySent = () => fail("idempotency_conflict", "This invitation has already been sent.");

@@ -83,8 +83,6 @@ function memberRefusal(error: unknown, accountId: string, email: string): Failur
       return fail("not_found", `No such account: ${accountId}`);
     case "account_members_account_id_email_key":
       return fail("invalid_request", `${email} is a member of ${accountId} already.`);
-    case "sign_in_links_member_id_fkey":
-      return fail("not_found");
     case "account_members_limit":
       return fail("invalid_request", `${accountId} already has ${MEMBERS_LIMIT} members, the maximum.`);
     case "account_members_last_admin":
@@ -127,20 +125,6 @@ export async function getMember(deps: Pick<MemberDeps, "prisma">, ref: MemberRef
 function toMember({ subject, ...member }: Omit<Member, "bound"> & { subject: string | null }): Member {
   const { id, email, role, createdAt, invitedAt, invitationMail } = member;
   return { id, email, role, bound: subject !== null, createdAt, invitedAt, invitationMail };
-}
-
-/** The last attempt to send an email begins at most this long after it was queued, and takes less than half a minute. */
-const LAST_ATTEMPT_MINUTES = 10;
-
-/** The state of a member's invitation email; undefined if the email was sent or was never requested. */
-export function invitationMailState(
-  { invitedAt, invitationMail }: Pick<Member, "invitedAt" | "invitationMail">,
-  now: Date,
-): "waiting" | "failed" | undefined {
-  if (!invitedAt || invitationMail === null || invitationMail === "sent") return undefined;
-  // A process that was killed could not store the outcome.
-  const isOver = now.getTime() - invitedAt.getTime() > LAST_ATTEMPT_MINUTES * 60_000;
-  return invitationMail === "failed" || isOver ? "failed" : "waiting";
 }
 
 /** Changes the role of a member. The last admin stays an admin. */

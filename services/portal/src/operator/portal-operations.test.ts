@@ -64,7 +64,7 @@ test("adds, lists and removes members in the name of the operator", async () => 
   const { members } = await portal.listMembers({ accountId });
   expect(members).toMatchObject([
     { id: member?.id, email: "ada@example.com" },
-    { email: "bob@example.com", role: "viewer", invitedAt: invitedAt.toISOString(), invitationMail: "failed" },
+    { email: "bob@example.com", role: "viewer", invitedAt: invitedAt.toISOString(), invitationMail: "waiting" },
   ]);
   expect(await portal.removeMember({ accountId, email: "BOB@example.com" })).toMatchObject({
     id: members[1]?.id,

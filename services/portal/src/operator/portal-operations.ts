@@ -19,7 +19,6 @@ import { EMAIL_FIELD } from "../mail/address.js";
 import {
   addMember,
   createSignInLink,
-  invitationMailState,
   listMembers,
   type Member,
   normalizeEmail,
@@ -39,11 +38,11 @@ export function portalOperationsRoutes(router: ConnectRouter, deps: PortalOperat
       requireAccountId(accountId);
       const member = { accountId, email: requireEmail(email), role: requireRole(role) };
       await requireAccount(deps, accountId);
-      return create(AddMemberResponseSchema, { member: memberMessage(await addMember(deps, member), deps.now()) });
+      return create(AddMemberResponseSchema, { member: memberMessage(await addMember(deps, member)) });
     },
     async listMembers({ accountId }) {
       const members = await listMembers(deps, requireAccountId(accountId));
-      return create(ListMembersResponseSchema, { members: members.map((one) => memberMessage(one, deps.now())) });
+      return create(ListMembersResponseSchema, { members: members.map(memberMessage) });
     },
     async removeMember({ accountId, email }) {
       const member = { accountId: requireAccountId(accountId), email: requireEmail(email) };
@@ -64,14 +63,12 @@ export function portalOperationsRoutes(router: ConnectRouter, deps: PortalOperat
   });
 }
 
-function memberMessage(member: Member, now: Date) {
-  const { createdAt, invitedAt, invitationMail, ...facts } = member;
-  const mail = invitationMailState(member, now) ?? invitationMail;
+function memberMessage({ createdAt, invitedAt, invitationMail, ...facts }: Member) {
   return {
     ...facts,
     createdAt: createdAt.toISOString(),
     ...(invitedAt && { invitedAt: invitedAt.toISOString() }),
-    ...(mail !== null && { invitationMail: mail }),
+    ...(invitationMail !== null && { invitationMail }),
   };
 }
 

@@ -12,7 +12,6 @@ import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webho
 import type { ComponentChildren } from "preact";
 import type { z } from "zod";
 import type { PortalDeps } from "../database/deps.js";
-import type { Mailer } from "../mail/mailer.js";
 import type { Provider } from "../session/provider.js";
 import type { SignedIn } from "../session/session.js";
 import type { DeveloperArea } from "../session/settings.js";
@@ -32,7 +31,8 @@ export interface AreaDeps extends PortalDeps {
     tracking: Client<typeof TrackingService>;
     webhooks: Client<typeof WebhooksService>;
   };
-  mailer: Mailer;
+  /** Whether emails can be sent. */
+  canMail: boolean;
   trustedProxies: TrustedProxies;
   auditRetentionDays: number;
   /** Writes the changes that are not in the audit log yet, and says which could not be read: the gateway's, of accounts and keys, or webhooks'. */

@@ -10,11 +10,15 @@ const EVERY_MS = 3_600_000;
 
 type Deps = Pick<PortalDeps, "db" | "clockOffsetMs"> & Pick<AreaSettingsDeps, "auditRetentionDays">;
 
-/** Deletes expired links, ended sessions, past windows of sign-in refusals and emails, and old entries of the audit log. */
+/**
+ * Deletes expired links, ended sessions, past windows of sign-in refusals and emails, and old entries of the audit log; and emails that are long expired,
+ * because the portal no longer sends any.
+ */
 export async function sweepAccessOnce(deps: Deps) {
   const now = databaseNow(deps);
   const count = async (deletion: Sql) => (await deps.db.run(deletion)).length;
   return {
+    mails: await count(sql`DELETE FROM mails WHERE expires_at <= ${now} - interval '1 hour' RETURNING id`),
     links: await count(sql`DELETE FROM sign_in_links WHERE expires_at <= ${now} RETURNING member_id`),
     sessions: await count(sql`DELETE FROM sessions s WHERE NOT (${isOpen(deps)}) RETURNING member_id`),
     refusals: await count(sql`

@@ -124,10 +124,10 @@ export async function refuseToken(
 
 type Deps = Pick<PageDeps, "db" | "clockOffsetMs" | "random">;
 
-/** The SQL condition that link `l` of member `m` works. Invitations (with a form ID) stop working once the member has signed in in any way. */
+/** The SQL condition that link `l` of member `m` works. Invitations stop working once the member has signed in in any way. */
 function isValid(deps: Deps, token: string): Sql {
   return sql`l.hash = ${hashToken(token)} AND l.expires_at > ${databaseNow(deps)}
-    AND (l.form_id IS NULL OR m.invited_at IS NOT NULL)`;
+    AND (NOT l.invitation OR m.invited_at IS NOT NULL)`;
 }
 
 export async function peekLink(deps: Deps, token: string) {

@@ -91,7 +91,7 @@ export async function completeProviderSignIn(deps: PageDeps, request: VisitorReq
   if (again && !current)
     return refuse("You were signed out before you came back from the provider. Please start again.");
   if (again && member.memberId !== current?.memberId) {
-    const ways = deps.mailer.canSend ? "with that address, or request a link by email" : "with that address";
+    const ways = deps.canMail ? "with that address, or request a link by email" : "with that address";
     return refuse(
       `You are still signed in here as ${current?.email}, but at the provider you signed in as somebody else. Sign in there ${ways}.`,
     );

@@ -19,7 +19,7 @@ export async function showEntrance(deps: PageDeps, { session }: VisitorRequest):
 }
 
 /** The sign-in page. Its image clears the browser's cache of earlier pages, even without scripts. */
-export function showSignedOut(deps: Pick<PageDeps, "provider" | "mailer">): HtmlPage {
+export function showSignedOut(deps: Pick<PageDeps, "provider" | "canMail">): HtmlPage {
   return {
     status: 401,
     title: "Sign in",
@@ -35,7 +35,7 @@ export function showSignedOut(deps: Pick<PageDeps, "provider" | "mailer">): Html
 }
 
 export function showSignInAgain(
-  deps: Pick<PageDeps, "provider" | "mailer">,
+  deps: Pick<PageDeps, "provider" | "canMail">,
   { url, email }: Pick<VisitorRequest, "url"> & { email: string },
 ): HtmlPage {
   // After a POST, the query belongs to the form, not to its page.
@@ -63,7 +63,7 @@ export function showSignInAgain(
 
 /** Sign-in through the provider, by email, or both; if there is neither, with a link from the operator. */
 export function SignInOptions(props: {
-  deps: Pick<PageDeps, "provider" | "mailer">;
+  deps: Pick<PageDeps, "provider" | "canMail">;
   provider?: { path: string; words: string };
   email?: string;
   returnTo?: string | undefined;
@@ -78,7 +78,7 @@ export function SignInOptions(props: {
           </a>
         </p>
       )}
-      {(!deps.provider || deps.mailer.canSend) && <LinkForm deps={deps} {...form} />}
+      {(!deps.provider || deps.canMail) && <LinkForm deps={deps} {...form} />}
     </>
   );
 }

@@ -1,86 +1,75 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { type Loop, startLoop } from "@shipping/kit/process/loop";
 import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
 import type { FailingSubscription } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import type { PortalDeps } from "../database/deps.js";
 import { describeFailure } from "../events/failure-words.js";
+import type { Mail } from "../mail/deliver.js";
 import { type Letter, toMail } from "../mail/letter.js";
-import type { Mailer } from "../mail/mailer.js";
+import { type WaitingMail, writeMail } from "../mail/mails.js";
+import { DAY_MINUTES } from "../members/count-mails.js";
 import { AREA_PATH, type PageDeps } from "../page/page.js";
 import { endpointHost } from "../read/read-subscriptions.js";
 
 const EVERY_MS = 5_000;
 const CALL = { timeoutMs: 2_000 };
-const STOP_MS = 1_000;
+/** An alert that no mail server has accepted by then is given up. */
+const ALERT_MINUTES = 7 * DAY_MINUTES;
 /** The most subscriptions that an email lists. An account can have ten active ones in each environment. */
 const MAX_LISTED = 20;
 
 type Deps = Pick<PortalDeps, "db" | "log"> & {
   clients: Pick<PageDeps["clients"], "webhooks">;
-  mailer: Pick<Mailer, "send">;
   /** Scheme and host of the links in emails. */
   origin(): string;
 };
 
-interface Admin {
-  accountId: string;
-  accountName: string;
-  email: string;
-}
-
-/** Sends alerts in the background. Stopping does not wait for a mail server that does not answer. */
+/** Has alerts sent in the background. */
 export function sendAlerts(deps: Deps): Loop {
   const once = () =>
     sendAlertsOnce(deps).catch((err) => {
       deps.log.warn({ err }, "alerts about failing subscriptions could not be sent; they are retried");
     });
-  const loop = startLoop({ name: "send-alerts", everyMs: EVERY_MS, log: deps.log, once });
-  return { ...loop, stop: () => Promise.race([loop.stop(), wait(STOP_MS, undefined, { ref: false })]) };
+  return startLoop({ name: "send-alerts", everyMs: EVERY_MS, log: deps.log, once });
 }
 
 /**
- * Emails the admins of accounts whose subscriptions have been failing for a day. The webhooks service gives each subscription to one portal,
- * and gives it out again later unless the portal acknowledges it. So each failure causes one email; a second one if the portal is killed
- * between sending and acknowledging. `alerted` counts accounts.
+ * Writes emails to the admins of accounts whose subscriptions have been failing for a day. The webhooks service gives each subscription to one
+ * portal, and gives it out again later unless the portal acknowledges it. So each failure causes one email; a second one if the portal is killed
+ * between writing and acknowledging. `alerted` counts accounts.
  */
 export async function sendAlertsOnce(deps: Deps): Promise<{ alerted: number }> {
   const { subscriptions } = await deps.clients.webhooks.claimFailing({}, CALL);
   const accountIds = [...new Set(subscriptions.map(accountId))];
-  const admins = await findAdmins(deps, accountIds);
   const alerted = await Promise.all(
-    accountIds.map((id) => {
-      const failing = subscriptions.filter((subscription) => accountId(subscription) === id);
-      return alertAdmins(deps, { admins: admins.filter((admin) => admin.accountId === id), failing });
-    }),
+    accountIds.map((id) =>
+      alertAdmins(
+        deps,
+        id,
+        subscriptions.filter((each) => accountId(each) === id),
+      ),
+    ),
   );
   return { alerted: alerted.filter(Boolean).length };
 }
 
 const accountId = ({ owner }: FailingSubscription) => owner?.accountId ?? "";
 
-// Invited members who have not signed in yet get no email, since the email address may be wrong.
-async function findAdmins({ db }: Deps, accountIds: readonly string[]): Promise<Admin[]> {
-  if (accountIds.length === 0) return [];
-  return db.run<Admin>(sql`
-    SELECT a.id AS "accountId", a.name AS "accountName", m.email
-    FROM accounts a JOIN account_members m ON m.account_id = a.id
-    WHERE a.id = ANY (${accountIds}::text[]) AND m.role = 'admin' AND m.invited_at IS NULL
-    ORDER BY m.created_at, m.id`);
+// One email for all failing subscriptions of an account: a receiver that is down often has several. Invited members who have not signed in yet get no
+// email, since the email address may be wrong. An account without admins is acknowledged, too: it has no recipient now or later.
+async function alertAdmins({ db, clients, origin }: Deps, id: string, failing: readonly FailingSubscription[]) {
+  const [account] = await db.run<{ name: string }>(sql`SELECT name FROM accounts WHERE id = ${id}`);
+  const content = alertLetter(failing, account?.name ?? "", origin());
+  const from = sql`account_members WHERE account_id = ${id} AND role = 'admin' AND invited_at IS NULL`;
+  const mail = { kind: "alert", memberId: sql`id`, recipient: sql`email`, minutes: ALERT_MINUTES } as const;
+  const written = await db.run(writeMail({}, { ...mail, content, from }));
+  await clients.webhooks.acknowledgeFailing({ subscriptionIds: failing.map((each) => each.subscriptionId) }, CALL);
+  return written.length > 0;
 }
 
-// One email for all failing subscriptions of an account: a receiver that is down often has several.
-async function alertAdmins(
-  { clients, mailer, origin }: Deps,
-  { admins, failing }: { admins: readonly Admin[]; failing: readonly FailingSubscription[] },
-): Promise<boolean> {
-  const sent = await Promise.all(
-    admins.map(({ email, accountName }) => mailer.send(toMail(email, alertLetter(failing, accountName, origin())))),
-  );
-  // An account without admins is acknowledged, too: it has no recipient now or later.
-  if (sent.length > 0 && !sent.includes(true)) return false;
-  await clients.webhooks.acknowledgeFailing({ subscriptionIds: failing.map((each) => each.subscriptionId) }, CALL);
-  return sent.length > 0;
+/** Writes the email with an alert. */
+export async function writeAlert({ recipient, content }: WaitingMail): Promise<Mail> {
+  return toMail(recipient, content as Letter);
 }
 
 /** The email shows only the host of each URL, because path and query may contain a token. */

@@ -25,6 +25,8 @@ CREATE TABLE account_members (
     subject text COLLATE "C",
     created_at timestamptz(3) NOT NULL,
     invited_at timestamptz(3),
+    -- The form that sent the last invitation.
+    invitation_form text COLLATE "C",
     -- Whether a mail server has accepted the last invitation: waiting, sent or failed. Null if it was not emailed.
     invitation_mail text,
     CONSTRAINT account_members_pkey PRIMARY KEY (id),
@@ -42,7 +44,7 @@ CREATE TABLE sign_in_links (
     hash bytea NOT NULL,
     member_id text COLLATE "C" NOT NULL,
     expires_at timestamptz(3) NOT NULL,
-    form_id text COLLATE "C",
+    invitation boolean NOT NULL DEFAULT false,
     return_to text,
     -- Whether the link was only emailed. One that an operator handed over proves nothing about a mailbox.
     emailed boolean NOT NULL DEFAULT false,
@@ -50,7 +52,6 @@ CREATE TABLE sign_in_links (
     CONSTRAINT sign_in_links_member_id_fkey FOREIGN KEY (member_id) REFERENCES account_members (id) ON DELETE CASCADE ON UPDATE RESTRICT,
     CONSTRAINT sign_in_links_hash CHECK (octet_length(hash) = 32)
 );
-CREATE UNIQUE INDEX sign_in_links_member_id_form_id_key ON sign_in_links (member_id, form_id);
 CREATE INDEX sign_in_links_member_id_idx ON sign_in_links (member_id);
 CREATE INDEX sign_in_links_expires_at_idx ON sign_in_links (expires_at);
 
@@ -107,6 +108,26 @@ CREATE TABLE declined_invitations (
     CONSTRAINT declined_invitations_pkey PRIMARY KEY (account_id, address_hash),
     CONSTRAINT declined_invitations_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts (id) ON DELETE RESTRICT ON UPDATE RESTRICT
 );
+
+-- Emails that are not sent yet. They end with their member, and contain no token: the attempt that sends one makes its links.
+CREATE TABLE mails (
+    id uuid NOT NULL DEFAULT gen_random_uuid(),
+    kind text NOT NULL,
+    member_id text COLLATE "C",
+    recipient text COLLATE "C" NOT NULL,
+    content jsonb NOT NULL,
+    created_at timestamptz(3) NOT NULL,
+    expires_at timestamptz(3) NOT NULL,
+    -- The time of the next attempt; during an attempt, the end of its lease.
+    next_at timestamptz(3) NOT NULL,
+    attempts integer NOT NULL DEFAULT 0,
+    CONSTRAINT mails_pkey PRIMARY KEY (id),
+    CONSTRAINT mails_member_id_fkey FOREIGN KEY (member_id) REFERENCES account_members (id) ON DELETE CASCADE ON UPDATE RESTRICT,
+    CONSTRAINT mails_kind CHECK (kind IN ('sign_in_link', 'invitation', 'alert')),
+    CONSTRAINT mails_member CHECK ((member_id IS NULL) = (kind = 'sign_in_link'))
+);
+CREATE INDEX mails_next_at_idx ON mails (next_at);
+CREATE INDEX mails_member_id_idx ON mails (member_id);
 
 CREATE TABLE mail_counts (
     name text COLLATE "C" NOT NULL,
