@@ -3,13 +3,13 @@ import type { Database } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
 import { newSessionToken } from "../session/session.js";
 
-/** The session cookie of a member of an account. */
-export async function signedIn({ db }: { db: Database }, accountId: string): Promise<string> {
+/** The session cookie of a new member of an account, whose email address begins with the account's ID. */
+export async function signedIn({ db }: { db: Database }, accountId: string, role = "viewer"): Promise<string> {
   const { token, hash } = newSessionToken({ random: randomBytes });
   const id = `mem_${accountId}`;
   await db.run(sql`
     INSERT INTO account_members (id, account_id, email, role, created_at)
-    VALUES (${id}, ${accountId}, ${`${accountId}@example.com`}, 'viewer', now())`);
+    VALUES (${id}, ${accountId}, ${`${accountId}@example.com`}, ${role}, now())`);
   await db.run(sql`
     INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at) VALUES (${hash}, ${id}, now(), now(), now())`);
   return `developers-session=${token}`;
