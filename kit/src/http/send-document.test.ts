@@ -4,9 +4,9 @@ import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import express, { type ErrorRequestHandler } from "express";
-import { createDocument, createTwins, loadAsset, sendDocument, sendTwin } from "./send-document.js";
+import { createAsset, createDocument, createTwins, loadAsset, sendDocument, sendTwin } from "./send-document.js";
 
 const TEXT = "Labels and parcels. ".repeat(200);
 const page = createDocument("text/html; charset=utf-8", TEXT);
@@ -16,14 +16,15 @@ const refuse: ErrorRequestHandler = (error, _req, res, _next) => void res.status
 
 const asset = (name: string) => new URL(`../../../site/assets/${name}`, import.meta.url);
 const style = loadAsset("/some/style.css", asset("base.css"), asset("guides.css"));
+const index = createAsset("/index.json", "{}");
 const content = ["base.css", "guides.css"].map((file) => readFileSync(asset(file), "utf8")).join("");
 
 let server: Server;
 beforeAll(async () => {
   const app = express();
   app.get("/page", (req, res) => sendDocument(req, res, page));
-  style.serve(app);
-  for (const file of ["mark.svg", "mark-32.png", "code.js"]) loadAsset(`/${file}`, asset(file)).serve(app);
+  const assets = ["mark.svg", "mark-32.png", "code.js"].map((file) => loadAsset(`/${file}`, asset(file)));
+  for (const { path, send } of [style, index, ...assets]) app.get(path, send);
   app.get("/picture", (req, res) => sendDocument(req, res, picture));
   app.get("/twin", (req, res) => sendTwin(req, res, twins));
   app.use(refuse);
@@ -117,15 +118,14 @@ test("a page and its Markdown have one address; browsers get the page, which say
   expect(markdown.body.toString()).toBe("a page");
 });
 
-test("a picture is never compressed; text, JSON and SVG are, and only once", async () => {
+test("a picture is never compressed; text, JSON and SVG are, before anyone asks for them", async () => {
   const { headers, body } = await get("/picture", gzip);
   expect(headers).not.toHaveProperty("content-encoding");
   expect(headers).not.toHaveProperty("vary");
   expect(body.toString()).toBe(TEXT);
   for (const type of ["text/css", "application/json", "image/svg+xml"]) {
     const { compressed } = createDocument(type, TEXT);
-    expect(compressed?.()).toMatchObject({ encoding: "gzip" });
-    expect(compressed?.()).toBe(compressed?.());
+    expect(compressed).toMatchObject({ encoding: "gzip", body: gzipSync(TEXT) });
   }
 });
 
@@ -137,6 +137,11 @@ test.each([
   const { headers, body } = await get(`/${file}`, { "accept-encoding": "identity" });
   expect(headers["content-type"]).toBe(type);
   expect(body).toEqual(readFileSync(asset(file)));
+});
+
+test("an asset can also be made from text", async () => {
+  const { status, headers, body } = await get(index.href);
+  expect([status, headers["content-type"], body.toString()]).toEqual([200, "application/json", "{}"]);
 });
 
 test("the address that pages load has a hash of the content, and may be kept for a year", async () => {

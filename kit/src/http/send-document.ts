@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import type { IRouter, Request } from "express";
+import type { Request } from "express";
 import { parseRange, unmetCondition, type Validators } from "./conditional.js";
 import { HttpRefusal } from "./http-rules.js";
 
@@ -13,8 +13,8 @@ export interface Document {
   type: string;
   headers: Readonly<Record<string, string>>;
   plain: Representation;
-  /** The compressed document. Created on first use; undefined for pictures. */
-  compressed?: () => Representation;
+  /** The compressed document; undefined for pictures. */
+  compressed?: Representation;
 }
 
 /** The document in one content encoding. Each has its own entity tag. */
@@ -48,19 +48,12 @@ export function sendTwin(req: Request, res: ServerResponse, { page, markdown }: 
   sendDocument(req, res, req.accepts(["text/html", "text/markdown"]) === "text/markdown" ? markdown : page);
 }
 
-/** Creates a document. Browsers revalidate it every time, unless the headers say otherwise. */
+/** Creates a document, compressed as well, so that no request pays for that. Browsers revalidate it every time, unless the headers say otherwise. */
 export function createDocument(type: string, content: string | Buffer, headers: Document["headers"] = {}): Document {
   const plain = toRepresentation(Buffer.from(content));
   const document = { type, plain, headers: { "Cache-Control": "no-cache", ...headers } };
   if (!/^text\/|json|svg/.test(type)) return document;
-  let compressed: Representation | undefined;
-  return {
-    ...document,
-    compressed: () => {
-      compressed ??= { ...toRepresentation(gzipSync(plain.body)), encoding: "gzip" };
-      return compressed;
-    },
-  };
+  return { ...document, compressed: { ...toRepresentation(gzipSync(plain.body)), encoding: "gzip" } };
 }
 
 function toRepresentation(body: Buffer): Representation {
@@ -71,7 +64,7 @@ function toRepresentation(body: Buffer): Representation {
 /** Answers a GET of a document, including conditional and range requests. */
 export function sendDocument(req: Request, res: ServerResponse, document: Document): void {
   const { type, headers, plain, compressed } = document;
-  const chosen = compressed && req.acceptsEncodings("gzip") ? compressed() : plain;
+  const chosen = compressed && req.acceptsEncodings("gzip") ? compressed : plain;
   const { body, etag, modified, encoding } = chosen;
   const described = {
     ...headers,
@@ -99,31 +92,37 @@ export function sendDocument(req: Request, res: ServerResponse, document: Docume
   res.end(part);
 }
 
-/** A style sheet, script or picture that pages load. */
+/** A style sheet, script, picture or index that pages load. */
 export interface Asset {
+  path: string;
   /** The URL with a hash of the content, so that browsers can cache it permanently. */
   href: string;
-  serve(router: IRouter): void;
+  /** Answers a GET of the path. */
+  send(req: Request, res: ServerResponse): void;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
   ".svg": "image/svg+xml",
   ".png": "image/png",
 };
 
 /** Loads files and concatenates them into one asset at `path`. */
 export function loadAsset(path: string, ...files: readonly [URL, ...URL[]]): Asset {
-  const content = Buffer.concat(files.map((file) => readFileSync(file)));
+  return createAsset(path, Buffer.concat(files.map((file) => readFileSync(file))), extname(files[0].pathname));
+}
+
+/** Creates an asset at `path`. The extension tells its content type. */
+export function createAsset(path: string, content: string | Buffer, extension = extname(path)): Asset {
   const version = createHash("sha256").update(content).digest("hex").slice(0, 12);
-  const type = TYPES[extname(files[0].pathname)] ?? "application/octet-stream";
-  const immutable = createDocument(type, content, { "Cache-Control": "public, max-age=31536000, immutable" });
   // During a rolling upgrade, a page can request the hash of another release. That response must not be cached permanently.
-  const revalidated = createDocument(type, content);
+  const revalidated = createDocument(TYPES[extension] ?? "application/octet-stream", content);
+  const immutable = { ...revalidated, headers: { "Cache-Control": "public, max-age=31536000, immutable" } };
   return {
+    path,
     href: `${path}?v=${version}`,
-    serve: (router) =>
-      router.get(path, (req, res) => sendDocument(req, res, req.query.v === version ? immutable : revalidated)),
+    send: (req, res) => sendDocument(req, res, req.query.v === version ? immutable : revalidated),
   };
 }

@@ -37,7 +37,7 @@ export function serveGuides(
     sendTwin(req, res, overview);
   });
   app.get(["/", "/docs/"], (_req, res) => redirect(res, "/docs"));
-  for (const asset of [style, script, ...clientPackages().map((one) => one.asset)]) asset.serve(app);
+  for (const { path, send } of [style, script, ...clientPackages().map((one) => one.asset)]) app.get(path, send);
   for (const name of files) {
     const file = createDocument("application/json", readGuideFile(name));
     app.get(`/docs/${name}`, (req, res) => sendDocument(req, res, file));

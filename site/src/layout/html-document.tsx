@@ -17,7 +17,7 @@ const picture = loadAsset("/favicon.ico", siteAsset("mark-32.png"));
 export const codeScript = loadAsset("/code.js", siteAsset("code.js"));
 
 export function serveSiteAssets(router: IRouter): void {
-  for (const asset of [siteStyle, codeScript, mark, picture]) asset.serve(router);
+  for (const { path, send } of [siteStyle, codeScript, mark, picture]) router.get(path, send);
 }
 
 interface HtmlDocument {

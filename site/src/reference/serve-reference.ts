@@ -35,7 +35,7 @@ export function serveReference(
       .find((one) => one.id === id);
   const reference = () => ({ resources: resources(), baseUrl: baseUrl() });
 
-  for (const asset of [referenceStyle, tryScript]) asset.serve(app);
+  for (const { path, send } of [referenceStyle, tryScript]) app.get(path, send);
   app.get([REFERENCE_PATH, `${REFERENCE_PATH}.md`], (req, res) => {
     const html = () => indexPage(site, reference());
     send(req, res, REFERENCE_PATH, html, () => indexMarkdown(reference()));

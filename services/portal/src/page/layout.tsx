@@ -28,8 +28,7 @@ const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA
 
 /** Serves the style, the script, and the image with which a browser clears its cache after sign-out. */
 export function serveAssets(router: Router): void {
-  style.serve(router);
-  script.serve(router);
+  for (const { path, send } of [style, script]) router.get(path, send);
   const clear = createDocument("image/gif", GIF, { "Cache-Control": "no-store", "Clear-Site-Data": '"cache"' });
   router.get(CLEAR_PATH, (req, res) => sendDocument(req, res, clear));
 }
