@@ -1,8 +1,5 @@
 import { type Guide, guides } from "@shipping/api/guides";
-import { library } from "./documents.js";
-import { toMarkdownTwin } from "./guides/markdown-twin.js";
-import type { Site } from "./layout/site-header.js";
-import { indexMarkdown, operationLine, operationMarkdown } from "./reference/operation-markdown.js";
+import { operationLine } from "./reference/operation-markdown.js";
 import type { Reference } from "./reference/reference-layout.js";
 
 /** `/llms.txt`: the first document for a program that does not know this API, with a link to each page (https://llmstxt.org). */
@@ -46,13 +43,4 @@ ${resources.flatMap(({ operations }) => operations.map(operationLine)).join("\n"
 
 - [All pages in one file](/llms-full.txt)
 `;
-}
-
-/** `/llms-full.txt`: the content of all pages that `/llms.txt` links to. */
-export function llmsFullText(reference: Reference, site: Site, origin: string): string {
-  const { resources } = reference;
-  const pages = guides.map(({ slug }) => toMarkdownTwin(library().page(slug)?.markdown ?? "", site, origin));
-  const operations = resources.flatMap((resource) => resource.operations);
-  const texts = operations.map((operation) => operationMarkdown(operation, resources));
-  return [llmsText(reference), ...pages, indexMarkdown(reference), ...texts].join("\n---\n\n");
 }

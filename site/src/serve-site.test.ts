@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { guides } from "@shipping/api/guides";
 import { type HttpServer, listen } from "@shipping/kit/http/server/listen";
 import { silentLog } from "@shipping/kit/process/log";
 import express from "express";
-import { resources } from "./documents.js";
+import { findGuide, resources } from "./documents.js";
 import { serveSite } from "./serve-site.js";
 
 let server: HttpServer;
@@ -88,4 +89,97 @@ test.each([
   } finally {
     await own.stop(true);
   }
+});
+
+describe("every document is made once", () => {
+  const own = express();
+  const bodies: unknown[] = [];
+  own.use((_req, res, next) => {
+    const end = res.end.bind(res) as (body?: unknown) => typeof res;
+    res.end = ((body?: unknown) => {
+      bodies.push(body);
+      return end(body);
+    }) as typeof res.end;
+    next();
+  });
+  const render = serveSite(own, { hasArea: true }, () => "https://ship.example.com");
+  let once: HttpServer;
+  let paths: string[];
+  beforeAll(async () => {
+    paths = [...(await render()).keys()];
+    once = await listen({ handler: own, port: 0, host: "127.0.0.1", log: silentLog(), random: randomBytes });
+  });
+  afterAll(() => once.stop(true));
+
+  const strangers: Record<string, string>[] = [
+    {},
+    { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "http", cookie: "session=1" },
+    { "user-agent": "Mozilla/5.0", "accept-language": "de", origin: "https://evil.example", authorization: "Bearer x" },
+  ];
+
+  test.each(["gzip", "identity"])("and the same bytes answer whoever asks for it (%s)", async (encoding) => {
+    expect(paths.length).toBeGreaterThan(140);
+    for (const path of paths) {
+      const before = bodies.length;
+      const sent = [];
+      for (const [turn, headers] of strangers.entries()) {
+        const url = `http://127.0.0.1:${once.port}${path}?q=${turn}`;
+        const all = { connection: "close", "accept-encoding": encoding, ...headers };
+        const answer = await fetch(url, { headers: all, redirect: "manual" });
+        await answer.arrayBuffer();
+        sent.push([answer.status, answer.headers.get("etag"), answer.headers.get("location")]);
+      }
+      expect([path, ...sent.slice(1)]).toEqual([path, sent[0], sent[0]]);
+      const [first, ...others] = bodies.slice(before);
+      for (const other of others) expect(other).toBe(first);
+    }
+  });
+
+  test("while other work goes on", async () => {
+    const rendering = serveSite(express(), { hasArea: false }, () => "https://other.example")();
+    let isDone = false;
+    rendering.finally(() => {
+      isDone = true;
+    });
+    let turns = 0;
+    for (; !isDone; turns++) await nextTurn();
+    expect(turns).toBeGreaterThan(guides.length);
+  });
+});
+
+describe("the search", () => {
+  test("leads to a page of all pages and headings without a script, whatever its text is", async () => {
+    const html = await textOf("/docs/search?q=%3Cimg%20src%3Dx%3E");
+    expect(html).not.toContain("<img");
+    const headings = guides.flatMap(({ slug }) => [
+      `/docs/${slug}`,
+      ...findGuide(slug)!.rendered.sections.map(({ id }) => `/docs/${slug}#${id}`),
+    ]);
+    const operations = resources().flatMap((resource) => resource.operations.map(({ href }) => href));
+    const main = /<main[\s\S]*<\/main>/.exec(html)?.[0] ?? "";
+    for (const href of [...headings, ...operations]) expect(main).toContain(`<a href="${href}">`);
+  });
+
+  test.each(["/docs", "/docs/webhooks", "/docs/reference/createLabel", "/docs/search"])(
+    "of %s names files that browsers keep, and its policy lets the script read the index",
+    async (path) => {
+      const page = await get(path);
+      const html = await page.text();
+      const files = [...html.matchAll(/data-\w+="(\/docs\/[^"]+)"|type="module" src="([^"]+)"/g)].map(
+        ([, data, script]) => data ?? script ?? "",
+      );
+      expect(files.filter((file) => !file.includes("/docs/try-it"))).toHaveLength(4);
+      for (const file of files) {
+        const { status, headers } = await get(file);
+        expect([file, status, headers.get("cache-control")]).toEqual([
+          file,
+          200,
+          "public, max-age=31536000, immutable",
+        ]);
+      }
+      const policy = page.headers.get("content-security-policy");
+      expect(policy).toContain("script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'");
+      expect(policy).toContain("connect-src 'self'");
+    },
+  );
 });

@@ -91,10 +91,10 @@ async function keepScreenshot(page: Page, name: string): Promise<void> {
   if (folder) await page.screenshot({ path: `${folder}/${name.replace(/\W+/g, "-")}.png`, fullPage: true });
 }
 
-/** The links, buttons and fields that Tab does not reach, or that do not show their focus. Tabs are one stop. */
+/** The links, buttons and fields that Tab does not reach, or that do not show their focus. Tabs are one stop, and so are options with their field. */
 async function outOfReach(page: Page): Promise<string[]> {
   const controls = await page.evaluate<number>(`{
-    const controls = [...document.querySelectorAll("a, button:not([role=tab][tabindex='-1']), input:not([type=hidden]), select, summary")];
+    const controls = [...document.querySelectorAll("a:not([role=option]), button:not([role=tab][tabindex='-1']), input:not([type=hidden]), select, summary")];
     globalThis.missing = new Set(controls.filter((control) => control.checkVisibility()));
     addEventListener("focusin", ({ target }) => {
       if (getComputedStyle(target).outlineStyle !== "none") missing.delete(target);

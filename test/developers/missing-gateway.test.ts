@@ -75,9 +75,9 @@ describe("while the gateway does not answer", () => {
     });
   });
 
-  test("the documentation is served, with its search and the document for programs", async () => {
+  test("the documentation is served, with the index of its search and the document for programs", async () => {
     await withoutGateway(async () => {
-      for (const path of ["/docs", "/docs/search?q=labels", "/llms.txt", "/style.css"]) {
+      for (const path of ["/docs", "/docs/search", "/docs/search-index.json", "/llms.txt", "/style.css"]) {
         expect([path, (await area.visitor().get(path)).status]).toEqual([path, 200]);
       }
     });

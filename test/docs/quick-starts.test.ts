@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type Scope, scopes } from "@shipping/api/api-key";
 import { EXAMPLE_ORIGIN, guides } from "@shipping/api/guides";
-import { library } from "@shipping/site/documents";
+import { findGuide } from "@shipping/site/documents";
 import { useArea } from "../developers/area.js";
 import { decodeText, secretIn } from "../developers/visitor.js";
 import { fencesOf } from "./fences.js";
@@ -103,7 +103,7 @@ describe("the quick starts, one after another on one account, with the key that 
   test("are one text: the developer area has the guide, and the page of a new key its steps with the key filled in", () => {
     const origin = new URL(area.stack().baseUrl).origin;
     const steps = (page: string) => page.slice(page.indexOf("<p>Set the base URL"), page.indexOf("You cannot ship"));
-    const [ofGuide, ofArea, ofKey] = [library().page("quick-start")?.rendered.html ?? "", areaPage, keyPage].map(steps);
+    const [ofGuide, ofArea, ofKey] = [findGuide("quick-start")?.rendered.html ?? "", areaPage, keyPage].map(steps);
     const plain = ofGuide?.replaceAll(EXAMPLE_ORIGIN, origin).replace(/<a class="anchor".*?<\/a>/g, "");
     expect(ofArea).toContain(`/docs/clients/`);
     expect(ofArea).toBe(plain);

@@ -63,7 +63,6 @@ const SUBSCRIPTIONS = "10 active subscriptions";
 /** Limits of single operations, besides those of their group. */
 const ownLimits: Record<string, string> = {
   "POST /api/v1/webhooks": SUBSCRIPTIONS,
-  "GET /docs/search": "5 ms of CPU; the latest 100 results are kept",
   "POST /developers/sign-in": "links of a client; emails to an address; emails that wait",
   "GET /developers/sign-in/callback": "callbacks of a client; refused sign-ins of a client",
   "POST /developers/sign-in/link": LINKS,
@@ -106,10 +105,7 @@ function registeredRoutes(part: PublicPart): string[] {
   return found;
 }
 
-const toPath = (path: string | RegExp) =>
-  typeof path === "string"
-    ? path.replace(/:(\w+)/g, "{$1}").replace(/-\d.*(?=\.(tgz|whl)$)/, "-{version}")
-    : "/docs/{page}/";
+const toPath = (path: string) => path.replace(/[:*](\w+)/g, "{$1}");
 
 function traceOf(row: string): string {
   const actions = Object.entries(writtenBy).filter(([, rows]) => rows.includes(row));
@@ -145,7 +141,7 @@ const described = new Set([...operations, ...agents, ...area].map(([row]) => row
 const documents = parts.flatMap((part) =>
   registeredRoutes(part)
     .filter((row) => !described.has(row))
-    .map((row) => [row, part, ownLimits[row] ?? ""]),
+    .map((row) => [row, part]),
 );
 
 /** The rows of a section's table, with single spaces. */

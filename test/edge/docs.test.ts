@@ -72,8 +72,13 @@ describe("GET /docs/reference", () => {
 
 describe("GET /docs", () => {
   const operations = apiOperations.map(({ operationId }) => `/docs/reference/${operationId}`);
-  const searches = ["/docs/search?q=retry", "/docs/search?q=createLabel"];
-  const paths = ["/docs", ...searches, ...guides.map(({ slug }) => `/docs/${slug}`), "/docs/reference", ...operations];
+  const paths = [
+    "/docs",
+    "/docs/search",
+    ...guides.map(({ slug }) => `/docs/${slug}`),
+    "/docs/reference",
+    ...operations,
+  ];
 
   // Most pages have the same links, so each is followed once.
   const linked = new Map<string, ReturnType<typeof get>>();
@@ -89,7 +94,9 @@ describe("GET /docs", () => {
     expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self';/);
     const html = page.bytes.toString();
     expect(html).toMatch(/^<!doctype html>/);
-    expect(html).not.toMatch(/<script(?! src="\/[^"]+"(?: defer)?><\/script>)|<[^>]*\s(?:on\w+|style)=|javascript:/i);
+    expect(html).not.toMatch(
+      /<script(?!(?: type="module")? src="\/[^"]+"(?: defer)?><\/script>)|<[^>]*\s(?:on\w+|style)=|javascript:/i,
+    );
     const targets = [...html.matchAll(/\b(?:href|src|action)="([^"]+)"/g)].map(([, target = ""]) => target);
     for (const target of new Set(targets.filter((one) => !one.startsWith("http")))) {
       const [resource = "", fragment] = target.split("#");
@@ -115,13 +122,12 @@ describe("GET /docs", () => {
     }
   });
 
-  test("the search finds the section, and shows markup as text", async () => {
-    expect(await textOf("/docs/search?q=idempotency-replayed")).toContain('href="/docs/idempotency#repeat-a-request"');
-    expect(await textOf("/docs/search?q=%3Cimg%20src%3Dx%3E")).toContain("&lt;img src=x");
-    expect(await textOf("/docs/search?q=zzzzzzzz")).toContain("No results for");
-    for (const odd of ["/docs/search", "/docs/search?q=", "/docs/search?q=a&q=b", `/docs/search?q=${"x".repeat(255)}`])
-      expect([odd, (await get(odd)).status]).toEqual([odd, 200]);
-    expect(await get(`/docs/search?q=${"x".repeat(256)}`)).toMatchObject({ status: 422 });
+  test("the search works in the browser: whatever is searched for, the server sends the same page", async () => {
+    const { bytes } = await get("/docs/search");
+    for (const odd of ["q=retry", "q=", "q=a&q=b", "q=%3Cimg%20src%3Dx%3E", `q=${"x".repeat(7_000)}`]) {
+      const page = await get(`/docs/search?${odd}`);
+      expect([odd, page.status, page.bytes.equals(bytes)]).toEqual([odd, 200, true]);
+    }
   });
 
   test("the quick start has the URL of this platform, and no example URL", async () => {

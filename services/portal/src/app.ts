@@ -21,8 +21,13 @@ import type { AreaSettingsDeps } from "./session/settings.js";
 
 type PortalAppDeps = AreaDeps & AreaSettingsDeps & { countRequest: CountRequest };
 
+export interface PortalApplication extends Application {
+  /** Renders the documentation site. Until then, its first request waits for that. */
+  renderSite(): Promise<unknown>;
+}
+
 /** The documentation site and the developer area. Errors are pages if the client is a browser. */
-export function createPortalApp(deps: PortalAppDeps): Application {
+export function createPortalApp(deps: PortalAppDeps): PortalApplication {
   const app = express();
   configureRouting(app);
   const site = { hasArea: deps.developerArea !== undefined };
@@ -38,7 +43,7 @@ export function createPortalApp(deps: PortalAppDeps): Application {
     next();
   });
   app.use(refuseLongQuery);
-  serveSite(app, site, () => deps.developerArea?.publicUrl ?? deps.ownOrigin());
+  const renderSite = serveSite(app, site, () => deps.developerArea?.publicUrl ?? deps.ownOrigin());
   if (deps.developerArea) app.use(serveArea(deps, deps.developerArea, limits));
   app.use(() => {
     throw unknownRoute();
@@ -48,6 +53,7 @@ export function createPortalApp(deps: PortalAppDeps): Application {
     app,
     accountOf: ({ session }: Partial<PageLocals>) => session?.accountId,
     isDelaying: () => false,
+    renderSite,
   };
 }
 

@@ -4,7 +4,6 @@ import { pooledRandom } from "@shipping/kit/ids";
 import { createMetrics } from "@shipping/kit/process/metrics";
 import { connectTo } from "@shipping/kit/rpc/client";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
-import { prepareSite } from "@shipping/site/serve-site";
 import { createClients } from "./clients.js";
 import { portalConfig } from "./config.js";
 import { openPrisma, portalMigrations } from "./database/deps.js";
@@ -39,7 +38,7 @@ await runService({
       clockOffsetMs: 0,
     });
     const listener = await publicListener.start({ portal: application });
-    prepareSite();
+    await application.renderSite();
     return {
       listener,
       rpcPort,

@@ -6,7 +6,7 @@ import { fail, failureIn } from "@shipping/kit/errors";
 import { getClientAddress } from "@shipping/kit/http/client-address";
 import { ANSWER_MS } from "@shipping/kit/http/request-locals";
 import { unknownRoute } from "@shipping/kit/http/send-answer";
-import { library } from "@shipping/site/documents";
+import { findGuide } from "@shipping/site/documents";
 import { type Request, type Response, Router } from "express";
 import helmet from "helmet";
 import type { AreaLimits } from "./limits/page-limits.js";
@@ -68,7 +68,7 @@ export function serveArea(deps: AreaDeps, area: DeveloperArea, limits: AreaLimit
 }
 
 function guide(slug: string, origin: string): string {
-  const html = library().page(slug)?.rendered.html ?? "";
+  const html = findGuide(slug)?.rendered.html ?? "";
   // The guides' pages have links to their headings.
   return html.replaceAll(EXAMPLE_ORIGIN, origin).replace(/<a class="anchor"[^<>]*>#<\/a>/g, "");
 }

@@ -1,5 +1,4 @@
 import { measureRequests } from "@shipping/kit/http/observe-request";
-import type { Application } from "@shipping/kit/http/server/public-listener";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import type { Running } from "@shipping/kit/process/run-process";
 import type { Routes } from "@shipping/kit/rpc/server";
@@ -8,7 +7,7 @@ import type { Peers } from "@shipping/kit/tls/secure-server";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { PortalOperationsService } from "@shipping/proto/shipping/portal/v1/operations_pb";
 import { writeInvitation } from "./account/write-invitation.js";
-import { createPortalApp } from "./app.js";
+import { createPortalApp, type PortalApplication } from "./app.js";
 import { logSubscriptionChanges, logSubscriptionChangesOnce } from "./audit/log-subscription-changes.js";
 import { countResources, portalAccountData } from "./database/account-data.js";
 import { followChanges, followChangesOnce } from "./feed/follow-changes.js";
@@ -27,7 +26,7 @@ import { sendAlerts, writeAlert } from "./webhooks/send-alerts.js";
 
 export interface Portal extends Running {
   /** A public listener serves it. It stops before the portal. */
-  application: Application;
+  application: PortalApplication;
   routes: Routes;
 }
 

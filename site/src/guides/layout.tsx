@@ -3,38 +3,46 @@ import { loadAsset } from "@shipping/kit/http/send-document";
 import type { ComponentChildren } from "preact";
 import { siteAsset } from "../assets/site-asset.js";
 import { codeScript, renderDocument } from "../layout/html-document.js";
-import { SearchForm, type Site, SiteHeader } from "../layout/site-header.js";
+import { type DocsSite, SearchForm, SearchScript } from "../layout/search-form.js";
+import { SiteHeader } from "../layout/site-header.js";
 import type { Rendered } from "./render-guide.js";
 
-export const style = loadAsset(
+const style = loadAsset(
   "/docs/style.css",
   siteAsset("site.css"),
   siteAsset("base.css"),
   siteAsset("code.css"),
   siteAsset("guides.css"),
+  siteAsset("search.css"),
 );
-export const script = loadAsset("/docs/script.js", siteAsset("guides.js"));
+const script = loadAsset("/docs/script.js", siteAsset("guides.js"));
+
+export const guideAssets = [style, script];
 
 interface Frame {
   title: string;
   path: string;
-  words?: string;
   sections?: Rendered["sections"];
   children: ComponentChildren;
 }
 
 /** Renders a page with the list of guides and the search. In narrow windows, the lists are collapsed above the text. */
-export function renderPage(site: Site, { title, path, words = "", sections = [], children }: Frame): string {
+export function renderPage(site: DocsSite, { title, path, sections = [], children }: Frame): string {
   const hasSections = sections.length > 1;
   return renderDocument({
     title,
     styles: [style],
     scripts: hasSections ? [script] : [],
-    head: <script src={codeScript.href} />,
+    head: (
+      <>
+        <script src={codeScript.href} />
+        <SearchScript />
+      </>
+    ),
     children: (
       <>
         <SiteHeader site={site} part="docs">
-          <SearchForm words={words} />
+          <SearchForm index={site.searchIndex} />
         </SiteHeader>
         <div class="columns">
           <nav class="side" aria-label="Guides">

@@ -6,8 +6,7 @@ import { render } from "preact-render-to-string";
 import { type Code, CodeExample, CodeTabs } from "../layout/code-example.js";
 
 export interface Rendered {
-  /** Made on first use: highlighting the examples of all guides would take a second of every start. */
-  readonly html: string;
+  html: string;
   sections: { id: string; title: string; level: number }[];
   /** For the search: text and examples below each heading. The first entry has no heading. */
   texts: { id: string; title: string; text: string; code: string }[];
@@ -51,15 +50,7 @@ export function renderGuide(guide: Guide, markdown: string): Rendered {
     if (last && token.type === "inline") last.text += ` ${toText(token.content)}`;
     if (last && token.type === "fence") last.code += ` ${token.content}`;
   }
-  let html: string | undefined;
-  return {
-    sections,
-    texts,
-    get html() {
-      html ??= md.renderer.render(withTabs(tokens), md.options, {});
-      return html;
-    },
-  };
+  return { sections, texts, html: md.renderer.render(withTabs(tokens), md.options, {}) };
 }
 
 /** Puts the code of each fence into its `meta`. Adjacent fences marked `tab` become one token. */

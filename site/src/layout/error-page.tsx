@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Failure } from "@shipping/kit/errors";
 import { renderDocument, siteStyle } from "./html-document.js";
-import { SearchForm, type Site, SiteHeader } from "./site-header.js";
+import { SearchForm } from "./search-form.js";
+import { type Site, SiteHeader } from "./site-header.js";
 
 const TITLES: Record<number, string> = {
   404: "Page not found",
@@ -32,10 +33,10 @@ const PLAIN_PAGE_HEADERS = {
   "Referrer-Policy": "no-referrer",
 };
 
-/** Security headers for pages with our own scripts. */
+/** Security headers for pages with our own scripts, which load the index of the search, and try requests to the API of this host. */
 export const SCRIPTED_PAGE_HEADERS = {
   ...PLAIN_PAGE_HEADERS,
-  "Content-Security-Policy": `${POLICY}; script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`,
+  "Content-Security-Policy": `${POLICY}; script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'; connect-src 'self'`,
 };
 
 /** True if an error must be a page, because the client is a browser. */

@@ -1,5 +1,4 @@
 import { type Asset, loadAsset } from "@shipping/kit/http/send-document";
-import type { IRouter } from "express";
 import type { ComponentChildren, VNode } from "preact";
 import { render } from "preact-render-to-string";
 import { siteAsset } from "../assets/site-asset.js";
@@ -16,9 +15,7 @@ const picture = loadAsset("/favicon.ico", siteAsset("mark-32.png"));
 /** The script of pages with examples: tabs and copy buttons. Pages also work without it. */
 export const codeScript = loadAsset("/code.js", siteAsset("code.js"));
 
-export function serveSiteAssets(router: IRouter): void {
-  for (const { path, send } of [siteStyle, codeScript, mark, picture]) router.get(path, send);
-}
+export const siteAssets = [siteStyle, codeScript, mark, picture];
 
 interface HtmlDocument {
   /** Without the site name. */

@@ -1,9 +1,9 @@
-import { SEARCH_FIELD } from "@shipping/api/input/fields";
 import type { ComponentChildren } from "preact";
 
 export const SITE_NAME = "Shipping Platform";
 
 export interface Site {
+  /** True if this installation has a developer area. */
   hasArea: boolean;
 }
 
@@ -42,26 +42,5 @@ function Mark() {
         <path d="m11 9.2 9.5 5v4" />
       </g>
     </svg>
-  );
-}
-
-/** The query of the search in the guides. */
-export const searchQuery = { q: SEARCH_FIELD };
-
-export function SearchForm({ words = "" }: { words?: string }) {
-  return (
-    <search>
-      <form action="/docs/search">
-        <input
-          type="search"
-          name="q"
-          value={words}
-          maxLength={searchQuery.q.maxLength}
-          placeholder="Search the docs"
-          aria-label="Search the docs"
-        />
-        <button type="submit">Search</button>
-      </form>
-    </search>
   );
 }

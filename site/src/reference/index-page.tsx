@@ -1,9 +1,9 @@
 import { CodeExample } from "../layout/code-example.js";
-import type { Site } from "../layout/site-header.js";
+import type { DocsSite } from "../layout/search-form.js";
 import { Method, Prose, REFERENCE_PATH, type Reference, renderReference, toTitle } from "./reference-layout.js";
 
 /** The first page of the reference: rules of all operations, and a list of them. */
-export function indexPage(site: Site, reference: Reference): string {
+export function indexPage(site: DocsSite, reference: Reference): string {
   const { resources, baseUrl } = reference;
   return renderReference(site, reference, {
     title: "API reference",

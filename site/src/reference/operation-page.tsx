@@ -2,7 +2,7 @@ import { guides } from "@shipping/api/guides";
 import { errorGuidance } from "@shipping/api/openapi/error-guidance";
 import type { ComponentChildren } from "preact";
 import { CodeTabs } from "../layout/code-example.js";
-import type { Site } from "../layout/site-header.js";
+import type { DocsSite } from "../layout/search-form.js";
 import type { Operation, Resource } from "./operations.js";
 import {
   Method,
@@ -17,7 +17,7 @@ import { AnswerExample, Answered, Sent } from "./request-and-answer.js";
 import { getClientMethod, requestExamples } from "./request-examples.js";
 import { TryIt } from "./try-it.js";
 
-export function operationPage(site: Site, reference: Reference, operation: Operation): string {
+export function operationPage(site: DocsSite, reference: Reference, operation: Operation): string {
   const { route, href, refusals } = operation;
   const resource = route.path.split("/")[1] ?? "";
   return renderReference(site, reference, {

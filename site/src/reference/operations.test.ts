@@ -1,7 +1,7 @@
 import { errorGuidance } from "@shipping/api/openapi/error-guidance";
 import { openApiDocument } from "@shipping/api/openapi/openapi";
 import { errors } from "@shipping/proto/errors";
-import { library, resources } from "../documents.js";
+import { resources } from "../documents.js";
 import { describeResources, type OperationDocument } from "./operations.js";
 
 const operations = resources().flatMap((resource) => resource.operations);
@@ -52,33 +52,6 @@ describe("an operation", () => {
     const document = JSON.parse(JSON.stringify(openApiDocument())) as OperationDocument;
     expect(() => describeResources({ ...document, paths: {} })).toThrow("has no GET /account");
   });
-});
-
-const found = (text: string) =>
-  library()
-    .search(text)
-    .map(({ href }) => href);
-
-test.each([
-  ["POST /labels", "createLabel"],
-  ["/api/v1/labels/{id}/void", "voidLabel"],
-  ["DELETE webhooks", "disableSubscription"],
-  ["List orders", "listOrders"],
-])("%j finds its operation first", (text, id) => {
-  expect(found(text)[0]).toBe(`/docs/reference/${id}`);
-});
-
-test.each([
-  ["weight_kg", "createShipment"],
-  ["shipment_voided", "createLabel"],
-  ["webhooks:write", "createSubscription"],
-])("%j, a field, a code or a scope, finds its operation", (text, id) => {
-  expect(found(text)).toContain(`/docs/reference/${id}`);
-});
-
-test("a code that every operation can answer leads to the guide first", () => {
-  expect(found("rate_limited")[0]).not.toContain("/docs/reference/");
-  expect(found("idempotency_conflict")[0]).not.toContain("/docs/reference/");
 });
 
 test("the guidance says what to do about every error, in whole sentences", () => {

@@ -1,7 +1,6 @@
 import { type Operation as ApiOperation, BASE_PATH } from "@shipping/api/operations/operation";
 import { operations as apiOperations } from "@shipping/api/operations/operations";
 import type { ErrorCode } from "@shipping/proto/errors";
-import type { Section } from "../guides/library.js";
 import {
   describeField,
   describeFields,
@@ -11,6 +10,7 @@ import {
   type Schema,
   type Schemas,
 } from "../guides/schema-fields.js";
+import type { Section } from "../guides/search-index.js";
 
 interface Ref {
   $ref: string;

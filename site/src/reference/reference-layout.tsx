@@ -2,17 +2,20 @@ import { type Asset, loadAsset } from "@shipping/kit/http/send-document";
 import type { ComponentChildren } from "preact";
 import { siteAsset } from "../assets/site-asset.js";
 import { codeScript, renderDocument } from "../layout/html-document.js";
-import { SearchForm, type Site, SiteHeader } from "../layout/site-header.js";
+import { type DocsSite, SearchForm, SearchScript } from "../layout/search-form.js";
+import { SiteHeader } from "../layout/site-header.js";
 import type { Resource } from "./operations.js";
 
 export const REFERENCE_PATH = "/docs/reference";
 
-export const referenceStyle = loadAsset(
+const referenceStyle = loadAsset(
   "/docs/reference.css",
   siteAsset("site.css"),
-  ...["base.css", "code.css", "guides.css", "reference.css"].map(siteAsset),
+  ...["base.css", "code.css", "guides.css", "reference.css", "search.css"].map(siteAsset),
 );
 export const tryScript = loadAsset("/docs/try-it.js", siteAsset("try-it.js"));
+
+export const referenceAssets = [referenceStyle, tryScript];
 
 /** The data for all pages of the reference. */
 export interface Reference {
@@ -31,7 +34,7 @@ interface Frame {
 
 /** Renders a page of the reference with the list of operations and the search. */
 export function renderReference(
-  site: Site,
+  site: DocsSite,
   { resources }: Reference,
   { title, path, script, children }: Frame,
 ): string {
@@ -39,11 +42,16 @@ export function renderReference(
     title,
     styles: [referenceStyle],
     scripts: script ? [script] : [],
-    head: <script src={codeScript.href} />,
+    head: (
+      <>
+        <script src={codeScript.href} />
+        <SearchScript />
+      </>
+    ),
     children: (
       <>
         <SiteHeader site={site} part="reference">
-          <SearchForm />
+          <SearchForm index={site.searchIndex} />
         </SiteHeader>
         <div class="columns reference">
           <nav class="side" aria-label="Operations">

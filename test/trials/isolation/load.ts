@@ -15,7 +15,7 @@ import { brokenBeside, onPlatform, type Scene, shown } from "./portal-platform.j
 
 /** The portal's worst pages, and the worst of its calls to the gateway. */
 export const ATTACKS: readonly string[] = [
-  ...["form-bomb", "sign-in-flood", "mail-flood", "search-flood", "page-flood"],
+  ...["form-bomb", "sign-in-flood", "mail-flood", "document-flood", "page-flood"],
   ...["label-searches", "label-pictures", "downloads", "slow-download", "access-flood"],
 ];
 const ROUNDS = 5;

@@ -47,6 +47,8 @@ export interface RunningParts extends Running {
   gatewayPrisma: PrismaClient;
   /** The administration of members. */
   portalPrisma: PortalPrisma;
+  /** Renders the documentation site. Until then, its first request waits for that. */
+  renderSite(): Promise<unknown>;
   /** The loopback ports on which the services also listen for gRPC. */
   rpcPorts: Record<Exclude<Part, "gateway">, number>;
 }
@@ -141,6 +143,7 @@ async function startInto(
     metrics: [listenerMetrics, portalMetrics, ...metrics],
     gatewayPrisma: prisma,
     portalPrisma,
+    renderSite: people.application.renderSite,
     rpcPorts: {
       portal: operators.port,
       records: records.port,

@@ -118,6 +118,7 @@ async function startOn(
     ops: at(ops.port),
   });
   await folder.publish("demo.json", { base_url: baseUrl, ...demo });
+  running.renderSite().catch((err) => log.error({ err }, "could not render the documentation site"));
   return {
     baseUrl,
     metricsUrl: `${at(ops.port)}/metrics`,

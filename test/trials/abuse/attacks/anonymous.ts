@@ -28,27 +28,24 @@ function formBomb(attack: Attack): Promise<void> {
   });
 }
 
-/** Searches for as many different words as fit into a URL. */
-function searchFlood(attack: Attack): Promise<void> {
+/** The largest documents, uncompressed, and pages that do not exist, with queries that no cache has seen. From five hundred clients. */
+function documentFlood(attack: Attack): Promise<void> {
+  const paths = [
+    "llms-full.txt",
+    "docs/search-index.json",
+    "docs/search",
+    "docs/webhooks",
+    "docs/reference/createLabel",
+  ];
   return hammer(attack, {
     origin: attack.known.portal,
-    connections: 8,
+    connections: 20,
     next(turn) {
-      const words = Array.from({ length: 1_000 }, (_, word) => `${turn}e${word}`);
-      return { path: `/docs/search?q=${words.join("+")}` };
+      const path = turn % 6 === 5 ? `docs/nothing-${turn}` : paths[turn % 6];
+      const headers = { "x-forwarded-for": `198.51.${100 + (turn % 2)}.${turn % 250}`, accept: "text/html" };
+      return { path: `/${path}?q=${turn}`, headers };
     },
   });
-}
-
-/** Searches for many prefixes, from five IP addresses, each at its maximum pace. */
-async function searchWords(attack: Attack): Promise<void> {
-  const words = ["t", "s", "c", "p", "r", "idempot", "shipping_cli", "authorizat", "postal_code", "them"];
-  const next = (turn: number) => ({
-    path: `/docs/search?q=${[...words, turn].sort(() => Math.random() - 0.5).join("+")}`,
-  });
-  const addresses = Array.from({ length: 5 }, (_, n) => `127.0.0.${n + 2}`);
-  const { portal: origin } = attack.known;
-  await Promise.all(addresses.map((localAddress) => hammer(attack, { origin, connections: 10, localAddress, next })));
 }
 
 /** Guessed links, and forms without a session. */
@@ -115,8 +112,7 @@ async function idleConnections({ known, stopped, count }: Attack): Promise<void>
 
 export const anonymousAttacks = {
   "form-bomb": formBomb,
-  "search-flood": searchFlood,
-  "search-words": searchWords,
+  "document-flood": documentFlood,
   "sign-in-flood": signInFlood,
   "mail-flood": mailFlood,
   "page-flood": pageFlood,

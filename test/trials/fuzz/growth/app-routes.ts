@@ -4,7 +4,7 @@ import { createPortalApp } from "@shipping/portal/app";
 /** A route of the public address, as registered in Express. */
 export interface AppRoute {
   method: string;
-  /** A pattern of Express, with `:name` for a parameter. */
+  /** A pattern of Express, with `:name` for a parameter, and `*name` for the rest of the path. */
   path: string;
 }
 

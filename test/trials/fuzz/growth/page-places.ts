@@ -3,6 +3,9 @@ import { pages } from "@shipping/portal/pages";
 import { type AppRoute, appRoutes } from "./app-routes.js";
 import { asItIs, inForm, inHeader, inPath, inUrl, type Place, placesOf, type Sender, type Sent } from "./place.js";
 
+/** A parameter in a pattern of Express: one segment, or all that follow. */
+const PARAMETER = /[:*]\w+/;
+
 const FORM = { "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" };
 
 /** The places of all pages of the developer area, opened by a visitor with the required role: path, query and form, with every declared field. */
@@ -32,17 +35,15 @@ export function pagePlaces({ cookies, accountId, pathOf }: Sender): Place[] {
   });
 }
 
-/** The places of all documents: guides, reference, search, descriptions of the API, and files. */
+/** The places of all documents: the documentation site, descriptions of the API, and files. */
 export function documentPlaces(others: ReadonlySet<string>): Place[] {
   return appRoutes().flatMap(({ method, path }: AppRoute) => {
     const route = `${method} ${path}`;
     if (others.has(route)) return [];
-    const shown = path.startsWith("/^") ? "/docs/:slug/" : path;
     const send = (sentPath: string): Sent => ({ method, path: sentPath, headers: {} });
     return placesOf(route, {
-      ...(shown.includes(":") && { path: (text) => send(shown.replace(/:\w+/, () => inPath(text))) }),
-      ...(path === "/docs/search" && { "query q": (text) => send(`${path}?q=${inUrl(text)}`) }),
-      query: (text) => send(`${shown.replace(/:\w+/, "webhooks")}?${inUrl(text)}`),
+      ...(PARAMETER.test(path) && { path: (text) => send(path.replace(PARAMETER, () => inPath(text))) }),
+      query: (text) => send(`${path.replace(PARAMETER, "webhooks")}?${inUrl(text)}`),
     });
   });
 }

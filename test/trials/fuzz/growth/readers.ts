@@ -15,7 +15,6 @@ import { redact } from "@shipping/kit/process/log";
 import { decodeCall, encodeCalls, readElements } from "@shipping/kit/rpc/unary/batch-codec";
 import { parseForm } from "@shipping/portal/page/read-form";
 import { readCookie } from "@shipping/portal/session/session";
-import { library } from "@shipping/site/documents";
 import { brokenTargetRule } from "@shipping/webhooks/egress/target-url";
 
 /** A reader of texts of strangers, customers or other parts, and the most characters that reach it. */
@@ -63,7 +62,6 @@ export const readers: Readonly<Record<string, TextReader>> = {
         getClientAddress({ ...header(name, text), socket: { remoteAddress: "::1" } }, { count: 3, header: name }),
       ),
   },
-  search: { most: HEAD, read: (text) => library().search(text) },
   "logged requests": { most: HEAD, read: (text) => toLogRow({ ...LOGGED, path: `/${text}`, userAgent: text }, 0) },
   "logged fields": {
     most: BODY,

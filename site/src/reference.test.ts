@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { type HttpServer, listen } from "@shipping/kit/http/server/listen";
 import { silentLog } from "@shipping/kit/process/log";
 import express from "express";
-import { resources } from "../documents.js";
-import { serveReference } from "./serve-reference.js";
+import { resources } from "./documents.js";
+import { serveSite } from "./serve-site.js";
 
 const operations = resources().flatMap((resource) => resource.operations);
 let server: HttpServer;
@@ -12,7 +12,7 @@ let bare: HttpServer;
 async function serve(hasArea: boolean): Promise<HttpServer> {
   const app = express();
   app.enable("strict routing");
-  serveReference(app, { hasArea }, () => "https://ship.example.com/api/v1", resources);
+  serveSite(app, { hasArea }, () => "https://ship.example.com");
   return listen({ handler: app, port: 0, host: "127.0.0.1", log: silentLog(), random: randomBytes });
 }
 const get = (path: string) => fetch(`http://127.0.0.1:${server.port}${path}`, { headers: { connection: "close" } });
