@@ -1,5 +1,4 @@
 import { type Failure, fail } from "@shipping/kit/errors";
-import MiniSearch from "minisearch";
 import type { AdminDeps } from "../database/deps.js";
 import { type Account, listAccounts, noSuchAccount } from "./manage-accounts.js";
 
@@ -7,6 +6,8 @@ type Named = Pick<Account, "id" | "name">;
 
 // Keeps the error message readable.
 const MAX_NAMED = 10;
+// Two of four letters may differ, as they do after a swap.
+const MOST_DIFFERENT = 0.5;
 
 /**
  * Finds an account by its ID, or by its name if the name is unique; with neither, the only account that there is. Refuses erased accounts
@@ -66,9 +67,32 @@ function noMatch(nameOrId: string, accounts: readonly Named[]): Failure {
   return fail(code, `${message}. ${advice}`);
 }
 
-function findNearest(name: string, accounts: readonly Named[]): Named | undefined {
-  const index = new MiniSearch<Named>({ fields: ["name"] });
-  index.addAll(accounts);
-  const [best] = index.search(name, { fuzzy: 0.4, prefix: true });
-  return accounts.find(({ id }) => id === best?.id);
+/** The account whose name has the word that is most like a word of the asked name, if one is near. */
+function findNearest(asked: string, accounts: readonly Named[]): Named | undefined {
+  const words = wordsIn(asked);
+  const distanceTo = ({ name }: Named) =>
+    Math.min(...wordsIn(name).flatMap((word) => words.map((one) => distance(one, word))));
+  const [nearest] = accounts
+    .map((account) => ({ account, distance: distanceTo(account) }))
+    .sort((a, b) => a.distance - b.distance);
+  return nearest && nearest.distance <= MOST_DIFFERENT ? nearest.account : undefined;
+}
+
+function wordsIn(name: string): string[] {
+  return name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** The share of a word that would have to change to become another (Levenshtein): 0 if the other begins with it. */
+function distance(word: string, other: string): number {
+  if (other.startsWith(word)) return 0;
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [line, letter] of [...word].entries()) {
+    const next = [line + 1];
+    for (let at = 1; at <= other.length; at++) {
+      const change = letter === other[at - 1] ? 0 : 1;
+      next.push(Math.min(next[at - 1]! + 1, row[at]! + 1, row[at - 1]! + change));
+    }
+    row = next;
+  }
+  return row[other.length]! / word.length;
 }
