@@ -60,6 +60,7 @@ export async function renderSite({ hasArea }: Site, origin: string): Promise<Ren
     await nextTurn();
   }
   const reference = { resources: resources(), baseUrl: origin + BASE_PATH };
+  await nextTurn();
   const sections = [...pages.flatMap(toSections), ...searchSections(reference.resources)];
   const index = createAsset("/docs/search-index.json", createSearchIndex(sections));
   const site = { hasArea, searchIndex: index.href };

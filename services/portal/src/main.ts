@@ -2,6 +2,7 @@ import "@shipping/kit/process/require-node";
 import { createPublicListener } from "@shipping/kit/http/server/public-listener";
 import { pooledRandom } from "@shipping/kit/ids";
 import { createMetrics } from "@shipping/kit/process/metrics";
+import { endFor } from "@shipping/kit/process/run-process";
 import { connectTo } from "@shipping/kit/rpc/client";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { createClients } from "./clients.js";
@@ -38,7 +39,8 @@ await runService({
       clockOffsetMs: 0,
     });
     const listener = await publicListener.start({ portal: application });
-    await application.renderSite();
+    // The process is ready meanwhile, and requests for documents wait for this.
+    application.renderSite().catch((err) => endFor(err, log));
     return {
       listener,
       rpcPort,
