@@ -12,22 +12,19 @@ import {
 } from "@shipping/kit/http/send-document";
 import type { Request, Response } from "express";
 import { findGuide, resources } from "./documents.js";
-import { clientPackages } from "./guides/client-packages.js";
 import { guidePage, overviewPage } from "./guides/guide-page.js";
-import { guideAssets } from "./guides/layout.js";
 import { toMarkdownTwin } from "./guides/markdown-twin.js";
 import { type Page, readGuideFile } from "./guides/open-guide.js";
 import { createSearchIndex, toSections } from "./guides/search-index.js";
 import { SCRIPTED_PAGE_HEADERS } from "./layout/error-page.js";
-import { siteAssets } from "./layout/html-document.js";
-import { type DocsSite, SEARCH_PATH, searchAssets } from "./layout/search-form.js";
+import { type DocsSite, SEARCH_PATH } from "./layout/search-form.js";
 import type { Site } from "./layout/site-header.js";
 import { llmsText } from "./llms.js";
 import { indexPage } from "./reference/index-page.js";
 import { indexMarkdown, operationMarkdown } from "./reference/operation-markdown.js";
 import { operationPage } from "./reference/operation-page.js";
 import { searchSections } from "./reference/operations.js";
-import { REFERENCE_PATH, type Reference, referenceAssets } from "./reference/reference-layout.js";
+import { REFERENCE_PATH, type Reference } from "./reference/reference-layout.js";
 import { searchPage } from "./search-page.js";
 
 /** Answers a GET of one path, from memory. */
@@ -43,10 +40,9 @@ interface Source {
   markdown(): string;
 }
 
-const ASSETS = [...siteAssets, ...searchAssets, ...guideAssets, ...referenceAssets];
 const HTML = "text/html; charset=utf-8";
 
-/** Renders every document of the site. `origin` is the URL of this installation. Other requests are answered between two pages. */
+/** Renders every document of the site, except for its assets. `origin` is the URL of this installation. Other requests are answered between two pages. */
 export async function renderSite({ hasArea }: Site, origin: string): Promise<RenderedSite> {
   const answers = new Map<string, Answer>();
   const addDocument = (path: string, document: Document) =>
@@ -83,8 +79,7 @@ export async function renderSite({ hasArea }: Site, origin: string): Promise<Ren
   addDocument("/llms.txt", createDocument("text/plain; charset=utf-8", llms));
   addDocument("/llms-full.txt", createDocument("text/plain; charset=utf-8", texts.join("\n---\n\n")));
   for (const name of files) addDocument(`/docs/${name}`, createDocument("application/json", readGuideFile(name)));
-  for (const { path, send } of [index, ...ASSETS, ...clientPackages().map(({ asset }) => asset)])
-    answers.set(path, send);
+  answers.set(index.path, index.send);
   return answers;
 }
 

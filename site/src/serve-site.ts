@@ -1,21 +1,29 @@
 import type { IRouter, NextFunction, Request, Response } from "express";
+import { clientPackages } from "./guides/client-packages.js";
+import { guideAssets } from "./guides/layout.js";
+import { siteAssets } from "./layout/html-document.js";
+import { searchAssets } from "./layout/search-form.js";
 import type { Site } from "./layout/site-header.js";
+import { referenceAssets } from "./reference/reference-layout.js";
 import { type RenderedSite, renderSite } from "./render-site.js";
 
 const FILES = ["/llms.txt", "/llms-full.txt", "/style.css", "/code.js", "/favicon.svg", "/favicon.ico"];
 
 /**
  * Serves the documentation site: the guides, the reference, and both as text for agents. `origin` is the URL of this installation. The site is
- * rendered once, by the returned function or for the first request.
+ * rendered once, by the returned function or for the first request. Its assets do not wait for that.
  */
 export function serveSite(router: IRouter, site: Site, origin: () => string): () => Promise<RenderedSite> {
+  const packages = clientPackages().map(({ asset }) => asset);
+  const all = [...siteAssets, ...searchAssets, ...guideAssets, ...referenceAssets, ...packages];
+  const assets: RenderedSite = new Map(all.map(({ path, send }) => [path, send]));
   let rendering: Promise<RenderedSite> | undefined;
   const render = () => {
     rendering ??= renderSite(site, origin());
     return rendering;
   };
   const answer = async (path: string, req: Request, res: Response, next: NextFunction) => {
-    const send = (await render()).get(path);
+    const send = assets.get(path) ?? (await render()).get(path);
     if (send) send(req, res);
     else next();
   };
