@@ -48,12 +48,12 @@ export const LISTED: readonly Listed[] = [
     built: "^(?:/api)?(?:/v\\d+)?/webhook-subscriptions/[^/]+/deliveries$",
   },
   {
-    file: "site/src/guides/library.ts",
+    file: "site/src/assets/find-sections.js",
     pattern: "[a-z0-9]+(?:_[a-z0-9]+)+",
-    bound: "It reads guides of this repository, and searches of at most 100 characters.",
+    bound: "It reads guides of this repository, and in a browser only what its reader searches for.",
   },
   { file: "site/src/guides/markdown-twin.ts", pattern: "\\[((?:`[^`]*`|[^\\]`])*)\\]\\(([^)\\s]+)\\)", bound: OURS },
-  { file: "site/src/guides/serve-guides.tsx", pattern: '<a href="\\/developers[^"]*">(.*?)<\\/a>', bound: OURS },
+  { file: "site/src/guides/guide-page.tsx", pattern: '<a href="\\/developers[^"]*">(.*?)<\\/a>', bound: OURS },
   {
     file: "api/src/input/lost-numbers.ts",
     pattern: '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"|[^\\s,:"[\\]{}]+|[[\\]{}]',
