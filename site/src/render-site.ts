@@ -50,15 +50,15 @@ export async function renderSite({ hasArea }: Site, origin: string): Promise<Ren
   const addTwins = (path: string, twins: Twins) => answers.set(path, (req, res) => sendTwin(req, res, twins));
   const addRedirect = (path: string, target: string) => answers.set(path, (_req, res) => redirect(res, target));
 
+  const reference = { resources: resources(), baseUrl: origin + BASE_PATH };
+  await nextTurn();
   const pages: Page[] = [];
   for (const { slug } of guides) {
     pages.push(findGuide(slug)!);
     await nextTurn();
   }
-  const reference = { resources: resources(), baseUrl: origin + BASE_PATH };
-  await nextTurn();
   const sections = [...pages.flatMap(toSections), ...searchSections(reference.resources)];
-  const index = createAsset("/docs/search-index.json", createSearchIndex(sections));
+  const index = createAsset("/docs/search-index.json", await createSearchIndex(sections));
   const site = { hasArea, searchIndex: index.href };
   const texts = [llmsText(reference)];
   await nextTurn();

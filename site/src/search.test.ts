@@ -6,8 +6,10 @@ import { createSearchIndex, toSections } from "./guides/search-index.js";
 import { searchSections } from "./reference/operations.js";
 
 const sections = [...guides.flatMap(({ slug }) => toSections(findGuide(slug)!)), ...searchSections(resources())];
-const index = createSearchIndex(sections);
-const search = openIndex(MiniSearch, index);
+let search: ReturnType<typeof openIndex>;
+beforeAll(async () => {
+  search = openIndex(MiniSearch, await createSearchIndex(sections));
+});
 const placesOf = (text: string) => search(text).map(({ href }) => href.replace("/docs/", ""));
 
 test("all words count, in whatever order, and one or two letters match no longer word", () => {

@@ -18,9 +18,9 @@ export interface Section {
 }
 
 /** Creates the index that browsers search (`assets/find-sections.js`), as JSON. It contains the text of each section, for excerpts. */
-export function createSearchIndex(sections: readonly Section[]): string {
+export async function createSearchIndex(sections: readonly Section[]): Promise<string> {
   const index = new MiniSearch(INDEX_OPTIONS);
-  index.addAll(sections.map((section) => ({ ...section, content: joinText(section) })));
+  await index.addAllAsync(sections.map((section) => ({ ...section, content: joinText(section) })));
   return JSON.stringify(index);
 }
 
