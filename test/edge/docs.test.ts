@@ -8,6 +8,8 @@ let port: number;
 beforeAll(async () => {
   stack = await sharedStack();
   port = Number(new URL(stack.baseUrl).port);
+  // Documents are rendered for the first request, which may take longer on a busy machine than the tests wait for an answer.
+  await fetch(`http://127.0.0.1:${port}/docs`);
 });
 afterAll(() => stack.stop());
 
