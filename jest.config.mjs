@@ -4,6 +4,8 @@ import { availableParallelism } from "node:os";
 const esmOnlyPackages = [
   "@prisma/schema-engine-wasm",
   "any-ascii",
+  // Its condition `source` is TypeScript.
+  "eventsource",
   "eventsource-parser",
   "get-port",
   "jose",

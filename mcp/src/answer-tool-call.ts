@@ -1,4 +1,4 @@
-import { CallToolRequestSchema, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { isSpecType, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { type Access, type ApiAnswer, callTool, isPdf, REPLAYED, toResult } from "./call-tool.js";
 import type { ApiTool } from "./tools.js";
 
@@ -15,10 +15,11 @@ export async function answerToolCall(
   tools: readonly ApiTool[],
   message: JSONRPCMessage,
 ): Promise<Uint8Array[] | undefined> {
-  const { data: request } = CallToolRequestSchema.safeParse(message);
-  const found = tools.find(({ tool }) => tool.name === request?.params.name);
-  if (!request || !found || !("id" in message)) return undefined;
-  const answer = await callTool(access, found, request.params.arguments ?? {});
+  if (!("id" in message) || !isSpecType.CallToolRequest(message)) return undefined;
+  const { name, arguments: args = {} } = message.params;
+  const found = tools.find(({ tool }) => tool.name === name);
+  if (!found) return undefined;
+  const answer = await callTool(access, found, args);
   const rest = { jsonrpc: "2.0", id: message.id };
   if (typeof answer === "string" || isPdf(answer))
     return [Buffer.from(JSON.stringify({ result: toResult(answer), ...rest }))];

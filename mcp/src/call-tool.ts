@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult } from "@modelcontextprotocol/server";
 import { type RawAnswer, Shipping, ShippingError } from "shipping-client";
 import type { ApiTool } from "./tools.js";
 

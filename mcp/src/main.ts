@@ -1,4 +1,4 @@
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { readConfig } from "./config.js";
 import { createShippingServer } from "./server.js";
 import { type ApiDocument, readTools } from "./tools.js";

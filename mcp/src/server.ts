@@ -1,15 +1,4 @@
-import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import {
-  CallToolRequestSchema,
-  ErrorCode,
-  GetPromptRequestSchema,
-  ListPromptsRequestSchema,
-  ListResourcesRequestSchema,
-  ListToolsRequestSchema,
-  McpError,
-  ReadResourceRequestSchema,
-  type Resource,
-} from "@modelcontextprotocol/sdk/types.js";
+import { ProtocolError, ProtocolErrorCode, type Resource, Server } from "@modelcontextprotocol/server";
 import { type Access, accessHeaders, callTool, toResult } from "./call-tool.js";
 import { type ApiTool, offered } from "./tools.js";
 
@@ -52,36 +41,42 @@ export function createShippingServer(access: Access, all: readonly ApiTool[]): S
   const get = async (url: string, headers: Record<string, string> = {}) => {
     const response = await access.fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(15_000) });
     if (!response.ok)
-      throw new McpError(ErrorCode.InternalError, `${url} answered ${response.status}: ${await response.text()}`);
+      throw new ProtocolError(
+        ProtocolErrorCode.InternalError,
+        `${url} answered ${response.status}: ${await response.text()}`,
+      );
     return response.text();
   };
   const listPages = async () => readLinks(await get(`${origin}/llms.txt`));
 
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(({ tool }) => tool) }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+  server.setRequestHandler("tools/list", () => ({ tools: tools.map(({ tool }) => tool) }));
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq: { signal } }) => {
     const found = tools.find(({ tool }) => tool.name === params.name);
     if (!found)
-      throw new McpError(
-        ErrorCode.InvalidParams,
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
         `There is no tool ${params.name}.${access.readOnly ? ` ${READ_ONLY}` : ""}`,
       );
     return toResult(await callTool({ ...access, signal }, found, params.arguments ?? {}));
   });
-  server.setRequestHandler(ListResourcesRequestSchema, async () => ({ resources: [ACCOUNT, ...(await listPages())] }));
-  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
+  server.setRequestHandler("resources/list", async () => ({ resources: [ACCOUNT, ...(await listPages())] }));
+  server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
     if (uri === ACCOUNT.uri) {
       const text = await get(`${access.baseUrl}/account`, accessHeaders(access));
       return { contents: [{ uri, mimeType: "application/json", text }] };
     }
     const page = (await listPages()).find((one) => one.uri === uri);
-    if (!page) throw new McpError(ErrorCode.InvalidParams, `There is no resource ${uri}.`);
+    if (!page) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource ${uri}.`);
     return { contents: [{ uri, mimeType: "text/markdown", text: await get(origin + uri.slice("shipping:/".length)) }] };
   });
-  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [PROMPT] }));
-  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+  server.setRequestHandler("prompts/list", () => ({ prompts: [PROMPT] }));
+  server.setRequestHandler("prompts/get", ({ params }) => {
     const framework = params.arguments?.framework;
     if (params.name !== PROMPT.name || !framework)
-      throw new McpError(ErrorCode.InvalidParams, `The only prompt is ${PROMPT.name}, with the argument framework.`);
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `The only prompt is ${PROMPT.name}, with the argument framework.`,
+      );
     return { messages: [{ role: "user", content: { type: "text", text: webhooksPrompt(framework, access) } }] };
   });
   return server;

@@ -1,4 +1,4 @@
-import type { Tool } from "@modelcontextprotocol/sdk/types.js";
+import type { Tool } from "@modelcontextprotocol/server";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -88,7 +88,8 @@ function toTool(document: ApiDocument, path: string, method: string, operation: 
       name,
       title,
       description,
-      inputSchema: { type: "object", properties, required, additionalProperties: false },
+      // The document is JSON.
+      inputSchema: { type: "object", properties, required, additionalProperties: false } as Tool["inputSchema"],
       annotations: {
         readOnlyHint: !isWrite,
         // Only these operations disable or void a resource.

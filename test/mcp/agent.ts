@@ -1,7 +1,4 @@
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { type CallToolResult, Client, InMemoryTransport, type Transport } from "@modelcontextprotocol/client";
 import type { Access } from "shipping-mcp/call-tool";
 import { createShippingServer } from "shipping-mcp/server";
 import { type ApiDocument, readTools } from "shipping-mcp/tools";

@@ -1,5 +1,4 @@
-import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { openApiText } from "@shipping/api/openapi/open-api-text";
 import { answerToolCall } from "shipping-mcp/answer-tool-call";
 import type { Access } from "shipping-mcp/call-tool";

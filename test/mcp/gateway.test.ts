@@ -1,5 +1,4 @@
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { loggedRequests } from "@shipping/gateway/testing/stored-requests";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Stack, startStack } from "../platform/stack.js";
@@ -16,7 +15,7 @@ afterAll(() => stack.stop());
 
 const agentWith = (key: string, headers: Record<string, string> = {}) => {
   const requestInit = { headers: { Authorization: `Bearer ${key}`, ...headers } };
-  return connectAgent(new StreamableHTTPClientTransport(url, { requestInit }) as Transport);
+  return connectAgent(new StreamableHTTPClientTransport(url, { requestInit }));
 };
 
 describe("POST /mcp", () => {
@@ -36,11 +35,11 @@ describe("POST /mcp", () => {
   });
 
   test("401 for a key that is missing, malformed or revoked", async () => {
-    for (const key of ["", "service_test_x"]) await expect(agentWith(key)).rejects.toMatchObject({ code: 401 });
+    for (const key of ["", "service_test_x"]) await expect(agentWith(key)).rejects.toMatchObject({ status: 401 });
     const { id, key } = await stack.newKey(await stack.newAccount());
     const agent = await agentWith(key);
     await stack.revokeKey(id);
-    await expect(agent.call("getAccount")).rejects.toMatchObject({ code: 401 });
+    await expect(agent.call("getAccount")).rejects.toMatchObject({ status: 401 });
     await agent.close();
   });
 

@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { type Stack, startStack } from "../platform/stack.js";
 import { type Agent, agentFor, connectAgent } from "./agent.js";
 import { shipmentFor } from "./corridor.js";
@@ -91,7 +90,7 @@ describe("MCP_TOOLS=read", () => {
   test("leaves the tools that read, at the gateway", async () => {
     const requestInit = { headers: { Authorization: `Bearer ${apiKey}` } };
     const transport = new StreamableHTTPClientTransport(new URL("/mcp", stack.baseUrl), { requestInit });
-    await expectOnlyReading(await connectAgent(transport as Transport));
+    await expectOnlyReading(await connectAgent(transport));
   });
 
   test("leaves the tools that read, in the program", async () => {

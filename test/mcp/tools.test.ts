@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { errorGuidance } from "@shipping/api/openapi/error-guidance";
 import { operations } from "@shipping/api/operations/operations";
 import { runs } from "@shipping/kit/testing/runs";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { openApiText } from "@shipping/api/openapi/open-api-text";
 import { BASE_PATH } from "@shipping/api/operations/operation";
 import { fail, failFields } from "@shipping/kit/errors";
@@ -108,25 +108,22 @@ async function load(allowed: { readOnly: boolean }) {
     { answerToolCall },
     { createShippingServer },
     { offered, readTools },
-    { InMemoryTransport },
-    { JSONRPCMessageSchema, SUPPORTED_PROTOCOL_VERSIONS },
+    { InMemoryTransport, parseJSONRPCMessage, SUPPORTED_PROTOCOL_VERSIONS },
   ] = await Promise.all([
     import("shipping-mcp/answer-tool-call"),
     import("shipping-mcp/server"),
     import("shipping-mcp/tools"),
-    import("@modelcontextprotocol/sdk/inMemory.js"),
-    import("@modelcontextprotocol/sdk/types.js"),
+    import("@modelcontextprotocol/server"),
   ]);
   const tools = offered(readTools(JSON.parse(openApiText())), allowed);
-  const schemas = { JSONRPCMessageSchema, SUPPORTED_PROTOCOL_VERSIONS };
+  const schemas = { parseJSONRPCMessage, SUPPORTED_PROTOCOL_VERSIONS };
   return { answerToolCall, createShippingServer, tools, InMemoryTransport, ...schemas };
 }
 
-type Sdk = Pick<Loaded, "JSONRPCMessageSchema" | "SUPPORTED_PROTOCOL_VERSIONS">;
+type Sdk = Pick<Loaded, "parseJSONRPCMessage" | "SUPPORTED_PROTOCOL_VERSIONS">;
 
 function checkMessage(sent: unknown, { headers }: IncomingMessage, sdk: Sdk): JSONRPCMessage {
-  const { success, data: message } = sdk.JSONRPCMessageSchema.safeParse(sent);
-  if (!success) throw failFields([{ path: "body", message: "must be a message of JSON-RPC 2.0" }]);
+  const message = parseMessage(sent, sdk);
   const version = headers["mcp-protocol-version"];
   const versions: readonly unknown[] = sdk.SUPPORTED_PROTOCOL_VERSIONS;
   // The version is negotiated by the first message.
@@ -134,6 +131,14 @@ function checkMessage(sent: unknown, { headers }: IncomingMessage, sdk: Sdk): JS
     version === undefined || versions.includes(version) || ("method" in message && message.method === "initialize");
   if (!isAgreed) throw fail("bad_request", `Send no MCP-Protocol-Version, or one of ${versions.join(", ")}.`);
   return message;
+}
+
+function parseMessage(sent: unknown, { parseJSONRPCMessage }: Sdk): JSONRPCMessage {
+  try {
+    return parseJSONRPCMessage(sent);
+  } catch {
+    throw failFields([{ path: "body", message: "must be a message of JSON-RPC 2.0" }]);
+  }
 }
 
 async function readMessage(req: IncomingMessage, res: ServerResponse): Promise<unknown> {
