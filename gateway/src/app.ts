@@ -1,3 +1,4 @@
+import { MCP_PATH } from "@shipping/api/agent-messages";
 import { refuseLongQuery } from "@shipping/api/input/refuse-long-query";
 import { expressPath } from "@shipping/api/operations/operation";
 import { nameRefusal } from "@shipping/api/request-status";
@@ -16,20 +17,23 @@ import {
   requireIdempotencyKey,
   requireScope,
 } from "./api/middleware/admit-caller.js";
+import { admitMessages } from "./api/middleware/admit-message.js";
 import { answerRequest } from "./api/middleware/answer-request.js";
 import { readBody, refuseBody } from "./api/middleware/read-body.js";
 import { paceAnonymous, refuseRoute, sendError } from "./api/middleware/refuse-request.js";
 import { storeRequest } from "./api/middleware/store-request.js";
 import { serveDocuments } from "./api/serve-documents.js";
-import { MCP_PATH, serveMcp } from "./mcp/serve-mcp.js";
 
-/** The API, its documents and MCP. A request passes the middleware from top to bottom, until one of them answers or refuses it. */
-export function createApiApp(deps: ApiDeps): Application {
+/**
+ * The API and its documents. A request passes the middleware from top to bottom, until one of them answers or refuses it. At the internal port, it also
+ * admits the senders of agents' messages.
+ */
+export function createApiApp(deps: ApiDeps, { isInternal = false } = {}): Application {
   const app = express();
   configureRouting(app);
 
   app.use(logRequest<Locals>(deps.log, deps.countRequest, describeCaller));
-  app.use(storeRequest(deps, deps.mcp && MCP_PATH));
+  app.use(storeRequest(deps, isInternal ? MCP_PATH : undefined));
   app.use(traceRequest);
   app.use(identifyRequest(deps.random));
   app.use(refuseMethod);
@@ -39,7 +43,7 @@ export function createApiApp(deps: ApiDeps): Application {
     const method = route.method.toLowerCase() as "get" | "post" | "delete";
     app[method](expressPath(route), admit, ...getMiddleware(deps, route));
   }
-  if (deps.mcp) serveMcp(app, admit, deps, deps.mcp);
+  if (isInternal) admitMessages(app, admit);
   app.use(paceAnonymous(deps));
   app.use(refuseLongQuery);
   const assumed = () => deps.publicUrl ?? deps.ownOrigin();

@@ -1,17 +1,14 @@
 import { publicSettings, refuseFormerSettings, rpcPortSetting, toPublicDeps } from "@shipping/kit/http/settings";
-import { type Env, flag, positiveInt, readConfig, serviceSettings, urlList } from "@shipping/kit/process/config";
+import { type Env, port, positiveInt, readConfig, serviceSettings, urlList } from "@shipping/kit/process/config";
 import { z } from "zod";
-import { DEFAULT_LIMITS } from "./admission/bulkhead.js";
 import { DEFAULT_PACE } from "./admission/pace.js";
+import { DEFAULT_LIMITS } from "./admission/work.js";
 import type { EdgeDeps } from "./api/deps.js";
 import { requestLogSetting } from "./request-log/settings.js";
 
 /** The settings of the edge, for a gateway in its own process and for one that shares a process with the other parts. */
 export const edgeSettings = {
   ...publicSettings,
-  MCP: flag().default(false).describe("serves an MCP server for agents at /mcp"),
-  MCP_ALLOW_LIVE: flag().default(false).describe("lets tools of the MCP server write with live keys"),
-  MCP_TOOLS: z.enum(["read", "all"]).default("all").describe("tools of the MCP server: those that read, or all"),
   ...requestLogSetting,
   NODE_ENV: z.string().default("development").describe("in production, documents name PUBLIC_URL or no URL"),
 };
@@ -20,6 +17,11 @@ export const gatewaySettings = z.object({
   ...serviceSettings,
   ...edgeSettings,
   ...rpcPortSetting,
+  INTERNAL_PORT: port()
+    .optional()
+    .describe(
+      "port at which the part mcp sends the requests of its callers; 0 picks a free port; not opened if not set",
+    ),
   PORT: serviceSettings.PORT.default(8080).describe("port of the public API; 0 picks a free port"),
   RECORDS_URL: urlList().describe("URL of the records service"),
   CARRIER_URL: urlList().describe("URL of the carrier service"),
@@ -49,18 +51,17 @@ const ofPortal = [
   "MAIL_DIR",
 ];
 
+const ofMcp = ["MCP_ALLOW_LIVE", "MCP_TOOLS"];
+
 export function gatewayConfig(env: Env = process.env): GatewayConfig {
-  refuseFormerSettings(env, ofPortal);
+  refuseFormerSettings(env, { "the portal": ofPortal, "the part mcp": ofMcp });
   return readConfig(gatewaySettings, env);
 }
 
 export function toEdgeDeps(config: z.output<z.ZodObject<typeof edgeSettings>>): EdgeDeps {
-  const { trustedProxies, ...deps } = toPublicDeps(config);
   return {
-    ...deps,
-    trustedProxies: { ...trustedProxies, ...(config.MCP && { tickets: new Map() }) },
+    ...toPublicDeps(config),
     knowsOrigin: config.PUBLIC_URL !== undefined || config.NODE_ENV !== "production",
-    mcp: config.MCP ? { allowLive: config.MCP_ALLOW_LIVE, readOnly: config.MCP_TOOLS === "read" } : undefined,
     requestLogDays: config.REQUEST_LOG_DAYS,
   };
 }

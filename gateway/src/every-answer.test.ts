@@ -17,7 +17,6 @@ async function start({ perAccount, stallMs = PATIENT_MS }: { perAccount: number;
   lists = 0;
   gateway = await gatewayUnderTest({
     listening: { stallMs, unreadLimits: { total: 200 * MIB, perAccount } },
-    mcp: { allowLive: false, readOnly: false },
     records: {
       listOrders() {
         lists++;
@@ -30,18 +29,7 @@ afterEach(() => gateway.end());
 
 type Reader = Awaited<ReturnType<GatewayUnderTest["newKey"]>>;
 
-const call = JSON.stringify({
-  ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
-  params: { name: "listOrders", arguments: {} },
-});
-
-/** One request for each kind of response. */
-const REQUESTS = {
-  list: ({ key }: Reader) => `GET /api/v1/orders HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`,
-  agent: ({ key }: Reader) =>
-    `POST /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
-    `Accept: application/json, text/event-stream\r\nContent-Length: ${call.length}\r\n\r\n${call}`,
-};
+const listOf = ({ key }: Reader) => `GET /api/v1/orders HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
 
 /** Sends requests and reads no response. */
 function ask(...requests: string[]): Socket {
@@ -64,26 +52,24 @@ const ended = () => gateway.lines.filter(({ route }) => route).map(({ account })
 const asked = (count: number) => eventually(() => expect(lists).toBe(count));
 
 describe("an unread response", () => {
-  test.each(Object.keys(REQUESTS) as (keyof typeof REQUESTS)[])("counts for its account: %s", async (kind) => {
-    // The response to an agent contains the list twice: as text, and as an object.
-    await start({ perAccount: (kind === "agent" ? 40 : 20) * MIB });
+  test("counts for its account", async () => {
+    await start({ perAccount: 20 * MIB });
     const [reader, other] = [await gateway.newKey(), await gateway.newKey()];
-    ask(REQUESTS.list(other));
+    ask(listOf(other));
     await asked(1);
-    ask(REQUESTS[kind](reader));
-    ask(REQUESTS.list(reader));
-    // The first response that is written is cut for the other. The MCP server reads the list that it requested.
-    const readOnes = kind === "agent" ? 1 : 0;
-    await eventually(() => expect(ended()).toEqual(Array(readOnes + 1).fill(reader.accountId)));
+    ask(listOf(reader));
+    ask(listOf(reader));
+    // The first response that is written is cut for the other.
+    await eventually(() => expect(ended()).toEqual([reader.accountId]));
     expect(await waitingMib()).toBeGreaterThan(30);
   });
 
   test("counts for the account of its request, even behind an answer to another account on the same connection", async () => {
     await start({ perAccount: 20 * MIB });
     const [first, second] = [await gateway.newKey(), await gateway.newKey()];
-    ask(REQUESTS.list(first), REQUESTS.list(second));
+    ask(listOf(first), listOf(second));
     await asked(2);
-    ask(REQUESTS.list(second));
+    ask(listOf(second));
     await eventually(() => expect(ended().sort()).toEqual([first.accountId, second.accountId].sort()));
     expect(await waitingMib()).toBeLessThan(20);
     expect(await gauge("http_answers_cut")).toBe(1);
@@ -93,7 +79,7 @@ describe("an unread response", () => {
   test("is forgotten when its connection is closed, even behind others", async () => {
     await start({ perAccount: 20 * MIB });
     const readers = [await gateway.newKey(), await gateway.newKey(), await gateway.newKey()];
-    const socket = ask(...readers.map(REQUESTS.list));
+    const socket = ask(...readers.map(listOf));
     await asked(3);
     socket.destroy();
     await eventually(() => expect(ended().sort()).toEqual(readers.map(({ accountId }) => accountId).sort()));
@@ -103,7 +89,7 @@ describe("an unread response", () => {
   test("is cut when its client has not read for a while", async () => {
     await start({ perAccount: 20 * MIB, stallMs: 500 });
     const reader = await gateway.newKey();
-    const socket = ask(REQUESTS.list(reader));
+    const socket = ask(listOf(reader));
     await eventually(() => expect(ended()).toEqual([reader.accountId]));
     await eventually(() => expect(socket.resume().closed).toBe(true));
     expect(socket.bytesRead).toBeLessThan(16 * MIB);

@@ -8,7 +8,7 @@ import { accessPeers } from "./access/routes.js";
 import { gatewayConfig, toEdgeDeps } from "./config.js";
 import { gatewayMigrations, openPrisma } from "./database/deps.js";
 import { createClients } from "./service-clients/clients.js";
-import { startGateway } from "./start-gateway.js";
+import { internalPeers, startGateway } from "./start-gateway.js";
 
 const gateway = configureProcess("gateway", gatewayConfig);
 const { config, log, tls } = gateway;
@@ -20,13 +20,13 @@ const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log, tls });
 await runService({
   ...gateway,
   migrations: gatewayMigrations,
-  async start(db) {
+  async start(db, { refused }) {
     const prisma = openPrisma(db);
     const edge = toEdgeDeps(config);
     const common = { log, random: pooledRandom, metrics: createMetrics({ part: "gateway", log }) };
-    const { HOST: host, PORT: port, RPC_PORT: rpcPort } = config;
+    const { HOST: host, PORT: port, RPC_PORT: rpcPort, INTERNAL_PORT: internalPort } = config;
     const publicListener = createPublicListener({ ...common, host, port, strictTransport: edge.strictTransport });
-    const { application, routes, stop } = startGateway({
+    const { application, internal, routes, stop } = startGateway({
       ...common,
       ...edge,
       db,
@@ -43,8 +43,14 @@ await runService({
       },
     });
     const listener = await publicListener.start({ gateway: application });
+    const secure = tls && { tls, peers: internalPeers, refused };
+    const internalListener =
+      internalPort === undefined
+        ? undefined
+        : await publicListener.startInternal(internal, { port: internalPort, host, secure });
     return {
       listener,
+      internalListener,
       rpcPort,
       routes,
       peers: accessPeers,

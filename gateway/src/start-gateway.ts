@@ -1,3 +1,5 @@
+import { type BulkheadLimits, createBulkhead } from "@shipping/kit/http/bulkhead";
+import { BEHIND_A_PART } from "@shipping/kit/http/client-address";
 import { measureRequests } from "@shipping/kit/http/observe-request";
 import type { Application } from "@shipping/kit/http/server/public-listener";
 import type { Metrics } from "@shipping/kit/process/metrics";
@@ -5,9 +7,9 @@ import type { Running } from "@shipping/kit/process/run-process";
 import type { Routes } from "@shipping/kit/rpc/server";
 import { accessRoutes } from "./access/routes.js";
 import { keepChanges } from "./accounts/keep-changes.js";
-import { type BulkheadLimits, createBulkhead, DEFAULT_LIMITS, measureBulkhead } from "./admission/bulkhead.js";
 import { createPace, DEFAULT_PACE, measurePace, type PaceLimits } from "./admission/pace.js";
 import { withPauses } from "./admission/pauses.js";
+import { DEFAULT_LIMITS, measureWork } from "./admission/work.js";
 import type { EdgeDeps, EndpointDeps } from "./api/deps.js";
 import { createApiApp } from "./app.js";
 import { startIdempotency } from "./idempotency/execute-once.js";
@@ -16,9 +18,14 @@ import { startRequestLog } from "./request-log/request-log.js";
 export interface Gateway extends Running {
   /** A public listener serves it. It stops before the gateway, whose `stop` writes the queued done marks and request log. */
   application: Application;
+  /** The same API for the part `mcp`, which names the client of each request. */
+  internal: Application;
   /** The RPCs for the portal. */
   routes: Routes;
 }
+
+/** The parts that may call the internal port. */
+export const internalPeers: readonly string[] = ["mcp"];
 
 export interface GatewayParts extends EndpointDeps, EdgeDeps {
   metrics: Metrics;
@@ -31,7 +38,7 @@ export interface GatewayParts extends EndpointDeps, EdgeDeps {
 export function startGateway(deps: GatewayParts): Gateway {
   const { metrics, bulkheadLimits = DEFAULT_LIMITS } = deps;
   const bulkhead = withPauses(createBulkhead(bulkheadLimits));
-  measureBulkhead(metrics, bulkhead, bulkheadLimits);
+  measureWork(metrics, bulkhead, bulkheadLimits);
   const pace = createPace(deps.paceLimits ?? DEFAULT_PACE);
   measurePace(metrics, pace);
 
@@ -42,6 +49,7 @@ export function startGateway(deps: GatewayParts): Gateway {
   const api = { ...deps, requestLog, idempotency, bulkhead, pace, countRequest: measureRequests(metrics) };
   return {
     application: createApiApp(api),
+    internal: createApiApp({ ...api, trustedProxies: BEHIND_A_PART }, { isInternal: true }),
     routes: accessRoutes(deps, api),
     async stop() {
       await Promise.all([changes.stop(), requestLog.stop()]);

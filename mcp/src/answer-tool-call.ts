@@ -1,25 +1,42 @@
-import { isSpecType, type JSONRPCMessage } from "@modelcontextprotocol/server";
-import { type Access, type ApiAnswer, callTool, isPdf, REPLAYED, toResult } from "./call-tool.js";
+import { isSpecType, type JSONRPCMessage, type RequestId } from "@modelcontextprotocol/server";
+import {
+  type Access,
+  type ApiAnswer,
+  isPdf,
+  REPLAYED,
+  readCall,
+  sendCall,
+  type ToolCall,
+  toResult,
+} from "./call-tool.js";
 import type { ApiTool } from "./tools.js";
 
 /** Strings of this size are cheap to collect, because V8 keeps them among the young objects. */
 const PIECE_BYTES = 16_384;
 
-/**
- * Calls the tool that a message names, and returns the JSON-RPC response in parts. Undefined for other messages and unknown tools, which the server answers.
- * The SDK's server would parse the API's response and write it again as text and as an object. For a page of 2 MB, that takes four times as much CPU
- * and memory.
- */
-export async function answerToolCall(
-  access: Access,
+/** A tool call, with the ID of its message. */
+export interface ToolMessage extends ToolCall {
+  id: RequestId;
+}
+
+/** Reads the tool call in a message. Undefined for other messages and unknown tools, which the server answers. */
+export function readToolMessage(
+  access: Pick<Access, "apiKey" | "allowLive">,
   tools: readonly ApiTool[],
   message: JSONRPCMessage,
-): Promise<Uint8Array[] | undefined> {
-  if (!("id" in message) || !isSpecType.CallToolRequest(message)) return undefined;
+): ToolMessage | undefined {
+  if (!("id" in message) || message.id === undefined || !isSpecType.CallToolRequest(message)) return undefined;
   const { name, arguments: args = {} } = message.params;
   const found = tools.find(({ tool }) => tool.name === name);
-  if (!found) return undefined;
-  const answer = await callTool(access, found, args);
+  return found && { id: message.id, ...readCall(access, found, args) };
+}
+
+/**
+ * Sends the request of a tool call, and returns the JSON-RPC response in parts. The SDK's server would parse the API's response and write it again as
+ * text and as an object. For a page of 2 MB, that takes four times as much CPU and memory.
+ */
+export async function answerToolMessage(access: Access, message: ToolMessage): Promise<Uint8Array[]> {
+  const answer = await sendCall(access, message);
   const rest = { jsonrpc: "2.0", id: message.id };
   if (typeof answer === "string" || isPdf(answer))
     return [Buffer.from(JSON.stringify({ result: toResult(answer), ...rest }))];

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { type RawAnswer, Shipping, ShippingError } from "shipping-client";
+import { type RawAnswer, type RawOperation, Shipping, ShippingError } from "shipping-client";
 import type { ApiTool } from "./tools.js";
 
 /** How the tools reach the API, and what they may do. */
@@ -10,11 +10,12 @@ export interface Access {
   apiKey: string;
   /** Whether tools may write with a live key. */
   allowLive: boolean;
-  /** Whether the server offers only tools that read. */
-  readOnly: boolean;
-  fetch: typeof globalThis.fetch;
+  /** Sends the requests. The default is the runtime's own `fetch`. */
+  fetch?: typeof globalThis.fetch;
   /** How many times a call sends its request at most. The default is 4. */
   attempts?: number;
+  /** The longest wait in seconds for which the API may ask before the next attempt. The default is 5. */
+  maxWaitSeconds?: number;
   /** The timeout of an attempt in milliseconds. The default is 12,000: the API answers within ten seconds. */
   attemptMs?: number;
   /** Aborts the call, also while it waits between attempts. */
@@ -31,36 +32,53 @@ export interface ApiAnswer extends RawAnswer {
 
 type Arguments = Readonly<Record<string, unknown>>;
 
+/** A tool, and the request that a call sends, or a text that says why it sends none. */
+export interface ToolCall {
+  api: ApiTool;
+  request: ToolRequest | string;
+}
+
+interface ToolRequest extends Pick<RawOperation, "method" | "path" | "query" | "body"> {
+  idempotencyKey: string | undefined;
+}
+
 /** Hosts give up a call after a minute. */
 const CALL_MS = 45_000;
 const MAX_WAIT_SECONDS = 5;
 
 /**
- * Sends the request of a tool call, and repeats it where that may help. The idempotency key of a write is derived from the API key, the tool and its
- * arguments, so the same call is the same request, also in another process and after years. A text says why there is no response.
+ * Makes the request of a tool call. The idempotency key of a write is derived from the API key, the tool and its arguments, so the same call is the same
+ * request, also in another process and after years.
  */
-export async function callTool(access: Access, api: ApiTool, given: Arguments): Promise<ApiAnswer | string> {
+export function readCall(access: Pick<Access, "apiKey" | "allowLive">, api: ApiTool, given: Arguments): ToolCall {
   const { intent, ...args } = given;
   if (api.isWrite && isLive(access.apiKey) && !access.allowLive)
-    return "The API key is a live key, and this server only writes with sandbox keys (`service_test_…`).";
+    return {
+      api,
+      request: "The API key is a live key, and this server only writes with sandbox keys (`service_test_…`).",
+    };
   const { path, rest, missing } = fillPath(api.path, args);
-  if (missing) return `\`${missing}\` must be an ID, as text.`;
+  if (missing) return { api, request: `\`${missing}\` must be an ID, as text.` };
   // The API refuses unknown parameters, with the reason.
   const query = api.hasBody ? undefined : Object.fromEntries(Object.entries(rest).map(([n, v]) => [n, String(v)]));
   const idempotencyKey = api.isWrite ? toIdempotencyKey(access, api.tool.name, args, intent) : undefined;
+  return { api, request: { method: api.method, path, query, body: rest, idempotencyKey } };
+}
+
+/** Sends the request of a tool call, and repeats it where that may help. A text says why there is no response. */
+export async function sendCall(access: Access, { api, request }: ToolCall): Promise<ApiAnswer | string> {
+  if (typeof request === "string") return request;
+  const { idempotencyKey, ...operation } = request;
   // `AbortSignal.any` is not used, because Node 20 can collect its timeouts before they end.
   const ended = new AbortController();
   const end = () => ended.abort(access.signal?.reason ?? new Error("it took too long"));
   const timer = setTimeout(end, CALL_MS);
   access.signal?.addEventListener("abort", end);
   try {
-    const call = clientOf(access).request(
-      { method: api.method, path, query, body: rest },
-      { idempotencyKey, signal: ended.signal },
-    );
+    const call = clientOf(access).request(operation, { idempotencyKey, signal: ended.signal });
     const { data, response } = await call.withResponse();
     const { pathname } = new URL(access.baseUrl);
-    return { ...data, uri: `shipping:/${[pathname, ...path].join("/")}`, isReplay: response.replayed };
+    return { ...data, uri: `shipping:/${[pathname, ...operation.path].join("/")}`, isReplay: response.replayed };
   } catch (error) {
     if (error instanceof ShippingError) return explain(error, api);
     throw error;
@@ -70,9 +88,16 @@ export async function callTool(access: Access, api: ApiTool, given: Arguments): 
   }
 }
 
-function clientOf({ apiKey, baseUrl, fetch, attempts = 4, attemptMs = 12_000 }: Access): Shipping {
+/** Reads the account of the API key, as JSON. */
+export async function readAccount(access: Access): Promise<string> {
+  const { bytes } = await clientOf(access).request({ method: "GET", path: ["account"] }, { signal: access.signal });
+  return Buffer.from(bytes).toString();
+}
+
+function clientOf({ apiKey, baseUrl, attempts = 4, attemptMs = 12_000, ...access }: Access): Shipping {
+  const { fetch = globalThis.fetch, maxWaitSeconds = MAX_WAIT_SECONDS } = access;
   return new Shipping({
-    ...{ apiKey, baseUrl, maxRetries: attempts - 1, timeoutMs: attemptMs, maxWaitSeconds: MAX_WAIT_SECONDS },
+    ...{ apiKey, baseUrl, maxRetries: attempts - 1, timeoutMs: attemptMs, maxWaitSeconds },
     // Whoever runs this server has checked the URL, or serves the API itself.
     allowHttp: true,
     fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, ...USER_AGENT } }),
@@ -81,11 +106,7 @@ function clientOf({ apiKey, baseUrl, fetch, attempts = 4, attemptMs = 12_000 }: 
 
 const USER_AGENT = { "user-agent": "shipping-mcp/1.0.0" };
 
-export function accessHeaders({ apiKey }: Access): Record<string, string> {
-  return { Authorization: `Bearer ${apiKey}`, ...USER_AGENT };
-}
-
-export function isLive(apiKey: string): boolean {
+function isLive(apiKey: string): boolean {
   return apiKey.startsWith("service_live_");
 }
 
@@ -155,7 +176,7 @@ function fillPath(template: string, args: Arguments) {
  * Derives the idempotency key of a write. Anyone who knows the key can replay the response, which may contain the secret of a subscription. The HMAC
  * under the API key prevents others in the account from computing it from the request, which they can see.
  */
-function toIdempotencyKey({ apiKey }: Access, tool: string, args: Arguments, intent: unknown): string {
+function toIdempotencyKey({ apiKey }: Pick<Access, "apiKey">, tool: string, args: Arguments, intent: unknown): string {
   const content = JSON.stringify(sorted([tool, args, intent ?? null]));
   return `mcp-${createHmac("sha256", apiKey).update(content).digest("base64url")}`;
 }

@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { choosePart, type PublicPart, toPath } from "@shipping/kit/http/public-paths";
+import { choosePart, toPath } from "@shipping/kit/http/public-paths";
 import { eventually } from "@shipping/kit/testing/eventually";
+import type { PublicOwner } from "@shipping/local/parts";
 import { type MailFolder, mailFolder } from "@shipping/portal/testing/mail-folder";
 import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
 import type { Locator, Page } from "playwright-core";
@@ -68,7 +69,7 @@ async function printedOrigin(platform: ChildProcess): Promise<string> {
 
 /** `npm run cluster` behind one address, whose proxy sends each request to the other process of the part that answers its path. */
 async function freshCluster(): Promise<Fresh> {
-  const processes: Record<PublicPart, readonly string[]> = { gateway: [], portal: [] };
+  const processes: Record<PublicOwner, readonly string[]> = { gateway: [], portal: [] };
   const proxy = await alternate(processes);
   const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const flags = ["--gateways", "2", "--portals", "2"];
@@ -88,11 +89,12 @@ async function freshCluster(): Promise<Fresh> {
   };
 }
 
-async function alternate(processes: Record<PublicPart, readonly string[]>): Promise<Server> {
+async function alternate(processes: Record<PublicOwner, readonly string[]>): Promise<Server> {
   const turns = { gateway: 0, portal: 0 };
   const proxy = createServer((asked, answer) => {
     const { method, url: path, headers } = asked;
-    const part = choosePart(toPath(path));
+    const chosen = choosePart(toPath(path));
+    const part = chosen === "mcp" ? "gateway" : chosen;
     const { port } = new URL(processes[part][turns[part]++ % 2]!);
     const passed = request({ host: "127.0.0.1", port, method, path, headers }, (got) => {
       answer.writeHead(got.statusCode ?? 502, got.headers);

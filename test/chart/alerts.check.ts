@@ -123,15 +123,17 @@ test("ShippingProxyFails fires for the release whose proxy takes no deliveries, 
 });
 
 describe("ShippingPartGone", () => {
-  const pods = (labels: Labels, values = "10x130") => series("database_pool_max", labels, values);
+  const pods = (labels: Labels, values = "10x130") =>
+    series(labels.part === "mcp" ? "mcp_messages_under_way_max" : "database_pool_max", labels, values);
+  const all = [...parts, "mcp"];
 
   test("is silent while each part has a pod", () => {
-    const input = parts.map((part) => pods({ ...HERE, part, pod: `${part}-1` }));
+    const input = all.map((part) => pods({ ...HERE, part, pod: `${part}-1` }));
     expectAlerts("ShippingPartGone", input, []);
   });
 
-  test.each(parts)("fires when the last pod of %s is gone, even if another release has some", (gone) => {
-    const input = parts.flatMap((part) => [
+  test.each(all)("fires when the last pod of %s is gone, even if another release has some", (gone) => {
+    const input = all.flatMap((part) => [
       pods({ ...HERE, part, pod: `${part}-1` }, part === gone ? "10x20 stale" : "10x130"),
       pods({ ...ELSEWHERE, part, pod: `${part}-1` }),
     ]);
@@ -139,7 +141,7 @@ describe("ShippingPartGone", () => {
   });
 });
 
-test("ShippingPartGone does not miss a portal that is turned off", () => {
+test("ShippingPartGone does not miss a portal and an MCP server that are turned off", () => {
   const { spec } = objectsOf("api-only").find(({ kind }) => kind === "PrometheusRule");
   const [gone] = spec.groups[0].rules.filter(({ alert }: KubernetesObject) => alert === "ShippingPartGone");
   const named = [...gone.expr.matchAll(/part="(\w+)"/g)].map(([, part]) => part);

@@ -1,5 +1,6 @@
 import { carrierSettings } from "@shipping/carrier/config";
 import { gatewaySettings } from "@shipping/gateway/config";
+import { mcpProcessSettings } from "@shipping/mcp/config";
 import { portalSettings } from "@shipping/portal/config";
 import { recordsSettings } from "@shipping/records/config";
 import { trackingSettings } from "@shipping/tracking/config";
@@ -13,6 +14,7 @@ const settings = {
   carrier: carrierSettings,
   tracking: trackingSettings,
   webhooks: webhooksSettings,
+  mcp: mcpProcessSettings,
 };
 
 // Settings that the chart leaves alone or replaces: an image says what it is; a pod listens on all interfaces; a trial names its one receiver or carrier; emails are sent, not written.
@@ -48,9 +50,8 @@ const everything = [
   "parts.gateway.settings.CONCURRENCY_LIMIT=128",
   "parts.gateway.settings.ACCOUNT_CONCURRENCY_LIMIT=8",
   "parts.gateway.settings.ADDRESS_REQUESTS_PER_SECOND=50",
-  "parts.gateway.settings.MCP=true",
-  "parts.gateway.settings.MCP_ALLOW_LIVE=false",
-  "parts.gateway.settings.MCP_TOOLS=read",
+  "parts.mcp.settings.MCP_ALLOW_LIVE=false",
+  "parts.mcp.settings.MCP_TOOLS=read",
   "parts.gateway.settings.REQUEST_LOG_DAYS=14",
   "publicUrl=https://api.example.com",
   "parts.portal.settings.OIDC_ISSUER=https://id.example.com",

@@ -81,13 +81,25 @@ describe("the calls between the parts", () => {
     }
   });
 
+  test("only the MCP server reaches the gateway's internal port, and beside that only the documentation", () => {
+    const port = 8091;
+    expect(ingressOf("gateway", port, "production")).toEqual([{ from: [component("mcp")], ports: [{ port }] }]);
+    expect(egressOf("mcp", "production")).toEqual([
+      { to: [component("gateway")], ports: [{ port }] },
+      { to: [component("portal")], ports: [{ port: 8080 }] },
+    ]);
+    const set = "parts.mcp.enabled=false";
+    expect(ingressOf("gateway", port, "production", set)).toEqual([]);
+    expect(objectsOf("production", set).filter(({ metadata }) => metadata.name.includes("mcp"))).toEqual([]);
+  });
+
   test("nothing calls the gateway where there is no portal", () => {
     expect(ingressOf("gateway", 8090, "api-only")).toEqual([]);
     expect(toPort(egressOf("gateway", "api-only"), 8090)).toEqual([]);
   });
 });
 
-describe.each(["gateway", "portal"])("public HTTP of the %s", (part) => {
+describe.each(["gateway", "portal", "mcp"])("public HTTP of the %s", (part) => {
   test("is reached from everywhere", () => {
     expect(ingressOf(part, 8080, "production")).toEqual([{ ports: [{ port: 8080 }] }]);
   });
@@ -95,11 +107,16 @@ describe.each(["gateway", "portal"])("public HTTP of the %s", (part) => {
   test("or only from the proxies that the operator names, since it believes their X-Forwarded-For, and from the smoke test", () => {
     const peer = { ipBlock: { cidr: "10.0.0.0/18" } };
     const set = `networkPolicy.ingressPeers[0].ipBlock.cidr=${peer.ipBlock.cidr}`;
+    // The MCP server reads the documentation.
+    const readers = part === "portal" ? [component("mcp")] : [];
     expect(ingressOf(part, 8080, "production", set)).toEqual([
-      { ports: [{ port: 8080 }], from: [peer, component("smoke-test")] },
+      { ports: [{ port: 8080 }], from: [peer, component("smoke-test"), ...readers] },
     ]);
-    expect(egressOf("smoke-test", "production")).toContainEqual({ to: [component(part)], ports: [{ port: 8080 }] });
   });
+});
+
+test.each(["gateway", "portal"])("the smoke test reaches the %s", (part) => {
+  expect(egressOf("smoke-test", "production")).toContainEqual({ to: [component(part)], ports: [{ port: 8080 }] });
 });
 
 describe("the OpenID provider", () => {

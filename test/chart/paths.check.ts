@@ -1,7 +1,7 @@
 import { choosePart, PUBLIC_PATHS } from "@shipping/kit/http/public-paths";
 import { type KubernetesObject, objectsOf } from "./rendered.js";
 
-const SERVICES = { gateway: "shipping", portal: "shipping-portal-public" };
+const SERVICES = { gateway: "shipping", portal: "shipping-portal-public", mcp: "shipping-mcp-public" };
 
 /** A rule of an Ingress or an HTTPRoute: how it compares which path, and the Service that it leads to. */
 interface Rule {

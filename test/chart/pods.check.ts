@@ -4,9 +4,9 @@ import { parts } from "@shipping/local/parts";
 import { parse } from "yaml";
 import { chart, type KubernetesObject, objectsIn, objectsOf, template, templateWith, workloadsIn } from "./rendered.js";
 
-// Each part and its migration, and the smoke test. The migrations share a ServiceAccount.
-const NUMBER_OF_WORKLOADS = 2 * parts.length + 1;
-const NUMBER_OF_ACCOUNTS = parts.length + 2;
+// Each part with a database and its migration, the MCP server, and the smoke test. The migrations share a ServiceAccount.
+const NUMBER_OF_WORKLOADS = 2 * parts.length + 2;
+const NUMBER_OF_ACCOUNTS = parts.length + 3;
 
 const read = (file: string) => readFileSync(join(chart, file), "utf8");
 

@@ -20,6 +20,7 @@ describe.each(cases)("with the values of %s.yaml", (name) => {
       ]),
     );
     expect(names.includes("portal")).toBe(name !== "api-only");
+    expect(names.includes("mcp")).toBe(["everything", "guarded", "production"].includes(name));
     const migrated = names.flatMap((one) => /^migrate-([a-z]+)-/.exec(one)?.[1] ?? []);
     expect(migrated.sort()).toEqual(names.filter((one) => (parts as string[]).includes(one)).sort());
   });
@@ -91,7 +92,8 @@ test("the images have a numeric user and group, which a pod that may not run as 
 
 test("an upgrade takes no pod away before its successor is ready", () => {
   const deployments = objectsOf("production").filter(({ kind }) => kind === "Deployment");
-  expect(deployments).toHaveLength(parts.length);
+  // The parts with a database, and the MCP server.
+  expect(deployments).toHaveLength(parts.length + 1);
   for (const { spec } of deployments) {
     expect(spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
     // An upgrade must not undo the autoscaler's number of replicas.
@@ -101,7 +103,8 @@ test("an upgrade takes no pod away before its successor is ready", () => {
 
 test("every pod stays in its Service for a minute without its database, so that the platform itself says when to retry", () => {
   const deployments = workloadsIn(objectsOf("production")).filter(({ kind }) => kind === "Deployment");
-  expect(deployments).toHaveLength(parts.length);
+  // The parts with a database, and the MCP server.
+  expect(deployments).toHaveLength(parts.length + 1);
   for (const { pod } of deployments) {
     const { periodSeconds, failureThreshold } = pod.containers[0].readinessProbe;
     expect(periodSeconds * failureThreshold).toBeGreaterThanOrEqual(60);
@@ -128,6 +131,7 @@ test("only the ports for public HTTP are open to everyone", () => {
   const ports = [{ port: 8080 }];
   expect(open).toEqual([
     { of: "shipping-gateway", ports },
+    { of: "shipping-mcp", ports },
     { of: "shipping-portal", ports },
   ]);
 });

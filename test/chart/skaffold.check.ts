@@ -7,7 +7,7 @@ import { objectsOf } from "./rendered.js";
 const root = join(import.meta.dirname, "../..");
 const read = (file: string) => parse(readFileSync(join(root, file), "utf8"));
 const skaffold = read("skaffold.yaml");
-const images = parts.map((part) => `shipping-${part}`);
+const images = [...parts, "mcp"].map((part) => `shipping-${part}`);
 const [release] = skaffold.manifests.helm.releases;
 const profiles = Object.fromEntries(skaffold.profiles.map((profile: { name: string }) => [profile.name, profile]));
 

@@ -73,6 +73,9 @@ describe("values", () => {
 
   test.each([
     ["settings.DEVELOPER_AREA=true", "parts.portal.enabled"],
+    ["settings.MCP=true", "parts.mcp.enabled"],
+    ["settings.MCP_ALLOW_LIVE=true", "parts.mcp.settings.MCP_ALLOW_LIVE"],
+    ["settings.MCP_TOOLS=read", "parts.mcp.settings.MCP_TOOLS"],
     ["settings.PUBLIC_URL=https://api.example.com", "publicUrl"],
     ["settings.TRUSTED_PROXIES=1", "trustedProxies"],
     ["settings.CLIENT_ADDRESS_HEADER=forwarded", "clientAddressHeader"],
@@ -104,6 +107,6 @@ describe("values", () => {
       return /^\s*[a-zA-Z]+:/.test(line) && !isNested && !/^\s*#/.test(told[index - 1] ?? "");
     });
     expect(bare).toEqual([]);
-    expect(Object.keys(parse(text).parts)).toEqual(parts);
+    expect(Object.keys(parse(text).parts)).toEqual([...parts, "mcp"]);
   });
 });

@@ -5,11 +5,12 @@ import { operations as apiOperations } from "@shipping/api/operations/operations
 import { getWeight } from "@shipping/gateway/api/middleware/answer-request";
 import { createApiApp } from "@shipping/gateway/app";
 import { choosePart, PUBLIC_PATHS, type PublicPart } from "@shipping/kit/http/public-paths";
+import { serveMessages } from "@shipping/mcp/serve-messages";
 import { createPortalApp } from "@shipping/portal/app";
 import type { AuditAction } from "@shipping/portal/audit/audit";
 import { AREA_PATH, isHeavy, needsRecentSignIn } from "@shipping/portal/page/page";
 import { pages } from "@shipping/portal/pages";
-import { Router } from "express";
+import express, { Router } from "express";
 
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/operations/routes.md"), "utf8");
@@ -83,7 +84,11 @@ const ownLimits: Record<string, string> = {
   "POST /developers/{environment}/webhooks/{id}/test": "10 tests a minute",
 };
 
-const applications = { gateway: createApiApp, portal: createPortalApp };
+const applications: Record<PublicPart, (deps: never) => unknown> = {
+  gateway: createApiApp,
+  portal: createPortalApp,
+  mcp: (deps) => serveMessages(express(), deps),
+};
 const parts: PublicPart[] = ["gateway", "portal"];
 
 /** Every route of a part, as its application registers it. */
@@ -97,7 +102,7 @@ function registeredRoutes(part: PublicPart): string[] {
     },
   });
   const registered = jest.spyOn(Router.prototype as Router, "route");
-  applications[part](anything);
+  applications[part](anything as never);
   const found = registered.mock.results.flatMap(({ value: { methods, path } }) =>
     [path].flat().flatMap((one) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${toPath(one)}`)),
   );
@@ -137,7 +142,11 @@ const agents = [
   ["DELETE /mcp", "405"],
 ];
 
-const described = new Set([...operations, ...agents, ...area].map(([row]) => row));
+test("the MCP server has only the routes of agents", () => {
+  expect(registeredRoutes("mcp")).toEqual(agents.map(([row]) => row));
+});
+
+const described = new Set([...operations, ...area].map(([row]) => row));
 const documents = parts.flatMap((part) =>
   registeredRoutes(part)
     .filter((row) => !described.has(row))
@@ -188,7 +197,7 @@ describe("docs/operations/routes.md", () => {
   });
 
   test("names only operations that exist", () => {
-    const existing = new Set(parts.flatMap(registeredRoutes));
+    const existing = new Set([...parts, "mcp" as const].flatMap(registeredRoutes));
     const named = [
       ...agents.map(([row = ""]) => row),
       ...Object.values(writtenBy).flat(),

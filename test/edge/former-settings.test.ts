@@ -18,6 +18,14 @@ test.each(ofPortal)("a gateway refuses %s in one line that says whose setting it
   expect(gatewayConfig({ ...env, [name]: "" }).DATABASE_URL).toBe(env.DATABASE_URL);
 });
 
+test("a gateway refuses the former settings of the MCP server, and says what replaces them", () => {
+  const line = /^MCP_ALLOW_LIVE, MCP_TOOLS are settings of the part mcp now: set them there$/;
+  expect(() => gatewayConfig({ ...env, MCP_TOOLS: "read", MCP_ALLOW_LIVE: "false" })).toThrow(line);
+  expect(() => gatewayConfig({ ...env, MCP: "true" })).toThrow(
+    /^MCP is no longer a setting of the gateway: the chart's parts.mcp.enabled replaces it$/,
+  );
+});
+
 test("several are named in the same line", () => {
   const line = /^OIDC_CLIENT_ID, MAIL_FROM are settings of the portal now: set them there$/;
   expect(() => gatewayConfig({ ...env, MAIL_FROM: "a@b.example", OIDC_CLIENT_ID: "x" })).toThrow(line);

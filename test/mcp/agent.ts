@@ -1,5 +1,6 @@
 import { type CallToolResult, Client, InMemoryTransport, type Transport } from "@modelcontextprotocol/client";
 import type { Access } from "shipping-mcp/call-tool";
+import { readDocument } from "shipping-mcp/documents";
 import { createShippingServer } from "shipping-mcp/server";
 import { type ApiDocument, readTools } from "shipping-mcp/tools";
 
@@ -35,10 +36,17 @@ export function textIn({ content }: CallToolResult): string {
 }
 
 /** An agent with a server of its own. */
-export async function agentFor(access: Pick<Access, "baseUrl" | "apiKey"> & Partial<Access>): Promise<Agent> {
-  const origin = await fetch(`${access.baseUrl}/openapi.json`);
-  const tools = readTools((await origin.json()) as ApiDocument);
+export async function agentFor(given: Pick<Access, "baseUrl" | "apiKey"> & Partial<Access>): Promise<Agent> {
+  const access = { allowLive: false, ...given };
+  const document = await fetch(`${access.baseUrl}/openapi.json`);
+  const { origin } = new URL(access.baseUrl);
   const [near, far] = InMemoryTransport.createLinkedPair();
-  await createShippingServer({ allowLive: false, readOnly: false, fetch, ...access }, tools).connect(far);
+  const server = createShippingServer({
+    tools: readTools((await document.json()) as ApiDocument),
+    readOnly: false,
+    accessOf: () => access,
+    readDocument: (path) => readDocument(origin, path),
+  });
+  await server.connect(far);
   return connectAgent(near);
 }

@@ -1,6 +1,6 @@
 import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { openApiText } from "@shipping/api/openapi/open-api-text";
-import { answerToolCall } from "shipping-mcp/answer-tool-call";
+import { answerToolMessage, readToolMessage } from "shipping-mcp/answer-tool-call";
 import type { Access } from "shipping-mcp/call-tool";
 import { createShippingServer } from "shipping-mcp/server";
 import { readTools } from "shipping-mcp/tools";
@@ -12,7 +12,6 @@ const accessTo = (body: string, headers: Record<string, string> = {}, status = 2
   baseUrl: "http://127.0.0.1:8080/api/v1",
   apiKey: "service_test_x",
   allowLive: false,
-  readOnly: false,
   attempts: 1,
   fetch: async () => new Response(body, { status, headers: { "content-type": "application/json", ...headers } }),
 });
@@ -24,13 +23,18 @@ const callOf = (name: string, args: object = {}, id: string | number = 1): JSONR
 
 async function fromServer(access: Access, message: JSONRPCMessage): Promise<unknown> {
   const [client, transport] = InMemoryTransport.createLinkedPair();
-  const server = createShippingServer(access, tools);
+  const server = createShippingServer({ tools, readOnly: false, accessOf: () => access, readDocument: async () => "" });
   await server.connect(transport);
   const answered = new Promise((resolve) => {
     client.onmessage = resolve;
   });
   await client.send(message);
   return answered.finally(() => server.close());
+}
+
+async function answerToolCall(access: Access, message: JSONRPCMessage): Promise<Uint8Array[] | undefined> {
+  const call = readToolMessage(access, tools, message);
+  return call && answerToolMessage(access, call);
 }
 
 const objectOf = (text: string) => JSON.stringify({ data: { text }, next_cursor: null });
@@ -49,7 +53,7 @@ test.each([
   ["a refusal", callOf("getOrder", { id: "../x" }), accessTo("{}")],
   ["half of an object", callOf("getAccount"), accessTo('{"data":')],
 ])("%s is the response of the SDK's server", async (_, message, access) => {
-  const body = await answerToolCall(access, tools, message);
+  const body = await answerToolCall(access, message);
   expect(JSON.parse(String(Buffer.concat(body ?? [])))).toEqual(await fromServer(access, message));
 });
 
@@ -60,6 +64,6 @@ test.each<[string, JSONRPCMessage]>([
   ["a notification", { jsonrpc: "2.0", method: "tools/call", params: { name: "getAccount" } }],
 ])("%s is left to the server, and sends nothing", async (_, message) => {
   const fetch = jest.fn();
-  expect(await answerToolCall({ ...accessTo("{}"), fetch }, tools, message)).toBeUndefined();
+  expect(await answerToolCall({ ...accessTo("{}"), fetch }, message)).toBeUndefined();
   expect(fetch).not.toHaveBeenCalled();
 });

@@ -32,6 +32,8 @@ export interface ClusterFile {
   sign_in_email: string;
   gateways: string[];
   portals: string[];
+  /** URL of the MCP server, if the cluster was started with one. */
+  mcp?: string;
   pid: number;
   processes: ClusterProcess[];
 }

@@ -23,6 +23,8 @@ export interface Stack {
   /** The same, of every replica. */
   baseUrls: string[];
   rpcPorts: RunningParts["rpcPorts"];
+  /** The gateway's port for the MCP server, if it serves MCP. */
+  internalPort?: number | undefined;
   databases: Record<Part, Database>;
   databaseUrls: Record<Part, string>;
   /** Every log line so far, as text. */
@@ -78,7 +80,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const databaseUrls = Object.fromEntries(cloned.map(([part, { url }]) => [part, url])) as Record<Part, string>;
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
-  const logOf = (part: Part): Log => (options.logs ? createLog({ part, destination }) : silentLog());
+  const logOf = (part: string): Log => (options.logs ? createLog({ part, destination }) : silentLog());
   const delivery = localDeliveryConfig(`test:${randomBytes(32).toString("base64")}`, {
     WEBHOOK_ALLOW_PRIVATE_TARGETS: String(options.privateTargets ?? true),
     CLOCK_SPEEDUP: String(options.clockSpeedup ?? 1),
@@ -88,7 +90,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const common = {
     publicUrl,
     strictTransport: publicUrl?.startsWith("https:") ?? false,
-    trustedProxies: { count: options.trustedProxies ?? 0, header: "x-forwarded-for" as const, tickets: new Map() },
+    trustedProxies: { count: options.trustedProxies ?? 0, header: "x-forwarded-for" as const },
     auditRetentionDays: 400,
   };
   // All tests come from one IP address.
@@ -97,7 +99,6 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     paceLimits: { perSecond: 10_000, burst: 10_000 },
     callPace: { perSecond: 10_000, burst: 10_000 },
     knowsOrigin: true,
-    mcp: options.mcp && { allowLive: false, readOnly: options.mcp === "read" },
     requestLogDays: 7,
   };
   const portal = {
@@ -110,11 +111,12 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     developerArea: options.developerArea ?? {},
     mail: options.mail,
   };
+  const mcp = options.mcp && { ...common, allowLive: false, readOnly: options.mcp === "read" };
   // Loads the whole platform, which tests with a shared one do not need.
   const { startParts } = await import("@shipping/local/platform/start-parts");
   const start = (requestsPerMinute: number) =>
     startParts({
-      ...{ databases, bus: createLocalBus(), delivery, listening, portal, logOf },
+      ...{ databases, bus: createLocalBus(), delivery, listening, portal, mcp, logOf },
       gateway: { ...gateway, requestsPerMinute },
     });
   const limits = [options.requestsPerMinute ?? PER_MINUTE].flat();
@@ -129,6 +131,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     baseUrl: baseUrls[0]!,
     baseUrls,
     rpcPorts: running.rpcPorts,
+    internalPort: running.internalPort,
     databases,
     databaseUrls,
     logged: () => lines.join(""),

@@ -112,8 +112,12 @@ function sourceNames(series: string): boolean {
   return SOURCES.some((text) => new RegExp(`\\b${series}\\b`).test(text));
 }
 
-const SOURCES = ["kit", "gateway", "services/portal", "services/carrier", "services/webhooks"].flatMap((workspace) => {
-  const folder = join(import.meta.dirname, "../..", workspace, "src");
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  return files.filter((path) => /(?<!\.test)\.ts$/.test(path)).map((path) => readFileSync(join(folder, path), "utf8"));
-});
+const SOURCES = ["kit", "gateway", "services/portal", "services/carrier", "services/webhooks", "services/mcp"].flatMap(
+  (workspace) => {
+    const folder = join(import.meta.dirname, "../..", workspace, "src");
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    return files
+      .filter((path) => /(?<!\.test)\.ts$/.test(path))
+      .map((path) => readFileSync(join(folder, path), "utf8"));
+  },
+);

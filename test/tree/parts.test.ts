@@ -13,7 +13,7 @@ const covers = (listed: string, path: string) => (listed.endsWith("/") ? path.st
 
 describe("part.yaml", () => {
   test("is there for every part, beside its package.json", () => {
-    expect(declarations.map(({ name }) => name)).toEqual([...parts].sort());
+    expect(declarations.map(({ name }) => name)).toEqual([...parts, "mcp"].sort());
     expect(declarations.filter(({ folder }) => !existsSync(join(root, folder, "package.json")))).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import { accessPeers } from "@shipping/gateway/access/routes";
+import { internalPeers } from "@shipping/gateway/start-gateway";
 import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
 import { rpcs } from "./rpcs.js";
 
@@ -23,6 +24,11 @@ describe("who may call whom", () => {
 
   test("only the portal calls the gateway's RPCs for it", () => {
     expect(accessPeers).toEqual({ portal: AccessService.methods });
+  });
+
+  test("only the MCP server calls the gateway's internal port, and it calls nothing else", () => {
+    expect(internalPeers).toEqual(["mcp"]);
+    expect(rows.filter((row) => row.startsWith("mcp "))).toEqual([]);
   });
 
   test("of the services, the portal calls reads and searches, and takes changes and failing subscriptions", () => {

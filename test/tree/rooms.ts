@@ -18,12 +18,13 @@ export const rooms: Record<string, readonly string[]> = {
   "gateway/src": [
     // Above the commands, so that no command loads the whole gateway.
     ".",
-    ...["cli", "cli/commands", "cli/account-data", "cli/tools", "cli/platform", "mcp"],
+    ...["cli", "cli/commands", "cli/account-data", "cli/tools", "cli/platform"],
     ...["access", "api/middleware", "api/handlers", "api", "accounts", "admission"],
     ...["idempotency", "request-log", "database", "service-clients"],
   ],
   "services/records/src": [".", "write", "read", "search", "resource"],
   "services/carrier/src": [".", "neighbours", "bookings", "carriers", "label", "label/letters"],
+  "services/mcp/src": ["."],
   "services/webhooks/src": [".", "operator", "dispatch", "health", "events", "stream", "subscriptions", "egress"],
   "services/portal/src": [
     ...[".", "operator", "account", "overview", "search", "sign-in", "webhooks", "resources", "events", "read"],

@@ -27,6 +27,7 @@ describe("imports", () => {
     conformance: [],
     // It gets the API from its OpenAPI document.
     mcp: [],
+    "services/mcp": ["api", "kit", "proto"],
   };
 
   test.each(Object.entries(allowed))("of ours, %s imports %j and nothing else, never sideways", (folder, may) => {
@@ -53,6 +54,12 @@ describe("imports", () => {
       expect([...new Set(imported)].filter((target) => !named.includes(target))).toEqual([]);
     },
   );
+
+  test("the gateway has no package for agents, Markdown or highlighting", () => {
+    const named = Object.keys(JSON.parse(read("gateway/package.json")).dependencies);
+    expect(named).toContain("express");
+    expect(named.filter((name) => /mcp|modelcontextprotocol|markd|micromark|highlight|shiki/.test(name))).toEqual([]);
+  });
 
   test("the client imports nothing but its own files", () => {
     const foreign = production

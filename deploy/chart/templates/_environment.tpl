@@ -7,8 +7,13 @@
 {{- $fullname := include "shipping.fullname" $root -}}
 {{- $secured := ne (include "shipping.certificateSource" $root) "" -}}
 - { name: PORT, value: "8080" }
-{{- if $needs.public }}
+{{- if and $needs.public $needs.database }}
 - { name: RPC_PORT, value: {{ include "shipping.rpcPort" (list $root $part) | quote }} }
+{{- end }}
+{{- if and (eq $part "gateway") $root.Values.parts.mcp.enabled }}
+- { name: INTERNAL_PORT, value: {{ include "shipping.internalPort" $root | quote }} }
+{{- end }}
+{{- if $needs.public }}
 {{- with $root.Values.publicUrl }}
 - { name: PUBLIC_URL, value: {{ . | quote }} }
 {{- end }}
@@ -21,8 +26,16 @@
 - { name: OPS_PORT, value: "9090" }
 - { name: NODE_ENV, value: {{ ternary "development" "production" $root.Values.dev.enabled }} }
 - { name: LOG_LEVEL, value: {{ $root.Values.logLevel | quote }} }
+{{- if $needs.database }}
 - { name: DATABASE_POOL, value: {{ $values.databasePool | quote }} }
 {{ include "shipping.databaseUrl" (list $root $part "DATABASE_URL" false) }}
+{{- end }}
+{{- if eq $part "mcp" }}
+- { name: API_URL, value: "{{ ternary "https" "http" $secured }}://{{ $fullname }}-gateway:{{ include "shipping.internalPort" $root }}" }
+{{- if $root.Values.parts.portal.enabled }}
+- { name: DOCUMENTATION_URL, value: "http://{{ $fullname }}-portal:8080" }
+{{- end }}
+{{- end }}
 {{- range $needs.calls }}
 - { name: {{ upper . }}_URL, value: "{{ ternary "https" "http" $secured }}://{{ $fullname }}-{{ . }}:{{ include "shipping.rpcPort" (list $root .) }}" }
 {{- end }}

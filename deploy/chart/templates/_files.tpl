@@ -30,7 +30,10 @@
 {{- with (index $root.Values.parts $part).caSecret -}}
 {{- $files = append $files (dict "name" "ca" "secret" . "items" $ca) -}}
 {{- end -}}
-{{ concat $files (include "shipping.databaseFiles" $root | fromJsonArray) | toJson }}
+{{- if (index . 2).database -}}
+{{- $files = concat $files (include "shipping.databaseFiles" $root | fromJsonArray) -}}
+{{- end -}}
+{{ toJson $files }}
 {{- end }}
 
 {{/* Those files of them that a connection to the database needs. */}}

@@ -1,22 +1,26 @@
 {{/*
-All parts: those that each calls, whether it uses the event bus, and whether people or programs outside of the platform reach it. The gateway
-calls the portal only for the operator's commands.
+All parts: those that each calls, whether it has a database, whether it uses the event bus, and whether people or programs outside of the platform reach
+it. The gateway calls the portal only for the operator's commands. The MCP server calls the gateway by HTTP, at a port for it alone.
 */}}
 {{- define "shipping.allParts" -}}
-gateway: { calls: [records, carrier, tracking, webhooks, portal], bus: false, public: true }
-portal: { calls: [gateway, records, carrier, tracking, webhooks], bus: false, public: true }
-records: { calls: [webhooks], bus: true, public: false }
-carrier: { calls: [records, tracking, webhooks], bus: true, public: false }
-tracking: { calls: [], bus: false, public: false }
-webhooks: { calls: [], bus: true, public: false }
+gateway: { calls: [records, carrier, tracking, webhooks, portal], database: true, bus: false, public: true }
+portal: { calls: [gateway, records, carrier, tracking, webhooks], database: true, bus: false, public: true }
+records: { calls: [webhooks], database: true, bus: true, public: false }
+carrier: { calls: [records, tracking, webhooks], database: true, bus: true, public: false }
+tracking: { calls: [], database: true, bus: false, public: false }
+webhooks: { calls: [], database: true, bus: true, public: false }
+mcp: { calls: [], database: false, bus: false, public: true }
 {{- end }}
 
-{{/* The parts that run: all, unless the portal is turned off. */}}
+{{/* The parts that run: all but the MCP server and the portal, which can be turned on and off. */}}
 {{- define "shipping.parts" -}}
 {{- $parts := include "shipping.allParts" . | fromYaml -}}
 {{- if not .Values.parts.portal.enabled -}}
 {{- $_ := unset $parts "portal" -}}
 {{- $_ = set $parts.gateway "calls" (without $parts.gateway.calls "portal") -}}
+{{- end -}}
+{{- if not .Values.parts.mcp.enabled -}}
+{{- $_ := unset $parts "mcp" -}}
 {{- end -}}
 {{ toYaml $parts }}
 {{- end }}
@@ -24,6 +28,20 @@ webhooks: { calls: [], bus: true, public: false }
 {{/* The port of a part for the calls of others. A part with public HTTP has one more. Argument: (list $ part). */}}
 {{- define "shipping.rpcPort" -}}
 {{- ternary 8090 8080 (index (include "shipping.allParts" (first .) | fromYaml) (last .)).public -}}
+{{- end }}
+
+{{/* The parts with a database, whether they run or not. */}}
+{{- define "shipping.owners" -}}
+{{- range $part, $needs := include "shipping.allParts" . | fromYaml }}
+{{- if $needs.database }}
+{{ $part }}: {{ toJson $needs }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The port of the gateway that only the MCP server calls. */}}
+{{- define "shipping.internalPort" -}}
+8091
 {{- end }}
 
 {{/* The release's name, followed by the chart's unless it contains it. A change of the length would rename all objects of long releases. */}}

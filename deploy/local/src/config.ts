@@ -8,12 +8,15 @@ import {
   busNameSettings,
   databaseUrl,
   type Env,
+  flag,
   port,
   positiveInt,
   readConfig,
   serviceSettings,
   urlList,
 } from "@shipping/kit/process/config";
+import { mcpSettings, toMcpDeps } from "@shipping/mcp/config";
+import type { McpSettingsDeps } from "@shipping/mcp/deps";
 import { type AreaSettingsDeps, areaSettings, checkAreaSettings, toAreaDeps } from "@shipping/portal/session/settings";
 import { type DeliveryConfig, deliverySettings, refuseSwitchesInProduction } from "@shipping/webhooks/config";
 import { jetStreamSettings } from "@shipping/webhooks/stream/settings";
@@ -46,6 +49,8 @@ const settings = z.object({
   RATE_LIMIT_PER_MINUTE: positiveInt().default(120).describe("requests per minute for each API key"),
 });
 
+const mcpSwitch = { MCP: flag().default(false).describe("serves an MCP server for agents at /mcp") };
+
 export type LocalConfig = z.output<typeof settings>;
 
 /** Reads the settings of the platform in one process. `overrides` take precedence over the environment. */
@@ -73,6 +78,12 @@ export function localDeliveryConfig(secretsKeys: string, overrides: Env = {}): D
 /** Reads the settings of its public API. */
 export function localEdgeDeps(overrides: Env = {}): EdgeDeps {
   return toEdgeDeps(readConfig(z.object(edgeSettings), { ...process.env, ...overrides }));
+}
+
+/** Reads the settings of its MCP server, which is turned on by MCP. */
+export function localMcpDeps(overrides: Env = {}): McpSettingsDeps | undefined {
+  const { MCP, ...config } = readConfig(z.object({ ...mcpSwitch, ...mcpSettings }), { ...process.env, ...overrides });
+  return MCP ? toMcpDeps(config) : undefined;
 }
 
 /** Reads the settings of its developer area. Without a mail server, emails are saved in `folder`. */

@@ -17,10 +17,15 @@ export const migrationFolders = {
 
 export type { Part };
 
+/** Every part that may have a process. The MCP server has no database. */
+export type AnyPart = Part | "mcp";
+
 export const parts = Object.keys(migrationFolders) as Part[];
 
-/** Returns true for a part that is reached from outside of the platform. It answers the other parts at a port of its own. */
-export function isPublic(part: Part): part is PublicPart {
+/** A part with a database that is reached from outside of the platform. It answers the other parts at a port of its own. */
+export type PublicOwner = Exclude<PublicPart, "mcp">;
+
+export function isPublic(part: Part): part is PublicOwner {
   return part === "gateway" || part === "portal";
 }
 

@@ -1,6 +1,6 @@
 import type { HandlerContext } from "@connectrpc/connect";
+import { createBulkhead } from "@shipping/kit/http/bulkhead";
 import { Outage } from "@shipping/kit/rpc/outage";
-import { createBulkhead } from "../admission/bulkhead.js";
 import type { PaceLimits } from "../admission/pace.js";
 import { createTokenBucket } from "../admission/token-bucket.js";
 

@@ -1,5 +1,5 @@
 import { setImmediate as turnOfLoop } from "node:timers/promises";
-import { createBulkhead } from "./bulkhead.js";
+import { createBulkhead } from "@shipping/kit/http/bulkhead";
 import { type PausingBulkhead, withPauses } from "./pauses.js";
 
 const pausing = () => withPauses(createBulkhead({ total: 100, perAccount: 4 }));

@@ -1,4 +1,4 @@
-import type { Bulkhead, WorkRequest } from "./bulkhead.js";
+import type { Bulkhead, WorkRequest } from "@shipping/kit/http/bulkhead";
 
 /** The pause after a heavy request, as a multiple of its duration: 1 leaves its account half of the process. */
 const PAUSE_FACTOR = 1;

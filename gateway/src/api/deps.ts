@@ -30,6 +30,4 @@ export interface EdgeDeps extends PublicDeps {
   /** Whether clients reach this installation at its own URL. In production, it is not known without PUBLIC_URL. */
   knowsOrigin: boolean;
   requestLogDays: number;
-  /** Whether tools of the MCP server may write with live keys, and whether they only read. Absent if MCP is not served. */
-  mcp?: { allowLive: boolean; readOnly: boolean } | undefined;
 }

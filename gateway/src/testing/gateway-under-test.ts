@@ -10,6 +10,8 @@ import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { type CreateOrderRequest, RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql from "sql-template-tag";
+import { revokeKey } from "../accounts/manage-keys.js";
 import { createClients } from "../service-clients/clients.js";
 import { type GatewayParts, startGateway } from "../start-gateway.js";
 import { gatewayDatabase } from "./gateway-database.js";
@@ -84,6 +86,7 @@ export async function gatewayUnderTest(
     ...common,
   });
   const server = await listener.start({ gateway: gateway.application });
+  const internal = await listener.startInternal(gateway.internal, { port: 0, host: "127.0.0.1" });
 
   /** Sends a request byte for byte and returns its response. */
   async function send(method: string, path: string, { key, headers = {}, body }: Sending = {}) {
@@ -106,8 +109,16 @@ export async function gatewayUnderTest(
     db: database.db,
     url: database.url,
     port: server.port,
+    /** The port for the MCP server. */
+    internalPort: internal.port,
     metrics,
     newKey: database.newKey,
+    revokeKey: (id: string) => revokeKey({ ...database, now: () => new Date(), random: randomBytes }, { id }),
+    /** The rows of the request log so far. */
+    requestLog: () =>
+      database.db.run<LoggedRequest>(
+        sql`SELECT account_id AS "accountId", user_agent AS "userAgent", path, source, status FROM request_log`,
+      ),
     /** The orders that records was asked to create. */
     created,
     /** The log lines so far. */
@@ -121,11 +132,19 @@ export async function gatewayUnderTest(
         headers: { "Idempotency-Key": newIdempotencyKey(), ...headers },
       }),
     async end() {
-      await server.stop(true);
+      await Promise.all([server.stop(true), internal.stop(true)]);
       await gateway.stop(true);
       await Promise.all([database.drop(), owner.drop()]);
     },
   };
+}
+
+export interface LoggedRequest {
+  accountId: string | null;
+  userAgent: string;
+  path: string;
+  source: string;
+  status: number;
 }
 
 /** Creates an idempotency key that no other request has. */

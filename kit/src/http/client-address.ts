@@ -4,18 +4,14 @@ import ipaddr from "ipaddr.js";
 
 export const addressHeaders = ["x-forwarded-for", "forwarded", "x-real-ip"] as const;
 
-/** The trusted proxies in front of the gateway, and the header in which they report the client. */
+/** The trusted proxies in front of a part, and the header in which they report the client. */
 export interface TrustedProxies {
   count: number;
   header: (typeof addressHeaders)[number];
-  /**
-   * The IP addresses of the clients for which this gateway sends requests to itself. The key is the secret in the header `TICKET_HEADER` of such a
-   * request.
-   */
-  tickets?: Map<string, string>;
 }
 
-export const TICKET_HEADER = "shipping-ticket";
+/** At a port that only another part can reach, that part names the client. */
+export const BEHIND_A_PART: TrustedProxies = { count: 1, header: "x-forwarded-for" };
 
 /**
  * The client's IP address as the first of the trusted proxies saw it, in one spelling, so that limits and logs identify a client by one address.
@@ -25,9 +21,6 @@ export function getClientAddress(
   request: Pick<IncomingMessage, "headersDistinct"> & { socket: { remoteAddress?: string | undefined } },
   proxies: TrustedProxies,
 ): string {
-  const [ticket = ""] = request.headersDistinct[TICKET_HEADER] ?? [];
-  const vouchedFor = proxies.tickets?.get(ticket);
-  if (vouchedFor !== undefined) return vouchedFor;
   const { remoteAddress = "unknown" } = request.socket;
   const reported = proxies.count > 0 ? findEntry(request.headersDistinct[proxies.header] ?? [], proxies) : undefined;
   return readAddress(reported) ?? readAddress(remoteAddress) ?? remoteAddress;

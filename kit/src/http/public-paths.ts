@@ -1,5 +1,5 @@
 /** The parts of the platform that share its public address. */
-export type PublicPart = "portal" | "gateway";
+export type PublicPart = "portal" | "gateway" | "mcp";
 
 /** A rule of the public address: which part answers a path. */
 export interface PublicPath {
@@ -12,12 +12,13 @@ export interface PublicPath {
 const SITE = ["/", "/llms.txt", "/llms-full.txt", "/style.css", "/code.js", "/favicon.ico", "/favicon.svg"];
 
 /**
- * Which part answers each public path. The first rule that matches a path decides. The listener of `npm start`, the chart's Ingress and HTTPRoute, and
+ * Which part answers each public path. The first rule that matches a path decides. The gateway answers for a part that does not run. The listener of `npm start`, the chart's Ingress and HTTPRoute, and
  * `docs/operations/routes.md` have the same rules.
  */
 export const PUBLIC_PATHS: readonly PublicPath[] = [
   ...SITE.map((path): PublicPath => ({ path, match: "exact", part: "portal" })),
   ...["/docs", "/developers"].map((path): PublicPath => ({ path, match: "prefix", part: "portal" })),
+  { path: "/mcp", match: "exact", part: "mcp" },
   { path: "/", match: "prefix", part: "gateway" },
 ];
 

@@ -16,8 +16,8 @@ export function privateUrl() {
   });
 }
 
-/** The settings of the parts that are reached from outside of the platform, at one public address. */
-export const publicSettings = {
+/** The settings of a part's public address. */
+export const addressSettings = {
   PUBLIC_URL: privateUrl()
     .transform((text) => new URL(text).origin)
     .optional()
@@ -34,8 +34,10 @@ export const publicSettings = {
     .describe(
       "header in which these proxies name the client; only one that each of them sets or extends can be trusted",
     ),
-  ...auditSettings,
 };
+
+/** The settings of the parts that are reached at the public address and keep entries of the audit log. */
+export const publicSettings = { ...addressSettings, ...auditSettings };
 
 /** The port at which a part that is reached from outside answers the calls of other parts. */
 export const rpcPortSetting = {
@@ -43,33 +45,44 @@ export const rpcPortSetting = {
 };
 
 /**
- * Refuses settings of earlier releases in one line that says where they are now. `ofPortal` are those that the gateway had before the portal was a
- * part of its own.
+ * Refuses settings of earlier releases in one line that says where they are now. `movedTo` has those that the gateway had before these were parts of
+ * their own.
  */
-export function refuseFormerSettings(env: Env, ofPortal: readonly string[] = []): void {
+export function refuseFormerSettings(env: Env, movedTo?: Readonly<Record<string, readonly string[]>>): void {
   if (env.DEVELOPER_AREA)
     throw new ConfigError("DEVELOPER_AREA is no longer a setting: the chart's parts.portal.enabled replaces it");
-  const given = ofPortal.filter((name) => env[name]);
-  const [be, it] = given.length > 1 ? ["are settings", "them"] : ["is a setting", "it"];
-  if (given.length > 0) throw new ConfigError(`${given.join(", ")} ${be} of the portal now: set ${it} there`);
+  if (movedTo && env.MCP)
+    throw new ConfigError("MCP is no longer a setting of the gateway: the chart's parts.mcp.enabled replaces it");
+  for (const [part, names] of Object.entries(movedTo ?? {})) {
+    const given = names.filter((name) => env[name]);
+    const [be, it] = given.length > 1 ? ["are settings", "them"] : ["is a setting", "it"];
+    if (given.length > 0) throw new ConfigError(`${given.join(", ")} ${be} of ${part} now: set ${it} there`);
+  }
 }
 
+type AddressConfig = z.output<z.ZodObject<typeof addressSettings>>;
 type PublicConfig = z.output<z.ZodObject<typeof publicSettings>>;
 
-/** The dependencies from these settings. */
-export interface PublicDeps {
+/** The dependencies from the settings of the public address. */
+export interface AddressDeps {
   publicUrl: string | undefined;
   trustedProxies: TrustedProxies;
-  auditRetentionDays: number;
   /** Whether browsers may use only https for this host: PUBLIC_URL is https. */
   strictTransport: boolean;
 }
 
-export function toPublicDeps(config: PublicConfig): PublicDeps {
+export interface PublicDeps extends AddressDeps {
+  auditRetentionDays: number;
+}
+
+export function toAddressDeps(config: AddressConfig): AddressDeps {
   return {
     publicUrl: config.PUBLIC_URL,
     trustedProxies: { count: config.TRUSTED_PROXIES, header: config.CLIENT_ADDRESS_HEADER },
-    auditRetentionDays: config.AUDIT_RETENTION_DAYS,
     strictTransport: config.PUBLIC_URL?.startsWith("https:") ?? false,
   };
+}
+
+export function toPublicDeps(config: PublicConfig): PublicDeps {
+  return { ...toAddressDeps(config), auditRetentionDays: config.AUDIT_RETENTION_DAYS };
 }

@@ -74,19 +74,8 @@ export const tlsSettings = {
   TLS_CA_FILE: text("certificate authority of the parts, the only one that is trusted"),
 };
 
-/** The settings that every service of the platform has. */
-export const serviceSettings = {
-  DATABASE_URL: databaseUrl().describe("this part's own PostgreSQL database"),
-  DATABASE_URL_FILE: text("file that contains DATABASE_URL, as an alternative; it is read again for each connection"),
-  // The variable is only checked here: pg reads it itself, and treats an unknown value as plaintext.
-  PGSSLMODE: z
-    .enum(["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"])
-    .optional()
-    .describe("sslmode of a DATABASE_URL that has none"),
-  DATABASE_POOL: positiveInt()
-    .min(3)
-    .default(10)
-    .describe("maximum database connections; two of them are reserved for lists"),
+/** The settings that every part of the platform has. */
+export const processSettings = {
   PORT: port().default(0).describe("port for RPC; 0 picks a free port"),
   OPS_PORT: port().default(0).describe("port for /livez, /readyz and /metrics; 0 picks a free port"),
   HOST: text("IP address to listen on; all if not set"),
@@ -116,6 +105,22 @@ export const serviceSettings = {
   BUILD_VERSION: z.string().default("development").describe("release that runs, for `build_info`; an image sets it"),
   BUILD_REVISION: z.string().default("unknown").describe("commit that runs, for `build_info`; an image sets it"),
   NODE_ENV: z.string().default("development").describe("in production, switches for trials and tests are refused"),
+};
+
+/** The settings of every part that has a database. */
+export const serviceSettings = {
+  DATABASE_URL: databaseUrl().describe("this part's own PostgreSQL database"),
+  DATABASE_URL_FILE: text("file that contains DATABASE_URL, as an alternative; it is read again for each connection"),
+  // The variable is only checked here: pg reads it itself, and treats an unknown value as plaintext.
+  PGSSLMODE: z
+    .enum(["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"])
+    .optional()
+    .describe("sslmode of a DATABASE_URL that has none"),
+  DATABASE_POOL: positiveInt()
+    .min(3)
+    .default(10)
+    .describe("maximum database connections; two of them are reserved for lists"),
+  ...processSettings,
 };
 
 /** The settings with which NATS and the parts that publish or consume events authenticate each other. */

@@ -13,6 +13,7 @@ import { empty, ledgerRoutes, readRequest } from "../testing/rpc-testbed.js";
 import type { Peers } from "../tls/secure-server.js";
 import { connectSecurely, openTls, type Tls } from "../tls/tls.js";
 import { connectTo } from "./client.js";
+import { measureRefusals } from "./interceptors.js";
 import { serve } from "./server.js";
 import { methodPath } from "./unary/protocol.js";
 
@@ -46,7 +47,8 @@ async function serveRecords() {
   const metrics = createMetrics({ part: "test", log });
   const routes = ledgerRoutes((key) => handled.push(key));
   const records = await tlsOfPart("records");
-  const server = await serve({ routes, peers: table, port: 0, host: "127.0.0.1", log, metrics, tls: records });
+  const refused = measureRefusals(metrics);
+  const server = await serve({ routes, peers: table, port: 0, host: "127.0.0.1", log, metrics, tls: records, refused });
   ends.push(() => server.stop(0));
   return { url: `https://127.0.0.1:${server.port}`, metrics };
 }

@@ -31,7 +31,7 @@ import type { Metrics } from "../process/metrics.js";
 import { affordConnections } from "../process/open-files.js";
 import { admitPeers, createSecureServer, type Peers, peerKey, peerLookup } from "../tls/secure-server.js";
 import type { Tls } from "../tls/tls.js";
-import { answerErrors, measureRefusals, observeCalls, traceCalls } from "./interceptors.js";
+import { answerErrors, observeCalls, traceCalls } from "./interceptors.js";
 import { unaryMethods } from "./unary/methods.js";
 import { MAX_BATCH_BYTES, MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES } from "./unary/protocol.js";
 import { answerUnary, batchCall } from "./unary/server.js";
@@ -68,10 +68,11 @@ export async function serve(options: {
   metrics?: Metrics;
   tls?: Tls | undefined;
   peers?: Peers;
+  /** Counts refused connections and calls. */
+  refused?(why: "certificate" | "method"): void;
 }): Promise<RpcServer> {
-  const { log, metrics, tls, peers = {} } = options;
+  const { log, metrics, tls, peers = {}, refused = () => {} } = options;
   const health = createHealth();
-  const refused = metrics && tls ? measureRefusals(metrics) : () => {};
   const admitted = tls ? [admitPeers(peers, () => refused("method"))] : [];
   const interceptors = [observeCalls(log, metrics), traceCalls, answerErrors, ...admitted];
   const peerOf = tls ? peerLookup(tls) : () => undefined;

@@ -4,13 +4,14 @@ import { measureClock } from "../postgres/clock.js";
 import { type Database, measurePool, openDatabase } from "../postgres/database.js";
 import { unappliedMigrations } from "../postgres/migrate.js";
 import { requireSession } from "../postgres/session.js";
-import type { serviceSettings } from "../process/config.js";
+import type { processSettings, serviceSettings } from "../process/config.js";
 import { measureProcess, serveOps } from "../process/health.js";
 import { createLog, type Log } from "../process/log.js";
 import { createMetrics, type Metrics } from "../process/metrics.js";
 import { configured, type Running, runProcess, toReason, waitFor } from "../process/run-process.js";
 import { requirePostgres } from "../process/supported-versions.js";
 import { startTracing } from "../process/tracing.js";
+import { measureRefusals } from "../rpc/interceptors.js";
 import { type Routes, serve } from "../rpc/server.js";
 import type { Peers } from "../tls/secure-server.js";
 import { measureTls, openTls, type Tls } from "../tls/tls.js";
@@ -27,13 +28,16 @@ export interface Service extends Running {
 export interface PublicService extends Service {
   /** Stops together with the RPCs' port, before the part itself. */
   listener: Running & { port: number };
+  /** The port for another part that calls it by HTTP, if there is one. It stops together with them. */
+  internalListener?: (Running & { port: number }) | undefined;
   rpcPort: number;
 }
 
 type Config = z.output<z.ZodObject<typeof serviceSettings>>;
+type ProcessConfig = z.output<z.ZodObject<typeof processSettings>>;
 
 /** The settings that a part's process reads from its environment. */
-export interface PartProcess<C extends Config = Config> {
+export interface PartProcess<C extends ProcessConfig = Config> {
   part: string;
   config: C;
   log: Log;
@@ -41,11 +45,17 @@ export interface PartProcess<C extends Config = Config> {
 }
 
 /** Reads the environment of a part's process. An invalid setting ends the process with one sentence and no stack trace. */
-export function configureProcess<C extends Config>(part: string, read: () => C): PartProcess<C> {
+export function configureProcess<C extends ProcessConfig>(part: string, read: () => C): PartProcess<C> {
   const config = configured(read);
   const log = createLog({ part, level: config.LOG_LEVEL });
   const tls = configured(() => openTls(config, log));
   return { part, config, log, tls };
+}
+
+/** Counters for the ports that a part opens itself. */
+export interface Counting {
+  /** Counts the connections and calls of parts that may not make them. */
+  refused: ReturnType<typeof measureRefusals>;
 }
 
 /** A part's process, its database, and the function that starts it. */
@@ -53,7 +63,7 @@ export interface ServiceProcess extends PartProcess {
   /** The part's `prisma` folder. The process is ready once these migrations are applied. */
   migrations: string;
   /** Starts the part on its database. */
-  start(db: Database): Promise<Service | PublicService>;
+  start(db: Database, counting: Counting): Promise<Service | PublicService>;
   /** Closed after the part: the bus and the connections to other parts. */
   closeLast?: readonly { close(): Promise<void> }[];
 }
@@ -81,6 +91,7 @@ export async function startService(options: ServiceProcess, stopSignal: AbortSig
   measurePool(metrics, db);
   measureClock(metrics, db);
   if (tls) measureTls(metrics, tls);
+  const refused = tls ? measureRefusals(metrics) : () => {};
   const allMetrics = () => (started?.metrics ? [metrics, started.metrics] : [metrics]);
   const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready, metrics: allMetrics });
 
@@ -88,19 +99,20 @@ export async function startService(options: ServiceProcess, stopSignal: AbortSig
   const postgresql = await waitFor("database", { log, stopping: stopSignal, attempt });
   // Connections for lists are opened first, so that lists have theirs if there are few: the other pool has one already.
   for (const pool of [db.listPool, db.pool]) await openConnections(pool, log);
-  const running = await options.start(db);
+  const running = await options.start(db, { refused });
   started = running;
   const { routes, peers } = running;
-  const { listener, rpcPort = config.PORT } = "listener" in running ? running : {};
-  const server = await serve({ routes, peers, port: rpcPort, ...host, log, metrics, tls });
-  const ports = listener ? { port: listener.port, rpc_port: server.port } : { port: server.port };
+  const { listener, internalListener, rpcPort = config.PORT } = "listener" in running ? running : {};
+  const server = await serve({ routes, peers, port: rpcPort, ...host, log, metrics, tls, refused });
+  const internal = internalListener && { internal_port: internalListener.port };
+  const ports = listener ? { port: listener.port, rpc_port: server.port, ...internal } : { port: server.port };
   state = "serving";
   log.info({ ...ports, ops_port: ops.port, postgresql, node: process.versions.node }, "serving");
 
   return {
     async stop(fast = false) {
       state = "stopping";
-      await Promise.all([server.stop(fast ? 0 : undefined), listener?.stop(fast)]);
+      await Promise.all([server.stop(fast ? 0 : undefined), listener?.stop(fast), internalListener?.stop(fast)]);
       await running.stop(fast);
       await Promise.all((options.closeLast ?? []).map((opened) => opened.close()));
       await db.close();

@@ -1,5 +1,6 @@
 import http2 from "node:http2";
-import type { TLSSocket } from "node:tls";
+import https from "node:https";
+import type { Server, TLSSocket } from "node:tls";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError, createContextKey, type Interceptor } from "@connectrpc/connect";
 import type { connectNodeAdapter } from "@connectrpc/connect-node";
@@ -19,8 +20,39 @@ export function createSecureServer(options: {
   refused(): void;
 }): http2.Http2SecureServer {
   const { tls, handler, session, log, refused } = options;
-  const asked = { requestCert: true, rejectUnauthorized: true, handshakeTimeout: HANDSHAKE_MS };
-  const server = http2.createSecureServer({ ...session, ...tls.options(), ...asked }, handler);
+  const server = http2.createSecureServer({ ...session, ...tls.options(), ...ASKED }, handler);
+  watchHandshakes(server, { tls, log, refused });
+  return server;
+}
+
+/** Who may connect to a port for HTTP/1.1: the parts in `peers`. `refused` is called for all others. */
+export interface SecureHttp {
+  tls: Tls;
+  peers: readonly string[];
+  refused(why: "certificate" | "method"): void;
+}
+
+/** Creates a server for HTTP/1.1 that answers only the parts that its options name, which their certificates identify. */
+export function createSecureHttpServer(options: https.ServerOptions, secure: SecureHttp, log: Log): https.Server {
+  const { tls, peers, refused } = secure;
+  const server = https.createServer({ ...options, ...tls.options(), ...ASKED });
+  watchHandshakes(server, { tls, log, refused: () => refused("certificate") });
+  const shouldLog = onceAMinute();
+  server.prependListener("secureConnection", (socket) => {
+    const peer = tls.partIn(socket.getPeerCertificate().subjectaltname);
+    if (peer !== undefined && peers.includes(peer)) return;
+    refused("method");
+    if (shouldLog("peer"))
+      log.warn({ peer, from: socket.remoteAddress }, "connection of a part that may not call this port refused");
+    socket.destroy();
+  });
+  return server;
+}
+
+const ASKED = { requestCert: true, rejectUnauthorized: true, handshakeTimeout: HANDSHAKE_MS };
+
+/** Uses each renewed certificate, and reports the connections of clients without a certificate of our authority. */
+function watchHandshakes(server: Server, { tls, log, refused }: { tls: Tls; log: Log; refused(): void }): void {
   tls.onRenewal(() => server.setSecureContext(tls.options()));
   const shouldLog = onceAMinute();
   server.on("tlsClientError", (error, { remoteAddress }) => {
@@ -29,7 +61,6 @@ export function createSecureServer(options: {
     if (shouldLog("refused"))
       log.warn({ reason: error.message, from: remoteAddress }, "connection without a valid certificate refused");
   });
-  return server;
 }
 
 /** Returns the part of our platform at the other end of a request's connection; its certificate is read once. */

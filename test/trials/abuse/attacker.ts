@@ -21,7 +21,7 @@ export async function newAccount({ cluster, target }: Platform, { receiver }: { 
   const { address } = await cluster.process("records-1");
   if (!account) throw new Error("The customer has no account.");
   const { accountId, keys } = account;
-  const { sign_in_email: member, portals, gateways } = await cluster.now();
+  const { sign_in_email: member, portals, gateways, mcp = "" } = await cluster.now();
   const [baseUrl = "", portal = ""] = [gateways[0], portals[0]];
   const viewer = await addViewer(cluster, accountId);
   const label = await createLabel(baseUrl, keys[0] ?? "");
@@ -29,7 +29,7 @@ export async function newAccount({ cluster, target }: Platform, { receiver }: { 
   const access = await accessOfPortal((await cluster.process("portal-1")).pid);
   const accountIds = [accountId, ...target.customers.all.map((customer) => customer.accountId)];
   const inside = { records: address, access: { ...access, accountIds } };
-  return { baseUrl, portal, ...inside, keys, viewer, label, receiver, member, mailFolder };
+  return { baseUrl, portal, mcp, ...inside, keys, viewer, label, receiver, member, mailFolder };
 }
 
 async function createLabel(baseUrl: string, key: string): Promise<string> {

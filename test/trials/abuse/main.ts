@@ -25,7 +25,7 @@ const inMb = (mb = Number.NaN) => Math.round(mb);
 
 function printOrdinary({ responses, before, peaks, after }: NonNullable<Outcome["ordinary"]>): void {
   const sizes = Object.entries(before)
-    .filter(([name]) => /^(gateway|portal)-/.test(name))
+    .filter(([name]) => /^(gateway|portal|mcp)-/.test(name))
     .map(([name, mb]) => `${name} ${inMb(mb)} before, ${inMb(peaks[name])} at most, ${inMb(after[name])} after`);
   console.log(`  ordinary client  ${JSON.stringify(responses)}; MB ${sizes.join(", ")}`);
 }

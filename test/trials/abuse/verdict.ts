@@ -45,7 +45,7 @@ export function brokenService(
 /** Megabytes of each process. */
 type Megabytes = Readonly<Record<string, number>>;
 
-/** The promises of memory that were broken: the limit of each part, and what an attack may add to a gateway or a portal. */
+/** The promises of memory that were broken: the limit of each part, and what an attack may add to a gateway, a portal or an MCP server. */
 export function brokenMemory(
   { before, peaks }: { before: Megabytes; peaks: Megabytes },
   limits: Megabytes,
@@ -56,7 +56,7 @@ export function brokenMemory(
     const more = mb - (before[name] ?? Number.NaN);
     const broken: string[] = [];
     if (limit !== undefined && mb > limit) broken.push(`${name} had ${Math.round(mb)} MB, above its limit of ${limit}`);
-    if (/^(gateway|portal)$/.test(partOf(name)) && more > mostMore)
+    if (/^(gateway|portal|mcp)$/.test(partOf(name)) && more > mostMore)
       broken.push(`${name} had ${Math.round(more)} MB more than before, above ${mostMore}`);
     return broken;
   });

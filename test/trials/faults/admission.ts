@@ -24,10 +24,10 @@ export const admission: readonly Fault[] = [
   },
   {
     breaks: "a request that gives up waiting makes room for the next of its account",
-    file: "gateway/src/admission/bulkhead.ts",
+    file: "kit/src/http/bulkhead.ts",
     original: "        startNext();\n        reject(",
     replacement: "        reject(",
-    noticedBy: "gateway/src/admission/bulkhead.test.ts",
+    noticedBy: "kit/src/http/bulkhead.test.ts",
   },
   {
     breaks: "a request without a key whose turn has not come after ten seconds is refused",

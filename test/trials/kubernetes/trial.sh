@@ -2,7 +2,7 @@
 namespace=${NAMESPACE:-shipping-trial}
 values=(--values test/trials/kubernetes/values.yaml)
 for file in "$@"; do values+=(--values "$file"); done
-parts=(gateway portal records carrier tracking webhooks)
+parts=(gateway portal records carrier tracking webhooks mcp)
 failed=0
 
 say() { echo "== $(date +%T) $*"; }
@@ -20,7 +20,10 @@ install() {
   kubectl create namespace "$namespace"
   kubectl label namespace "$namespace" pod-security.kubernetes.io/enforce=restricted > /dev/null
   helm install shipping deploy/chart --namespace "$namespace" "${values[@]}" --wait --timeout "${TIMEOUT:-10m}" > /dev/null
-  k get deployment shipping-portal > /dev/null 2>&1 || parts=(gateway records carrier tracking webhooks)
+  local part running=()
+  # The portal and the MCP server can be turned off.
+  for part in "${parts[@]}"; do ! k get deployment "shipping-$part" > /dev/null 2>&1 || running+=("$part"); done
+  parts=("${running[@]}")
   gateway_image=$(k get deployment shipping-gateway --output 'jsonpath={.spec.template.spec.containers[0].image}')
 }
 

@@ -22,8 +22,9 @@ policies() {
     addresses+=(shipping-portal-public:80)
     open="shipping:80 shipping-portal-public:80 shipping-gateway:8080 shipping-portal:8080"
   fi
+  [[ " ${parts[*]} " != *" mcp "* ]] || open+=" shipping-mcp:8080"
   for part in "${parts[@]}"; do addresses+=("shipping-$part:8080" "shipping-$part:9090"); done
-  addresses+=(shipping-gateway:8090)
+  addresses+=(shipping-gateway:8090 shipping-gateway:8091)
   [[ $open != *portal* ]] || addresses+=(shipping-portal:8090)
   addresses+=(shipping-postgres:5432 shipping-nats:4222 shipping-receiver:8080)
   expect "a stray pod reaches" "$(reached_by stray "${addresses[@]}")" "$open"

@@ -17,7 +17,15 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 test("every part can start with a certificate of its own, whose files only their owner can read", async () => {
   const certificates = await keepPartCertificates(folder);
-  expect(Object.keys(certificates).sort()).toEqual(["carrier", "gateway", "portal", "records", "tracking", "webhooks"]);
+  expect(Object.keys(certificates).sort()).toEqual([
+    "carrier",
+    "gateway",
+    "mcp",
+    "portal",
+    "records",
+    "tracking",
+    "webhooks",
+  ]);
   for (const [part, files] of Object.entries(certificates)) {
     const tls = openTls({ ...files, ...development }, silentLog());
     const { subjectAltName } = new X509Certificate(tls?.options().cert ?? "");

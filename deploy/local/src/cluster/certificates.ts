@@ -3,20 +3,23 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { issueCertificate, newAuthority } from "@shipping/kit/testing/certificates";
 import { readTls, type TlsFiles } from "@shipping/kit/tls/tls";
-import { mapParts, type Part, parts } from "../parts.js";
+import { type AnyPart, parts } from "../parts.js";
 
 const DAY_MS = 86_400_000;
 const VALID_DAYS = 90;
 const RENEW_BEFORE_DAYS = 30;
 
+const subjects: readonly AnyPart[] = [...parts, "mcp"];
+
 /** Makes a certificate for each part once. If they end soon, all are made again, because no process of the cluster runs yet. */
-export async function keepPartCertificates(dataDir: string, now = new Date()): Promise<Record<Part, TlsFiles>> {
+export async function keepPartCertificates(dataDir: string, now = new Date()): Promise<Record<AnyPart, TlsFiles>> {
   const folder = join(dataDir, "certificates");
-  const files = mapParts((part) => ({
+  const filesOf = (part: AnyPart): TlsFiles => ({
     TLS_CERT_FILE: join(folder, part, "tls.crt"),
     TLS_KEY_FILE: join(folder, part, "tls.key"),
     TLS_CA_FILE: join(folder, part, "ca.crt"),
-  }));
+  });
+  const files = Object.fromEntries(subjects.map((part) => [part, filesOf(part)])) as Record<AnyPart, TlsFiles>;
   const renewAt = new Date(now.getTime() + RENEW_BEFORE_DAYS * DAY_MS);
   if (!(await areValid(folder, Object.values(files), renewAt))) await makeCertificates(folder, now);
   return files;
@@ -42,7 +45,7 @@ async function makeCertificates(folder: string, now: Date): Promise<void> {
   const authority = await newAuthority(validity);
   await writeFiles(join(folder, "authority"), { "ca.crt": authority.cert, "ca.key": authority.key });
   await Promise.all(
-    parts.map(async (part) => {
+    subjects.map(async (part) => {
       const subject = { hosts: ["127.0.0.1", "::1", "localhost"], uri: `spiffe://localhost/shipping/${part}` };
       const { cert, key } = await issueCertificate(authority, subject, validity);
       await writeFiles(join(folder, part), { "tls.crt": cert, "tls.key": key, "ca.crt": authority.cert });

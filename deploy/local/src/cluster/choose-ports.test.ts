@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { choosePorts } from "./choose-ports.js";
 
 const replicas = { gateway: 2, portal: 1, records: 2, carrier: 1, tracking: 1, webhooks: 1 };
-const one = { replicas, nats: 1 };
+const one = { replicas, nats: 1, mcp: false };
 
 describe("choosePorts", () => {
   test("finds different ports for all processes, below those of outgoing connections", async () => {
@@ -10,6 +10,7 @@ describe("choosePorts", () => {
       replicas,
       port: 0,
       nats: 3,
+      mcp: false,
     });
     expect(Object.entries(parts).map(([part, ports]) => [part, ports.length])).toEqual(Object.entries(replicas));
     expect([rpc.gateway.length, rpc.portal.length]).toEqual([2, 1]);

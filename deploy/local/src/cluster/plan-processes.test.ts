@@ -7,6 +7,8 @@ const options: Parameters<typeof planProcesses>[0] = {
   ports: {
     parts: { gateway: [8080, 8081], portal: [8082], records: [1, 2], carrier: [3], tracking: [4], webhooks: [5] },
     rpc: { gateway: [21, 22], portal: [23] },
+    mcp: undefined,
+    internal: [],
     ops: [11, 12, 13, 14, 15, 16, 17, 18],
   },
   databaseUrls: {
@@ -26,6 +28,7 @@ const options: Parameters<typeof planProcesses>[0] = {
   env: { PATH: "/bin", CLOCK_SPEEDUP: "60", PORT: "1", SECRETS_KEYS: "given:key", SMTP_URL: "smtp://mail" },
 };
 const plan = planProcesses(options);
+const withMcp = { ...options.ports, mcp: 8083, internal: [31, 32], ops: [...options.ports.ops, 19] };
 
 describe("planProcesses", () => {
   test("names the replicas of each part, each with ports of its own", () => {
@@ -81,6 +84,24 @@ describe("planProcesses", () => {
     expect(told.filter(([, keys]) => keys?.length)).toEqual([["portal-1", ["SMTP_URL", "MAIL_FROM", "OIDC_ISSUER"]]]);
   });
 
+  test("starts the MCP server if it has a port, which calls the internal ports of the gateways, and gets its settings alone", () => {
+    const env = { ...options.env, MCP: "true", MCP_TOOLS: "read" };
+    const planned = planProcesses({ ...options, ports: withMcp, env });
+    expect(planned.at(-1)).toMatchObject({ name: "mcp-1", address: "127.0.0.1:8083", opsUrl: "http://127.0.0.1:19" });
+    expect(planned.at(-1)?.env).toMatchObject({
+      API_URL: "http://127.0.0.1:31,http://127.0.0.1:32",
+      DOCUMENTATION_URL: "http://127.0.0.1:8082",
+      PORT: "8083",
+      MCP_TOOLS: "read",
+    });
+    expect(planned.filter((one) => Object.keys(one.env).some((key) => /^MCP/.test(key)))).toHaveLength(1);
+    const internal = planned.flatMap((one) => (one.env.INTERNAL_PORT ? [[one.name, one.env.INTERNAL_PORT]] : []));
+    expect(internal).toEqual([
+      ["gateway-1", "31"],
+      ["gateway-2", "32"],
+    ]);
+  });
+
   test("a part that does not use events gets no NATS user", () => {
     const named = plan
       .filter(({ env }) => env.NATS_USER ?? env.NATS_PASSWORD)
@@ -114,8 +135,11 @@ describe("planProcesses", () => {
   });
 
   test("gives each process its part's certificate, if certificates are used", () => {
-    const certificates = mapParts((part) => ({ TLS_CERT_FILE: `${part}.crt` }));
-    for (const { part, env } of planProcesses({ ...options, certificates })) {
+    const certificates = {
+      ...mapParts((part) => ({ TLS_CERT_FILE: `${part}.crt` })),
+      mcp: { TLS_CERT_FILE: "mcp.crt" },
+    };
+    for (const { part, env } of planProcesses({ ...options, ports: withMcp, certificates })) {
       expect(env.TLS_CERT_FILE).toBe(`${part}.crt`);
     }
   });

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Env, toOrigin } from "@shipping/kit/process/config";
 import type { TlsFiles } from "@shipping/kit/tls/tls";
-import { isPublic, mapParts, type Part, parts } from "../parts.js";
+import { type AnyPart, isPublic, mapParts, type Part, parts } from "../parts.js";
 import { type BusPasswords, busIdentity } from "../servers/bus-users.js";
 import { buildOf, type Checkouts } from "./checkouts.js";
 import type { Ports } from "./choose-ports.js";
@@ -10,7 +10,7 @@ import type { Ports } from "./choose-ports.js";
 export interface PartProcess {
   /** The name of the process, such as `records-1`. */
   name: string;
-  part: Part;
+  part: AnyPart;
   /** The `host:port` on which it serves. */
   address: string;
   opsUrl: string;
@@ -29,30 +29,42 @@ export interface EventBus {
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Returns true for a setting of the launcher's environment that only the portal takes. The other parts may refuse it. */
-const isOfPortal = (key: string) => /^(OIDC|SMTP|MAIL)_/.test(key);
+/** The settings of the launcher's environment that only one part takes. The other parts may refuse them. */
+const OF_PORTAL = /^(OIDC|SMTP|MAIL)_/;
+const OF_MCP = /^MCP(_|$)/;
+
+function leaveOut(env: Env, ...settings: readonly RegExp[]): Env {
+  return Object.fromEntries(Object.entries(env).filter(([key]) => !settings.some((one) => one.test(key))));
+}
 
 /**
  * Plans all processes of the parts: their ports, and their environments, which are the launcher's with the URLs and credentials of this
  * cluster.
  */
-export function planProcesses(options: {
+export function planProcesses(options: PlanOptions): PartProcess[] {
+  const opsPorts = options.ports.ops.values();
+  return [...planOwners(options, opsPorts), ...planMcp(options, opsPorts)];
+}
+
+interface PlanOptions {
   /** The IP address on which all parts listen. */
   host: string;
-  ports: Pick<Ports, "parts" | "rpc" | "ops">;
+  ports: Pick<Ports, "parts" | "rpc" | "mcp" | "internal" | "ops">;
   databaseUrls: Record<Part, string>;
   bus: EventBus;
   secretsKeys: string;
-  certificates?: Record<Part, TlsFiles> | undefined;
+  certificates?: Record<AnyPart, TlsFiles> | undefined;
   /** The folders of the parts that run from another checkout. */
   checkouts?: Checkouts;
   env: Env;
-}): PartProcess[] {
+}
+
+/** The processes of the parts with a database. */
+function planOwners(options: PlanOptions, opsPorts: Iterator<number>): PartProcess[] {
   const { host, ports, databaseUrls, bus, secretsKeys, certificates, checkouts = {}, env } = options;
-  const opsPorts = ports.ops.values();
   const rpcUrls = rpcUrlsOf(host, ports);
   const neighbours = Object.fromEntries(parts.map((part) => [`${part.toUpperCase()}_URL`, rpcUrls[part].join(",")]));
-  const envOfOthers = Object.fromEntries(Object.entries(env).filter(([key]) => !isOfPortal(key)));
+  const [envOfPortal, envOfOthers] = [leaveOut(env, OF_MCP), leaveOut(env, OF_MCP, OF_PORTAL)];
   return parts.flatMap((part) =>
     ports.parts[part].map((port, index) => {
       const opsPort = opsPorts.next().value as number;
@@ -64,7 +76,7 @@ export function planProcesses(options: {
         main: checkouts[part] ? join(checkouts[part], "dist/main.js") : resolve(`@shipping/${part}/main`),
         env: {
           SECRETS_KEYS: secretsKeys,
-          ...(part === "portal" ? env : envOfOthers),
+          ...(part === "portal" ? envOfPortal : envOfOthers),
           ...buildOf(checkouts[part]),
           ...neighbours,
           ...certificates?.[part],
@@ -77,11 +89,37 @@ export function planProcesses(options: {
           HOST: host,
           PORT: String(port),
           ...(isPublic(part) && { RPC_PORT: String(ports.rpc[part][index]) }),
+          ...(part === "gateway" && ports.mcp !== undefined && { INTERNAL_PORT: String(ports.internal[index]) }),
           OPS_PORT: String(opsPort),
         },
       };
     }),
   );
+}
+
+/** The process of the MCP server, if the cluster has one. */
+function planMcp({ host, ports, certificates, env }: PlanOptions, opsPorts: Iterator<number>): PartProcess[] {
+  if (ports.mcp === undefined) return [];
+  const opsPort = opsPorts.next().value as number;
+  const [documentation] = ports.parts.portal;
+  return [
+    {
+      name: "mcp-1",
+      part: "mcp",
+      address: new URL(toOrigin(host, ports.mcp)).host,
+      opsUrl: toOrigin(host, opsPort),
+      main: resolve("@shipping/mcp/main"),
+      env: {
+        ...leaveOut(env, OF_PORTAL),
+        ...certificates?.mcp,
+        API_URL: ports.internal.map((port) => toOrigin(host, port)).join(","),
+        ...(documentation !== undefined && { DOCUMENTATION_URL: toOrigin(host, documentation) }),
+        HOST: host,
+        PORT: String(ports.mcp),
+        OPS_PORT: String(opsPort),
+      },
+    },
+  ];
 }
 
 /** Returns the URLs at which each part answers the calls of others, one for each of its processes. */

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openPrisma } from "@shipping/gateway/database/deps";
-import type { PublicPart } from "@shipping/kit/http/public-paths";
 import { type Database, openDatabase } from "@shipping/kit/postgres/database";
 import { toOrigin } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
@@ -14,11 +13,12 @@ import {
   type LocalConfig,
   localAreaDeps,
   localDeliveryConfig,
+  localMcpDeps,
   mailFolder,
 } from "../config.js";
 import { type DataFolder, secretsKeys, takeDataFolder } from "../data-folder.js";
 import { prepareDatabases, withoutDatabase } from "../databases/prepare-databases.js";
-import { isPublic, mapParts, type Part } from "../parts.js";
+import { type AnyPart, isPublic, mapParts, type Part, type PublicOwner } from "../parts.js";
 import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "../platform/demo-account.js";
 import { abortable } from "../platform/explain-start.js";
 import { busAuthorization, newBusPasswords } from "../servers/bus-users.js";
@@ -113,6 +113,8 @@ export interface Launched extends DemoAccount, Partial<DemoSignIn> {
   gateways: string[];
   /** The URLs of the portals, which serve the developer area and the documentation. */
   portals: string[];
+  /** The URL of the MCP server, if there is one. */
+  mcp?: string | undefined;
 }
 
 /** Starts the stores, then every part on them, and resolves when all are ready for the front. */
@@ -122,11 +124,11 @@ export async function launch(of: Launch) {
   // Reports settings that webhooks and the gateway would refuse, before anything starts.
   localDeliveryConfig(keys);
   const { developerArea } = localAreaDeps(folder.path);
-  const ports = await choosePorts(cluster);
+  const ports = await choosePorts({ ...cluster, mcp: localMcpDeps() !== undefined });
   const logs = await emptyLogs(folder.path);
   const [databaseUrls, bus] = await Promise.all([startDatabases(of, ports, logs), startNats(of, ports, logs)]);
   // The account is created before the processes start: a small machine is busy then, and connecting times out after a second.
-  const originsOf = (part: PublicPart) => ports.parts[part].map((port) => toOrigin(config.HOST, port));
+  const originsOf = (part: PublicOwner) => ports.parts[part].map((port) => toOrigin(config.HOST, port));
   const [gatewayOrigins, portals] = [originsOf("gateway"), originsOf("portal")];
   const origin = toOrigin(config.HOST, ports.front);
   const publicUrl = developerArea && { PUBLIC_URL: developerArea.publicUrl ?? origin };
@@ -137,7 +139,11 @@ export async function launch(of: Launch) {
   const common = { host: config.HOST, ports, databaseUrls, bus };
   const processes = planProcesses({ ...common, secretsKeys: keys, certificates, checkouts, env });
   say(`Starting ${processes.length} processes. Their logs are in ${logs} …`);
-  const toTier = (part: Part) => (isPublic(part) ? (`${part}s` as const) : "services");
+  const toTier = (part: AnyPart) => {
+    // Like the portals, it stops before the gateways, which it calls.
+    if (part === "mcp") return "portals";
+    return isPublic(part) ? (`${part}s` as const) : "services";
+  };
   await Promise.all(processes.map((process) => servers.start(toTier(process.part), partServer(process, logs, say))));
 
   const rpcUrls = rpcUrlsOf(config.HOST, ports);
@@ -148,9 +154,10 @@ export async function launch(of: Launch) {
   const urls = { databases: databaseUrls, services, rpc, pages: publicUrl?.PUBLIC_URL, bus: bus.url };
   await folder.publish("platform.json", { ...urls, tls });
   const [base_url, ...gateways] = [origin, ...gatewayOrigins].map((one) => `${one}/api/v1`) as [string, ...string[]];
+  const mcp = ports.mcp === undefined ? [] : [toOrigin(config.HOST, ports.mcp)];
   return {
-    description: { base_url, ...account, gateways, portals } satisfies Launched,
-    front: { host: config.HOST, port: ports.front, processes: { gateway: gatewayOrigins, portal: portals } },
+    description: { base_url, ...account, gateways, portals, mcp: mcp[0] && `${mcp[0]}/mcp` } satisfies Launched,
+    front: { host: config.HOST, port: ports.front, processes: { gateway: gatewayOrigins, portal: portals, mcp } },
   };
 }
 
@@ -189,7 +196,7 @@ async function startNats({ folder, config, servers, say }: Launch, ports: Ports,
 
 async function withDemoAccount(
   folder: DataFolder,
-  urls: Pick<Record<Part, string>, PublicPart>,
+  urls: Pick<Record<Part, string>, PublicOwner>,
   origin: string | undefined,
 ): Promise<DemoAccount & Partial<DemoSignIn>> {
   const common = { now: () => new Date(), random: randomBytes };

@@ -10,7 +10,9 @@ export async function startFront(at: { host: string; port: number; processes: Re
   const agent = new Agent({ keepAlive: true });
   let turn = 0;
   const server = createServer((req, res) => {
-    const part = choosePart(toPath(req.url));
+    const chosen = choosePart(toPath(req.url));
+    // The gateway answers for a part that does not run.
+    const part = at.processes[chosen].length > 0 ? chosen : "gateway";
     const processes = at.processes[part];
     const { hostname, port } = new URL(processes[turn++ % processes.length]!);
     const target = { host: hostname.replace(/[[\]]/g, ""), port, method: req.method, path: req.url, agent };

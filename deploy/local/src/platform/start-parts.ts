@@ -14,6 +14,7 @@ import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
 import type { Running } from "@shipping/kit/process/run-process";
 import { inProcess, serve } from "@shipping/kit/rpc/server";
 import type { Service } from "@shipping/kit/service/run-service";
+import type { McpSettingsDeps } from "@shipping/mcp/deps";
 import { createClients as createPortalClients } from "@shipping/portal/clients";
 import { openPrisma as openPortalPrisma } from "@shipping/portal/database/deps";
 import type { PrismaClient as PortalPrisma } from "@shipping/portal/gen/prisma/client";
@@ -28,6 +29,7 @@ import type { DeliveryConfig } from "@shipping/webhooks/config";
 import { startWebhooks } from "@shipping/webhooks/start-webhooks";
 import type { SubscribableBus } from "@shipping/webhooks/stream/inbox";
 import type { Part } from "../parts.js";
+import { openMcp } from "./open-mcp.js";
 
 export interface PartsOptions {
   databases: Record<Part, Database>;
@@ -37,7 +39,9 @@ export interface PartsOptions {
   listening: { port: number; host: string };
   gateway: { requestsPerMinute: number; paceLimits?: PaceLimits; callPace?: PaceLimits } & EdgeDeps;
   portal: AreaSettingsDeps;
-  logOf(part: Part): Log;
+  /** The MCP server, if there is one. */
+  mcp?: McpSettingsDeps | undefined;
+  logOf(part: Part | "mcp"): Log;
 }
 
 export interface RunningParts extends Running {
@@ -51,6 +55,8 @@ export interface RunningParts extends Running {
   renderSite(): Promise<unknown>;
   /** The loopback ports on which the services also listen for gRPC. */
   rpcPorts: Record<Exclude<Part, "gateway">, number>;
+  /** The loopback port at which the MCP server calls the gateway, if there is one. */
+  internalPort: number | undefined;
 }
 
 /**
@@ -72,7 +78,7 @@ export async function startParts(options: PartsOptions): Promise<RunningParts> {
 
 async function startInto(
   started: Running[],
-  { databases, bus, delivery, listening, gateway, portal, logOf }: PartsOptions,
+  { databases, bus, delivery, listening, gateway, portal, mcp, logOf }: PartsOptions,
 ): Promise<Omit<RunningParts, "stop">> {
   const common = { bus, now: () => new Date(), random: randomBytes };
   const metrics: Metrics[] = [];
@@ -135,12 +141,17 @@ async function startInto(
     clockOffsetMs: 0,
   });
   const operators = await open("portal", { ...people, peers: {} });
-  const server = await listener.start({ gateway: edge.application, portal: people.application });
+  const agents = mcp && (await openMcp({ mcp, internal: edge.internal, listener, started, log: logOf("mcp") }));
+  const server = await listener.start({
+    gateway: edge.application,
+    portal: people.application,
+    ...(agents && { mcp: agents.application }),
+  });
   started.push(server);
 
   return {
     port: server.port,
-    metrics: [listenerMetrics, portalMetrics, ...metrics],
+    metrics: [listenerMetrics, portalMetrics, ...(agents ? [agents.metrics] : []), ...metrics],
     gatewayPrisma: prisma,
     portalPrisma,
     renderSite: people.application.renderSite,
@@ -151,5 +162,6 @@ async function startInto(
       tracking: tracking.port,
       webhooks: webhooks.port,
     },
+    internalPort: agents?.internalPort,
   };
 }

@@ -19,6 +19,7 @@ import {
   localConfig,
   localDeliveryConfig,
   localEdgeDeps,
+  localMcpDeps,
 } from "../config.js";
 import { type DataFolder, secretsKeys, takeDataFolder } from "../data-folder.js";
 import { openDatabases } from "../databases/open-databases.js";
@@ -93,6 +94,7 @@ async function startOn(
     listening: { port: config.PORT, host: config.HOST },
     gateway: { ...localEdgeDeps(options.overrides), requestsPerMinute: config.RATE_LIMIT_PER_MINUTE },
     portal: { ...area, mail: mail && "folder" in mail ? { ...mail, print: options.printMail } : mail },
+    mcp: localMcpDeps(options.overrides),
     logOf,
   });
   opened.push(running);

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from "node:net";
 import type { Random } from "../../ids.js";
 import { type Log, onceAMinute } from "../../process/log.js";
+import { createSecureHttpServer, type SecureHttp } from "../../tls/secure-server.js";
 import { closeConnections } from "./close-connections.js";
 import { type Connections, createConnections, MAX_CONNECTIONS } from "./connections.js";
 import type { MessagePrototypes } from "./message-prototypes.js";
@@ -26,6 +27,8 @@ export interface HttpOptions {
   connections?: Connections;
   /** Whether every response tells browsers to use only https for this host from now on. */
   strictTransport?: boolean | undefined;
+  /** Turns on mutual TLS: only these parts may connect. */
+  secure?: SecureHttp | undefined;
 }
 
 /** How long a request may take to arrive. */
@@ -36,7 +39,7 @@ const STALL_MS = 30_000;
 const IDLE_MS = 65_000;
 
 /**
- * Serves plain HTTP/1.1. These are the states of a connection, and what closes it:
+ * Serves HTTP/1.1. These are the states of a connection, and what closes it:
  *
  *     open                            begin                              finish
  *    ──────> request arriving ──────────────────> response being written ────────> idle ──> request arriving …
@@ -50,7 +53,7 @@ const IDLE_MS = 65_000;
  * room. A stopping server closes all, in the order of `closeConnections`.
  */
 export async function listen(options: HttpOptions): Promise<HttpServer> {
-  const { handler, log, strictTransport, connections = createConnections(MAX_CONNECTIONS) } = options;
+  const { handler, log, strictTransport, secure, connections = createConnections(MAX_CONNECTIONS) } = options;
   const server = createHttpServer(options);
   const refusals = createConnectionRefusals(options);
   const shouldLog = onceAMinute();
@@ -77,7 +80,7 @@ export async function listen(options: HttpOptions): Promise<HttpServer> {
     handler(request, response);
   }
 
-  server.on("connection", open);
+  server.on(secure ? "secureConnection" : "connection", open);
   server.on("request", begin);
   // Without these listeners, Node sends 100 Continue before the headers are accepted, and answers other expectations without our error object.
   server.on("checkContinue", begin);
@@ -116,8 +119,9 @@ function finish(request: IncomingMessage): void {
   });
 }
 
-function createHttpServer({ arrivalMs = ARRIVAL_MS, stallMs = STALL_MS, prototypes }: HttpOptions): Server {
-  const server = createServer({
+function createHttpServer({ arrivalMs = ARRIVAL_MS, stallMs = STALL_MS, ...given }: HttpOptions): Server {
+  const { prototypes, secure, log } = given;
+  const options = {
     ...prototypes,
     maxHeaderSize: 16 * 1024,
     requestTimeout: arrivalMs,
@@ -126,7 +130,8 @@ function createHttpServer({ arrivalMs = ARRIVAL_MS, stallMs = STALL_MS, prototyp
     keepAliveTimeout: IDLE_MS,
     // `httpFault` checks the Host header, because Node's own response lacks our error object.
     requireHostHeader: false,
-  });
+  };
+  const server = secure ? createSecureHttpServer(options, secure, log) : createServer(options);
   // Any progress of a large write resets this timeout.
   server.setTimeout(stallMs);
   return Object.assign(server, {

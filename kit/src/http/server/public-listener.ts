@@ -5,11 +5,11 @@ import { toOrigin } from "../../process/config.js";
 import type { Log } from "../../process/log.js";
 import type { Metrics } from "../../process/metrics.js";
 import { affordConnections } from "../../process/open-files.js";
-import type { Running } from "../../process/run-process.js";
+import type { SecureHttp } from "../../tls/secure-server.js";
 import { choosePart, type PublicPart, toPath } from "../public-paths.js";
 import { createConnections, MAX_CONNECTIONS, measureConnections } from "./connections.js";
-import { listen } from "./listen.js";
-import { createMessagePrototypes } from "./message-prototypes.js";
+import { type HttpServer, listen } from "./listen.js";
+import { createMessagePrototypes, type MessagePrototypes } from "./message-prototypes.js";
 import { createUnreadBytes, DEFAULT_UNREAD, measureUnread, type UnreadLimits } from "./unread-bytes.js";
 
 /** An Express application that answers the public paths of a part. */
@@ -33,6 +33,13 @@ export interface ListenerOptions {
   metrics: Metrics;
 }
 
+/** The port for another part. Without `secure`, everyone who reaches it is trusted. */
+export interface InternalPort {
+  port: number;
+  host?: string | undefined;
+  secure?: SecureHttp | undefined;
+}
+
 export type PublicListener = ReturnType<typeof createPublicListener>;
 
 /** The public HTTP port of a process. Connections, unread bytes and the stop are the same for all applications that share it. */
@@ -43,18 +50,20 @@ export function createPublicListener(options: ListenerOptions) {
   measureUnread(metrics, unread, unreadLimits);
   let { port } = options;
 
+  function prototypesOf({ app, accountOf }: Application): MessagePrototypes {
+    return createMessagePrototypes(app, (response: ServerResponse & { locals?: object }) =>
+      unread.count(response, accountOf(response.locals ?? {})),
+    );
+  }
+
   return {
     /** The URL at which this process reaches itself. If `port` is 0, it is right once `start` has resolved. */
     ownOrigin: () => toOrigin(host, port),
 
     /** Starts to answer. The paths of a part that is not among the applications are answered by the first of them. */
-    async start(applications: Partial<Record<PublicPart, Application>>): Promise<Running & { port: number }> {
+    async start(applications: Partial<Record<PublicPart, Application>>): Promise<HttpServer> {
       const all = Object.values(applications);
-      const prototypes = all.map(({ app, accountOf }) =>
-        createMessagePrototypes(app, (response: ServerResponse & { locals?: object }) =>
-          unread.count(response, accountOf(response.locals ?? {})),
-        ),
-      );
+      const prototypes = all.map(prototypesOf);
       const [first] = all;
       if (!first) throw new Error("There is no application.");
       const isDelayed = (response: ServerResponse) => all.some(({ isDelaying }) => isDelaying(response));
@@ -72,6 +81,20 @@ export function createPublicListener(options: ListenerOptions) {
       });
       port = server.port;
       return server;
+    },
+
+    /** Opens a port for another part of the platform. Its unread bytes count together with those of the public port. */
+    startInternal(application: Application, { port, host, secure }: InternalPort): Promise<HttpServer> {
+      return listen({
+        ...options,
+        ...{ port, host, secure, strictTransport: false },
+        connections: createConnections(maxConnections, application.isDelaying),
+        prototypes: prototypesOf(application),
+        handler(request, response) {
+          request.url = toPath(request.url);
+          application.app(request, response);
+        },
+      });
     },
   };
 }

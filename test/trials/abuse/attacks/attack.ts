@@ -15,6 +15,8 @@ export interface Known {
   baseUrl: string;
   /** Scheme, host and port of a portal. */
   portal: string;
+  /** Scheme, host and port of the MCP server. */
+  mcp: string;
   /** `host:port` of records' RPCs, for an attacker inside the network. */
   records: string;
   /** For an attacker with what a portal has. */

@@ -20,10 +20,13 @@ export const attacks: Record<string, (attack: Attack) => Promise<void>> = {
   ...receiverAttacks,
 };
 
-/** Maximum increase of a gateway's or a portal's memory during an attack, in megabytes. An attack without an entry is judged by the chart's limit. */
-export const MOST_MORE_MB: Readonly<Record<string, number>> = Object.fromEntries(
-  ["form-bomb", ...Object.keys(slowReaderAttacks)].map((name) => [name, 80]),
-);
+/**
+ * Maximum increase of a public process's memory during an attack, in megabytes. An attack without an entry is judged by the chart's limit.
+ */
+export const MOST_MORE_MB: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(["form-bomb", ...Object.keys(slowReaderAttacks)].map((name) => [name, 80])),
+  "slow-agent": 50,
+};
 
 /** An attacker's message that it is ready. */
 export const READY = "ready";

@@ -90,13 +90,13 @@ function pages({ viewer }: Known): Blow[] {
 /** Requests for large responses, and the part that answers them. */
 interface LargeRequests {
   of(known: Known): Blow[];
-  at: "baseUrl" | "portal";
+  at: "baseUrl" | "portal" | "mcp";
 }
 
 /** The requests for large responses of an account, by the attack that reads them slowly. */
 export const largeRequests: Readonly<Record<string, LargeRequests>> = {
   "slow-reader": { of: lists, at: "baseUrl" },
-  "slow-agent": { of: agentLists, at: "baseUrl" },
+  "slow-agent": { of: agentLists, at: "mcp" },
   "slow-documents": { of: documents, at: "baseUrl" },
   "slow-pages": { of: pages, at: "portal" },
 };

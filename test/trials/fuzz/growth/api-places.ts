@@ -1,6 +1,6 @@
+import { MCP_PATH } from "@shipping/api/agent-messages";
 import { openApiDocument } from "@shipping/api/openapi/openapi";
 import { operations } from "@shipping/api/operations/operations";
-import { MCP_PATH } from "@shipping/gateway/mcp/serve-mcp";
 import { readTools } from "shipping-mcp/tools";
 import {
   fieldsOf,

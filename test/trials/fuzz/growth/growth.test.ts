@@ -48,6 +48,7 @@ describe("the places", () => {
       "kit/src/http",
       "kit/src/rpc",
       "mcp/src",
+      "services/mcp/src",
     ];
     const folders = [...read, "kit/src/process"].map((path) => join(import.meta.dirname, "../../../..", path));
     const files = folders.flatMap((folder) =>

@@ -52,7 +52,7 @@ export function documentPlaces(others: ReadonlySet<string>): Place[] {
 export const READ_HEADERS = [
   ...["accept", "accept-encoding", "authorization", "content-encoding", "content-type", "cookie", "expect", "host"],
   ...["idempotency-key", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "origin"],
-  ...["range", "sec-fetch-dest", "sec-fetch-site", "shipping-ticket", "traceparent", "user-agent"],
+  ...["range", "sec-fetch-dest", "sec-fetch-site", "traceparent", "user-agent"],
   ...["forwarded", "mcp-protocol-version", "x-forwarded-for", "x-real-ip"],
 ];
 

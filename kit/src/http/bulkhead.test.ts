@@ -1,9 +1,6 @@
 import { setImmediate as turnOfLoop } from "node:timers/promises";
-import { silentLog } from "@shipping/kit/process/log";
-import { createMetrics } from "@shipping/kit/process/metrics";
-import { samplesIn } from "@shipping/kit/testing/samples";
 import fc from "fast-check";
-import { type Bulkhead, createBulkhead, measureBulkhead, type Release, type WorkRequest } from "./bulkhead.js";
+import { type Bulkhead, createBulkhead, type Release, type WorkRequest } from "./bulkhead.js";
 
 const never = () => {};
 
@@ -180,19 +177,4 @@ test("in any order of requests, limits hold, none is lost, and none waits while 
     ),
     { numRuns: 100 },
   );
-});
-
-test("its load and its limit are metrics", async () => {
-  const limits = { total: 3, perAccount: 1 };
-  const bulkhead = createBulkhead(limits);
-  for (const id of ["a", "a", "b", "b", "b", "c"]) entering(bulkhead, id);
-  const metrics = createMetrics({ part: "gateway", log: silentLog() });
-  measureBulkhead(metrics, bulkhead, limits);
-  expect(samplesIn(await metrics.render())).toEqual({
-    'gateway_work_under_way{part="gateway"}': 3,
-    'gateway_work_under_way_max{part="gateway"}': 3,
-    'gateway_requests_waiting{part="gateway"}': 3,
-    'gateway_accounts_waiting{part="gateway"}': 2,
-    'gateway_requests_given_up{part="gateway"}': 0,
-  });
 });
