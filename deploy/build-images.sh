@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the images of all parts: deploy/build-images.sh TAG [archive.tar]
+# Builds the images of all parts and of the operator's commands: deploy/build-images.sh TAG [archive.tar]
 # BUILD_IMAGE and RUNTIME_IMAGE replace the public Node image, IMAGE_PREFIX (localhost/shipping-) begins the names, DOCKER_BUILD_ARGS is
 # handed to `docker build`. With an archive's name, the images are also saved there, for a cluster without a registry.
 set -euo pipefail
@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 tag=${1:?a tag, which is not latest}
 prefix=${IMAGE_PREFIX:-localhost/shipping-}
 images=()
-for workspace in gateway services/portal services/records services/carrier services/tracking services/webhooks services/mcp; do
+for workspace in gateway services/portal services/records services/carrier services/tracking services/webhooks services/mcp cli; do
   image="$prefix${workspace##*/}:$tag"
   # shellcheck disable=SC2086 # may hold several arguments
   docker build ${DOCKER_BUILD_ARGS:-} --file deploy/Dockerfile --build-arg "WORKSPACE=$workspace" \

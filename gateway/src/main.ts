@@ -4,9 +4,9 @@ import { pooledRandom } from "@shipping/kit/ids";
 import { createMetrics } from "@shipping/kit/process/metrics";
 import { connectTo } from "@shipping/kit/rpc/client";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
-import { accessPeers } from "./access/routes.js";
 import { gatewayConfig, toEdgeDeps } from "./config.js";
 import { gatewayMigrations, openPrisma } from "./database/deps.js";
+import { gatewayPeers } from "./rpc.js";
 import { createClients } from "./service-clients/clients.js";
 import { internalPeers, startGateway } from "./start-gateway.js";
 
@@ -53,7 +53,7 @@ await runService({
       internalListener,
       rpcPort,
       routes,
-      peers: accessPeers,
+      peers: gatewayPeers,
       metrics: common.metrics,
       stop: (fast) => stop(fast).finally(() => prisma.$disconnect()),
     };

@@ -5,7 +5,6 @@ import type { Application } from "@shipping/kit/http/server/public-listener";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import type { Running } from "@shipping/kit/process/run-process";
 import type { Routes } from "@shipping/kit/rpc/server";
-import { accessRoutes } from "./access/routes.js";
 import { keepChanges } from "./accounts/keep-changes.js";
 import { createPace, DEFAULT_PACE, measurePace, type PaceLimits } from "./admission/pace.js";
 import { withPauses } from "./admission/pauses.js";
@@ -14,13 +13,14 @@ import type { EdgeDeps, EndpointDeps } from "./api/deps.js";
 import { createApiApp } from "./app.js";
 import { startIdempotency } from "./idempotency/execute-once.js";
 import { startRequestLog } from "./request-log/request-log.js";
+import { gatewayRoutes } from "./rpc.js";
 
 export interface Gateway extends Running {
   /** A public listener serves it. It stops before the gateway, whose `stop` writes the queued done marks and request log. */
   application: Application;
   /** The same API for the part `mcp`, which names the client of each request. */
   internal: Application;
-  /** The RPCs for the portal. */
+  /** The RPCs for the portal and for operators. */
   routes: Routes;
 }
 
@@ -50,7 +50,7 @@ export function startGateway(deps: GatewayParts): Gateway {
   return {
     application: createApiApp(api),
     internal: createApiApp({ ...api, trustedProxies: BEHIND_A_PART }, { isInternal: true }),
-    routes: accessRoutes(deps, api),
+    routes: gatewayRoutes(deps, api),
     async stop() {
       await Promise.all([changes.stop(), requestLog.stop()]);
       await idempotency.stop();

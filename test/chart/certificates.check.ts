@@ -122,7 +122,7 @@ describe("in a trial, Helm makes the certificates", () => {
   });
 
   test("unless an issuer, Secrets or a trusted network are named", () => {
-    const existing = parts.map((part) => `tls.existingSecrets.${part}=own-${part}`);
+    const existing = [...parts, "operator"].map((part) => `tls.existingSecrets.${part}=own-${part}`);
     for (const set of [["tls.issuerRef.name=ca"], existing, ["tls.plaintextTrustsNetwork=true"]]) {
       const objects = objectsOf("trial", ...set);
       expect(objects.filter(({ type }: KubernetesObject) => type === "kubernetes.io/tls")).toEqual([]);

@@ -1,4 +1,5 @@
 import { carrierSettings } from "@shipping/carrier/config";
+import { adminSettings } from "@shipping/cli/platform/config";
 import { gatewaySettings } from "@shipping/gateway/config";
 import { mcpProcessSettings } from "@shipping/mcp/config";
 import { portalSettings } from "@shipping/portal/config";
@@ -27,8 +28,6 @@ const NOT_FOR_A_CLUSTER = [
   "WEBHOOK_ALLOW_PRIVATE_TARGETS",
   "MAIL_DIR",
 ];
-// The operator's commands, which run in the gateway's pod, call the portal.
-const FOR_COMMANDS: Record<string, string[]> = { gateway: ["PORTAL_URL"] };
 // Replaced by certificates, and by the authentication at NATS.
 const TRUSTING = ["RPC_PLAINTEXT_TRUSTS_NETWORK", "NATS_ANONYMOUS_TRUSTS_NETWORK"];
 // A pod has the password as a file. The other ways to authenticate to NATS and to a database have checks of their own.
@@ -85,9 +84,18 @@ test.each(Object.entries(settings))(
       (key) => ![...NOT_FOR_A_CLUSTER, ...TRUSTING, ...OTHER_IDENTITIES].includes(key),
     );
     const set = environmentOf(part, "guarded", ...everything);
-    expect(set.sort()).toEqual([...keys, ...(FOR_COMMANDS[part] ?? [])].sort());
+    expect(set.sort()).toEqual(keys.sort());
   },
 );
+
+test("the operator's commands find the parts, the public API and the bus, and have no database", () => {
+  // A local platform's folder, a name that each operator gives, and a proxy that only webhooks uses.
+  const own = ["DATA_DIR", "OPERATOR", "EGRESS_PROXY_URL"];
+  const keys = Object.keys(adminSettings.shape).filter((key) => ![...own, ...TRUSTING].includes(key));
+  const authority = "nats.caSecret=nats-ca";
+  expect(environmentOf("operator", "guarded", ...everything, authority).sort()).toEqual(keys.sort());
+  expect(environmentOf("operator", "production").filter((key) => key.includes("DATABASE"))).toEqual([]);
+});
 
 test.each(Object.keys(settings))("no switch for trials reaches %s in production", (part) => {
   const switches = [

@@ -66,7 +66,7 @@ describe("the calls between the parts", () => {
   const ports = { gateway: 8090, portal: 8090, records: 8080, carrier: 8080, tracking: 8080, webhooks: 8080 };
   const callers = {
     gateway: ["portal"],
-    portal: ["gateway"],
+    portal: [],
     records: ["carrier", "gateway", "portal"],
     carrier: ["gateway", "portal"],
     tracking: ["carrier", "gateway", "portal"],
@@ -75,8 +75,10 @@ describe("the calls between the parts", () => {
 
   test.each(Object.entries(callers))("%s answers %j at its port for calls, and they may reach it", (part, named) => {
     const port = ports[part as keyof typeof ports];
-    expect(ingressOf(part, port, "production")).toEqual([{ from: named.map(component), ports: [{ port }] }]);
-    for (const caller of named) {
+    expect(ingressOf(part, port, "production")).toEqual([
+      { from: ["operator", "smoke-test", ...named].map(component), ports: [{ port }] },
+    ]);
+    for (const caller of ["operator", "smoke-test", ...named]) {
       expect(egressOf(caller, "production")).toContainEqual({ to: [component(part)], ports: [{ port }] });
     }
   });
@@ -93,9 +95,18 @@ describe("the calls between the parts", () => {
     expect(objectsOf("production", set).filter(({ metadata }) => metadata.name.includes("mcp"))).toEqual([]);
   });
 
-  test("nothing calls the gateway where there is no portal", () => {
-    expect(ingressOf("gateway", 8090, "api-only")).toEqual([]);
+  test("only operators call the gateway where there is no portal", () => {
+    const from = ["operator", "smoke-test"].map(component);
+    expect(ingressOf("gateway", 8090, "api-only")).toEqual([{ from, ports: [{ port: 8090 }] }]);
     expect(toPort(egressOf("gateway", "api-only"), 8090)).toEqual([]);
+  });
+
+  test("nothing reaches the operator's pod, and it reaches no database", () => {
+    const policy = objectsOf("production").find(
+      ({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name === "shipping-operator",
+    );
+    expect(policy.spec.ingress).toBeUndefined();
+    expect(toPort(egressOf("operator", "production"), 5432)).toEqual([]);
   });
 });
 
@@ -107,10 +118,10 @@ describe.each(["gateway", "portal", "mcp"])("public HTTP of the %s", (part) => {
   test("or only from the proxies that the operator names, since it believes their X-Forwarded-For, and from the smoke test", () => {
     const peer = { ipBlock: { cidr: "10.0.0.0/18" } };
     const set = `networkPolicy.ingressPeers[0].ipBlock.cidr=${peer.ipBlock.cidr}`;
-    // The MCP server reads the documentation.
-    const readers = part === "portal" ? [component("mcp")] : [];
+    // The operator's doctor asks the API, and the MCP server reads the documentation.
+    const own = ["smoke-test", part === "gateway" ? "operator" : "mcp"];
     expect(ingressOf(part, 8080, "production", set)).toEqual([
-      { ports: [{ port: 8080 }], from: [peer, component("smoke-test"), ...readers] },
+      { ports: [{ port: 8080 }], from: [peer, ...own.map(component)] },
     ]);
   });
 });
@@ -140,14 +151,13 @@ test("the mail server is reached by the portal, and only if it sends email", () 
   expect(toPort(egressOf("portal", "guarded"), 465)).toEqual([]);
 });
 
-test("the gateway reaches its database and the other parts, and nothing else", () => {
+test("the gateway reaches its database and the services, and nothing else", () => {
   const others = ["records", "carrier", "tracking", "webhooks"].map((part) => ({
     to: [component(part)],
     ports: [{ port: 8080 }],
   }));
   const database = { to: [{ ipBlock: { cidr: "10.20.0.1/32" } }], ports: [{ port: 5432 }] };
-  const portal = { to: [component("portal")], ports: [{ port: 8090 }] };
-  expect(egressOf("gateway", "production")).toEqual([...others, portal, database]);
+  expect(egressOf("gateway", "production")).toEqual([...others, database]);
 });
 
 describe("IP addresses that deliveries must not reach", () => {

@@ -4,7 +4,7 @@ import { parts } from "@shipping/local/parts";
 import { parse } from "yaml";
 import { chart, type KubernetesObject, objectsIn, objectsOf, template, templateWith, workloadsIn } from "./rendered.js";
 
-// Each part with a database and its migration, the MCP server, and the smoke test. The migrations share a ServiceAccount.
+// Each part with a database and its migration, the MCP server, the operator, and the smoke test. The migrations share a ServiceAccount.
 const NUMBER_OF_WORKLOADS = 2 * parts.length + 2;
 const NUMBER_OF_ACCOUNTS = parts.length + 3;
 
@@ -28,7 +28,7 @@ describe("values for all pods", () => {
   const workloads = workloadsIn(objects);
   const ofKind = (wanted: string) => objects.filter(({ kind }) => kind === wanted);
 
-  test("reach the parts, the migrations and the smoke test", () => {
+  test("reach the parts, the migrations, the operator and the smoke test", () => {
     expect(workloads).toHaveLength(NUMBER_OF_WORKLOADS);
     for (const { pod, labels } of workloads) {
       expect(pod).toMatchObject({ ...forAllPods, automountServiceAccountToken: true });
@@ -166,12 +166,16 @@ describe("secret settings", () => {
         ),
       })),
     );
+  const hasNoDatabase = (component: string | undefined) => component === "operator" || component === "smoke-test";
   const reference = (name: string, key: string) => ({ secretKeyRef: { name, key } });
 
   test("can be in a Secret each under any key, such as those of CloudNativePG, for the migrations, too", () => {
     for (const { component, container, env } of containersOf("cloudnative-pg")) {
-      const part = component === "smoke-test" ? "gateway" : container.name;
-      expect(env.DATABASE_URL_IN_SECRET).toEqual(reference(`${part}-db-app`, "uri"));
+      if (hasNoDatabase(component)) {
+        expect(Object.keys(env).filter((key) => key.includes("DATABASE"))).toEqual([]);
+        continue;
+      }
+      expect(env.DATABASE_URL_IN_SECRET).toEqual(reference(`${container.name}-db-app`, "uri"));
       expect(env.DATABASE_URL).toMatch(/^\$\(DATABASE_URL_IN_SECRET\)\?sslmode=verify-full&sslrootcert=/);
       expect(env.MIGRATION_DATABASE_URL).toBeUndefined();
     }
@@ -191,7 +195,9 @@ describe("secret settings", () => {
     const databases = objectsIn(
       templateWith("cloudnative-pg", { parts: Object.fromEntries(parts.map((part) => [part, { databaseUrlFile }])) }),
     );
-    for (const { pod } of workloadsIn(databases)) {
+    for (const { pod } of workloadsIn(databases).filter(
+      ({ labels }) => !hasNoDatabase(labels["app.kubernetes.io/component"]),
+    )) {
       for (const { env } of pod.containers) {
         const urls = env.filter(({ name }: KubernetesObject) => name.includes("DATABASE_URL"));
         expect(urls).toEqual([{ name: "DATABASE_URL_FILE", value: databaseUrlFile }]);

@@ -17,6 +17,7 @@ describe.each(cases)("with the values of %s.yaml", (name) => {
         ...parts.filter((part) => part !== "portal" || name !== "api-only"),
         expect.stringMatching(/^migrate-/),
         "smoke-test",
+        "operator",
       ]),
     );
     expect(names.includes("portal")).toBe(name !== "api-only");
@@ -65,7 +66,8 @@ describe.each(cases)("with the values of %s.yaml", (name) => {
 
   test("every part is announced to leave before it is told to, and has time to end", () => {
     for (const { kind, pod } of workloads.filter(
-      (workload) => workload.kind === "Deployment" && workload.pod.serviceAccountName,
+      ({ kind: of, pod, labels }) =>
+        of === "Deployment" && pod.serviceAccountName && labels["app.kubernetes.io/component"] !== "operator",
     )) {
       expect(kind).toBe("Deployment");
       expect(pod.terminationGracePeriodSeconds).toBe(40);
@@ -91,7 +93,9 @@ test("the images have a numeric user and group, which a pod that may not run as 
 });
 
 test("an upgrade takes no pod away before its successor is ready", () => {
-  const deployments = objectsOf("production").filter(({ kind }) => kind === "Deployment");
+  const deployments = objectsOf("production").filter(
+    ({ kind, metadata }) => kind === "Deployment" && metadata.name !== "shipping-operator",
+  );
   // The parts with a database, and the MCP server.
   expect(deployments).toHaveLength(parts.length + 1);
   for (const { spec } of deployments) {
@@ -102,7 +106,9 @@ test("an upgrade takes no pod away before its successor is ready", () => {
 });
 
 test("every pod stays in its Service for a minute without its database, so that the platform itself says when to retry", () => {
-  const deployments = workloadsIn(objectsOf("production")).filter(({ kind }) => kind === "Deployment");
+  const deployments = workloadsIn(objectsOf("production")).filter(
+    ({ kind, name }) => kind === "Deployment" && name !== "shipping-operator",
+  );
   // The parts with a database, and the MCP server.
   expect(deployments).toHaveLength(parts.length + 1);
   for (const { pod } of deployments) {

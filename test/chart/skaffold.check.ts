@@ -7,7 +7,7 @@ import { objectsOf } from "./rendered.js";
 const root = join(import.meta.dirname, "../..");
 const read = (file: string) => parse(readFileSync(join(root, file), "utf8"));
 const skaffold = read("skaffold.yaml");
-const images = [...parts, "mcp"].map((part) => `shipping-${part}`);
+const images = [...parts, "mcp", "cli"].map((part) => `shipping-${part}`);
 const [release] = skaffold.manifests.helm.releases;
 const profiles = Object.fromEntries(skaffold.profiles.map((profile: { name: string }) => [profile.name, profile]));
 
@@ -16,7 +16,7 @@ interface Patch {
   value: unknown;
 }
 
-test("every part's image is built from its workspace, and deployed", () => {
+test("every part's image and that of the commands are built from its workspace, and deployed", () => {
   const built = skaffold.build.artifacts.map(({ image }: { image: string }) => image);
   expect(built.sort()).toEqual([...images].sort());
   for (const { image, docker } of skaffold.build.artifacts) {
@@ -24,7 +24,8 @@ test("every part's image is built from its workspace, and deployed", () => {
     expect(existsSync(join(root, docker.dockerfile))).toBe(true);
     expect(read(join(docker.buildArgs.WORKSPACE, "package.json")).name).toBe(`@shipping/${part}`);
     const reference = `{{.IMAGE_FULLY_QUALIFIED_${image.replace("-", "_")}}}`;
-    expect(release.setValueTemplates[`parts.${part}.image`]).toBe(reference);
+    const value = part === "cli" ? "operator.image" : `parts.${part}.image`;
+    expect(release.setValueTemplates[value]).toBe(reference);
   }
 });
 
@@ -48,7 +49,7 @@ test("the values and the verification job of a profile exist, and the policies o
   const objects = objectsOf("trial");
   const pod = objects.find(({ kind, metadata }) => kind === "Pod" && metadata.name === "shipping-smoke-test");
   expect(pod.metadata.labels).toMatchObject(job.spec.template.metadata.labels);
-  const { containers, volumes } = job.spec.template.spec;
-  const named = [volumes[0].configMap.name, containers[0].env[3].valueFrom.secretKeyRef.name];
+  const { volumes } = job.spec.template.spec;
+  const named = [volumes[0].configMap.name, volumes[1].secret.secretName];
   expect(objects.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(named));
 });

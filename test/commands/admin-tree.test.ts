@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { adminCommand } from "@shipping/gateway/cli/run-admin";
-import type { AdminCommand } from "@shipping/gateway/cli/tools/admin-command";
+import { adminCommand } from "@shipping/cli/run-admin";
+import type { AdminCommand } from "@shipping/cli/tools/admin-command";
 
 const silent = () => {};
 const all = new Map<string, AdminCommand>();

@@ -2,11 +2,12 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toBinary } from "@bufbuild/protobuf";
-import { adminCommand } from "@shipping/gateway/cli/run-admin";
-import { adminIn } from "@shipping/gateway/testing/admin";
+import { adminCommand } from "@shipping/cli/run-admin";
+import { adminIn } from "@shipping/cli/testing/admin";
 import { suspendedSince } from "@shipping/gateway/testing/stored-accounts";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
+import { mapParts } from "@shipping/local/parts";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { startReceiver } from "@shipping/webhooks/testing/receiver";
 import { deliveredEvents, storeDeadEvent } from "@shipping/webhooks/testing/stored-events";
@@ -28,9 +29,8 @@ beforeAll(async () => {
   // Runs the files that `npm run build` has compiled, which takes a third of the time.
   shell = await openShell(folder, { RUN_BUILT: "1" });
   // The files that `npm start` writes.
-  const services = Object.entries(stack.rpcPorts).map(([part, port]) => [part, `http://127.0.0.1:${port}`]);
-  const gateway = new URL(stack.baseUrl).origin;
-  const platform = { databases: stack.databaseUrls, services: { ...Object.fromEntries(services), gateway } };
+  const rpc = mapParts((part) => `http://127.0.0.1:${stack.rpcPorts[part]}`);
+  const platform = { rpc, token: stack.rpcToken, api: new URL(stack.baseUrl).origin };
   await mkdir(join(folder, ".data"));
   await writeFile(join(folder, ".data/platform.json"), JSON.stringify(platform));
   await writeDemo();

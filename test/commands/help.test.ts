@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { adminCommand, runAdmin } from "@shipping/gateway/cli/run-admin";
+import { adminCommand, runAdmin } from "@shipping/cli/run-admin";
 import type { Command } from "commander";
 import { type Ended, examplesOf } from "./shell.js";
 

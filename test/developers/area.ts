@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { type Client, createClient } from "@connectrpc/connect";
-import { silentLog } from "@shipping/kit/process/log";
-import { connectTo } from "@shipping/kit/rpc/client";
 import { withinWindow } from "@shipping/kit/testing/eventually";
 import type { Role } from "@shipping/portal/members/manage-members";
 import { WINDOW_MINUTES } from "@shipping/portal/session/session";
 import { PortalOperationsService } from "@shipping/proto/shipping/portal/v1/operations_pb";
+import { callStack } from "../platform/call-stack.js";
 import { type Stack, type StackOptions, sharedStack, startStack } from "../platform/stack.js";
 import { newVisitor, pathIn, type Visitor } from "./visitor.js";
 
@@ -47,7 +46,7 @@ export function useArea(options?: StackOptions): Area {
   let close: (() => Promise<void>) | undefined;
   beforeAll(async () => {
     stack = await (options ? startStack(options) : sharedStack());
-    const portal = connectTo({ urls: `http://127.0.0.1:${stack.rpcPorts.portal}`, log: silentLog() });
+    const portal = callStack(stack, "portal");
     operator = createClient(PortalOperationsService, portal);
     close = portal.close;
   });

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lockLabelFiles, storedLabels } from "@shipping/carrier/testing/stored-labels";
-import { REMAINING } from "@shipping/gateway/cli/account-data/erase-account";
+import { REMAINING } from "@shipping/cli/account-data/erase-account";
 import { suspendedSince } from "@shipping/gateway/testing/stored-accounts";
 import { forgetClaims, storeClaim } from "@shipping/gateway/testing/stored-requests";
 import { openTransaction } from "@shipping/kit/testing/database";
@@ -161,7 +161,7 @@ describe("account erase", () => {
     await held.query(lockLabelFiles(other));
 
     const line = ["account", "erase", "--account", other, "--confirm", other];
-    const args = ["gateway/dist/cli/cli.js", ...line];
+    const args = ["cli/dist/cli.js", ...line];
     const env = { ...adminEnv(stack), PATH: process.env.PATH };
     const child = spawn(process.execPath, args, { cwd: root, env, stdio: "ignore" });
     const ended = once(child, "exit");
@@ -191,11 +191,11 @@ describe("account erase", () => {
   test("without the address of a portal, members are neither counted, exported nor erased, and the commands say so", async () => {
     const accountId = await stack.newAccount("Acme");
     await json(`member add --account ${accountId} --email ada@example.com`);
-    const alone = (line: string) => jsonOn(stack, line, { PORTAL_URL: undefined });
+    const alone = (line: string) => jsonOn(stack, line, adminEnv(stack, "portal"));
     expect(JSON.stringify(await alone(`account usage --account ${accountId}`))).not.toContain("members");
     const out = `--out ${join(folder, "alone")}`;
     expect(await alone(`account export --account ${accountId} ${out}.ndjson`)).toMatchObject({ without: ["portal"] });
-    const told = await adminOn(stack, `account export --account ${accountId} ${out}`, { PORTAL_URL: undefined });
+    const told = await adminOn(stack, `account export --account ${accountId} ${out}`, adminEnv(stack, "portal"));
     expect(told.out).toMatch(/\nWithout the data of portal: PORTAL_URL is not set\.\n$/);
     await suspended(accountId);
     const { remaining } = await alone(`account erase --account ${accountId} --confirm Acme`);

@@ -1,9 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { adminIn, type Ended } from "@shipping/gateway/testing/admin";
+import { adminIn, type Ended } from "@shipping/cli/testing/admin";
 import type { Env } from "@shipping/kit/process/config";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import { adminEnv } from "./admin.js";
@@ -11,21 +9,18 @@ import { adminEnv } from "./admin.js";
 const root = join(import.meta.dirname, "../..");
 
 let stack: Stack;
-let folder: string;
 beforeAll(async () => {
   stack = await sharedStack();
-  folder = await mkdtemp(join(tmpdir(), "admin-"));
 });
 afterAll(async () => {
   await stack.stop();
-  await rm(folder, { recursive: true });
 });
 
-const { admin, json } = adminIn(() => ({ DATABASE_URL_GATEWAY: stack.databaseUrls.gateway }));
+const { admin, json } = adminIn(() => adminEnv(stack));
 
 /** Runs a command in a process of its own, as `npm run admin` does once it is built. */
 function adminProcess(line: string, env: Env = {}): Promise<Ended> {
-  const args = ["gateway/dist/cli/cli.js", ...line.split(" ")];
+  const args = ["cli/dist/cli.js", ...line.split(" ")];
   return new Promise((resolve) => {
     execFile(process.execPath, args, { cwd: root, env: { PATH: process.env.PATH, ...env } }, (error, out, err) => {
       resolve({ status: error ? Number(error.code) : 0, out, err });
@@ -35,16 +30,11 @@ function adminProcess(line: string, env: Env = {}): Promise<Ended> {
 
 // `run-admin.test.ts` tests each command and its errors in process. Here it meets the whole platform.
 test("doctor: one value, and exit 0 when everything is there", async () => {
-  const databases = Object.entries(stack.databaseUrls).map(([part, url]) => [
-    `DATABASE_URL_${part.toUpperCase()}`,
-    url,
-  ]);
-  const env = { ...adminEnv(stack), ...Object.fromEntries(databases), GATEWAY_URL: new URL(stack.baseUrl).origin };
-  const { ok, findings } = await json("doctor", env);
+  const { ok, findings } = await json("doctor", { API_URL: new URL(stack.baseUrl).origin });
   expect([ok, findings.filter((finding: { ok: boolean }) => !finding.ok)]).toEqual([true, []]);
-  expect(findings).toHaveLength(15);
+  expect(findings).toHaveLength(16);
 
-  const ill = await admin("doctor --json", { ...env, RECORDS_URL: "http://127.0.0.1:1" });
+  const ill = await admin("doctor --json", { RECORDS_URL: "http://127.0.0.1:1" });
   const said = JSON.parse(ill.out);
   expect([ill.status, ill.err, said.ok]).toEqual([1, "", false]);
   expect(said.findings.filter((finding: { ok: boolean }) => !finding.ok)).toEqual([
@@ -59,8 +49,7 @@ test("a refusal in a process of its own is one line on stderr and exit 1", async
 });
 
 test("the platform that has written itself into DATA_DIR is found, and several commands may run at once", async () => {
-  await writeFile(join(folder, "platform.json"), JSON.stringify({ databases: stack.databaseUrls, services: {} }));
-  const env = { DATABASE_URL_GATEWAY: undefined, DATA_DIR: folder };
+  const env = adminEnv(stack);
   const accountId = await stack.newAccount();
   const create = `key create --account ${accountId} --environment sandbox --json`;
   const created = await Promise.all([adminProcess, adminProcess, admin].map((run) => run(create, env)));
@@ -69,7 +58,7 @@ test("the platform that has written itself into DATA_DIR is found, and several c
 });
 
 test("output whose reader has gone, as `head` goes, is no error", async () => {
-  const args = ["gateway/dist/cli/cli.js", "--help"];
+  const args = ["cli/dist/cli.js", "--help"];
   const running = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   running.stdout.destroy();
   const errors = running.stderr.toArray();

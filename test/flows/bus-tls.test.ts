@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nkeys } from "@nats-io/transport-node";
-import { adminIn } from "@shipping/gateway/testing/admin";
+import { adminIn } from "@shipping/cli/testing/admin";
 import { keepConnected } from "@shipping/kit/events/bus-connection";
 import { type BusIdentitySettings, toBusIdentity } from "@shipping/kit/events/bus-identity";
 import { createLog } from "@shipping/kit/process/log";

@@ -64,7 +64,7 @@ async function expectConforming(judged: Judged): Promise<void> {
 }
 
 async function admin(dataDir: string, ...args: string[]) {
-  const cli = spawn(process.execPath, [join(root, "gateway/dist/cli/cli.js"), "--json", ...args], {
+  const cli = spawn(process.execPath, [join(root, "cli/dist/cli.js"), "--json", ...args], {
     env: { ...process.env, DATA_DIR: dataDir },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { adminIn } from "@shipping/gateway/testing/admin";
+import { adminIn } from "@shipping/cli/testing/admin";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { newVisitor, pathIn, secretIn } from "../developers/visitor.js";
 import { apiClient } from "../platform/api-client.js";

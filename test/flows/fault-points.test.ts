@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { adminIn } from "@shipping/gateway/testing/admin";
+import { adminIn } from "@shipping/cli/testing/admin";
 import { accountChanges } from "@shipping/gateway/testing/stored-accounts";
 import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";

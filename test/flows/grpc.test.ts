@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { credentials, loadPackageDefinition, type ServiceClientConstructor, status } from "@grpc/grpc-js";
+import { credentials, loadPackageDefinition, Metadata, type ServiceClientConstructor, status } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
+import { tokenHeader } from "@shipping/kit/rpc/local-token";
 import { type Stack, sharedStack } from "../platform/stack.js";
 
 const protos = join(import.meta.dirname, "../../proto");
@@ -19,10 +20,15 @@ function call(file: string, service: string, port: number, method: string, reque
   const Client = constructorAt(load(file), service);
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   const unary = (
-    client as unknown as Record<string, (r: object, done: (e: { code: number } | null, m: unknown) => void) => void>
+    client as unknown as Record<
+      string,
+      (r: object, m: Metadata, done: (e: { code: number } | null, m: unknown) => void) => void
+    >
   )[method];
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(tokenHeader(stack.rpcToken))) metadata.set(name, value);
   return new Promise((resolve) => {
-    unary?.call(client, request, (error, message) => {
+    unary?.call(client, request, metadata, (error, message) => {
       client.close();
       resolve(error ? { code: error.code } : message);
     });

@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import tls from "node:tls";
 import { type Client, Code, createClient } from "@connectrpc/connect";
-import { adminIn } from "@shipping/gateway/testing/admin";
+import { adminIn } from "@shipping/cli/testing/admin";
 import type { ServiceTransport } from "@shipping/kit/rpc/client";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { otlpCollector } from "@shipping/kit/testing/otlp-collector";
@@ -57,7 +57,9 @@ afterAll(async () => {
 
 const folderOf = (name: string) => certificateFolderOf(cluster.dataDir, name);
 
-const credentialsOf = (part: Part) => readCredentials(cluster.dataDir, part);
+type Peer = Part | "operator";
+
+const credentialsOf = (part: Peer) => readCredentials(cluster.dataDir, part);
 
 async function open(part: Part, credentials?: Credentials): Promise<ServiceTransport> {
   const transport = await transportTo(cluster.dataDir, part, credentials);
@@ -86,9 +88,9 @@ async function shipOnce(): Promise<Shipment> {
 describe("npm run cluster -- --tls", () => {
   test("ships from the order of a label to its end, with certificates that their owner alone can read", async () => {
     expect(await shipOnce()).toMatchObject({ status: "voided" });
-    const parts = await readdir(folderOf(""));
-    expect(parts.sort()).toEqual(["authority", "carrier", "gateway", "portal", "records", "tracking", "webhooks"]);
-    for (const part of parts) {
+    const owners = await readdir(folderOf(""));
+    expect(owners.sort()).toEqual(["authority", "operator", ...parts].sort());
+    for (const part of owners) {
       for (const file of await readdir(folderOf(part))) {
         expect((await stat(join(folderOf(part), file))).mode & 0o777).toBe(0o600);
       }
@@ -96,8 +98,9 @@ describe("npm run cluster -- --tls", () => {
   });
 
   test("the operator's commands find the certificate by themselves", async () => {
-    const { status, out } = await adminIn(() => ({ DATA_DIR: cluster.dataDir })).admin("doctor");
-    expect([status, out]).toEqual([0, expect.stringContaining("webhooks service")]);
+    const { admin } = adminIn(() => ({ DATA_DIR: cluster.dataDir }));
+    // On a busy machine, a part may answer later than doctor waits.
+    await eventually(async () => expect(await admin("doctor")).toMatchObject({ status: 0 }));
   });
 });
 
@@ -165,8 +168,8 @@ test("carrier reads a shipment and creates nothing; records asks webhooks for mi
   );
 });
 
-test.each(["gateway", "portal"] as const)(
-  "a stolen certificate of the %s opens the methods in the tables, and no other",
+test.each([...parts, "operator"] as const)(
+  "a stolen certificate of %s opens the methods in the tables, and no other",
   async (thief) => {
     const tried = Object.entries(rpcs).flatMap(([part, { offers, peers }]) =>
       offers.flatMap(({ methods }) =>
@@ -188,16 +191,16 @@ test.each(["gateway", "portal"] as const)(
   },
 );
 
-test("gateway and portal answer each other, and no other part", async () => {
+test("the gateway answers the portal, the portal answers the operator, and neither another part", async () => {
   const caller = { accountId: customer.accountId };
-  const access = async (as: Part) => createClient(AccessService, await open("gateway", credentialsOf(as)));
-  const people = async (as: Part) => createClient(PortalOperationsService, await open("portal", credentialsOf(as)));
+  const access = async (as: Peer) => createClient(AccessService, await open("gateway", credentialsOf(as)));
+  const people = async (as: Peer) => createClient(PortalOperationsService, await open("portal", credentialsOf(as)));
   const denied = { code: Code.PermissionDenied };
   expect(await (await access("portal")).getAccount(caller)).toMatchObject({ account: { id: customer.accountId } });
-  expect(await (await people("gateway")).listMembers(caller)).toMatchObject({ members: [] });
-  for (const part of parts) {
+  expect(await (await people("operator")).listMembers(caller)).toMatchObject({ members: [] });
+  for (const part of [...parts, "operator"] as const) {
     if (part !== "portal") await expect((await access(part)).getAccount(caller)).rejects.toMatchObject(denied);
-    if (part !== "gateway") await expect((await people(part)).listMembers(caller)).rejects.toMatchObject(denied);
+    if (part !== "operator") await expect((await people(part)).listMembers(caller)).rejects.toMatchObject(denied);
   }
 });
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { adminIn } from "@shipping/gateway/testing/admin";
+import { adminIn } from "@shipping/cli/testing/admin";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { CONNECT_MS } from "@shipping/kit/testing/database";

@@ -13,8 +13,8 @@ export type Credentials = ReturnType<NonNullable<ReturnType<typeof readTls>>["op
 /** The folder of a part's certificate, or of the authority, in the data folder of a cluster with `--tls`. */
 export const certificateFolderOf = (dataDir: string, name: string) => join(dataDir, "certificates", name);
 
-/** The certificate and the authorities of a part. */
-export function credentialsOf(dataDir: string, part: Part): Credentials {
+/** The certificate and the authorities of a part, or of the operator. */
+export function credentialsOf(dataDir: string, part: Part | "operator"): Credentials {
   const at = (file: string) => join(certificateFolderOf(dataDir, part), file);
   return readTls({ TLS_CERT_FILE: at("tls.crt"), TLS_KEY_FILE: at("tls.key"), TLS_CA_FILE: at("ca.crt") })!.options();
 }

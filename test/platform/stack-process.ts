@@ -1,8 +1,8 @@
 import { PER_MINUTE_SHARED, type SharedStack, startStack } from "./stack.js";
 
 // The platform that the test files of one worker share. It prints its URLs as a line of JSON, and ends when its standard input does.
-const { baseUrls, rpcPorts, databaseUrls, stop } = await startStack({ requestsPerMinute: PER_MINUTE_SHARED });
-const shared: SharedStack = { baseUrls, rpcPorts, databaseUrls };
+const { baseUrls, rpcPorts, rpcToken, databaseUrls, stop } = await startStack({ requestsPerMinute: PER_MINUTE_SHARED });
+const shared: SharedStack = { baseUrls, rpcPorts, rpcToken, databaseUrls };
 process.on("SIGINT", () => {});
 process.stdout.on("error", () => {});
 console.log(JSON.stringify(shared));

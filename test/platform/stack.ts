@@ -25,6 +25,8 @@ export interface Stack {
   rpcPorts: RunningParts["rpcPorts"];
   /** The gateway's port for the MCP server, if it serves MCP. */
   internalPort?: number | undefined;
+  /** The token that calls to these ports need. */
+  rpcToken: string;
   databases: Record<Part, Database>;
   databaseUrls: Record<Part, string>;
   /** Every log line so far, as text. */
@@ -69,7 +71,7 @@ export interface StackOptions {
 const PER_MINUTE = 120;
 
 /** The location of a platform that test files share. Its replicas have these limits. */
-export type SharedStack = Pick<Stack, "baseUrls" | "rpcPorts" | "databaseUrls">;
+export type SharedStack = Pick<Stack, "baseUrls" | "rpcPorts" | "rpcToken" | "databaseUrls">;
 export const PER_MINUTE_SHARED: readonly number[] = [PER_MINUTE, 100_000];
 
 /** Starts the platform: all parts in this process, events in process, private webhook targets allowed unless the options say otherwise. */
@@ -86,6 +88,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     CLOCK_SPEEDUP: String(options.clockSpeedup ?? 1),
   });
   const listening = { port: 0, host: "127.0.0.1" };
+  const rpcToken = randomBytes(32).toString("base64url");
   const publicUrl = options.developerArea?.publicUrl;
   const common = {
     publicUrl,
@@ -116,7 +119,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const { startParts } = await import("@shipping/local/platform/start-parts");
   const start = (requestsPerMinute: number) =>
     startParts({
-      ...{ databases, bus: createLocalBus(), delivery, listening, portal, mcp, logOf },
+      ...{ databases, bus: createLocalBus(), delivery, token: rpcToken, listening, portal, mcp, logOf },
       gateway: { ...gateway, requestsPerMinute },
     });
   const limits = [options.requestsPerMinute ?? PER_MINUTE].flat();
@@ -132,6 +135,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     baseUrls,
     rpcPorts: running.rpcPorts,
     internalPort: running.internalPort,
+    rpcToken,
     databases,
     databaseUrls,
     logged: () => lines.join(""),

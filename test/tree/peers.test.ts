@@ -1,6 +1,8 @@
-import { accessPeers } from "@shipping/gateway/access/routes";
+import { gatewayPeers } from "@shipping/gateway/rpc";
 import { internalPeers } from "@shipping/gateway/start-gateway";
 import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
+import { AccountsService } from "@shipping/proto/shipping/accounts/v1/accounts_pb";
+import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { rpcs } from "./rpcs.js";
 
 const rows = Object.entries(rpcs).flatMap(([part, { peers }]) =>
@@ -9,7 +11,7 @@ const rows = Object.entries(rpcs).flatMap(([part, { peers }]) =>
 
 describe("who may call whom", () => {
   test("beside gateway and portal, carrier applies labels and reads shipments, and producers ask for missing events and whose the stream is", () => {
-    expect(rows.filter((row) => !/^(gateway|portal) /.test(row)).sort()).toEqual([
+    expect(rows.filter((row) => !/^(gateway|portal|operator) /.test(row)).sort()).toEqual([
       "carrier → records ApplyLabelEvent",
       "carrier → records ApplyLabelEvents",
       "carrier → records GetShipmentForCarrier",
@@ -22,8 +24,11 @@ describe("who may call whom", () => {
     ]);
   });
 
-  test("only the portal calls the gateway's RPCs for it", () => {
-    expect(accessPeers).toEqual({ portal: AccessService.methods });
+  test("of the gateway, the portal calls the RPCs for it, and the operator those for operators", () => {
+    expect(gatewayPeers).toEqual({
+      portal: AccessService.methods,
+      operator: [...AccountsService.methods, ...OwnerOperationsService.methods],
+    });
   });
 
   test("only the MCP server calls the gateway's internal port, and it calls nothing else", () => {
@@ -56,16 +61,36 @@ describe("who may call whom", () => {
     ]);
   });
 
-  test("the gateway calls every RPC except those between the services and those for pages", () => {
+  test("of the services, the operator calls operations, a ledger's reads, the keys of secrets and the stream, and no more", () => {
+    const operations = /\.(\w*OperationsService|AccountsService)$/;
+    const others = Object.entries(rpcs).flatMap(([part, { peers }]) =>
+      (peers.operator ?? [])
+        .filter(({ parent }) => !operations.test(parent.typeName))
+        .map(({ name, parent }) => `${part} ${parent.name}/${name}`),
+    );
+    expect(others).toEqual([
+      "records LedgerService/Read",
+      "carrier LedgerService/Read",
+      "webhooks WebhooksService/RotateSecrets",
+      "webhooks WebhooksService/GetStream",
+      "webhooks LedgerService/Read",
+    ]);
+  });
+
+  test("the gateway calls what the API needs: neither operations of owners, nor what is between the services or for pages", () => {
     const all = Object.entries(rpcs)
-      .filter(([part]) => part !== "gateway")
+      .filter(([part]) => part !== "gateway" && part !== "portal")
       .flatMap(([part, { offers }]) =>
-        offers.flatMap(({ methods }) => methods.map(({ name }) => `gateway → ${part} ${name}`)),
+        offers
+          .filter(({ typeName }) => !/OperationsService$/.test(typeName))
+          .flatMap(({ methods }) => methods.map(({ name }) => `gateway → ${part} ${name}`)),
       );
     const betweenServices = / (ApplyLabelEvents?|FilterMissing|GetShipmentForCarrier)$/;
+    const forOperators = / (RotateSecrets|GetStream)$/;
     const forPages =
       / (Search\w+|CountLabels|GetEvent|ListEventOutcomes|\w+Changes|\w+Failing|\w*SubscriptionHealth|ListTestDeliveries)$/;
-    const expected = all.filter((row) => !betweenServices.test(row) && !forPages.test(row));
+    const others = [betweenServices, forOperators, forPages];
+    const expected = all.filter((row) => !others.some((pattern) => pattern.test(row)));
     expect(rows.filter((row) => row.startsWith("gateway ")).sort()).toEqual(expected.sort());
   });
 });

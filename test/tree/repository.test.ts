@@ -112,7 +112,7 @@ describe("documents", () => {
   });
 
   test("the page of settings names only settings that exist", () => {
-    const folders = ["kit", "api", "site", "gateway", "services", "deploy/local"];
+    const folders = ["kit", "api", "site", "gateway", "cli", "services", "deploy/local"];
     const files = folders.flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
         .filter((path) => /(^|\/)src\/(.*\/)?(config|settings)\.ts$/.test(path) && !path.includes("node_modules"))

@@ -16,12 +16,10 @@ export const rooms: Record<string, readonly string[]> = {
   "api/src": ["openapi", "operations", ".", "input"],
   "site/src": [".", "reference", "guides", "layout", "assets"],
   "gateway/src": [
-    // Above the commands, so that no command loads the whole gateway.
-    ".",
-    ...["cli", "cli/commands", "cli/account-data", "cli/tools", "cli/platform"],
-    ...["access", "api/middleware", "api/handlers", "api", "accounts", "admission"],
+    ...[".", "operators", "access", "api/middleware", "api/handlers", "api", "accounts", "admission"],
     ...["idempotency", "request-log", "database", "service-clients"],
   ],
+  "cli/src": [".", "commands", "account-data", "tools", "platform"],
   "services/records/src": [".", "write", "read", "search", "resource"],
   "services/carrier/src": [".", "neighbours", "bookings", "carriers", "label", "label/letters"],
   "services/mcp/src": ["."],

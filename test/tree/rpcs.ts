@@ -1,10 +1,11 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { carrierPeers } from "@shipping/carrier/rpc";
-import { accessPeers } from "@shipping/gateway/access/routes";
+import { gatewayPeers } from "@shipping/gateway/rpc";
 import type { Peers } from "@shipping/kit/tls/secure-server";
 import type { Part } from "@shipping/local/parts";
 import { portalPeers } from "@shipping/portal/start-portal";
 import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
+import { AccountsService } from "@shipping/proto/shipping/accounts/v1/accounts_pb";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { CarrierOperationsService } from "@shipping/proto/shipping/carrier/v1/operations_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
@@ -20,7 +21,7 @@ import { webhooksPeers } from "@shipping/webhooks/rpc";
 
 /** The RPC services of each part, and the methods that each other part may call. */
 export const rpcs: Record<Part, { offers: readonly DescService[]; peers: Peers }> = {
-  gateway: { offers: [AccessService], peers: accessPeers },
+  gateway: { offers: [AccessService, AccountsService, OwnerOperationsService], peers: gatewayPeers },
   portal: { offers: [PortalOperationsService, OwnerOperationsService], peers: portalPeers },
   records: { offers: [RecordsService, LedgerService, OwnerOperationsService], peers: recordsPeers },
   carrier: {

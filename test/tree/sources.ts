@@ -21,6 +21,7 @@ export const sources = [
   "site",
   "services",
   "gateway",
+  "cli",
   "deploy",
   "client",
   "mcp",

@@ -15,7 +15,7 @@ operator
 {{- end -}}
 {{- end }}
 
-{{/* Secret with a part's certificate: tls.crt, tls.key, ca.crt. Argument: (list $ part). */}}
+{{/* Secret with the certificate of a part or of the operator: tls.crt, tls.key, ca.crt. Argument: (list $ part). */}}
 {{- define "shipping.certificateSecret" -}}
 {{- $root := index . 0 -}}
 {{- $part := index . 1 -}}

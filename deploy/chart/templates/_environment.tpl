@@ -155,3 +155,25 @@ password
 {{ .Values.nats.identity }}
 {{- end -}}
 {{- end }}
+
+{{/* The environment of the operator's commands: the URLs of all parts and of the event bus, and the operator's certificate. */}}
+{{- define "shipping.operatorEnvironment" -}}
+{{- $fullname := include "shipping.fullname" . -}}
+{{- $secured := ne (include "shipping.certificateSource" .) "" -}}
+- { name: API_URL, value: "http://{{ $fullname }}" }
+{{- range $part, $_ := include "shipping.parts" . | fromYaml }}
+- { name: {{ upper $part }}_URL, value: "{{ ternary "https" "http" $secured }}://{{ $fullname }}-{{ $part }}:{{ include "shipping.rpcPort" (list $ $part) }}" }
+{{- end }}
+{{- with .Values.publicUrl }}
+- { name: PUBLIC_URL, value: {{ . | quote }} }
+{{- end }}
+- { name: NATS_URL, value: {{ include "shipping.natsUrl" . | quote }} }
+{{- if .Values.nats.caSecret }}
+- { name: NATS_CA_FILE, value: /nats-ca/ca.crt }
+{{- end }}
+{{- if $secured }}
+- { name: TLS_CERT_FILE, value: /tls/tls.crt }
+- { name: TLS_KEY_FILE, value: /tls/tls.key }
+- { name: TLS_CA_FILE, value: /tls/ca.crt }
+{{- end }}
+{{- end }}

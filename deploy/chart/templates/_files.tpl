@@ -36,6 +36,21 @@
 {{ toJson $files }}
 {{- end }}
 
+{{/* Files of the operator's commands, in the same way. */}}
+{{- define "shipping.operatorFiles" -}}
+{{- $ca := list (dict "key" "ca.crt" "path" "ca.crt") -}}
+{{- $files := list -}}
+{{- if include "shipping.certificateSource" . -}}
+{{- $items := list (dict "key" "tls.crt" "path" "tls.crt") (dict "key" "tls.key" "path" "tls.key") -}}
+{{- $secret := include "shipping.certificateSecret" (list . "operator") -}}
+{{- $files = append $files (dict "name" "tls" "secret" $secret "items" (concat $items $ca)) -}}
+{{- end -}}
+{{- with .Values.nats.caSecret -}}
+{{- $files = append $files (dict "name" "nats-ca" "secret" . "items" $ca) -}}
+{{- end -}}
+{{ toJson $files }}
+{{- end }}
+
 {{/* Those files of them that a connection to the database needs. */}}
 {{- define "shipping.databaseFiles" -}}
 {{- $files := list -}}

@@ -1,9 +1,9 @@
 {{/*
 All parts: those that each calls, whether it has a database, whether it uses the event bus, and whether people or programs outside of the platform reach
-it. The gateway calls the portal only for the operator's commands. The MCP server calls the gateway by HTTP, at a port for it alone.
+it. The MCP server calls the gateway by HTTP, at a port for it alone. The operator's commands call every part.
 */}}
 {{- define "shipping.allParts" -}}
-gateway: { calls: [records, carrier, tracking, webhooks, portal], database: true, bus: false, public: true }
+gateway: { calls: [records, carrier, tracking, webhooks], database: true, bus: false, public: true }
 portal: { calls: [gateway, records, carrier, tracking, webhooks], database: true, bus: false, public: true }
 records: { calls: [webhooks], database: true, bus: true, public: false }
 carrier: { calls: [records, tracking, webhooks], database: true, bus: true, public: false }
@@ -17,12 +17,16 @@ mcp: { calls: [], database: false, bus: false, public: true }
 {{- $parts := include "shipping.allParts" . | fromYaml -}}
 {{- if not .Values.parts.portal.enabled -}}
 {{- $_ := unset $parts "portal" -}}
-{{- $_ = set $parts.gateway "calls" (without $parts.gateway.calls "portal") -}}
 {{- end -}}
 {{- if not .Values.parts.mcp.enabled -}}
 {{- $_ := unset $parts "mcp" -}}
 {{- end -}}
 {{ toYaml $parts }}
+{{- end }}
+
+{{/* Those that have a certificate, as JSON: the parts that run, and the operator. */}}
+{{- define "shipping.identities" -}}
+{{ append (include "shipping.parts" . | fromYaml | keys | sortAlpha) "operator" | toJson }}
 {{- end }}
 
 {{/* The port of a part for the calls of others. A part with public HTTP has one more. Argument: (list $ part). */}}
@@ -96,6 +100,11 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- $root := index . 0 -}}
 {{- $part := index . 1 -}}
 {{- (index $root.Values.parts $part).image | default (printf "%s%s:%s" $root.Values.image.prefix $part ($root.Values.image.tag | default $root.Chart.AppVersion)) -}}
+{{- end }}
+
+{{/* Image of the operator's commands. */}}
+{{- define "shipping.operatorImage" -}}
+{{- .Values.operator.image | default (printf "%scli:%s" .Values.image.prefix (.Values.image.tag | default .Chart.AppVersion)) -}}
 {{- end }}
 
 {{/* The trial's receiver by its full name, because the dispatcher queries DNS without the pod's search domains. */}}

@@ -51,6 +51,28 @@ automountServiceAccountToken: {{ $values.automountServiceAccountToken }}
 {{- end }}
 {{- end }}
 
+{{/* How a workload's pods spread. Argument: (list $ component values). */}}
+{{- define "shipping.spread" -}}
+{{- $root := first . -}}
+{{- $component := index . 1 -}}
+{{- range (last .).topologySpreadConstraints }}
+- {{ toYaml . | nindent 2 | trim }}
+  {{- if not .labelSelector }}
+  labelSelector:
+    matchLabels:
+      {{- include "shipping.selector" (list $root $component) | nindent 6 }}
+  matchLabelKeys: [pod-template-hash]
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A Deployment's strategy. Argument: the values of the pod. */}}
+{{- define "shipping.strategy" -}}
+{{- with .strategy -}}
+{{ toYaml (eq .type "Recreate" | ternary (omit . "rollingUpdate") .) }}
+{{- end -}}
+{{- end }}
+
 {{/* The fields of a container that come from values alone. Argument: (list $ values). */}}
 {{- define "shipping.container" -}}
 {{- $hotReload := (first .).Values.dev.hotReload | ternary (dict "readOnlyRootFilesystem" false) dict -}}

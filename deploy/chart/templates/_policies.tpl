@@ -18,6 +18,17 @@
   ports: [{ port: {{ ternary 5432 $root.Values.databasePort $root.Values.dev.enabled }} }]
 {{- end }}
 
+{{/* Egress to the RPC ports of all parts. */}}
+{{- define "shipping.toParts" -}}
+{{- range $part, $_ := include "shipping.parts" . | fromYaml }}
+- to:
+    - podSelector:
+        matchLabels:
+          {{- include "shipping.selector" (list $ $part) | nindent 10 }}
+  ports: [{ port: {{ include "shipping.rpcPort" (list $ $part) }} }]
+{{- end }}
+{{- end }}
+
 {{/* Egress to a server outside of the platform. Argument: its ports and peers. */}}
 {{- define "shipping.toServer" -}}
 - ports:

@@ -1,5 +1,4 @@
 import { fileURLToPath } from "node:url";
-import type { Part } from "@shipping/gateway/cli/platform/find-platform";
 import type { PublicPart } from "@shipping/kit/http/public-paths";
 
 // The folders are found by path, because importing the parts would load the whole platform into every command.
@@ -13,9 +12,9 @@ export const migrationFolders = {
   carrier: toMigrations("services/carrier"),
   tracking: toMigrations("services/tracking"),
   webhooks: toMigrations("services/webhooks"),
-} as const satisfies Record<Part, string>;
+} as const;
 
-export type { Part };
+export type Part = keyof typeof migrationFolders;
 
 /** Every part that may have a process. The MCP server has no database. */
 export type AnyPart = Part | "mcp";

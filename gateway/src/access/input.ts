@@ -9,18 +9,18 @@ import { z } from "zod";
 /** The bounds of the portal's requests. A part whose certificate was stolen may send anything. */
 
 const DAY_MS = 86_400_000n;
-const MAX_EXPIRY_DAYS = 3_650n;
+const MAX_EXPIRY_DAYS = 3_650;
 const MAX_TEXTS = 10;
 const MAX_IDS = 100;
 const HASH_BYTES = 32;
 
 /** A text that PostgreSQL can store and search for. */
-const text = (most: number) => {
+export const text = (most: number) => {
   const rule = `must have 1 to ${most} characters, and not U+0000`;
   return z.string().refine((value) => value !== "" && value.length <= most && !value.includes("\0"), rule);
 };
-const id = (prefix: string) => z.string().refine((value) => isId(prefix, value), `must be an ID: ${prefix}_…`);
-const limit = z.int().refine((value) => value >= 1 && value <= 100, "must be 1 to 100");
+export const id = (prefix: string) => z.string().refine((value) => isId(prefix, value), `must be an ID: ${prefix}_…`);
+export const limit = z.int().refine((value) => value >= 1 && value <= 100, "must be 1 to 100");
 // The first and the last day that a page can name may be in the years before 0 and after 9999 elsewhere.
 const TIME = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\dT[\d:.]{5,20}(?:Z|[+-]\d\d:\d\d)$/;
 const time = z
@@ -31,21 +31,25 @@ const searched = text(SEARCH_FIELD.maxLength);
 
 const actor = z.object({ name: text(320), source: text(100) }, "is required");
 
-export const keyToCreate = z.object({
-  actor,
-  name: z.string().refine(isName, `must have ${NAME_RULE}`),
+export const name = z.string().refine(isName, `must have ${NAME_RULE}`);
+const expiresInMs = (days: number) =>
+  z
+    .bigint()
+    .refine((ms) => ms > 0n && ms <= BigInt(days) * DAY_MS, `must be 1 ms to ${days} days`)
+    .transform(Number)
+    .optional();
+
+/** The fields of a key that its maker sends, with the most days until it expires. */
+export const madeKey = (days: number) => ({
   scopes: z
     .array(z.enum(scopes, "must be a scope"))
     .refine((all) => all.length > 0 && new Set(all).size === all.length, "must have at least one, and none twice"),
-  expiresInMs: z
-    .bigint()
-    .refine((ms) => ms > 0n && ms <= MAX_EXPIRY_DAYS * DAY_MS, `must be 1 ms to ${MAX_EXPIRY_DAYS} days`)
-    .transform(Number)
-    .optional(),
-  formId: id("form"),
+  expiresInMs: expiresInMs(days),
   hash: z.instanceof(Uint8Array).refine((hash) => hash.length === HASH_BYTES, `must have ${HASH_BYTES} bytes`),
   lastFour: z.string().regex(/^[0-9A-Za-z]{4}$/, "must be four letters or digits"),
 });
+
+export const keyToCreate = z.object({ actor, name, formId: id("form"), ...madeKey(MAX_EXPIRY_DAYS) });
 
 export const changeToSign = z.object({ actor });
 export const keysToList = z.object({ limit, after: id("key").optional() });
@@ -55,12 +59,13 @@ export const keysToName = z.object({
   ids: z.array(id("key")).max(MAX_IDS, `must have at most ${MAX_IDS}`),
 });
 export const accountToRead = z.object({ accountId: id("acc") });
+export const status = z
+  .string()
+  .refine((value) => value === "2xx" || codesOf(value), "must be 2xx, 4xx, 5xx, a status or an error code")
+  .optional();
 export const requestsToList = z.object({
   limit,
-  status: z
-    .string()
-    .refine((value) => value === "2xx" || codesOf(value), "must be 2xx, 4xx, 5xx, a status or an error code")
-    .optional(),
+  status,
   method: text(10).optional(),
   keyId: id("key").optional(),
   from: time.optional(),

@@ -22,7 +22,7 @@ import { bounded, keysToFind, keysToList, keysToName } from "./input.js";
 
 type Deps = Pick<GatewayDeps, "db" | "prisma" | "clockOffsetMs">;
 
-interface KeyRow extends ListedKey {
+export interface KeyRow extends ListedKey {
   active: boolean;
 }
 
@@ -30,7 +30,8 @@ const MAX_FOUND = 20;
 /** How many keys of an environment a search reads, newest first: revoked keys are never deleted. */
 const MAX_SCANNED = 2_000;
 
-const isActive = (deps: Pick<Deps, "clockOffsetMs">) =>
+/** The condition that requests with a key are admitted. */
+export const isActive = (deps: Pick<Deps, "clockOffsetMs">) =>
   sql`(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${databaseNow(deps)}))`;
 
 /** Returns an ID that a key can have. Answers any other as an unknown one. */

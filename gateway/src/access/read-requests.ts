@@ -65,7 +65,8 @@ function toPage({ rows, nextCursor }: RequestPage) {
   return { requests: rows.map(toMessage), ...(nextCursor !== undefined && { nextCursor }) };
 }
 
-function toMessage(row: LoggedRequest): MessageInitShape<typeof LoggedRequestSchema> {
+/** Converts a row to its message. */
+export function toMessage(row: LoggedRequest): MessageInitShape<typeof LoggedRequestSchema> {
   const { keyId, keyName, keyLastFour, status, code, idempotencyKey, resourceId } = row;
   const { method, path, fields, ms, replayed, source, userAgent, more } = row;
   return {

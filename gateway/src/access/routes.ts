@@ -1,5 +1,4 @@
 import type { Routes } from "@shipping/kit/rpc/server";
-import type { Peers } from "@shipping/kit/tls/secure-server";
 import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
 import type { ApiDeps } from "../api/deps.js";
 import { acknowledgeChanges, listChanges } from "./account-changes.js";
@@ -12,9 +11,6 @@ import { getAccount } from "./read-account.js";
 import { findKeys, getKey, listKeys, nameKeys } from "./read-keys.js";
 import { countRequests, findRequests, getRequest, listRequests } from "./read-requests.js";
 import { revokeKey } from "./revoke-key.js";
-
-/** The methods that each part may call. */
-export const accessPeers: Peers = { portal: AccessService.methods };
 
 /** The routes of the RPCs that the gateway offers to the portal. Each is one operation, in its turn, on the connections for lists. */
 export function accessRoutes(given: AccessDeps & Parameters<typeof measureNewKeys>[0], api: ApiDeps): Routes {

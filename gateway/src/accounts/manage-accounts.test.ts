@@ -3,7 +3,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
 import sql from "sql-template-tag";
 import { gatewayDatabase } from "../testing/gateway-database.js";
-import { beginErasing } from "./manage-accounts.js";
+import { beginErasing, setSuspended } from "./manage-accounts.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {
@@ -26,6 +26,7 @@ test.each([
   "a statement that writes to %s when an erasure begins has ended before anything is erased",
   async (table, row, added) => {
     const { accountId } = await gateway.newKey();
+    await setSuspended(gateway.admin, accountId, true);
     await gateway.db.run(sql`SELECT made FROM keep_request_log(now(), 7)`);
     const before = await countIn(gateway.db, table, { accountId });
     const writer = await openTransaction(gateway.db);

@@ -8,7 +8,7 @@ import { databaseNow } from "@shipping/kit/postgres/clock";
 import { violated } from "@shipping/kit/postgres/database";
 import sql, { type Sql } from "sql-template-tag";
 import type { AdminDeps } from "../database/deps.js";
-import { noSuchAccount, requireAccount, requireName } from "./manage-accounts.js";
+import { noSuchAccount, requireName } from "./manage-accounts.js";
 import { recordChange } from "./record-change.js";
 
 /** A key to create. Default: all scopes, no expiry. */
@@ -21,7 +21,7 @@ export interface NewKey {
 }
 
 /** A key to store. The key itself is not known here. */
-interface KeyToStore {
+export interface KeyToStore {
   id: string;
   accountId: string;
   environment: Environment;
@@ -66,22 +66,35 @@ export const LISTED_KEY = {
   ...{ createdAt: true, expiresAt: true, revokedAt: true, lastUsedAt: true },
 } as const satisfies Record<keyof ListedKey, true>;
 
-/** Creates a key for an operator. */
+/** Makes a key for an operator and stores it. */
 export async function createKey(deps: AdminDeps, wanted: NewKey): Promise<CreatedKey> {
   const { accountId, environment, scopes = allScopes, expiresInMs, name } = wanted;
   if (name !== undefined) requireName(name, "A key's name");
   const id = newId("key", deps.random);
   const { key, ...stored } = newApiKey(environment, deps.random);
-  const account = sql`SELECT id FROM accounts WHERE id = ${accountId}`;
-  const toStore = { id, accountId, environment, name, scopes, expiresInMs, ...stored };
-  const made = await storeKey(deps, toStore, OPERATOR, account);
-  if (!made) throw noSuchAccount(accountId);
-  return { id, key, accountId, environment, scopes, ...(made.expiresAt && { expiresAt: made.expiresAt }) };
+  const { expiresAt } = await storeOperatorsKey(deps, {
+    ...{ id, accountId, environment, name, scopes, expiresInMs },
+    ...stored,
+  });
+  return { id, key, accountId, environment, scopes, ...(expiresAt && { expiresAt }) };
+}
+
+/** Stores a key that an operator has made, or returns the one that this call has stored before, by its ID. */
+export async function storeOperatorsKey(deps: AdminDeps, key: KeyToStore): Promise<{ expiresAt: Date | null }> {
+  const { id, accountId, hash } = key;
+  const account = sql`SELECT id FROM accounts WHERE id = ${accountId} AND erasing_since IS NULL`;
+  const made = await storeKey(deps, key, OPERATOR, account);
+  if (made) return made;
+  const stored = await deps.prisma.apiKey.findUnique({ where: { id } });
+  if (!stored) throw noSuchAccount(accountId);
+  if (stored.accountId !== accountId || Buffer.compare(stored.hash, hash) !== 0)
+    throw fail("idempotency_conflict", "This act has created another key.");
+  return stored;
 }
 
 /**
  * Stores a key of the account that the statement `account` selects. One statement also writes its rate window and the line for the audit log, so a key never
- * exists without them. Undefined if no account is selected, or the form has created a key before.
+ * exists without them. Undefined if no account is selected, or the form, or without one the ID, has a key already.
  */
 export async function storeKey(
   deps: AdminDeps,
@@ -100,7 +113,7 @@ export async function storeKey(
       SELECT ${id}, account.id, ${environment}, ${name ?? null}, ${formId ?? null}, ${hash}, ${lastFour}, ${[...scopes]},
         now, now + ${expiresInMs ?? null} * interval '1 millisecond'
       FROM account CROSS JOIN (SELECT ${databaseNow(deps)} AS now OFFSET 0) AS moment
-      ON CONFLICT (account_id, form_id) DO NOTHING
+      ON CONFLICT ${formId === undefined ? sql`(id)` : sql`(account_id, form_id)`} DO NOTHING
       RETURNING id, expires_at),
     windows AS (INSERT INTO rate_windows (key_id) SELECT id FROM made),
     ${recordChange(deps, actor, change)}
@@ -115,16 +128,6 @@ export async function storeKey(
 
 function describeKey({ name, lastFour }: { name?: string | null | undefined; lastFour: string }): string {
   return `${name ?? "A key"}, ends in ${lastFour}`;
-}
-
-/** The keys of an account, the oldest first, revoked and expired ones included. */
-export async function listKeys(deps: AdminDeps, { accountId }: { accountId: string }): Promise<ListedKey[]> {
-  await requireAccount(deps, accountId);
-  return deps.prisma.apiKey.findMany({
-    where: { accountId },
-    select: LISTED_KEY,
-    orderBy: [{ createdAt: "asc" }, { id: "asc" }],
-  });
 }
 
 export async function getKey(deps: Pick<AdminDeps, "prisma">, ref: KeyRef): Promise<ListedKey & { accountId: string }> {

@@ -112,6 +112,7 @@ export async function gatewayUnderTest(
     /** The port for the MCP server. */
     internalPort: internal.port,
     metrics,
+    routes: gateway.routes,
     newKey: database.newKey,
     revokeKey: (id: string) => revokeKey({ ...database, now: () => new Date(), random: randomBytes }, { id }),
     /** The rows of the request log so far. */
@@ -121,6 +122,11 @@ export async function gatewayUnderTest(
       ),
     /** The orders that records was asked to create. */
     created,
+    /** Stores a request with this path as an earlier release might have, without cleaning it. */
+    storeRequest: (requestId: string, path: string) =>
+      database.db.run(sql`
+        INSERT INTO request_log (at, request_id, method, path, ms, replayed, source, user_agent, more)
+        VALUES (now(), ${requestId}, 'POST', ${path}, 1, false, '', '', 0)`),
     /** The log lines so far. */
     lines,
     send,

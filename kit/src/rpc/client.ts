@@ -5,6 +5,7 @@ import type { Log } from "../process/log.js";
 import { traced, traceHeaders } from "../process/tracing.js";
 import type { Tls } from "../tls/tls.js";
 import { keepResolved, type Resolve } from "./keep-resolved.js";
+import { tokenHeader } from "./local-token.js";
 import { type ConnectionState, openReplica, type Replica } from "./replica.js";
 import { plainHeaders } from "./unary/client.js";
 import { MAX_BATCH_CALLS } from "./unary/protocol.js";
@@ -27,10 +28,13 @@ export function connectTo(options: {
   urls: string;
   log: Log;
   tls?: Pick<Tls, "options"> | undefined;
+  /** The token of a local platform, which its ports ask for instead of a certificate. */
+  token?: string | undefined;
   /** The look-up of hosts, which only tests replace. */
   resolve?: Resolve;
 }): ServiceTransport {
-  const { log, tls } = options;
+  const { log, tls, token } = options;
+  const own = token === undefined ? {} : tokenHeader(token);
   const scheme = tls ? "https:" : "http:";
   const urls = options.urls.split(",").map((url) => new URL(url.trim().replace(/^http:/, scheme)));
   const replicas = new Map<string, Replica>();
@@ -43,7 +47,7 @@ export function connectTo(options: {
       const secured = tls && { tls, host };
       replicas.set(
         address,
-        openReplica(address, log, secured, () => waits.appeared("serving")),
+        openReplica(address, log, secured, () => waits.appeared("serving"), own),
       );
       waits.appeared("found");
     }
@@ -83,7 +87,7 @@ export function connectTo(options: {
   function unary(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
     const [method, signal, timeoutMs, header, ...rest] = call;
     return traced(`${method.parent.name}/${method.name}`, { kind: "client" }, () =>
-      sendToReplica(method, signal, timeoutMs, { ...plainHeaders(header), ...traceHeaders() }, ...rest),
+      sendToReplica(method, signal, timeoutMs, { ...plainHeaders(header), ...own, ...traceHeaders() }, ...rest),
     );
   }
 

@@ -9,7 +9,7 @@ import { traced } from "../process/tracing.js";
 import { peerKey } from "../tls/secure-server.js";
 
 /**
- * Logs one wide line per call: method, calling part, request ID, caller, result, milliseconds. Counts calls by method and result, with their duration,
+ * Logs one wide line per call: method, calling part, request ID, act of an operator, caller, result, milliseconds. Counts calls by method and result, with their duration,
  * and the ledger's outcomes of writes. A stream is not counted, because it lasts as long as its client likes.
  */
 export function observeCalls(log: Log, metrics?: Metrics): Interceptor {
@@ -23,6 +23,7 @@ export function observeCalls(log: Log, metrics?: Metrics): Interceptor {
         rpc: `${request.service.typeName}/${request.method.name}`,
         peer: request.contextValues.get(peerKey),
         request_id: request.header.get("x-request-id") ?? undefined,
+        act: request.header.get("x-act-id") ?? undefined,
         account: caller?.accountId,
         environment: caller?.environment,
         code,

@@ -52,13 +52,14 @@ const MIN_UNRESPONSIVE_MS = 250;
 
 /**
  * Connects to the replica at `baseUrl`, and reconnects whenever the connection is lost. It counts as ready until proved otherwise. With
- * `secured`, it must prove that it is `host`. Whenever its health says SERVING, `onServing` is called.
+ * `secured`, it must prove that it is `host`. Whenever its health says SERVING, `onServing` is called. Its health is asked for with `headers`.
  */
 export function openReplica(
   baseUrl: string,
   log: Log,
   secured?: { tls: Pick<Tls, "options">; host: string },
   onServing = () => {},
+  headers: Readonly<Record<string, string>> = {},
 ): Replica {
   const createConnection = secured && ((url: URL) => connectSecurely(secured.tls, url, secured.host));
   const closing = new AbortController();
@@ -104,7 +105,7 @@ export function openReplica(
     const signal = AbortSignal.any([ended.signal, closing.signal]);
     const patience = setTimeout(markUnresponsive, HEALTH_ANSWER_MS);
     try {
-      for await (const { status } of connection.health.watch({}, { signal })) {
+      for await (const { status } of connection.health.watch({}, { signal, headers })) {
         clearTimeout(patience);
         setState(status === Status.SERVING ? "ready" : "stopping");
         if (status === Status.SERVING) onServing();

@@ -32,6 +32,7 @@ import { affordConnections } from "../process/open-files.js";
 import { admitPeers, createSecureServer, type Peers, peerKey, peerLookup } from "../tls/secure-server.js";
 import type { Tls } from "../tls/tls.js";
 import { answerErrors, observeCalls, traceCalls } from "./interceptors.js";
+import { admitToken } from "./local-token.js";
 import { unaryMethods } from "./unary/methods.js";
 import { MAX_BATCH_BYTES, MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES } from "./unary/protocol.js";
 import { answerUnary, batchCall } from "./unary/server.js";
@@ -70,10 +71,15 @@ export async function serve(options: {
   peers?: Peers;
   /** Counts refused connections and calls. */
   refused?(why: "certificate" | "method"): void;
+  /** The token that each call needs, on a port without TLS that other users of the machine can reach. */
+  token?: string;
 }): Promise<RpcServer> {
-  const { log, metrics, tls, peers = {}, refused = () => {} } = options;
+  const { log, metrics, tls, token, peers = {}, refused = () => {} } = options;
   const health = createHealth();
-  const admitted = tls ? [admitPeers(peers, () => refused("method"))] : [];
+  const admitted = [
+    ...(tls ? [admitPeers(peers, () => refused("method"))] : []),
+    ...(token === undefined ? [] : [admitToken(token)]),
+  ];
   const interceptors = [observeCalls(log, metrics), traceCalls, answerErrors, ...admitted];
   const peerOf = tls ? peerLookup(tls) : () => undefined;
   const contextValues = (request: http2.Http2ServerRequest) => createContextValues().set(peerKey, peerOf(request));

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import {
+  CheckServersResponseSchema,
   CountInFlightResponseSchema,
   CountResourcesResponseSchema,
   EraseAccountResponseSchema,
@@ -13,6 +14,8 @@ import { fail } from "../errors.js";
 import { countRows, type Outbox } from "../ledger/outbox.js";
 import type { Database } from "../postgres/database.js";
 import { type AccountData, countInFlight, eraseBatch, exportPage } from "./account-data.js";
+import { checkDatabase } from "./check-database.js";
+import type { Finding } from "./finding.js";
 
 /** The data that an owner provides to its operator. */
 export interface OwnerOperations {
@@ -23,11 +26,15 @@ export interface OwnerOperations {
   countResources(accountId: string): Sql;
   /** The description of everything that it stores about an account. */
   accountData: AccountData;
+  /** The folder with its schema and migrations. */
+  migrations: string;
+  /** Checks of what only the owner knows, besides its database. */
+  checks?: readonly (() => Promise<Finding> | Finding)[];
 }
 
 /** Serves OwnerOperationsService. */
 export function ownerOperationsRoutes(router: ConnectRouter, owner: OwnerOperations): void {
-  const { db, outbox, countResources, accountData } = owner;
+  const { db, outbox, countResources, accountData, migrations, checks = [] } = owner;
   router.service(OwnerOperationsService, {
     async getOutbox() {
       if (!outbox) throw fail("not_found", "This part publishes no events.");
@@ -45,6 +52,10 @@ export function ownerOperationsRoutes(router: ConnectRouter, owner: OwnerOperati
     async eraseAccount(batch) {
       const { rows, ...erased } = await eraseBatch(db, accountData, batch);
       return create(EraseAccountResponseSchema, { ...erased, rows: BigInt(rows) });
+    },
+    async checkServers() {
+      const findings = await Promise.all([checkDatabase(db, migrations), ...checks.map((check) => check())]);
+      return create(CheckServersResponseSchema, { findings });
     },
   });
 }

@@ -1,5 +1,9 @@
+import { fileURLToPath } from "node:url";
 import type { AccountData } from "@shipping/kit/service/account-data";
 import sql, { type Sql } from "sql-template-tag";
+
+/** The folder with the schema and migrations of carrier. */
+export const carrierMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
 export const carrierAccountData: AccountData = {
   tables: [

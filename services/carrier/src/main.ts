@@ -9,9 +9,10 @@ import { configureProcess, runService } from "@shipping/kit/service/run-service"
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { carrierMigrations } from "./account-data.js";
 import { loadTrialCarrier } from "./carriers/trial-carrier.js";
 import { carrierConfig } from "./config.js";
-import { carrierMigrations, startCarrier } from "./start-carrier.js";
+import { startCarrier } from "./start-carrier.js";
 
 const service = configureProcess("carrier", carrierConfig);
 const { config, log, tls } = service;

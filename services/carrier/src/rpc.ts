@@ -5,7 +5,7 @@ import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { CarrierOperationsService } from "@shipping/proto/shipping/carrier/v1/operations_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
-import { carrierAccountData, countResources } from "./account-data.js";
+import { carrierAccountData, carrierMigrations, countResources } from "./account-data.js";
 import { listBookings } from "./bookings/monitor-bookings.js";
 import { checkLabel, createLabel } from "./create-label.js";
 import type { CarrierDeps } from "./deps.js";
@@ -16,7 +16,7 @@ import { voidLabel } from "./void-label.js";
 
 const its = CarrierService.method;
 
-/** The methods of carrier that each part may call. The operator's commands run in the gateway's pods, as the gateway. */
+/** The methods of carrier that each part, and the operator, may call. */
 export const carrierPeers: Peers = {
   gateway: [
     its.quoteRates,
@@ -27,9 +27,8 @@ export const carrierPeers: Peers = {
     its.listLabels,
     its.getLabelFile,
     ...LedgerService.methods,
-    ...CarrierOperationsService.methods,
-    ...OwnerOperationsService.methods,
   ],
+  operator: [LedgerService.method.read, ...CarrierOperationsService.methods, ...OwnerOperationsService.methods],
   portal: [its.getLabel, its.getLabelFile, its.searchLabels, its.countLabels],
 };
 
@@ -42,6 +41,7 @@ export function carrierRoutes(deps: CarrierDeps): Routes {
       outbox: deps.outbox,
       countResources,
       accountData: carrierAccountData,
+      migrations: carrierMigrations,
     });
     router.service(CarrierService, {
       async quoteRates(request, context) {

@@ -7,7 +7,8 @@ import { testDatabase } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import { carrierMigrations, startCarrier } from "./start-carrier.js";
+import { carrierMigrations } from "./account-data.js";
+import { startCarrier } from "./start-carrier.js";
 import { labelRequest } from "./testing/carrier-under-test.js";
 import { neighbours } from "./testing/neighbours.js";
 

@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { startLoop } from "@shipping/kit/process/loop";
 import { createPublisher, type PublisherParts } from "@shipping/kit/service/publisher";
 import type { Service } from "@shipping/kit/service/run-service";
@@ -15,8 +14,6 @@ import { storeVoid } from "./void-label.js";
 
 const PROJECT_MS = 2_000;
 const SETTLE_MS = 1_000;
-
-export const carrierMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
 export interface CarrierParts extends PublisherParts, Pick<CarrierDeps, "records" | "tracking"> {
   /** Set for a carrier for trials, in the sandbox of one account. */

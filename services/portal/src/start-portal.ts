@@ -10,6 +10,7 @@ import { writeInvitation } from "./account/write-invitation.js";
 import { createPortalApp, type PortalApplication } from "./app.js";
 import { logSubscriptionChanges, logSubscriptionChangesOnce } from "./audit/log-subscription-changes.js";
 import { countResources, portalAccountData } from "./database/account-data.js";
+import { portalMigrations } from "./database/deps.js";
 import { followChanges, followChangesOnce } from "./feed/follow-changes.js";
 import { checkMailServer } from "./mail/check-mail-server.js";
 import { createDeliver } from "./mail/deliver.js";
@@ -30,9 +31,9 @@ export interface Portal extends Running {
   routes: Routes;
 }
 
-/** The methods that each part may call. The operator's commands run in the gateway's pods, as the gateway. */
+/** The methods that each part, and the operator, may call. */
 export const portalPeers: Peers = {
-  gateway: [...PortalOperationsService.methods, ...OwnerOperationsService.methods],
+  operator: [...PortalOperationsService.methods, ...OwnerOperationsService.methods],
 };
 
 export type PortalParts = Omit<AreaDeps, "canMail" | "catchUp"> & AreaSettingsDeps & { metrics: Metrics };
@@ -72,7 +73,12 @@ export function startPortal(deps: PortalParts): Portal {
       countRequest: measureRequests(metrics),
     }),
     routes(router) {
-      ownerOperationsRoutes(router, { db, countResources, accountData: portalAccountData });
+      ownerOperationsRoutes(router, {
+        db,
+        countResources,
+        accountData: portalAccountData,
+        migrations: portalMigrations,
+      });
       portalOperationsRoutes(router, { ...deps, serverChecks });
     },
     async stop(fast) {

@@ -7,8 +7,9 @@ import { connectTo } from "@shipping/kit/rpc/client";
 import { askSubscriber } from "@shipping/kit/service/publisher";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { recordsMigrations } from "./account-data.js";
 import { recordsConfig } from "./config.js";
-import { recordsMigrations, startRecords } from "./start-records.js";
+import { startRecords } from "./start-records.js";
 
 const service = configureProcess("records", recordsConfig);
 const { config, log, tls } = service;

@@ -4,7 +4,7 @@ import type { Peers } from "@shipping/kit/tls/secure-server";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
-import { countResources, recordsAccountData } from "./account-data.js";
+import { countResources, recordsAccountData, recordsMigrations } from "./account-data.js";
 import { getOrder, getShipment, getShipmentForCarrier, listOrders, listShipments } from "./read/read-records.js";
 import type { RecordsDeps } from "./search/hash-recent.js";
 import { searchOrders, searchShipments } from "./search/search-records.js";
@@ -14,7 +14,7 @@ import { createShipment } from "./write/create-shipment.js";
 
 const its = RecordsService.method;
 
-/** Which part may call which methods of records. */
+/** The methods of records that each part, and the operator, may call. */
 export const recordsPeers: Peers = {
   gateway: [
     its.createOrder,
@@ -24,8 +24,8 @@ export const recordsPeers: Peers = {
     its.getShipment,
     its.listShipments,
     ...LedgerService.methods,
-    ...OwnerOperationsService.methods,
   ],
+  operator: [LedgerService.method.read, ...OwnerOperationsService.methods],
   portal: [its.getOrder, its.getShipment, its.searchOrders, its.searchShipments],
   carrier: [its.getShipmentForCarrier, its.applyLabelEvent, its.applyLabelEvents],
 };
@@ -38,6 +38,7 @@ export function recordsRoutes(deps: RecordsDeps): Routes {
       outbox: deps.outbox,
       countResources,
       accountData: recordsAccountData,
+      migrations: recordsMigrations,
     });
     router.service(RecordsService, {
       createOrder: async (request) => ({ outcome: await createOrder(deps, request) }),

@@ -1,11 +1,8 @@
-import { fileURLToPath } from "node:url";
 import { startLoop } from "@shipping/kit/process/loop";
 import { createPublisher, type PublisherParts } from "@shipping/kit/service/publisher";
 import type { Service } from "@shipping/kit/service/run-service";
 import { recordsPeers, recordsRoutes } from "./rpc.js";
 import { hashCounted, type RecordsDeps } from "./search/hash-recent.js";
-
-export const recordsMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
 const HASH_RECENT_MS = 500;
 

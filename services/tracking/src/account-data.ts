@@ -1,5 +1,9 @@
+import { fileURLToPath } from "node:url";
 import type { AccountData } from "@shipping/kit/service/account-data";
 import sql, { type Sql } from "sql-template-tag";
+
+/** The folder with the schema and migrations of tracking. */
+export const trackingMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
 export const trackingAccountData: AccountData = {
   tables: [{ name: "tracking_records", key: ["environment", "tracking_number"] }],

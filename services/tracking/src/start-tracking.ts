@@ -1,9 +1,6 @@
-import { fileURLToPath } from "node:url";
 import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
 import type { Service } from "@shipping/kit/service/run-service";
 import { trackingPeers, trackingRoutes } from "./rpc.js";
-
-export const trackingMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
 /** Starts tracking: only its RPCs, because carrier brings the events to it. */
 export async function startTracking(deps: ReadDeps): Promise<Service> {

@@ -4,7 +4,8 @@ import { pooledRandom } from "@shipping/kit/ids";
 import { configured } from "@shipping/kit/process/run-process";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { webhooksConfig } from "./config.js";
-import { startWebhooks, webhooksMigrations } from "./start-webhooks.js";
+import { webhooksMigrations } from "./operator/account-data.js";
+import { startWebhooks } from "./start-webhooks.js";
 import { createJetStreamBus } from "./stream/jetstream-bus.js";
 import { toApiPrefix } from "./stream/settings.js";
 

@@ -16,7 +16,7 @@ import { filterMissing, getEvent, listEventOutcomes } from "./events/read-events
 import { acknowledgeFailing, claimFailing } from "./health/claim-failing.js";
 import { listTestDeliveries } from "./health/list-test-deliveries.js";
 import { getSubscriptionHealth, listSubscriptionHealth } from "./health/read-health.js";
-import { countResources, webhooksAccountData } from "./operator/account-data.js";
+import { countResources, webhooksAccountData, webhooksMigrations } from "./operator/account-data.js";
 import { claimStream, getStream, type StreamDeps } from "./operator/claim-stream.js";
 import { holdDeliveries, resendDeliveries } from "./operator/control-deliveries.js";
 import { dropDeadEvent, listDeadEvents, retryDeadEvent, showDeadEvent } from "./operator/dead-events.js";
@@ -31,7 +31,7 @@ import { urlAtFault } from "./subscriptions/subscription.js";
 
 const its = WebhooksService.method;
 
-/** The methods that each part may call. The operator's commands run in the gateway's pods, as the gateway. */
+/** The methods of webhooks that each part, and the operator, may call. */
 export const webhooksPeers: Peers = {
   gateway: [
     its.createSubscription,
@@ -39,9 +39,12 @@ export const webhooksPeers: Peers = {
     its.getSubscription,
     its.listSubscriptions,
     its.disableSubscription,
+    ...LedgerService.methods,
+  ],
+  operator: [
     its.rotateSecrets,
     its.getStream,
-    ...LedgerService.methods,
+    LedgerService.method.read,
     ...WebhooksOperationsService.methods,
     ...OwnerOperationsService.methods,
   ],
@@ -66,7 +69,12 @@ export const webhooksPeers: Peers = {
 export function webhooksRoutes(deps: DispatchDeps, stream: StreamDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);
-    ownerOperationsRoutes(router, { db: deps.db, countResources, accountData: webhooksAccountData });
+    ownerOperationsRoutes(router, {
+      db: deps.db,
+      countResources,
+      accountData: webhooksAccountData,
+      migrations: webhooksMigrations,
+    });
     router.service(WebhooksService, {
       createSubscription: async (request) =>
         create(CreateSubscriptionResponseSchema, { outcome: await createSubscription(deps, request) }),

@@ -1,5 +1,4 @@
 import { EventEmitter } from "node:events";
-import { fileURLToPath } from "node:url";
 import { measureBus } from "@shipping/kit/events/bus";
 import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger/ledger";
@@ -31,9 +30,6 @@ import { measureInbox, type SubscribableBus } from "./stream/inbox.js";
 import { expireChangesOnce, measureChanges } from "./subscriptions/changes.js";
 import { createKeyRing, ledgerCodec } from "./subscriptions/key-ring.js";
 import { requireKeys } from "./subscriptions/rotate-secrets.js";
-
-/** The folder with webhooks' schema and migrations. */
-export const webhooksMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
 export interface WebhooksParts {
   config: DeliveryConfig;

@@ -60,16 +60,16 @@ export const pages: readonly Fault[] = [
   },
   {
     breaks: "`key create` refuses a list of scopes with one that does not exist.",
-    file: "gateway/src/cli/commands/key-commands.ts",
+    file: "cli/src/commands/key-commands.ts",
     original: "if (unknown.length > 0) {",
     replacement: "if (unknown.length === wanted.length) {",
-    noticedBy: "gateway/src/cli/run-admin.test.ts",
+    noticedBy: "test/commands/run-admin.test.ts",
   },
   {
     breaks: "A duration of a command has an upper bound.",
-    file: "gateway/src/cli/tools/options.ts",
+    file: "cli/src/tools/options.ts",
     original: "if (!(durationMs <= MAX_MS)) {",
     replacement: "if (Number.isNaN(durationMs)) {",
-    noticedBy: "gateway/src/cli/tools/options.test.ts",
+    noticedBy: "cli/src/tools/options.test.ts",
   },
 ];

@@ -25,6 +25,7 @@ install() {
   for part in "${parts[@]}"; do ! k get deployment "shipping-$part" > /dev/null 2>&1 || running+=("$part"); done
   parts=("${running[@]}")
   gateway_image=$(k get deployment shipping-gateway --output 'jsonpath={.spec.template.spec.containers[0].image}')
+  operator_image=$(k get deployment shipping-operator --output 'jsonpath={.spec.template.spec.containers[0].image}')
 }
 
 # `repeat` makes its clients repeat requests after 503 with Retry-After, with the same key, and read a new label's tracking until it is there.
@@ -34,7 +35,7 @@ start_load() { # [repeat]
   # whose rollout is paused as ready.
   k rollout pause deployment/shipping-receiver > /dev/null
   k create configmap load --from-file=test/trials/kubernetes/load.mjs > /dev/null
-  sed "s#IMAGE#$gateway_image#; s#NAMESPACE#$namespace#; s#REPEAT_MODE#${1:-}#" test/trials/kubernetes/load-pod.yaml | k apply -f - > /dev/null
+  sed "s#IMAGE#$operator_image#; s#NAMESPACE#$namespace#; s#REPEAT_MODE#${1:-}#" test/trials/kubernetes/load-pod.yaml | k apply -f - > /dev/null
   until k logs load 2> /dev/null | grep -q loading; do sleep 1; done
 }
 

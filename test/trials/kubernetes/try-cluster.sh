@@ -50,7 +50,7 @@ nats_to() { # POD WHO VERB SUBJECT
 
 identities() {
   say "identities"
-  account=$(k exec deployment/shipping-gateway -- admin account create --name Trial --json | sed -n 's/.*"id": *"\(acc_[a-z0-9]*\)".*/\1/p')
+  account=$(k exec deployment/shipping-operator -- admin account create --name Trial --json | sed -n 's/.*"id": *"\(acc_[a-z0-9]*\)".*/\1/p')
   # It has the labels of carrier, so that the policies allow its connections, and never becomes ready, so that no part calls it.
   sed "s#IMAGE#$gateway_image#" test/trials/kubernetes/impostor-pod.yaml | k apply -f - > /dev/null
   until [ "$(k get pod impostor --output 'jsonpath={.status.phase}')" = Running ]; do sleep 1; done

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { runAdmin } from "@shipping/gateway/cli/run-admin";
+import { runAdmin } from "@shipping/cli/run-admin";
 import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
 import { freePort } from "../../platform/free-port.js";
 import { ONE_OF_EACH } from "../../platform/launch-cluster.js";

@@ -9,23 +9,25 @@ const DAY_MS = 86_400_000;
 const VALID_DAYS = 90;
 const RENEW_BEFORE_DAYS = 30;
 
-const subjects: readonly AnyPart[] = [...parts, "mcp"];
+/** The owners of certificates: each part, and the operator, whose commands call the parts. */
+export type Peer = AnyPart | "operator";
+const peers: readonly Peer[] = [...parts, "mcp", "operator"];
 
-/** Makes a certificate for each part once. If they end soon, all are made again, because no process of the cluster runs yet. */
-export async function keepPartCertificates(dataDir: string, now = new Date()): Promise<Record<AnyPart, TlsFiles>> {
+/** Makes a certificate for each part and for the operator once. If they end soon, all are made again, because no process of the cluster runs yet. */
+export async function keepPartCertificates(dataDir: string, now = new Date()): Promise<Record<Peer, TlsFiles>> {
   const folder = join(dataDir, "certificates");
-  const filesOf = (part: AnyPart): TlsFiles => ({
-    TLS_CERT_FILE: join(folder, part, "tls.crt"),
-    TLS_KEY_FILE: join(folder, part, "tls.key"),
-    TLS_CA_FILE: join(folder, part, "ca.crt"),
+  const filesOf = (peer: Peer): TlsFiles => ({
+    TLS_CERT_FILE: join(folder, peer, "tls.crt"),
+    TLS_KEY_FILE: join(folder, peer, "tls.key"),
+    TLS_CA_FILE: join(folder, peer, "ca.crt"),
   });
-  const files = Object.fromEntries(subjects.map((part) => [part, filesOf(part)])) as Record<AnyPart, TlsFiles>;
+  const files = Object.fromEntries(peers.map((peer) => [peer, filesOf(peer)])) as Record<Peer, TlsFiles>;
   const renewAt = new Date(now.getTime() + RENEW_BEFORE_DAYS * DAY_MS);
   if (!(await areValid(folder, Object.values(files), renewAt))) await makeCertificates(folder, now);
   return files;
 }
 
-/** Returns true if each part has a key and a certificate of the authority that is valid after `renewAt`. */
+/** Returns true if each owner has a key and a certificate of the authority that is valid after `renewAt`. */
 async function areValid(folder: string, files: TlsFiles[], renewAt: Date): Promise<boolean> {
   try {
     const ca = await readFile(join(folder, "authority", "ca.crt"), "utf8");
@@ -45,10 +47,10 @@ async function makeCertificates(folder: string, now: Date): Promise<void> {
   const authority = await newAuthority(validity);
   await writeFiles(join(folder, "authority"), { "ca.crt": authority.cert, "ca.key": authority.key });
   await Promise.all(
-    subjects.map(async (part) => {
-      const subject = { hosts: ["127.0.0.1", "::1", "localhost"], uri: `spiffe://localhost/shipping/${part}` };
+    peers.map(async (peer) => {
+      const subject = { hosts: ["127.0.0.1", "::1", "localhost"], uri: `spiffe://localhost/shipping/${peer}` };
       const { cert, key } = await issueCertificate(authority, subject, validity);
-      await writeFiles(join(folder, part), { "tls.crt": cert, "tls.key": key, "ca.crt": authority.cert });
+      await writeFiles(join(folder, peer), { "tls.crt": cert, "tls.key": key, "ca.crt": authority.cert });
     }),
   );
 }

@@ -148,11 +148,14 @@ export async function launch(of: Launch) {
 
   const rpcUrls = rpcUrlsOf(config.HOST, ports);
   const rpc = mapParts((part) => rpcUrls[part].join(","));
-  const services = { ...rpc, gateway: gatewayOrigins.join(",") };
-  // The operator's commands use the gateway's certificate.
-  const tls = certificates?.gateway;
-  const urls = { databases: databaseUrls, services, rpc, pages: publicUrl?.PUBLIC_URL, bus: bus.url };
-  await folder.publish("platform.json", { ...urls, tls });
+  const urls = {
+    databases: databaseUrls,
+    rpc,
+    api: gatewayOrigins.join(","),
+    pages: publicUrl?.PUBLIC_URL,
+    bus: bus.url,
+  };
+  await folder.publish("platform.json", { ...urls, tls: certificates?.operator });
   const [base_url, ...gateways] = [origin, ...gatewayOrigins].map((one) => `${one}/api/v1`) as [string, ...string[]];
   const mcp = ports.mcp === undefined ? [] : [toOrigin(config.HOST, ports.mcp)];
   return {

@@ -23,6 +23,7 @@ test("if a part cannot start, all parts are stopped", async () => {
   const starting = startParts({
     databases,
     bus: createLocalBus(),
+    token: "token",
     delivery: localDeliveryConfig(`test:${randomBytes(32).toString("base64")}`),
     listening: { port, host: "127.0.0.1" },
     gateway: { ...localEdgeDeps(), requestsPerMinute: 120 },

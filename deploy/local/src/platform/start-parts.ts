@@ -35,6 +35,8 @@ export interface PartsOptions {
   databases: Record<Part, Database>;
   bus: SubscribableBus;
   delivery: DeliveryConfig;
+  /** The token that calls to the RPC ports need: any user of the machine can reach them. */
+  token: string;
   /** The address of the one public listener, at which gateway and portal are reached. */
   listening: { port: number; host: string };
   gateway: { requestsPerMinute: number; paceLimits?: PaceLimits; callPace?: PaceLimits } & EdgeDeps;
@@ -53,14 +55,14 @@ export interface RunningParts extends Running {
   portalPrisma: PortalPrisma;
   /** Renders the documentation site. Until then, its first request waits for that. */
   renderSite(): Promise<unknown>;
-  /** The loopback ports on which the services also listen for gRPC. */
-  rpcPorts: Record<Exclude<Part, "gateway">, number>;
+  /** The loopback ports on which the parts also listen for RPC. */
+  rpcPorts: Record<Part, number>;
   /** The loopback port at which the MCP server calls the gateway, if there is one. */
   internalPort: number | undefined;
 }
 
 /**
- * Starts all parts in one process, where they call each other in memory. Each service also listens on loopback, for grpcurl and the doctor.
+ * Starts all parts in one process, where they call each other in memory. Each also listens on loopback, for grpcurl and the operator's commands.
  */
 export async function startParts(options: PartsOptions): Promise<RunningParts> {
   const started: Running[] = [];
@@ -78,14 +80,14 @@ export async function startParts(options: PartsOptions): Promise<RunningParts> {
 
 async function startInto(
   started: Running[],
-  { databases, bus, delivery, listening, gateway, portal, mcp, logOf }: PartsOptions,
+  { databases, bus, delivery, token, listening, gateway, portal, mcp, logOf }: PartsOptions,
 ): Promise<Omit<RunningParts, "stop">> {
   const common = { bus, now: () => new Date(), random: randomBytes };
   const metrics: Metrics[] = [];
 
   async function open(part: Part, service: Service) {
     started.push(service);
-    const server = await serve({ routes: service.routes, port: 0, host: "127.0.0.1", log: logOf(part) });
+    const server = await serve({ routes: service.routes, port: 0, host: "127.0.0.1", log: logOf(part), token });
     started.push({ stop: () => server.stop(0) });
     if (service.metrics) metrics.push(service.metrics);
     return { transport: inProcess(service.routes, logOf(part)), port: server.port };
@@ -156,6 +158,7 @@ async function startInto(
     portalPrisma,
     renderSite: people.application.renderSite,
     rpcPorts: {
+      gateway: access.port,
       portal: operators.port,
       records: records.port,
       carrier: carrier.port,

@@ -23,7 +23,7 @@ import {
 } from "../config.js";
 import { type DataFolder, secretsKeys, takeDataFolder } from "../data-folder.js";
 import { openDatabases } from "../databases/open-databases.js";
-import { migrationFolders, type Part, parts } from "../parts.js";
+import { mapParts, migrationFolders, type Part, parts } from "../parts.js";
 import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "./demo-account.js";
 import { abortable } from "./explain-start.js";
 import { startParts } from "./start-parts.js";
@@ -87,7 +87,9 @@ async function startOn(
   const { databases, urls } = await openDatabases({ folder, config, log, opened, stopping: options.stopping });
   const bus = openBus(config, log);
   opened.push({ stop: () => bus.close() });
+  const token = randomBytes(32).toString("base64url");
   const running = await startParts({
+    token,
     databases,
     bus,
     delivery,
@@ -112,10 +114,11 @@ async function startOn(
     ...account,
     ...(developerArea && (await demoSignIn(people, account, developerArea.publicUrl ?? origin))),
   };
-  const services = Object.entries(running.rpcPorts).map(([part, port]) => [part, `http://127.0.0.1:${port}`]);
   await folder.publish("platform.json", {
     databases: urls,
-    services: { gateway: origin, ...Object.fromEntries(services) },
+    rpc: mapParts((part) => `http://127.0.0.1:${running.rpcPorts[part]}`),
+    token,
+    api: origin,
     bus: config.NATS_URL,
     ops: at(ops.port),
   });

@@ -1,10 +1,10 @@
 import { chown, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { adminIn } from "@shipping/gateway/testing/admin";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { migrate, unappliedMigrations } from "@shipping/kit/postgres/migrate";
 import { silentLog } from "@shipping/kit/process/log";
+import { checkDatabase } from "@shipping/kit/service/check-database";
 import { type TestAuthority, testAuthority } from "@shipping/kit/testing/certificates";
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
@@ -100,15 +100,16 @@ test("an authority that cannot be read is named", async () => {
   await expect(isEncrypted(urlWith(verified("nowhere.crt")))).rejects.toThrow(/ENOENT.*nowhere\.crt/);
 });
 
-test("doctor shows whether the connection is encrypted, and which certificate was verified", async () => {
+test("a part says for doctor whether the connection is encrypted, and which certificate was verified", async () => {
   await showCertificateFor("localhost");
-  const { findingOf } = adminIn(() => ({ DATA_DIR: folder }));
-  const doctor = (parameters: Record<string, string>) =>
-    findingOf("records database", { DATABASE_URL_RECORDS: urlWith(parameters) });
+  const doctor = async (parameters: Record<string, string>) => {
+    const db = openDatabase(urlWith(parameters), { max: 1, log: silentLog() });
+    return checkDatabase(db, directory).finally(() => db.close());
+  };
   const issuer = expect.stringMatching(/^CN=Shipping parts \w+$/);
   const certificate = { subject: expect.stringContaining("CN="), issuer };
   expect(await doctor(verified())).toMatchObject({
-    part: "records database",
+    part: "database",
     encryption: { encrypted: true, protocol: "TLSv1.3", certificate: { ...certificate, verified: true } },
   });
   expect(await doctor({ sslmode: "no-verify" })).toMatchObject({

@@ -14,11 +14,12 @@ import { scheduledDatabases } from "@shipping/kit/testing/schedules/scheduled-da
 import { fence, newClaim } from "@shipping/kit/testing/writes";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql from "sql-template-tag";
+import { carrierMigrations } from "../account-data.js";
 import { sandboxCarrier } from "../carriers/sandbox-carrier.js";
 import { createLabel } from "../create-label.js";
 import type { CarrierDeps } from "../deps.js";
 import { createProjectedMarks } from "../neighbours/project-label-event.js";
-import { carrierMigrations, labelWriter } from "../start-carrier.js";
+import { labelWriter } from "../start-carrier.js";
 import { labelRequest, patient, voidRequest } from "../testing/carrier-under-test.js";
 import { neighbours } from "../testing/neighbours.js";
 import { scheduledCarrier } from "../testing/scheduled-carrier.js";

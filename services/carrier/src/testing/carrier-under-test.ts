@@ -10,11 +10,11 @@ import { testDatabase } from "@shipping/kit/testing/database";
 import { newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { CreateLabelRequestSchema, VoidLabelRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import { carrierMigrations } from "../account-data.js";
 import { sandboxCarrier } from "../carriers/sandbox-carrier.js";
 import { createLabel } from "../create-label.js";
 import type { CarrierDeps } from "../deps.js";
 import { createProjectedMarks } from "../neighbours/project-label-event.js";
-import { carrierMigrations } from "../start-carrier.js";
 import { voidLabel } from "../void-label.js";
 import { neighbours } from "./neighbours.js";
 

@@ -10,8 +10,8 @@ import { newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { CreateOrderRequestSchema, CreateShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
+import { recordsMigrations } from "../account-data.js";
 import type { RecordsDeps } from "../search/hash-recent.js";
-import { recordsMigrations } from "../start-records.js";
 import { createOrder } from "../write/create-order.js";
 import { createShipment } from "../write/create-shipment.js";
 

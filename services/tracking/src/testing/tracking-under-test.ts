@@ -7,7 +7,8 @@ import { inProcess } from "@shipping/kit/rpc/server";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { jsonIn } from "@shipping/kit/testing/writes";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
-import { startTracking, trackingMigrations } from "../start-tracking.js";
+import { trackingMigrations } from "../account-data.js";
+import { startTracking } from "../start-tracking.js";
 
 const createdAt = "2026-11-21T10:00:00.000Z";
 

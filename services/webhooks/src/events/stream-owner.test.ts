@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { testDatabase } from "@shipping/kit/testing/database";
-import { webhooksMigrations } from "../start-webhooks.js";
+import { webhooksMigrations } from "../operator/account-data.js";
 import { findOther, markOf } from "../stream/stream-owner.js";
 import { createOwnerRecord } from "./stream-owner.js";
 

@@ -1,5 +1,9 @@
+import { fileURLToPath } from "node:url";
 import type { AccountData } from "@shipping/kit/service/account-data";
 import sql, { type Sql } from "sql-template-tag";
+
+/** The folder with the schema and migrations of webhooks. */
+export const webhooksMigrations = fileURLToPath(new URL("../../prisma", import.meta.url));
 
 const ofSubscriptions = (accountId: string) =>
   sql`subscription_id = ANY(ARRAY(SELECT id FROM subscriptions WHERE subscriptions.account_id = ${accountId}))`;

@@ -15,7 +15,8 @@ import {
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { DeliveryConfig } from "../config.js";
 import type { DispatchDeps } from "../dispatch/deps.js";
-import { makeDeps, startWebhooks, type WebhooksParts, webhooksMigrations } from "../start-webhooks.js";
+import { webhooksMigrations } from "../operator/account-data.js";
+import { makeDeps, startWebhooks, type WebhooksParts } from "../start-webhooks.js";
 import { createSubscription } from "../subscriptions/create-subscription.js";
 import { type Receiver, startReceiver } from "./receiver.js";
 import { certificate } from "./receiver-certificate.js";

@@ -1,12 +1,12 @@
 import { createClient } from "@connectrpc/connect";
 import { serveOps } from "@shipping/kit/process/health";
 import { silentLog } from "@shipping/kit/process/log";
-import { connectTo } from "@shipping/kit/rpc/client";
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { Role } from "@shipping/portal/members/manage-members";
 import { PortalOperationsService } from "@shipping/proto/shipping/portal/v1/operations_pb";
 import { newVisitor, pathIn, type Visitor } from "../../../developers/visitor.js";
 import { apiClient } from "../../../platform/api-client.js";
+import { callStack } from "../../../platform/call-stack.js";
 import { type Stack, startStack } from "../../../platform/stack.js";
 import { parcelBody } from "../../kit/bodies.js";
 import type { Sender } from "./place.js";
@@ -20,7 +20,7 @@ export async function startWorld() {
     // A port without a listener: redirects to the provider end there, and its callbacks are read.
     developerArea: { provider: { issuer: "http://127.0.0.1:9", clientId: "area", clientSecret: "secret" } },
   });
-  const portal = connectTo({ urls: `http://127.0.0.1:${stack.rpcPorts.portal}`, log: silentLog() });
+  const portal = callStack(stack, "portal");
   const operator = createClient(PortalOperationsService, portal);
   const { origin, port } = new URL(stack.baseUrl);
   const accountId = await stack.newAccount("Nordlicht");
