@@ -43,6 +43,7 @@ describe("an image", () => {
   test.each([
     ["parts.records.image", ""],
     ["parts.records.image", "<no value>"],
+    ["operator.image", ""],
     ["image.tag", ""],
     ["image.tag", "<no value>"],
     ["image.prefix", "<no value>"],
