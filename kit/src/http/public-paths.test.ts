@@ -12,8 +12,23 @@ describe("the part that answers a request target", () => {
     expect(partOf(target)).toBe("portal");
   });
 
+  test.each(["/mcp", "/mcp?x=1", "http://a.example/mcp"])("%s is the MCP server", (target) => {
+    expect(partOf(target)).toBe("mcp");
+  });
+
   test.each([
-    ...["/api", "/api/v1/orders", "/api/v1/orders?next=/docs", "/mcp", "/metrics", "/nothing", "/orders", "/.env"],
+    ...[
+      "/api",
+      "/api/v1/orders",
+      "/api/v1/orders?next=/docs",
+      "/mcp/",
+      "/mcp/x",
+      "/MCP",
+      "/metrics",
+      "/nothing",
+      "/orders",
+      "/.env",
+    ],
     // These begin like a path of the portal, and are others.
     ...[
       "/docs.",
