@@ -95,14 +95,14 @@ describe("a trial's NATS", () => {
   });
 });
 
-test("every pod that opens a database has PostgreSQL's authority, including the migration and the smoke test", () => {
+test("every pod that opens a database has PostgreSQL's authority, including the migrations", () => {
   const pods = workloadsIn(objectsOf("production", "databaseCaSecret=postgres-ca"));
   const withDatabase = pods.filter(({ pod }) =>
     pod.containers.some(({ env = [] }: KubernetesObject) =>
       env.some(({ name }: KubernetesObject) => name === "DATABASE_URL"),
     ),
   );
-  expect(withDatabase).toHaveLength(2 * parts.length + 1);
+  expect(withDatabase).toHaveLength(2 * parts.length);
   for (const { pod } of withDatabase) {
     expect(pod.volumes).toContainEqual({
       name: "database-ca",

@@ -119,7 +119,7 @@ describe.each(["gateway", "portal", "mcp"])("public HTTP of the %s", (part) => {
     const peer = { ipBlock: { cidr: "10.0.0.0/18" } };
     const set = `networkPolicy.ingressPeers[0].ipBlock.cidr=${peer.ipBlock.cidr}`;
     // The operator's doctor asks the API, and the MCP server reads the documentation.
-    const own = ["smoke-test", part === "gateway" ? "operator" : "mcp"];
+    const own = { gateway: ["smoke-test", "operator"], portal: ["smoke-test", "mcp"] }[part] ?? ["smoke-test"];
     expect(ingressOf(part, 8080, "production", set)).toEqual([
       { ports: [{ port: 8080 }], from: [peer, ...own.map(component)] },
     ]);

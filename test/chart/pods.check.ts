@@ -5,8 +5,8 @@ import { parse } from "yaml";
 import { chart, type KubernetesObject, objectsIn, objectsOf, template, templateWith, workloadsIn } from "./rendered.js";
 
 // Each part with a database and its migration, the MCP server, the operator, and the smoke test. The migrations share a ServiceAccount.
-const NUMBER_OF_WORKLOADS = 2 * parts.length + 2;
-const NUMBER_OF_ACCOUNTS = parts.length + 3;
+const NUMBER_OF_WORKLOADS = 2 * parts.length + 3;
+const NUMBER_OF_ACCOUNTS = parts.length + 4;
 
 const read = (file: string) => readFileSync(join(chart, file), "utf8");
 

@@ -161,8 +161,10 @@ password
 {{- $fullname := include "shipping.fullname" . -}}
 {{- $secured := ne (include "shipping.certificateSource" .) "" -}}
 - { name: API_URL, value: "http://{{ $fullname }}" }
-{{- range $part, $_ := include "shipping.parts" . | fromYaml }}
+{{- range $part, $needs := include "shipping.parts" . | fromYaml }}
+{{- if $needs.database }}
 - { name: {{ upper $part }}_URL, value: "{{ ternary "https" "http" $secured }}://{{ $fullname }}-{{ $part }}:{{ include "shipping.rpcPort" (list $ $part) }}" }
+{{- end }}
 {{- end }}
 {{- with .Values.publicUrl }}
 - { name: PUBLIC_URL, value: {{ . | quote }} }
