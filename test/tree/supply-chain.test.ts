@@ -98,6 +98,17 @@ test("an image is built with every package of the repository that its part needs
   expect((await read("deploy/build-images.sh")).match(/^for workspace in (.*); do$/m)?.[1]).toBe(built.join(" "));
 });
 
+test("the build is sent all that the Dockerfile copies into it", async () => {
+  const [dockerfile, ignored] = await Promise.all([read("deploy/Dockerfile"), read(".dockerignore")]);
+  const sent = ignored.split("\n").filter((line) => line.startsWith("!"));
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, sources = ""]) =>
+    sources.split(" "),
+  );
+  const isSent = (source: string) => [source, source.split("/")[0]].some((path) => sent.includes(`!${path}`));
+  expect(copied).toContain("gateway");
+  expect(copied.filter((source) => !isSent(source))).toEqual([]);
+});
+
 test("a part in an image opens no inspector for a signal, not even while it starts", async () => {
   const commands = (await read("deploy/Dockerfile")).match(/^CMD .*main\.js"\]$/gm) ?? [];
   expect(commands).toEqual([expect.stringMatching(/^CMD \["node", "--disable-sigusr1", /)]);
