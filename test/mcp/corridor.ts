@@ -5,13 +5,16 @@ const parcel = { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 };
 
 export const shipmentFor = (reference: string) => ({ reference, from: address, to: address, parcel });
 
-/** Repeats a call as a host does when the error tells its agent to. */
+/** Repeats a call as a host does when an error tells its agent to: one of the tool, or an answer that refuses the message. */
 async function untilDone<Data>(agent: Agent, name: string, args: Record<string, unknown>): Promise<Data> {
   for (let call = 1; ; call++) {
-    const result = await agent.call(name, args);
+    const result = await agent.call(name, args).catch((error: Error) => error);
+    const failed = result instanceof Error || result.isError;
+    if (failed && call === 10)
+      throw new Error(result instanceof Error ? result.message : JSON.stringify(result.content));
+    if (failed) continue;
     const { data } = (result.structuredContent ?? {}) as { data?: Data };
-    if (!result.isError) return data ?? (result as Data);
-    if (call === 10) throw new Error(JSON.stringify(result.content));
+    return data ?? (result as Data);
   }
 }
 

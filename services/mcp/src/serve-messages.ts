@@ -43,7 +43,10 @@ export function serveMessages(app: Express, deps: MessageDeps): void {
   function accessOf(req: IncomingMessage, res: ServerResponse, noteStatus: (status: number) => void) {
     const client = admission.clientOf(req);
     const gone = new AbortController();
-    res.once("close", () => gone.abort());
+    res.once("close", () => {
+      // A connection also closes after its response, when nothing is left to abort.
+      if (!res.writableFinished) gone.abort();
+    });
     return {
       // The gateway's client chooses the host.
       baseUrl: `http://gateway${BASE_PATH}`,
