@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Client, createClient } from "@connectrpc/connect";
-import { withinWindow } from "@shipping/kit/testing/eventually";
+import { eventually, withinWindow } from "@shipping/kit/testing/eventually";
 import type { Role } from "@shipping/portal/members/manage-members";
 import { WINDOW_MINUTES } from "@shipping/portal/session/session";
 import { PortalOperationsService } from "@shipping/proto/shipping/portal/v1/operations_pb";
@@ -68,12 +68,16 @@ export function useArea(options?: StackOptions): Area {
     },
     async newLink({ accountId: given, role = "admin", email = `${randomBytes(6).toString("hex")}@example.com` } = {}) {
       const accountId = given ?? (await stack.newAccount("Nordlicht"));
-      const known = await area.query("SELECT FROM account_members WHERE account_id = $1 AND email = $2", [
-        accountId,
-        email,
-      ]);
-      if (known.length === 0) await operator.addMember({ accountId, email, role });
-      const { url } = await operator.createSignInLink({ accountId, email, origin: origin() });
+      // On a busy machine, a database may need longer for a connection than a call waits.
+      const { url } = await eventually(
+        async () => {
+          const member = "SELECT FROM account_members WHERE account_id = $1 AND email = $2";
+          const known = await area.query(member, [accountId, email]);
+          if (known.length === 0) await operator.addMember({ accountId, email, role });
+          return operator.createSignInLink({ accountId, email, origin: origin() });
+        },
+        { withinMs: 30_000 },
+      );
       return { url, path: pathIn(url), accountId, email };
     },
     async signIn(who) {
