@@ -126,6 +126,22 @@ describe.each(["gateway", "portal", "mcp"])("public HTTP of the %s", (part) => {
   });
 });
 
+describe("in a trial", () => {
+  const trial = (server: string, port: number) => ingressOf(server, port, "trial", "parts.mcp.enabled=true");
+
+  test("the parts with a database and their migrations reach PostgreSQL, and nothing else does", () => {
+    const owners = ["carrier", "gateway", "portal", "records", "tracking", "webhooks"];
+    expect(trial("postgres", 5432)).toEqual([
+      { from: [...owners, "migration"].map(component), ports: [{ port: 5432 }] },
+    ]);
+  });
+
+  test("the parts that use the event bus and the doctor of operators reach NATS, and nothing else does", () => {
+    const from = ["carrier", "records", "webhooks", "operator"].map(component);
+    expect(trial("nats", 4222)).toEqual([{ from, ports: [{ port: 4222 }] }]);
+  });
+});
+
 test.each(["gateway", "portal"])("the smoke test reaches the %s", (part) => {
   expect(egressOf("smoke-test", "production")).toContainEqual({ to: [component(part)], ports: [{ port: 8080 }] });
 });
