@@ -93,7 +93,9 @@ test("the operator's commands find the parts, the public API and the bus, and ha
   const own = ["DATA_DIR", "OPERATOR", "EGRESS_PROXY_URL"];
   const keys = Object.keys(adminSettings.shape).filter((key) => ![...own, ...TRUSTING].includes(key));
   const authority = "nats.caSecret=nats-ca";
-  expect(environmentOf("operator", "guarded", ...everything, authority).sort()).toEqual(keys.sort());
+  expect(environmentOf("operator", "guarded", ...everything, "parts.mcp.enabled=true", authority).sort()).toEqual(
+    keys.sort(),
+  );
   expect(environmentOf("operator", "production").filter((key) => key.includes("DATABASE"))).toEqual([]);
 });
 

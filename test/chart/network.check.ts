@@ -90,6 +90,9 @@ describe("the calls between the parts", () => {
       { to: [component("gateway")], ports: [{ port }] },
       { to: [component("portal")], ports: [{ port: 8080 }] },
     ]);
+    expect(ingressOf("mcp", 8090, "production")).toEqual([]);
+    const called = ["operator", "smoke-test"].flatMap((caller) => toPort(egressOf(caller, "production"), 8090));
+    expect(called.flatMap(({ to }) => to)).not.toContainEqual(component("mcp"));
     const set = "parts.mcp.enabled=false";
     expect(ingressOf("gateway", port, "production", set)).toEqual([]);
     expect(objectsOf("production", set).filter(({ metadata }) => metadata.name.includes("mcp"))).toEqual([]);

@@ -18,14 +18,16 @@
   ports: [{ port: {{ ternary 5432 $root.Values.databasePort $root.Values.dev.enabled }} }]
 {{- end }}
 
-{{/* Egress to the RPC ports of all parts. */}}
+{{/* Egress to the ports for calls of all parts that answer calls: those with a database. */}}
 {{- define "shipping.toParts" -}}
-{{- range $part, $_ := include "shipping.parts" . | fromYaml }}
+{{- range $part, $needs := include "shipping.parts" . | fromYaml }}
+{{- if $needs.database }}
 - to:
     - podSelector:
         matchLabels:
           {{- include "shipping.selector" (list $ $part) | nindent 10 }}
   ports: [{ port: {{ include "shipping.rpcPort" (list $ $part) }} }]
+{{- end }}
 {{- end }}
 {{- end }}
 
