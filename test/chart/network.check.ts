@@ -145,7 +145,7 @@ describe("in a trial", () => {
   });
 });
 
-test.each(["gateway", "portal"])("the smoke test reaches the %s", (part) => {
+test.each(["gateway", "portal", "mcp"])("the smoke test reaches the %s", (part) => {
   expect(egressOf("smoke-test", "production")).toContainEqual({ to: [component(part)], ports: [{ port: 8080 }] });
 });
 

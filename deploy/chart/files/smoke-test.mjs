@@ -1,11 +1,12 @@
-// Plays the main steps against a deployed gateway, from a pod of the gateway's image: makes a key with the operator's command, for an account that
-// all runs share, then order, shipment, rate, label, PDF, repetition, void. If a receiver is named, every event has to arrive there, signed, and if
-// a portal is named, it has to serve the documentation. It revokes the key at the end, even after a failure.
+// Plays the main steps against a deployed gateway, from a pod with the image of the operator's commands: makes a key, for an account that all runs
+// share, then order, shipment, rate, label, PDF, repetition, void. If a receiver is named, every event has to arrive there, signed; if a portal is
+// named, it has to serve the documentation; if an MCP server is named, its tools have to reach the account. It revokes the key at the end, even
+// after a failure.
 import { execFileSync } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 
-const { BASE_URL, PAGES_URL, RECEIVER_URL } = process.env;
+const { BASE_URL, MCP_URL, PAGES_URL, RECEIVER_URL } = process.env;
 const ACCOUNT = "Smoke test";
 const run = randomUUID();
 let steps = 0;
@@ -87,6 +88,16 @@ function isSigned({ signature, body }, secret) {
   return hex === createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
 }
 
+/** The result of one of the MCP server's tools. */
+async function callTool(name) {
+  const response = await fetch(MCP_URL, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: {} } }),
+  });
+  return (await response.json()).result;
+}
+
 const accounts = await whenReachable(() => admin("account", "list"));
 await whenReachable(() => fetch(`${BASE_URL}/openapi.json`));
 const account =
@@ -130,6 +141,10 @@ if (subscription) {
   await call("DELETE", `/webhooks/${subscription.id}`, { status: 200 });
 }
 if (PAGES_URL) check((await fetch(`${PAGES_URL}/docs`)).ok, "the portal serves the documentation");
+if (MCP_URL) {
+  const result = await callTool("getAccount");
+  check(result?.content[0].text.includes(account.id), "a tool of the MCP server reaches the account");
+}
 process.stdout.write(`All ${steps} steps went as the specification says.\n`);
 // Idle connections would keep the process for another minute.
 process.exit(0);
