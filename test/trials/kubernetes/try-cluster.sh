@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Tries the chart on a real cluster: test/trials/kubernetes/try-cluster.sh [values.yaml …]
 # Needs kubectl, helm, a KUBECONFIG, and the images of the values on the nodes (build-images.sh makes those of the parts). Installs into a
-# namespace of its own that enforces restricted Pod Security, runs the smoke test, checks network policies and identities, renews certificates,
-# then upgrades, deletes pods, scales, breaks and rolls back under load. NEXT_TAG names other images, to which it also upgrades all parts and from which it
-# rolls them back. Succeeds if no request failed and no event was lost; KEEP=1 leaves everything in place.
+# namespace of its own that enforces restricted Pod Security, runs the smoke test, checks migrations, network policies and identities, renews
+# certificates, runs operators' commands and an agent's tool, then upgrades, deletes pods, scales, breaks and rolls back under load. NEXT_TAG names
+# other images, to which it also upgrades all parts, then records alone, and from which it rolls them back. Succeeds if no request failed and no
+# event was lost; KEEP=1 leaves everything in place.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . test/trials/kubernetes/trial.sh
@@ -93,11 +94,66 @@ renewal() {
 renewals() { k logs --selector "app.kubernetes.io/component=$1" --tail=-1 | grep -c '"certificate renewed"' || true; }
 starts() { k get pods --selector app.kubernetes.io/component=records --output 'jsonpath={.items[*].status.containerStatuses[*].state.running.startedAt}'; }
 
+# What operators do: the checks of doctor, and a command as a Job.
+operators() {
+  say "operators"
+  expect "what doctor finds wrong" "$(k exec deployment/shipping-operator -- admin doctor | grep '^!!' || true)" ""
+  local job
+  job=$(sed "s#image: .*#image: $operator_image#" deploy/operator-job.yaml | k create --filename - --output name)
+  k wait --for=condition=Complete "$job" --timeout=2m > /dev/null || k logs "$job"
+  expect "the Job of an operator" "$(k get "$job" --output 'jsonpath={.status.succeeded}')" 1
+}
+
+# What agents do, from a pod outside of the platform: its address is the one in the request log.
+agents() {
+  [[ " ${parts[*]} " == *" mcp "* ]] || return 0
+  say "agents"
+  local key address logged
+  key=$(k exec deployment/shipping-operator -- admin key create --account "$account" --environment sandbox --json | sed -n 's/.*"key": *"\([^"]*\)".*/\1/p')
+  address=$(k get pod stray --output 'jsonpath={.status.podIP}')
+  expect "the MCP server's answers" "$(k exec -i stray -- node --input-type=module - http://shipping-mcp-public/mcp "$key" < test/trials/kubernetes/call-mcp.mjs)" "getOrder: not_found"
+  # The gateway writes its log of requests in batches.
+  for _ in $(seq 20); do logged=$(sources) && [ -n "$logged" ] && break || sleep 1; done
+  expect "the address of the agent" "$logged" "$address"
+}
+
+# The addresses from which requests of the account came, of those that are listed.
+sources() { k exec deployment/shipping-operator -- admin request list --account "$account" --json | sed -n 's/.*"source": *"\([^"]*\)".*/\1/p'; }
+
+# The parts whose migration is complete. Each has a Job of its own.
+migrated() {
+  k wait --for=condition=Complete jobs --selector app.kubernetes.io/component=migration --timeout=5m > /dev/null
+  k get jobs --selector app.kubernetes.io/component=migration --output 'jsonpath={range .items[*]}{.spec.template.spec.containers[0].name}{"\n"}{end}' | sort | xargs
+}
+
+# The parts that have a database.
+owners() { printf '%s\n' "${parts[@]}" | grep -vx mcp | sort | xargs; }
+
+image_of() { k get deployment "shipping-$1" --output 'jsonpath={.spec.template.spec.containers[0].image}'; }
+
+# The ReplicaSets of all parts but records, which have another name for each template of their pods.
+other_sets() { k get replicasets --selector 'app.kubernetes.io/component notin (records)' --output 'jsonpath={.items[?(@.spec.replicas>0)].metadata.name}'; }
+
+# A team deploys its part alone, and rolls it back, as docs/operations/upgrade.md says. No other pod is replaced.
+replace_records() {
+  local image tag before
+  image=$(image_of records)
+  before=$(other_sets)
+  for tag in "$NEXT_TAG" "${image##*:}"; do
+    say "records alone to $tag"
+    helm upgrade shipping deploy/chart --namespace "$namespace" --reset-then-reuse-values --set "parts.records.image=${image%:*}:$tag" --wait --timeout 10m > /dev/null
+    settled
+    expect "the image of records" "$(image_of records)" "${image%:*}:$tag"
+    expect "the image of carrier" "$(image_of carrier | sed 's/.*://')" "${image##*:}"
+  done
+  expect "the ReplicaSets of the other parts" "$(other_sets)" "$before"
+}
+
 replace_images() {
   for _ in 1 2; do
     say "upgrade to the images $NEXT_TAG"
-    upgrade --set "image.tag=$NEXT_TAG"
-    expect "the image of records" "$(k get deployment shipping-records --output 'jsonpath={.spec.template.spec.containers[0].image}' | sed 's/.*://')" "$NEXT_TAG"
+    upgrade --set-string "image.tag=$NEXT_TAG"
+    expect "the image of records" "$(image_of records | sed 's/.*://')" "$NEXT_TAG"
     say "rollback"
     helm rollback shipping --namespace "$namespace" --wait --timeout 10m > /dev/null
     settled
@@ -105,7 +161,10 @@ replace_images() {
 }
 
 disturb() {
-  [ -z "${NEXT_TAG:-}" ] || replace_images
+  if [ -n "${NEXT_TAG:-}" ]; then
+    replace_images
+    replace_records
+  fi
   say "upgrade of all parts"
   upgrade --set logLevel=warn
   for part in "${parts[@]}"; do
@@ -128,8 +187,11 @@ disturb() {
 install
 say "helm test"
 helm test shipping --namespace "$namespace" --logs | grep -E '^(ok|All|Error)'
+expect "the parts whose migration is complete" "$(migrated)" "$(owners)"
 policies
 identities
+operators
+agents
 start_load
 disturb
 end_load
