@@ -96,7 +96,9 @@ test("a database whose history has other names ends the command with one line th
   await empty.db.run(sql`UPDATE _prisma_migrations SET migration_name = '0_init'`);
   const { code, lines } = await start().ended;
   expect(code).toBe(1);
-  expect(lines).toMatchObject([{ level: "fatal", msg: expect.stringContaining("0_init") }]);
-  expect(lines[0]).not.toHaveProperty("err");
-  expect(lines[0].msg).toContain("Delete DATA_DIR");
+  // A busy machine may first log that it waits for the database.
+  const last = lines.filter(({ level }) => level !== "info");
+  expect(last).toMatchObject([{ level: "fatal", msg: expect.stringContaining("0_init") }]);
+  expect(last[0]).not.toHaveProperty("err");
+  expect(last[0]?.msg).toContain("Delete DATA_DIR");
 });
