@@ -4,7 +4,7 @@ values=(--values test/trials/kubernetes/values.yaml)
 for file in "$@"; do values+=(--values "$file"); done
 parts=(gateway portal records carrier tracking webhooks mcp)
 failed=0
-# Helm keeps ten revisions, and the trial returns to the first one after more.
+# Helm keeps ten revisions, and the trial returns to an early one after more.
 export HELM_MAX_HISTORY=0
 
 say() { echo "== $(date +%T) $*"; }
