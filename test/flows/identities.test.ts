@@ -89,7 +89,7 @@ describe("npm run cluster -- --tls", () => {
   test("ships from the order of a label to its end, with certificates that their owner alone can read", async () => {
     expect(await shipOnce()).toMatchObject({ status: "voided" });
     const owners = await readdir(folderOf(""));
-    expect(owners.sort()).toEqual(["authority", "operator", ...parts].sort());
+    expect(owners.sort()).toEqual(["authority", "mcp", "operator", ...parts].sort());
     for (const part of owners) {
       for (const file of await readdir(folderOf(part))) {
         expect((await stat(join(folderOf(part), file))).mode & 0o777).toBe(0o600);
