@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 const esmOnlyPackages = [
   "@prisma/schema-engine-wasm",
   "any-ascii",
-  // Its condition `source` is TypeScript.
+  // The condition `source` leads to TypeScript.
   "eventsource",
   "eventsource-parser",
   "get-port",

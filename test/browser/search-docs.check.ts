@@ -6,7 +6,7 @@ import { faultsOf } from "./look.js";
 const area = useArea();
 const browser = useBrowser();
 
-/** What the page's policy has refused, and what its scripts have thrown. */
+/** Lists the violations of the page's policy and the errors of its scripts. */
 const faults: string[] = [];
 beforeEach(() => {
   faults.length = 0;

@@ -2,7 +2,7 @@ import type { ApiAnswer } from "../platform/api-client.js";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import { type Asked, ask, type Customer, newCustomer, record, told } from "./operations.js";
 
-// What a repeated request gets is tested beside `gateway/src/idempotency`, and by the checks `idempotency.*` of `conformance`.
+// Answers to repeated requests are tested beside `gateway/src/idempotency`, and by the checks `idempotency.*` of `conformance`.
 let stack: Stack;
 let customer: Customer;
 beforeAll(async () => {

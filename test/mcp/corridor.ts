@@ -1,3 +1,4 @@
+import { Shipping } from "shipping-client";
 import type { Agent } from "./agent.js";
 
 const address = { name: "A", street1: "B 1", city: "Bremen", postal_code: "28195", country: "DE" };
@@ -34,4 +35,11 @@ export async function playCorridor(agent: Agent, reference: string): Promise<str
     .toString();
   if (start !== "%PDF-") throw new Error(`The file of ${label.id} begins with ${start}.`);
   return label.id;
+}
+
+/** Returns the IDs of all labels of an account, in their order. */
+export async function labelsOf(access: { apiKey: string; baseUrl: string }): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of new Shipping(access).labels.list({ limit: 100 })) ids.push(id);
+  return ids;
 }

@@ -31,7 +31,7 @@ test("without a gateway, a message gets 503 with an error object, and a tool of 
   expect(await call.json()).toMatchObject({
     result: { isError: true, content: [{ text: expect.stringMatching(/^No answer from the API .*the same request/) }] },
   });
-  // What is refused whatever the gateway says is refused.
+  // A message that no gateway would accept is refused without one.
   expect((await fetch(mcp.url, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(405);
   await mcp.end();
 });

@@ -4,7 +4,7 @@ import { examples } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
 import { readDeclarations } from "./part-declaration.js";
 
-// Its script has built everything and checked the protos before.
+// The npm script has built everything and checked the protos before this program starts.
 const root = join(import.meta.dirname, "../..");
 const parts = readDeclarations();
 

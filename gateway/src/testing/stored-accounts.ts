@@ -44,7 +44,7 @@ export async function withoutOperatorLog<Result>(db: Database, run: () => Promis
   }
 }
 
-/** What an account's people and operators have done, as it is kept for the audit log: all, or of an account. */
+/** Returns the changes that are kept for the audit log: of one account, or of all. */
 export function accountChanges(
   db: Database,
   where: { accountId?: string; action?: string } = {},

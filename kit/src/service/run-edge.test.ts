@@ -26,7 +26,10 @@ test("a part without a database is ready once its port is open, and stops when i
   const ended: string[] = [];
   const running = await startEdge({
     ...{ part: "edge", log, metrics, tls: undefined },
-    config: readConfig(z.object(processSettings), { OPS_PORT: "0", HOST: "127.0.0.1" }),
+    config: readConfig(z.object(processSettings), {
+      ...{ OPS_PORT: "0", HOST: "127.0.0.1" },
+      ...{ BUILD_VERSION: "1.2.3", BUILD_REVISION: "abcdef0" },
+    }),
     start: () => {
       const listener = createPublicListener({ port: 0, host: "127.0.0.1", log, random: randomBytes, metrics });
       return listener.start({ mcp: { app, accountOf: () => undefined, isDelaying: () => false } });
@@ -37,7 +40,9 @@ test("a part without a database is ready once its port is open, and stops when i
   const ops = (path: string) =>
     fetch(`http://127.0.0.1:${opsPort}${path}`).then(async (got) => [got.status, await got.text()]);
   expect(await ops("/readyz")).toEqual([200, "ready"]);
-  expect(await ops("/metrics")).toEqual([200, expect.stringContaining("http_connections")]);
+  const [, shown] = await ops("/metrics");
+  expect(shown).toContain("http_connections");
+  expect(shown).toMatch(/^build_info\{(?=.*version="1\.2\.3")(?=.*revision="abcdef0")(?=.*part="edge").*\} 1$/m);
   const asked = fetch(`http://127.0.0.1:${port}/`).then((got) => got.text());
   const waiting = answer;
   await eventually(() => expect(answer).not.toBe(waiting));

@@ -24,7 +24,7 @@ export function runEdge(options: EdgeProcess): Promise<void> {
 /** Resolves when the port is open. */
 export async function startEdge(options: EdgeProcess): Promise<Running> {
   const { config, log, tls, metrics } = options;
-  measureProcess(options.part);
+  measureProcess(options.part, { version: config.BUILD_VERSION, revision: config.BUILD_REVISION });
   const tracing = await startTracing(options);
   if (tls) measureTls(metrics, tls);
   let isReady = false;
