@@ -3,18 +3,17 @@ import { ID_FIELD } from "@shipping/api/input/fields";
 import { isName, MAX_NAME_LENGTH, NAME_RULE } from "@shipping/api/input/name";
 import type { Environment } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
-import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import { Outage } from "@shipping/kit/rpc/outage";
 import { z } from "zod";
 import { AccountForm, Checkboxes, Choice, FormButtons, FormErrors, TextField } from "../page/form.js";
 import {
   AREA_PATH,
+  ask,
   htmlPage,
   type PageAnswer,
   type PageDeps,
   type PageRequest,
   submitForm,
-  toCaller,
 } from "../page/page.js";
 import { type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Facts } from "../page/table.js";
@@ -105,11 +104,9 @@ export async function createKey(
 ): Promise<CreatedKey> {
   const days = EXPIRY_DAYS[expires];
   const { key, hash, lastFour } = newApiKey(request.environment, deps.random);
-  const wanted = {
-    ...{ caller: toCaller(request), actor: request.actor, name, scopes, formId, hash, lastFour },
-    ...(days !== undefined && { expiresInMs: BigInt(days * DAY_MS) }),
-  };
-  const call = () => answered(deps.access.createKey(wanted, callOptions(request)));
+  const expiresInMs = days === undefined ? undefined : BigInt(days * DAY_MS);
+  const wanted = { actor: request.actor, name, scopes, formId, hash, lastFour, expiresInMs };
+  const call = () => ask(request, deps.access.createKey, wanted);
   const { expiresAt } = await call().catch((error) => {
     if (error instanceof Outage) return call();
     throw error;

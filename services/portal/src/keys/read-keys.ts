@@ -1,6 +1,5 @@
-import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import type { Key } from "@shipping/proto/shipping/access/v1/access_pb";
-import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { ask, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE } from "../page/paging.js";
 
 /** A key, as pages show it. */
@@ -17,8 +16,7 @@ export async function listKeys(
   request: PageRequest,
   after?: string,
 ): Promise<{ keys: ShownKey[]; isFirst: boolean; nextCursor?: string | undefined }> {
-  const wanted = { caller: toCaller(request), limit: PAGE_SIZE, ...(after !== undefined && { after }) };
-  const { keys, first, nextCursor } = await answered(deps.access.listKeys(wanted, callOptions(request)));
+  const { keys, first, nextCursor } = await ask(request, deps.access.listKeys, { limit: PAGE_SIZE, after });
   return { keys: keys.map(toShownKey), isFirst: first, nextCursor };
 }
 

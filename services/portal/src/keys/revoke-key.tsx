@@ -1,7 +1,6 @@
 import { fail } from "@shipping/kit/errors";
-import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import { Confirmation } from "../page/form.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Text, Time } from "../page/text.js";
 import { keyName, toShownKey } from "./read-keys.js";
 
@@ -10,7 +9,7 @@ const DAY_MS = 86_400_000;
 export async function confirmRevoke(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id } = request;
   const list = `${AREA_PATH}/${environment}/keys`;
-  const read = await answered(deps.access.getKey({ caller: toCaller(request), id }, callOptions(request)));
+  const read = await ask(request, deps.access.getKey, { id });
   if (!read.key) throw fail("not_found");
   const key = toShownKey(read.key);
   if (key.revokedAt) return { location: list };
@@ -40,6 +39,6 @@ export async function confirmRevoke(deps: PageDeps, request: PageRequest): Promi
 
 export async function submitRevoke(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id, actor } = request;
-  await answered(deps.access.revokeKey({ caller: toCaller(request), actor, id }, callOptions(request)));
+  await ask(request, deps.access.revokeKey, { actor, id });
   return { location: `${AREA_PATH}/${environment}/keys` };
 }

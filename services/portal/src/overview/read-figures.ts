@@ -1,7 +1,6 @@
-import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import { type ErrorCode, errors } from "@shipping/proto/errors";
 import { type ShownKey, toShownKey } from "../keys/read-keys.js";
-import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { ask, type PageDeps, type PageRequest } from "../page/page.js";
 
 export interface KeyInUse extends ShownKey {
   expiresSoon: boolean;
@@ -14,8 +13,7 @@ export async function readKeyUsage(
   deps: PageDeps,
   request: PageRequest,
 ): Promise<{ keys: KeyInUse[]; requestsPerMinute: number }> {
-  const call = deps.access.listKeyUsage({ caller: toCaller(request) }, callOptions(request));
-  const { keys, requestsPerMinute } = await answered(call);
+  const { keys, requestsPerMinute } = await ask(request, deps.access.listKeyUsage, {});
   const used = keys.flatMap(({ key, expiresSoon, requests }) =>
     key ? [{ ...toShownKey(key), expiresSoon, requests }] : [],
   );
@@ -42,8 +40,7 @@ export async function countRequests(
   deps: PageDeps,
   request: PageRequest,
 ): Promise<{ hours: HourOfRequests[]; refusals: Refusals[] }> {
-  const call = deps.access.countRequests({ caller: toCaller(request) }, callOptions(request));
-  const { hours, refusals } = await answered(call);
+  const { hours, refusals } = await ask(request, deps.access.countRequests, {});
   return {
     hours: hours.map(({ hour, reads, writes, replays, refused, failed }) => ({
       ...{ hour: new Date(hour), successful: reads + writes + replays, refused, failed },
@@ -75,7 +72,7 @@ export async function countLabels(deps: PageDeps, request: PageRequest): Promise
     { createdFrom: since(30), atMost: MAX_LABELS + 1 },
     { createdFrom: new Date(0).toISOString(), atMost: 1 },
   ];
-  const call = deps.clients.carrier.countLabels({ caller: toCaller(request), wanted }, callOptions(request));
-  const [lastDay = 0, lastMonth = 0, ever = 0] = (await answered(call)).counts;
+  const { counts } = await ask(request, deps.clients.carrier.countLabels, { wanted });
+  const [lastDay = 0, lastMonth = 0, ever = 0] = counts;
   return { lastDay, lastMonth, any: ever > 0 };
 }

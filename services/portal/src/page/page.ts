@@ -1,9 +1,10 @@
-import type { Client } from "@connectrpc/connect";
+import type { CallOptions, Client } from "@connectrpc/connect";
 import { type Fields, NO_FIELDS } from "@shipping/api/input/fields";
 import type { Actor, Caller, Environment } from "@shipping/kit/caller";
 import { type FieldError, failureIn } from "@shipping/kit/errors";
 import type { TrustedProxies } from "@shipping/kit/http/client-address";
 import type { RequestLocals } from "@shipping/kit/http/request-locals";
+import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import type { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
 import type { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
@@ -193,6 +194,25 @@ export interface PageLocals extends RequestLocals {
 
 export function toCaller({ session, environment }: Pick<PageRequest, "session" | "environment">): Caller {
   return { accountId: session.accountId, environment };
+}
+
+/** Calls a method of another part for the account and environment of a page, within the page's time. Undefined fields are not sent. */
+export async function ask<Asked, Answer>(
+  request: PageRequest,
+  method: (asked: Asked, options: CallOptions) => Promise<Answer>,
+  asked: { [Name in keyof Omit<Asked, "caller">]: Asked[Name & keyof Asked] | undefined },
+): Promise<Answer> {
+  return answered(method({ caller: toCaller(request), ...asked } as Asked, callOptions(request)));
+}
+
+/** The answer; undefined if the other part has no such thing. */
+export async function unlessNotFound<Answer>(asking: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (failureIn(error)?.code === "not_found") return undefined;
+    throw error;
+  }
 }
 
 export function htmlPage(title: string, body: ComponentChildren): HtmlPage {

@@ -1,6 +1,5 @@
-import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import type { DeliveryFailure, EventOutcome } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { ask, type PageDeps, type PageRequest } from "../page/page.js";
 import { parseResource, requireId } from "./read-resources.js";
 import { endpointHost, listHealth } from "./read-subscriptions.js";
 
@@ -25,8 +24,7 @@ export async function readOutcomes(
   eventIds: readonly string[],
 ): Promise<Outcomes> {
   if (eventIds.length === 0) return new Map();
-  const wanted = { caller: toCaller(request), eventIds: [...eventIds] };
-  const read = await answered(deps.clients.webhooks.listEventOutcomes(wanted, callOptions(request)));
+  const read = await ask(request, deps.clients.webhooks.listEventOutcomes, { eventIds: [...eventIds] });
   const ids = [...new Set(read.outcomes.map(({ subscriptionId }) => subscriptionId))];
   const health = ids.length > 0 ? await listHealth(deps, request, ids) : new Map<string, never>();
   const toOutcome = ({ subscriptionId, state, endedAt }: EventOutcome): Outcome => {
@@ -55,8 +53,5 @@ interface SentEvent {
 
 /** Reads an event; 404 if the caller has none with this ID, or it is no longer kept. */
 export async function readEvent(deps: PageDeps, request: PageRequest, id: string): Promise<SentEvent> {
-  requireId("evt", id);
-  const asked = { caller: toCaller(request), id };
-  const { body } = await answered(deps.clients.webhooks.getEvent(asked, callOptions(request)));
-  return parseResource(body);
+  return parseResource((await ask(request, deps.clients.webhooks.getEvent, { id: requireId("evt", id) })).body);
 }

@@ -1,11 +1,10 @@
 import type * as resources from "@shipping/api/resources";
-import { fail, failureIn } from "@shipping/kit/errors";
+import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
-import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import { type EventType, eventTypes } from "@shipping/proto/event-types";
 import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { z } from "zod";
-import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { ask, type PageDeps, type PageRequest, unlessNotFound } from "../page/page.js";
 
 /** A change to a resource, and who made it. */
 export interface HistoryEntry {
@@ -23,31 +22,28 @@ export interface ReadLabel {
   history: HistoryEntry[];
 }
 
-/** Answers 404 for what cannot be an ID, without a call to the service. */
-export function requireId(prefix: string, id: string): void {
+/** The ID. Answers 404 for what cannot be one, without a call to the service. */
+export function requireId(prefix: string, id: string): string {
   if (!isId(prefix, id)) throw fail("not_found");
+  return id;
 }
 
 export async function readOrder(deps: PageDeps, request: PageRequest, id: string) {
-  requireId("ord", id);
-  const asked = { caller: toCaller(request), id };
-  const { data, created } = await answered(deps.clients.records.getOrder(asked, callOptions(request)));
+  const asked = { id: requireId("ord", id) };
+  const { data, created } = await ask(request, deps.clients.records.getOrder, asked);
   const order = parseResource<z.infer<typeof resources.order>>(data);
   return { order, history: [historyEntry("order.created", order.created_at, created)] };
 }
 
 export async function readShipment(deps: PageDeps, request: PageRequest, id: string) {
-  requireId("shp", id);
-  const asked = { caller: toCaller(request), id };
-  const { data, created } = await answered(deps.clients.records.getShipment(asked, callOptions(request)));
+  const asked = { id: requireId("shp", id) };
+  const { data, created } = await ask(request, deps.clients.records.getShipment, asked);
   const shipment = parseResource<z.infer<typeof resources.shipment>>(data);
   return { shipment, history: [historyEntry("shipment.created", shipment.created_at, created)] };
 }
 
 export async function readLabel(deps: PageDeps, request: PageRequest, id: string): Promise<ReadLabel> {
-  requireId("lbl", id);
-  const asked = { caller: toCaller(request), id };
-  const answer = await answered(deps.clients.carrier.getLabel(asked, callOptions(request)));
+  const answer = await ask(request, deps.clients.carrier.getLabel, { id: requireId("lbl", id) });
   const label: ReadLabel["label"] = parseResource(answer.data);
   const history = [historyEntry("label.created", label.created_at, answer.created)];
   if (label.voided_at) history.push(historyEntry("label.voided", label.voided_at, answer.voided));
@@ -56,21 +52,13 @@ export async function readLabel(deps: PageDeps, request: PageRequest, id: string
 
 /** Reads the PDF of a label. */
 export async function readLabelFile(deps: PageDeps, request: PageRequest, id: string): Promise<Uint8Array> {
-  requireId("lbl", id);
-  const asked = { caller: toCaller(request), id };
-  return (await answered(deps.clients.carrier.getLabelFile(asked, callOptions(request)))).pdf;
+  return (await ask(request, deps.clients.carrier.getLabelFile, { id: requireId("lbl", id) })).pdf;
 }
 
 /** Reads the tracking record of a number; undefined if there is none yet. */
 export async function readTracking(deps: PageDeps, request: PageRequest, trackingNumber: string) {
-  const asked = { caller: toCaller(request), trackingNumber };
-  try {
-    const { data } = await answered(deps.clients.tracking.getTracking(asked, callOptions(request)));
-    return parseResource<z.infer<typeof resources.tracking>>(data);
-  } catch (error) {
-    if (failureIn(error)?.code === "not_found") return undefined;
-    throw error;
-  }
+  const read = await unlessNotFound(ask(request, deps.clients.tracking.getTracking, { trackingNumber }));
+  return read && parseResource<z.infer<typeof resources.tracking>>(read.data);
 }
 
 function historyEntry(type: EventType, at: string, origin: Origin | undefined): HistoryEntry {

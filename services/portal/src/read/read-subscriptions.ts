@@ -1,8 +1,7 @@
 import type { webhook } from "@shipping/api/resources";
-import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { z } from "zod";
-import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { ask, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, readCursor } from "../page/paging.js";
 import { parseResource, requireId } from "./read-resources.js";
 
@@ -10,22 +9,19 @@ export type Subscription = z.infer<typeof webhook>;
 
 export async function listSubscriptions(deps: PageDeps, request: PageRequest) {
   const after = readCursor(request.query, "whk");
-  const page = { caller: toCaller(request), limit: PAGE_SIZE, ...(after && { after }) };
-  const { data, nextCursor } = await answered(deps.clients.webhooks.listSubscriptions(page, callOptions(request)));
+  const { webhooks } = deps.clients;
+  const { data, nextCursor } = await ask(request, webhooks.listSubscriptions, { limit: PAGE_SIZE, after });
   return { subscriptions: parseResource<Subscription[]>(data), nextCursor };
 }
 
 export async function getSubscription(deps: PageDeps, request: PageRequest): Promise<Subscription> {
-  requireId("whk", request.id);
-  const wanted = { caller: toCaller(request), id: request.id };
-  const { data } = await answered(deps.clients.webhooks.getSubscription(wanted, callOptions(request)));
-  return parseResource(data);
+  const id = requireId("whk", request.id);
+  return parseResource((await ask(request, deps.clients.webhooks.getSubscription, { id })).data);
 }
 
 /** Reads the delivery health of a subscription; 404 for one of another caller. */
 export function getHealth(deps: PageDeps, request: PageRequest) {
-  const wanted = { caller: toCaller(request), id: request.id };
-  return answered(deps.clients.webhooks.getSubscriptionHealth(wanted, callOptions(request)));
+  return ask(request, deps.clients.webhooks.getSubscriptionHealth, { id: request.id });
 }
 
 /** Reads the delivery health of these subscriptions, by ID. Without IDs, of all active ones in the environment. */
@@ -34,8 +30,7 @@ export async function listHealth(
   request: PageRequest,
   ids: readonly string[] = [],
 ): Promise<Map<string, SubscriptionHealth>> {
-  const wanted = { caller: toCaller(request), ids: [...ids] };
-  const { subscriptions } = await answered(deps.clients.webhooks.listSubscriptionHealth(wanted, callOptions(request)));
+  const { subscriptions } = await ask(request, deps.clients.webhooks.listSubscriptionHealth, { ids: [...ids] });
   return new Map(subscriptions.map((health) => [health.subscriptionId, health]));
 }
 

@@ -1,14 +1,12 @@
 import type { WantedRequests } from "@shipping/api/request-status";
-import { failureIn } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
-import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import type {
   FindRequestsResponse,
   GetRequestResponse,
   ListRequestsResponse,
   LoggedRequest,
 } from "@shipping/proto/shipping/access/v1/access_pb";
-import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { ask, type PageDeps, type PageRequest, unlessNotFound } from "../page/page.js";
 
 /** Reads one request; undefined if the log has none of the caller with this ID. */
 export async function readRequest(
@@ -17,13 +15,8 @@ export async function readRequest(
   id: string,
 ): Promise<{ found: LoggedRequest; executedId: GetRequestResponse["executedId"] } | undefined> {
   if (!isId("req", id)) return undefined;
-  try {
-    const read = await answered(deps.access.getRequest({ caller: toCaller(request), id }, callOptions(request)));
-    return read.request && { found: read.request, executedId: read.executedId };
-  } catch (error) {
-    if (failureIn(error)?.code === "not_found") return undefined;
-    throw error;
-  }
+  const read = await unlessNotFound(ask(request, deps.access.getRequest, { id }));
+  return read?.request && { found: read.request, executedId: read.executedId };
 }
 
 /** Reads a page of the log, newest first. */
@@ -33,16 +26,8 @@ export function listRequests(
   { status, method, keyId, from, until, after }: WantedRequests,
   limit: number,
 ): Promise<ListRequestsResponse> {
-  const asked = {
-    ...{ caller: toCaller(request), limit },
-    ...(status !== undefined && { status }),
-    ...(method !== undefined && { method }),
-    ...(keyId !== undefined && { keyId }),
-    ...(from && { from: from.toISOString() }),
-    ...(until && { until: until.toISOString() }),
-    ...(after !== undefined && { after }),
-  };
-  return answered(deps.access.listRequests(asked, callOptions(request)));
+  const times = { from: from?.toISOString(), until: until?.toISOString() };
+  return ask(request, deps.access.listRequests, { limit, status, method, keyId, ...times, after });
 }
 
 /** Finds the requests that concern one of these resources; with `idempotencyKeys`, also those that have one of the texts as idempotency key. */
@@ -52,7 +37,5 @@ export function findRequests(
   wanted: { texts: string[]; idempotencyKeys: boolean; after?: string | undefined },
   limit: number,
 ): Promise<FindRequestsResponse> {
-  const { after, ...sought } = wanted;
-  const asked = { caller: toCaller(request), limit, ...sought, ...(after !== undefined && { after }) };
-  return answered(deps.access.findRequests(asked, callOptions(request)));
+  return ask(request, deps.access.findRequests, { limit, ...wanted });
 }

@@ -1,9 +1,8 @@
 import { trackingNumber } from "@shipping/api/input/schemas";
 import { isId } from "@shipping/kit/ids";
-import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
-import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { ask, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE } from "../page/paging.js";
 
 /** Maximum number of IDs that a search takes. */
@@ -45,8 +44,7 @@ export async function startShipmentSearch(deps: PageDeps, request: PageRequest, 
 
 /** Finds orders by ID, or by any of their words. */
 export async function findOrders(deps: PageDeps, request: PageRequest, wanted: Wanted) {
-  const message = { caller: toCaller(request), search: toSearch(wanted) };
-  const { orders, ...rest } = await answered(deps.clients.records.searchOrders(message, callOptions(request)));
+  const { orders, ...rest } = await ask(request, deps.clients.records.searchOrders, { search: toSearch(wanted) });
   return { found: orders, ...rest };
 }
 
@@ -62,8 +60,8 @@ export async function startLabelSearch(deps: PageDeps, request: PageRequest, wan
   const { ids, incomplete } =
     text && !toLabelName(text) ? await findLabelsByShipment(deps, request, text) : { ids: [], incomplete: false };
   return async (part: PageRequest, place?: Place) => {
-    const message = { caller: toCaller(part), search: toSearch({ ...wanted, ...place, text }, ids) };
-    const { labels, ...rest } = await answered(deps.clients.carrier.searchLabels(message, callOptions(part)));
+    const search = toSearch({ ...wanted, ...place, text }, ids);
+    const { labels, ...rest } = await ask(part, deps.clients.carrier.searchLabels, { search });
     return { found: labels, incomplete, ...rest };
   };
 }
@@ -85,8 +83,9 @@ export async function findLabelsById(
   ids: readonly string[],
 ): Promise<Map<string, LabelSummary>> {
   if (ids.length === 0) return new Map();
-  const message = { caller: toCaller(request), search: toSearch({ limit: MAX_IDS }, ids) };
-  const { labels } = await answered(deps.clients.carrier.searchLabels(message, callOptions(request)));
+  const { labels } = await ask(request, deps.clients.carrier.searchLabels, {
+    search: toSearch({ limit: MAX_IDS }, ids),
+  });
   return new Map(labels.map((label) => [label.id, label]));
 }
 
@@ -98,8 +97,7 @@ export function toLabelName(text = ""): string | undefined {
 }
 
 async function findShipmentsByLabel(deps: PageDeps, request: PageRequest, text: string): Promise<string[]> {
-  const message = { caller: toCaller(request), search: toSearch({ text, limit: 1 }) };
-  const { labels } = await answered(deps.clients.carrier.searchLabels(message, callOptions(request)));
+  const { labels } = await ask(request, deps.clients.carrier.searchLabels, { search: toSearch({ text, limit: 1 }) });
   return labels.map(({ shipmentId }) => shipmentId);
 }
 
@@ -116,8 +114,7 @@ export function searchShipments(
   wanted: Wanted,
   { ids = [], ...others }: { ids?: readonly string[]; orderId?: string; labelIdsOnly?: true } = {},
 ) {
-  const message = { caller: toCaller(request), search: toSearch(wanted, ids), ...others };
-  return answered(deps.clients.records.searchShipments(message, callOptions(request)));
+  return ask(request, deps.clients.records.searchShipments, { search: toSearch(wanted, ids), ...others });
 }
 
 function toSearch({ limit = PAGE_SIZE, ...wanted }: Wanted, ids: readonly string[] = []) {

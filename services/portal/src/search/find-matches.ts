@@ -1,10 +1,8 @@
-import { failureIn } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
-import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import type { LoggedRequest } from "@shipping/proto/shipping/access/v1/access_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import { keyName } from "../keys/read-keys.js";
-import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { ask, type PageDeps, type PageRequest, unlessNotFound } from "../page/page.js";
 import { isMissing, type Part, readPart } from "../page/part.js";
 import { readEvent } from "../read/read-events.js";
 import { getSubscription } from "../read/read-subscriptions.js";
@@ -103,7 +101,7 @@ function toMatch({ id, method, path, status }: LoggedRequest): Match {
 }
 
 async function findKeyMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
-  const { keys } = await answered(deps.access.findKeys({ caller: toCaller(request), text }, callOptions(request)));
+  const { keys } = await ask(request, deps.access.findKeys, { text });
   return keys.slice(0, MAX_PER_KIND).map((key) => ({
     kind: "API key",
     path: `requests?key=${key.id}`,
@@ -120,13 +118,4 @@ async function findSubscription(deps: PageDeps, request: PageRequest, id: string
 async function findEvent(deps: PageDeps, request: PageRequest, id: string): Promise<Match[]> {
   const event = await unlessNotFound(readEvent(deps, request, id));
   return event ? [{ kind: "Event", path: `events/${id}`, name: event.type, id }] : [];
-}
-
-async function unlessNotFound<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (failureIn(error)?.code === "not_found") return undefined;
-    throw error;
-  }
 }

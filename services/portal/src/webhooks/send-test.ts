@@ -1,11 +1,10 @@
 import type { label, order, rate, shipment } from "@shipping/api/resources";
 import { fail } from "@shipping/kit/errors";
 import { databaseNow } from "@shipping/kit/postgres/clock";
-import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import type { TestDelivery } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import type { z } from "zod";
-import { type PageDeps, type PageRequest, toCaller } from "../page/page.js";
+import { ask, type PageDeps, type PageRequest } from "../page/page.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { parseResource, readLabel, readOrder, readShipment } from "../read/read-resources.js";
 import { endpointHost, type Subscription } from "../read/read-subscriptions.js";
@@ -78,7 +77,6 @@ export type WebhookTest = Awaited<ReturnType<typeof readTest>>;
 
 /** Reads a test of a subscription; 404 if the shipment is not from one of its tests. */
 export async function readTest(deps: PageDeps, request: PageRequest, { events }: Subscription, shipmentId: string) {
-  const caller = toCaller(request);
   const { shipment, history } = await readShipment(deps, request, shipmentId);
   if (shipment.metadata?.webhook_test !== request.id) throw fail("not_found");
   const { order_id: orderId, label_id: labelId, created_at: createdAt } = shipment;
@@ -88,8 +86,8 @@ export async function readTest(deps: PageDeps, request: PageRequest, { events }:
   ]);
   const caused = [history, ...others.map((other) => other?.history ?? [])].flat();
   const eventIds = caused.flatMap(({ origin }) => origin?.eventId || []);
-  const wanted = { caller, subscriptionId: request.id, eventIds };
-  const { deliveries } = await answered(deps.clients.webhooks.listTestDeliveries(wanted, callOptions(request)));
+  const wanted = { subscriptionId: request.id, eventIds };
+  const { deliveries } = await ask(request, deps.clients.webhooks.listTestDeliveries, wanted);
   // The receiver has responded to all events, or their first attempts have failed.
   const isComplete = events.every((type) =>
     deliveries.some((delivery) => delivery.eventType === type && hasOutcome(delivery)),
