@@ -1,10 +1,14 @@
-import { Outage } from "../rpc/outage.js";
+import { Outage, type OutageCause } from "../rpc/outage.js";
 
 /** How much work may be in progress at once, where an ordinary read or write is 1. */
 export interface BulkheadLimits {
   /** The limit of this process. */
   total: number;
   perAccount: number;
+  /** The cause of a 503 if the process was at its limit; `gateway_queue` unless given. */
+  cause?: OutageCause;
+  /** The message of a 503 if the account was at its limit. */
+  accountFull?: string;
 }
 
 /** A request gives up waiting for its turn when only this much time is left: with less, `callOptions` would send no call. */
@@ -102,22 +106,24 @@ export function createBulkhead(limits: BulkheadLimits) {
         if (!account.queue.delete(waiter)) return;
         updateReady(account);
         startNext();
-        reject(isAccountFull ? new Outage("account_queue", { message: ACCOUNT_FULL }) : new Outage("gateway_queue"));
+        const { cause = "gateway_queue", accountFull: message = ACCOUNT_FULL } = limits;
+        reject(isAccountFull ? new Outage("account_queue", { message }) : new Outage(cause));
       };
       const timer = setTimeout(() => {
         refused++;
         giveUp();
       }, deadline - performance.now());
-      onDisconnect(giveUp);
       account.queue.add(waiter);
       updateReady(account);
+      // The last step, because the client may have disconnected already.
+      onDisconnect(giveUp);
     });
   }
 
   return {
     /**
      * Resolves when the request may start. Rejects with a 503 if its deadline passes or its client disconnects first; the cause is
-     * `account_queue` if its account was at its limit, and `gateway_queue` if the process was.
+     * `account_queue` if its account was at its limit.
      */
     async acquire(request: WorkRequest): Promise<Release> {
       const { accountId: id } = request;

@@ -138,15 +138,9 @@ async function answerPage(deps: PageDeps, page: PageRoute, { req, res, limits }:
   const closed = new AbortController();
   res.once("close", () => closed.abort());
   // A heavy page has a place while its handler works, and none while it waits for its client.
-  const inPlace = async <Result>(work: () => Promise<Result>, deadline?: number): Promise<Result> => {
+  const inPlace = <Result>(work: () => Promise<Result>, deadline?: number): Promise<Result> => {
     if (!isHeavy(page)) return work();
-    const { accountId } = session;
-    const release = await limits.heavy.acquire({ accountId, deadline, signal: closed.signal });
-    try {
-      return await work();
-    } finally {
-      release();
-    }
+    return limits.makeHeavy({ accountId: session.accountId, deadline, signal: closed.signal }, work);
   };
   // The gateway refuses changes of an account whose suspension has not arrived here yet.
   const nameSuspension = async (error: unknown): Promise<PageAnswer> => {

@@ -51,3 +51,39 @@ test("a member has a rate, whatever the addresses are", async () => {
   expect(await open(BURST + 1, member("mem_a"))).toEqual({ made: BURST, retryAfter: 2 });
   expect(await open(1, member("mem_b"))).toMatchObject({ made: 1 });
 });
+
+describe("heavy pages", () => {
+  const places = (total: number, perAccount: number, waitMs: number) =>
+    createPageLimits({ ...DEFAULT_PAGE_LIMITS, heavy: { total, perAccount, waitMs } });
+  const { signal: stays } = new AbortController();
+  /** A page that is never finished. */
+  const endless = () => new Promise<never>(() => {});
+  const causeOf = (page: Promise<unknown>) => page.catch(({ code, reason }) => `${code} ${reason}`);
+
+  beforeEach(() => jest.useRealTimers());
+
+  test("a page gives up after the longest wait, or at its own deadline, and the cause says whose limit it was", async () => {
+    const { makeHeavy } = places(2, 1, 5);
+    void makeHeavy({ accountId: "a", signal: stays }, endless);
+    const own = makeHeavy({ accountId: "a", deadline: performance.now() - 1, signal: stays }, endless);
+    expect(await causeOf(own)).toBe("service_unavailable account_queue");
+    void makeHeavy({ accountId: "b", signal: stays }, endless);
+    const other = makeHeavy({ accountId: "c", signal: stays }, endless);
+    expect(await causeOf(other)).toBe("service_unavailable portal_queue");
+  });
+
+  test("a page whose client goes gives up, and its place in the queue is free", async () => {
+    const { makeHeavy } = places(1, 1, 60_000);
+    let finish = () => {};
+    const first = makeHeavy({ accountId: "a", signal: stays }, () => new Promise<void>((done) => (finish = done)));
+    const client = new AbortController();
+    const gone = causeOf(makeHeavy({ accountId: "b", signal: client.signal }, endless));
+    client.abort();
+    expect(await gone).toBe("service_unavailable portal_queue");
+    expect(await causeOf(makeHeavy({ accountId: "b", signal: client.signal }, endless))).toMatch(/portal_queue/);
+    const next = makeHeavy({ accountId: "c", signal: stays }, async () => "made");
+    finish();
+    await first;
+    expect(await next).toBe("made");
+  });
+});

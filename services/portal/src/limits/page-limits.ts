@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { fail } from "@shipping/kit/errors";
+import { createBulkhead } from "@shipping/kit/http/bulkhead";
 import { limitedNetworks } from "@shipping/kit/http/network";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { createHeavyPlaces, type HeavyLimits } from "./heavy-places.js";
 
 /** A number of pages in so many seconds, even all at once. */
 interface Rate {
@@ -15,8 +15,20 @@ export interface PageLimits {
   /** A client is an IPv4 address or a /64 of IPv6, signed in or not. A /48 may do twice as much. */
   client: Rate;
   member: Rate;
-  heavy: HeavyLimits;
+  /** How many heavy pages may be made at once, and how long further ones wait. */
+  heavy: { total: number; perAccount: number; waitMs: number };
 }
+
+/** A heavy page that wants to be made. */
+interface HeavyPage {
+  accountId: string;
+  /** When it gives up waiting, in milliseconds of `performance.now()`; after `waitMs` if undefined. */
+  deadline?: number | undefined;
+  /** Aborted when the client has gone. */
+  signal: AbortSignal;
+}
+
+const ACCOUNT_FULL = "This account has too many pages in progress. Try again in a few seconds.";
 
 /** A person opens two pages a second at most. A client may be an office. */
 export const DEFAULT_PAGE_LIMITS: PageLimits = {
@@ -30,8 +42,28 @@ export type AreaLimits = ReturnType<typeof createPageLimits>;
 export function createPageLimits({ client, member, heavy }: PageLimits) {
   const countClientPage = createCounter(client, "your address");
   const countMemberPage = createCounter(member, "your sessions");
+  const places = createBulkhead({ ...heavy, cause: "portal_queue", accountFull: ACCOUNT_FULL });
   return {
-    heavy: createHeavyPlaces(heavy),
+    /** Makes a heavy page, or a chunk of one, once it has a place. Throws a 503 if its deadline passes or its client goes first. */
+    async makeHeavy<Made>({ accountId, deadline, signal }: HeavyPage, make: () => Promise<Made>): Promise<Made> {
+      const waited = new AbortController();
+      const release = await places
+        .acquire({
+          accountId,
+          weight: 1,
+          deadline: deadline ?? performance.now() + heavy.waitMs,
+          onDisconnect(gone) {
+            signal.addEventListener("abort", gone, { signal: waited.signal });
+            if (signal.aborted) gone();
+          },
+        })
+        .finally(() => waited.abort());
+      try {
+        return await make();
+      } finally {
+        release();
+      }
+    },
     /** Counts a page of an IP address, and throws a 429 if there are too many. */
     async countClient(address: string, res: ServerResponse): Promise<void> {
       for (const { network, most } of limitedNetworks(address, 1)) await countClientPage(network, res, most);
