@@ -7,8 +7,8 @@ import { accountChanges } from "@shipping/gateway/testing/stored-accounts";
 import { silentLog } from "@shipping/kit/process/log";
 import { rowsIn } from "@shipping/kit/testing/rows";
 import { toSnapshot } from "@shipping/kit/testing/writes";
-import { logSubscriptionChangesOnce } from "@shipping/portal/audit/log-subscription-changes";
-import { followChangesOnce } from "@shipping/portal/feed/follow-changes";
+import { subscriptionFeed } from "@shipping/portal/audit/log-subscription-changes";
+import { accountFeed } from "@shipping/portal/feed/follow-changes";
 import { portalDatabase } from "@shipping/portal/testing/portal-database";
 import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
@@ -42,8 +42,8 @@ beforeEach(async () => {
   const access = createClient(AccessService, transport);
   const clients = { webhooks: createClient(WebhooksService, transport) };
   const common = { db: portal.db, log: silentLog(), access };
-  follow = () => followChangesOnce(common);
-  followSubscriptions = () => logSubscriptionChangesOnce({ ...common, clients });
+  follow = () => accountFeed(common).once();
+  followSubscriptions = () => subscriptionFeed({ ...common, clients }).once();
 });
 afterEach(() => Promise.all([gateway.drop(), portal.drop()]));
 

@@ -8,10 +8,11 @@ import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/o
 import { PortalOperationsService } from "@shipping/proto/shipping/portal/v1/operations_pb";
 import { writeInvitation } from "./account/write-invitation.js";
 import { createPortalApp, type PortalApplication } from "./app.js";
-import { logSubscriptionChanges, logSubscriptionChangesOnce } from "./audit/log-subscription-changes.js";
+import { subscriptionFeed } from "./audit/log-subscription-changes.js";
 import { countResources, portalAccountData } from "./database/account-data.js";
 import { portalMigrations } from "./database/deps.js";
-import { followChanges, followChangesOnce } from "./feed/follow-changes.js";
+import { accountFeed } from "./feed/follow-changes.js";
+import type { Feed } from "./feed/follow-feed.js";
 import { checkMailServer } from "./mail/check-mail-server.js";
 import { createDeliver } from "./mail/deliver.js";
 import { checkMails } from "./mail/mails.js";
@@ -41,23 +42,22 @@ export type PortalParts = Omit<AreaDeps, "canMail" | "catchUp"> & AreaSettingsDe
 /** Starts the portal's background work and makes its application and its RPCs. */
 export function startPortal(deps: PortalParts): Portal {
   const { db, log, metrics, mail, developerArea } = deps;
-  const accounts = followChanges(deps);
-  const subscriptions = logSubscriptionChanges(deps);
+  const feeds = [accountFeed(deps), subscriptionFeed(deps)] as const;
   const sweeping = sweepAccess(deps);
   const sending = mail && developerArea && startMail(deps, mail, developerArea);
+  const following = feeds.map((feed) => feed.follow());
+  const isMissing = async ({ once }: Feed) => {
+    try {
+      await once();
+      return false;
+    } catch (err) {
+      log.warn({ err }, "the audit log is shown without the latest changes");
+      return true;
+    }
+  };
   const catchUp = async () => {
-    const [ofAccounts, ofSubscriptions] = await Promise.allSettled([
-      followChangesOnce(deps),
-      logSubscriptionChangesOnce(deps),
-    ]);
-    const missing = {
-      accounts: ofAccounts.status === "rejected",
-      subscriptions: ofSubscriptions.status === "rejected",
-    };
-    for (const outcome of [ofAccounts, ofSubscriptions])
-      if (outcome.status === "rejected")
-        log.warn({ err: outcome.reason }, "the audit log is shown without the latest changes");
-    return missing;
+    const [accounts, subscriptions] = await Promise.all([isMissing(feeds[0]), isMissing(feeds[1])]);
+    return { accounts, subscriptions };
   };
   const provider = developerArea?.provider;
   const serverChecks = [
@@ -82,7 +82,7 @@ export function startPortal(deps: PortalParts): Portal {
       portalOperationsRoutes(router, { ...deps, serverChecks });
     },
     async stop(fast) {
-      await Promise.all([sweeping.stop(), accounts.stop(), subscriptions.stop(), sending?.stop(fast)]);
+      await Promise.all([sweeping.stop(), ...following.map((loop) => loop.stop()), sending?.stop(fast)]);
     },
   };
 }

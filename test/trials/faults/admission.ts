@@ -67,8 +67,8 @@ export const admission: readonly Fault[] = [
   {
     breaks: "changes of subscriptions are acknowledged only once the audit log has them",
     file: "services/portal/src/audit/log-subscription-changes.ts",
-    original: "insertEntries(deps, changes),",
-    replacement: "insertEntries(deps, changes).catch(() => {}),",
+    original: "await insertEntries(deps, entries);",
+    replacement: "await insertEntries(deps, entries).catch(() => {});",
     noticedBy: "services/portal/src/audit/log-subscription-changes.test.ts",
   },
 ];

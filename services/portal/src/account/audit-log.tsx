@@ -1,6 +1,6 @@
 import { scopes } from "@shipping/api/api-key";
 import { visible } from "@shipping/api/input/text";
-import type { AuditAction } from "../audit/audit.js";
+import { AUDIT_ACTIONS, type AuditAction } from "../audit/audit.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { getRetrySeconds, MissingPart } from "../page/part.js";
@@ -9,29 +9,6 @@ import { Breakable, Time } from "../page/text.js";
 import { describeDevice } from "../session/member-sessions.js";
 
 const EVERY_SCOPE = scopes.join(" ");
-
-const ACTIONS: Record<AuditAction, string> = {
-  "key.created": "Key created",
-  "key.revoked": "Key revoked",
-  "member.added": "Member added",
-  "member.invited": "Member invited",
-  "member.invited_again": "Invitation resent",
-  "member.invitation_declined": "Invitation declined",
-  "member.role_changed": "Role changed",
-  "member.removed": "Member removed",
-  "member.signed_in": "Signed in",
-  "member.switched_account": "Switched to another account",
-  "member.linked_to_provider": "Linked to the sign-in provider",
-  "member.sign_in_link_made_by_operator": "Sign-in link made by the operator",
-  "member.session_ended": "Session ended",
-  "member.signed_out_everywhere": "Signed out everywhere",
-  "webhook.created": "Subscription created",
-  "webhook.disabled": "Subscription disabled",
-  "label.voided": "Label voided",
-  "data.exported": "Exported",
-  "account.suspended": "Account suspended",
-  "account.resumed": "Account resumed",
-};
 
 export async function showAuditLog(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { accountId } = request.session;
@@ -72,7 +49,7 @@ export async function showAuditLog(deps: PageDeps, request: PageRequest): Promis
             Who: ({ actor }) => <Breakable>{actor}</Breakable>,
             What: ({ action, environment }) => (
               <span>
-                {ACTIONS[action as AuditAction] ?? action}
+                {AUDIT_ACTIONS[action as AuditAction] ?? action}
                 {environment && <span class="sub">{environment}</span>}
               </span>
             ),

@@ -8,27 +8,31 @@ import type { MemberDeps } from "../database/deps.js";
 /** The longest detail of an entry, with room for the IDs of a hundred labels. */
 const MAX_EXPORT_CHARACTERS = 4_000;
 
-export type AuditAction =
-  | "account.suspended"
-  | "account.resumed"
-  | "key.created"
-  | "key.revoked"
-  | "member.added"
-  | "member.invited"
-  | "member.invited_again"
-  | "member.invitation_declined"
-  | "member.role_changed"
-  | "member.removed"
-  | "member.signed_in"
-  | "member.switched_account"
-  | "member.linked_to_provider"
-  | "member.sign_in_link_made_by_operator"
-  | "member.session_ended"
-  | "member.signed_out_everywhere"
-  | "webhook.created"
-  | "webhook.disabled"
-  | "label.voided"
-  | "data.exported";
+/** The actions of the audit log, in words. */
+export const AUDIT_ACTIONS = {
+  "key.created": "Key created",
+  "key.revoked": "Key revoked",
+  "member.added": "Member added",
+  "member.invited": "Member invited",
+  "member.invited_again": "Invitation resent",
+  "member.invitation_declined": "Invitation declined",
+  "member.role_changed": "Role changed",
+  "member.removed": "Member removed",
+  "member.signed_in": "Signed in",
+  "member.switched_account": "Switched to another account",
+  "member.linked_to_provider": "Linked to the sign-in provider",
+  "member.sign_in_link_made_by_operator": "Sign-in link made by the operator",
+  "member.session_ended": "Session ended",
+  "member.signed_out_everywhere": "Signed out everywhere",
+  "webhook.created": "Subscription created",
+  "webhook.disabled": "Subscription disabled",
+  "label.voided": "Label voided",
+  "data.exported": "Exported",
+  "account.suspended": "Account suspended",
+  "account.resumed": "Account resumed",
+};
+
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
 
 export interface Change {
   accountId: string;

@@ -9,7 +9,7 @@ import { beginErasing } from "../feed/accounts.js";
 import { accessUnderTest } from "../testing/access-under-test.js";
 import { clientsTo } from "../testing/clients-to.js";
 import { portalDatabase } from "../testing/portal-database.js";
-import { logSubscriptionChanges, logSubscriptionChangesOnce } from "./log-subscription-changes.js";
+import { subscriptionFeed } from "./log-subscription-changes.js";
 
 const url = "https://shop.example.com/hooks";
 const at = "2026-03-01T10:00:00.000Z";
@@ -90,7 +90,7 @@ test("an entry has the actor, action, subject, time and source of a change; a ch
     { accountId, actor: theirs.id },
     { accountId: other, actor: theirs.id },
   ]);
-  expect(await logSubscriptionChangesOnce(deps)).toEqual({ stored: 5 });
+  expect(await subscriptionFeed(deps).once()).toEqual({ stored: 5 });
   const common = { source: "192.0.2.1", at: new Date(at), environment: "live", subject: "whk_1" };
   const created = { ...common, action: "webhook.created", detail: `${url}: order.created label.created` };
   const disabled = { ...common, action: "webhook.disabled", detail: url };
@@ -111,37 +111,33 @@ test("entries are stored once, although a lost acknowledgement is repeated and s
   const accountId = newAccount();
   const { deps, away } = webhooksWith(Array.from({ length: 130 }, () => ({ accountId })));
   away.add("acknowledgeChanges");
-  await expect(logSubscriptionChangesOnce(deps)).rejects.toThrow("connection refused");
+  await expect(subscriptionFeed(deps).once()).rejects.toThrow("connection refused");
   expect(await entriesOf(accountId)).toHaveLength(100);
   away.clear();
-  await Promise.all([
-    logSubscriptionChangesOnce(deps),
-    logSubscriptionChangesOnce(deps),
-    logSubscriptionChangesOnce(deps),
-  ]);
+  await Promise.all([subscriptionFeed(deps).once(), subscriptionFeed(deps).once(), subscriptionFeed(deps).once()]);
   expect(await entriesOf(accountId)).toHaveLength(130);
-  expect(await logSubscriptionChangesOnce(deps)).toEqual({ stored: 0 });
+  expect(await subscriptionFeed(deps).once()).toEqual({ stored: 0 });
 });
 
 test("changes are acknowledged only once they are in the audit log", async () => {
   const { deps, acknowledged } = webhooksWith([{ accountId: newAccount() }]);
   await portal.db.pool.query("ALTER TABLE audit_entries ADD CONSTRAINT closed CHECK (false) NOT VALID");
-  await expect(logSubscriptionChangesOnce(deps)).rejects.toThrow("closed");
+  await expect(subscriptionFeed(deps).once()).rejects.toThrow("closed");
   expect(acknowledged.size).toBe(0);
   await portal.db.pool.query("ALTER TABLE audit_entries DROP CONSTRAINT closed");
-  expect(await logSubscriptionChangesOnce(deps)).toEqual({ stored: 1 });
+  expect(await subscriptionFeed(deps).once()).toEqual({ stored: 1 });
 });
 
 test("changes of an account that does not exist, or is being erased, are skipped, and those of others are written", async () => {
   const erasingSince = "2026-03-03T10:00:00.000Z";
   const [neighbour, known] = [newAccount(), newAccount()];
-  await logSubscriptionChangesOnce(webhooksWith([{ accountId: known }]).deps);
+  await subscriptionFeed(webhooksWith([{ accountId: known }]).deps).once();
   await beginErasing(portal, known);
   const unknown = gateway.change("account.erasing", { erasingSince });
   const { deps, acknowledged } = webhooksWith(
     ["acc_gone", known, unknown, neighbour].map((accountId) => ({ accountId })),
   );
-  expect(await logSubscriptionChangesOnce(deps)).toEqual({ stored: 4 });
+  expect(await subscriptionFeed(deps).once()).toEqual({ stored: 4 });
   expect(acknowledged.size).toBe(4);
   const counts = [known, unknown, neighbour].map(async (accountId) => (await entriesOf(accountId)).length);
   expect(await Promise.all(counts)).toEqual([1, 0, 1]);
@@ -186,7 +182,7 @@ test("a stop waits for the page of changes under way, and for no more", async ()
   // The fake webhooks lists the same changes again and again, because it ignores acknowledgements.
   const acknowledgeChanges: typeof deps.clients.webhooks.acknowledgeChanges = async () =>
     create(AcknowledgeChangesResponseSchema);
-  const loop = logSubscriptionChanges({ ...deps, clients: { webhooks: { listChanges, acknowledgeChanges } } });
+  const loop = subscriptionFeed({ ...deps, clients: { webhooks: { listChanges, acknowledgeChanges } } }).follow();
   loop.wake();
   await eventually(() => expect(asked).toBeGreaterThan(2));
   await loop.stop();
@@ -194,7 +190,7 @@ test("a stop waits for the page of changes under way, and for no more", async ()
 });
 
 async function wakeOnce(deps: ReturnType<typeof webhooksWith>["deps"]): Promise<void> {
-  const loop = logSubscriptionChanges(deps);
+  const loop = subscriptionFeed(deps).follow();
   loop.wake();
   await loop.stop();
 }

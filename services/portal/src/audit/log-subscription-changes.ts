@@ -1,17 +1,14 @@
 import type { Client } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
-import type { Loop } from "@shipping/kit/process/loop";
 import type { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
 import type { SubscriptionChange, WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import sql from "sql-template-tag";
 import type { PortalDeps } from "../database/deps.js";
 import { requireAccount } from "../feed/accounts.js";
-import { type Feed, followFeed, followFeedOnce } from "../feed/follow-feed.js";
+import { createFeed, insertEntries } from "../feed/follow-feed.js";
 import type { AuditAction } from "./audit.js";
 
 const CALL = { timeoutMs: 2_000 };
-const FEED = "subscriptions";
 
 type Deps = Pick<PortalDeps, "db" | "log"> & {
   access: Pick<Client<typeof AccessService>, "getAccount" | "nameKeys">;
@@ -20,43 +17,29 @@ type Deps = Pick<PortalDeps, "db" | "log"> & {
 
 const ACTIONS: Record<string, AuditAction> = { created: "webhook.created", disabled: "webhook.disabled" };
 
-/** Stores webhooks' changes of subscriptions as entries. The ID of a change is the ID of its entry, so each is logged once. */
-export function logSubscriptionChangesOnce(deps: Deps, isStopping?: () => boolean): Promise<{ stored: number }> {
-  const { webhooks } = deps.clients;
-  const feed: Feed<SubscriptionChange> = {
-    name: FEED,
-    list: (asked) => webhooks.listChanges(asked, CALL),
-    store: ({ changes }) => insertEntries(deps, changes),
-    acknowledge: (asked) => webhooks.acknowledgeChanges(asked, CALL),
+/** Webhooks' changes of subscriptions, as entries of the audit log. */
+export const subscriptionFeed = (deps: Deps) =>
+  createFeed<SubscriptionChange>(deps, {
+    name: "subscriptions",
+    list: (asked) => deps.clients.webhooks.listChanges(asked, CALL),
+    async store({ changes }) {
+      const names = await nameActors(deps, changes);
+      const entries = changes.map((change) => toEntry(change, names));
+      await insertEntries(deps, entries);
+    },
+    acknowledge: (asked) => deps.clients.webhooks.acknowledgeChanges(asked, CALL),
+  });
+
+function toEntry(change: SubscriptionChange, names: ReadonlyMap<string, string>) {
+  const { id, at, owner, actor, action, subscriptionId: subject, url, events } = change;
+  const { accountId = "", environment = "" } = owner ?? {};
+  const { name = "", source = "" } = actor ?? {};
+  return {
+    ...{ id, accountId, at, environment, subject, source },
+    actor: names.get(`${accountId} ${name}`) ?? name,
+    action: ACTIONS[action] ?? action,
+    detail: action === "created" ? `${url}: ${events.join(" ")}` : url,
   };
-  return followFeedOnce(deps, feed, isStopping);
-}
-
-/** Follows webhooks' changes in the background. */
-export function logSubscriptionChanges(deps: Deps): Loop {
-  return followFeed(deps, { name: FEED, once: (isStopping) => logSubscriptionChangesOnce(deps, isStopping) });
-}
-
-// The entries are sorted, so that two portals cannot deadlock. The join skips accounts that the gateway does not have (webhooks was restored from a
-// newer backup) and accounts whose erasure has begun.
-async function insertEntries(deps: Deps, changes: readonly SubscriptionChange[]): Promise<void> {
-  const names = await nameActors(deps, changes);
-  await deps.db.run(sql`
-    INSERT INTO audit_entries (id, account_id, at, actor, action, environment, subject, detail, source)
-    SELECT changed.id, changed.account_id, changed.at, changed.actor, changed.action, changed.environment, changed.subject, changed.detail,
-      changed.source
-    FROM unnest(
-      ${changes.map(({ id }) => id)}::text[], ${changes.map(({ owner }) => owner?.accountId)}::text[],
-      ${changes.map(({ at }) => at)}::timestamptz[],
-      ${changes.map(({ owner, actor }) => names.get(`${owner?.accountId} ${actor?.name}`) ?? actor?.name)}::text[],
-      ${changes.map(({ action }) => ACTIONS[action] ?? action)}::text[],
-      ${changes.map(({ owner }) => owner?.environment)}::text[],
-      ${changes.map(({ subscriptionId }) => subscriptionId)}::text[], ${changes.map(describeChange)}::text[],
-      ${changes.map(({ actor }) => actor?.source)}::text[]
-    ) AS changed (id, account_id, at, actor, action, environment, subject, detail, source)
-    JOIN accounts a ON a.id = changed.account_id AND a.erasing_since IS NULL
-    ORDER BY changed.id
-    ON CONFLICT (id) DO NOTHING`);
 }
 
 /** Makes sure that the accounts of these changes have rows, and returns the names of the API keys that made them, by account and ID. */
@@ -74,8 +57,4 @@ async function nameActors(deps: Deps, changes: readonly SubscriptionChange[]): P
       names.set(`${accountId} ${id}`, `API key${name === undefined ? "" : ` ${name}`}, ends in ${lastFour}`);
   }
   return names;
-}
-
-function describeChange({ action, url, events }: SubscriptionChange): string {
-  return action === "created" ? `${url}: ${events.join(" ")}` : url;
 }

@@ -2,7 +2,7 @@ import { createLog, silentLog } from "@shipping/kit/process/log";
 import { rowsIn } from "@shipping/kit/testing/rows";
 import { accessUnderTest } from "../testing/access-under-test.js";
 import { portalDatabase } from "../testing/portal-database.js";
-import { followChanges, followChangesOnce } from "./follow-changes.js";
+import { accountFeed } from "./follow-changes.js";
 
 let portal: Awaited<ReturnType<typeof portalDatabase>>;
 let gateway: ReturnType<typeof accessUnderTest>;
@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => portal.drop());
 
 const deps = () => ({ db: portal.db, log: silentLog(), access: gateway.access });
-const follow = () => followChangesOnce(deps());
+const follow = () => accountFeed(deps()).once();
 const accounts = () => portal.prisma.account.findMany({ orderBy: { id: "asc" } });
 const actionsOf = async (accountId: string) =>
   (await portal.prisma.auditEntry.findMany({ where: { accountId }, orderBy: { id: "asc" } })).map(
@@ -119,7 +119,7 @@ describe("a portal that is restored from yesterday", () => {
     const id = gateway.change("account.created");
     for (let n = 0; n < 120; n++) gateway.change("key.created", { id });
     const yesterday = await backup();
-    expect(await followChangesOnce(deps(), () => true)).toEqual({ stored: 100 });
+    expect(await accountFeed(deps()).once(() => true)).toEqual({ stored: 100 });
     await restore(yesterday);
     await follow();
     expect(await actionsOf(id)).toHaveLength(120);
@@ -146,7 +146,7 @@ test("while the gateway is unavailable, a warning is logged and the call is repe
   const lines: Record<string, unknown>[] = [];
   const log = createLog({ part: "portal", destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   gateway.away.add("listChanges");
-  const loop = followChanges({ ...deps(), log });
+  const loop = accountFeed({ ...deps(), log }).follow();
   loop.wake();
   await loop.stop();
   expect(lines).toMatchObject([{ level: "warn", msg: "changes of accounts not yet in the audit log" }]);

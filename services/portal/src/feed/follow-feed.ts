@@ -1,4 +1,5 @@
-import { type Loop, startLoop } from "@shipping/kit/process/loop";
+import { type Columns, type Row, unnestRows } from "@shipping/kit/postgres/columns";
+import { startLoop } from "@shipping/kit/process/loop";
 import sql from "sql-template-tag";
 import type { PortalDeps } from "../database/deps.js";
 
@@ -11,7 +12,7 @@ interface Page<Change> {
 }
 
 /** The changes that another part keeps for the portal, until they were acknowledged and for seven days more. */
-export interface Feed<Change> {
+interface Source<Change> {
   /** The name of its row in `feeds`. */
   name: string;
   /** Lists changes after this ID that were not acknowledged, or not before `since`. */
@@ -21,55 +22,70 @@ export interface Feed<Change> {
   acknowledge(asked: { ids: string[] }): Promise<unknown>;
 }
 
-/**
- * Stores the changes of a feed.
- *
- * The time of the last complete pass is stored with the entries, and the other part also returns what was acknowledged since. Usually that is what this
- * pass has just acknowledged. After a restore, it is what the backup lacks.
- */
-export async function followFeedOnce<Change extends { id: string }>(
-  deps: Pick<PortalDeps, "db">,
-  feed: Feed<Change>,
-  isStopping = () => false,
-): Promise<{ stored: number }> {
-  const since = await readFeed(deps, feed.name);
-  const first = await feed.list({ since, after: "" });
-  let stored = 0;
-  for (let page = first; page.changes.length > 0; ) {
-    const ids = page.changes.map(({ id }) => id);
-    await feed.store(page);
-    await feed.acknowledge({ ids });
-    stored += ids.length;
-    if (isStopping()) return { stored };
-    page = await feed.list({ since, after: ids.at(-1)! });
+export type Feed = ReturnType<typeof createFeed>;
+
+export function createFeed<Change extends { id: string }>(
+  { db, log }: Pick<PortalDeps, "db" | "log">,
+  { name, list, store, acknowledge }: Source<Change>,
+) {
+  async function readTime(): Promise<string> {
+    const [row] = await db.run<{ readAt: Date }>(sql`SELECT read_at AS "readAt" FROM feeds WHERE name = ${name}`);
+    return (row?.readAt ?? new Date(0)).toISOString();
   }
-  if (stored > 0) await storeFeed(deps, feed.name, first.readAt);
-  return { stored };
+
+  async function storeTime(readAt: string): Promise<void> {
+    await db.run(sql`
+      INSERT INTO feeds (name, read_at) VALUES (${name}, ${readAt}::timestamptz)
+      ON CONFLICT (name) DO UPDATE SET read_at = greatest(feeds.read_at, excluded.read_at)`);
+  }
+
+  /**
+   * Stores the changes of the feed.
+   *
+   * The time of the last complete pass is stored with the entries, and the other part also returns what was acknowledged since. Usually that is what
+   * this pass has just acknowledged. After a restore, it is what the backup lacks.
+   */
+  async function once(isStopping = () => false): Promise<{ stored: number }> {
+    const since = await readTime();
+    const first = await list({ since, after: "" });
+    let stored = 0;
+    for (let page = first; page.changes.length > 0; ) {
+      const ids = page.changes.map(({ id }) => id);
+      await store(page);
+      await acknowledge({ ids });
+      stored += ids.length;
+      if (isStopping()) return { stored };
+      page = await list({ since, after: ids.at(-1)! });
+    }
+    if (stored > 0) await storeTime(first.readAt);
+    return { stored };
+  }
+
+  const onceLogged = (isStopping: () => boolean) =>
+    once(isStopping).catch((err) => log.warn({ err }, `changes of ${name} not yet in the audit log`));
+  return {
+    once,
+    /** Stores changes every few seconds. The audit page does not wait for that, and takes the changes itself. */
+    follow: () => startLoop({ name: `follow-${name}`, everyMs: EVERY_MS, log, once: onceLogged }),
+  };
 }
 
-/** Runs every few seconds. The audit page does not wait for it, and takes the changes itself. */
-export function followFeed(
-  { log }: Pick<PortalDeps, "log">,
-  { name, once }: { name: string; once(isStopping: () => boolean): Promise<unknown> },
-): Loop {
-  return startLoop({
-    name: `follow-${name}`,
-    everyMs: EVERY_MS,
-    log,
-    once: (isStopping) =>
-      once(isStopping).catch((err) => {
-        log.warn({ err }, `changes of ${name} not yet in the audit log`);
-      }),
-  });
-}
+const entryColumns = {
+  ...{ id: "text", accountId: "text", at: "text", actor: "text", action: "text", environment: "text?" },
+  ...{ subject: "text", detail: "text", source: "text" },
+} as const satisfies Columns;
 
-async function readFeed({ db }: Pick<PortalDeps, "db">, name: string): Promise<string> {
-  const [row] = await db.run<{ readAt: Date }>(sql`SELECT read_at AS "readAt" FROM feeds WHERE name = ${name}`);
-  return (row?.readAt ?? new Date(0)).toISOString();
-}
-
-async function storeFeed({ db }: Pick<PortalDeps, "db">, name: string, readAt: string): Promise<void> {
+/**
+ * Writes entries of the audit log. The ID of a change is that of its entry, so each is logged once. The entries are sorted, so that two portals cannot
+ * deadlock. The join skips accounts that the gateway does not have (the other part was restored from a newer backup) and accounts whose erasure has begun.
+ */
+export async function insertEntries({ db }: Pick<PortalDeps, "db">, entries: readonly Row<typeof entryColumns>[]) {
+  if (entries.length === 0) return;
   await db.run(sql`
-    INSERT INTO feeds (name, read_at) VALUES (${name}, ${readAt}::timestamptz)
-    ON CONFLICT (name) DO UPDATE SET read_at = greatest(feeds.read_at, excluded.read_at)`);
+    INSERT INTO audit_entries (id, account_id, at, actor, action, environment, subject, detail, source)
+    SELECT given.id, account_id, at::timestamptz, actor, action, nullif(environment, ''), subject, detail, source
+    FROM ${unnestRows(entryColumns, entries)}
+    JOIN accounts a ON a.id = account_id AND a.erasing_since IS NULL
+    ORDER BY given.id
+    ON CONFLICT (id) DO NOTHING`);
 }
