@@ -45,20 +45,18 @@ export async function submitRoleForm(deps: PageDeps, request: PageRequest): Prom
   });
 }
 
-const rolePage = (member: Member, role: string, errors: readonly FieldError[]) =>
-  htmlPage("Change a role", <RoleForm member={member} role={role} errors={errors} />);
-
-function RoleForm({ member, role, errors }: { member: Member; role: string; errors: readonly FieldError[] }) {
-  return (
+function rolePage(member: Member, role: string, errors: readonly FieldError[]): HtmlPage {
+  return htmlPage(
+    "Change a role",
     <>
       <h1>Change a role</h1>
       <FormErrors errors={errors} fields={["role"]} />
       <Facts facts={{ Email: <Text>{member.email}</Text> }} />
-      <AccountForm fields={roleFields}>
-        <RoleChoice role={role} errors={errors} />
+      <AccountForm fields={roleFields} errors={errors}>
+        <RoleChoice role={role} />
         <FormButtons submit="Change role" cancel={MEMBERS_PATH} />
       </AccountForm>
-    </>
+    </>,
   );
 }
 
@@ -118,6 +116,6 @@ const WORDS: Record<Role, string> = {
   viewer: "Viewer: can see everything",
 };
 
-export function RoleChoice({ role: chosen, errors }: { role: string; errors: readonly FieldError[] }) {
-  return <Choice name="role" label="Role" chosen={chosen} options={Object.entries(WORDS)} errors={errors} />;
+export function RoleChoice({ role: chosen }: { role: string }) {
+  return <Choice name="role" label="Role" chosen={chosen} options={Object.entries(WORDS)} />;
 }

@@ -25,9 +25,6 @@ export async function showInviteForm(deps: PageDeps): Promise<PageAnswer> {
   return invitePage(deps, new Map([["role", ["viewer"]]]), []);
 }
 
-const invitePage = (deps: PageDeps, form: Form, errors: readonly FieldError[]) =>
-  htmlPage("Invite a member", <InviteForm deps={deps} form={form} errors={errors} />);
-
 /** `POST /developers/members/invite`. If email is not set up, only this answer shows the link. */
 export async function submitInviteForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, session, actor } = request;
@@ -80,19 +77,9 @@ export async function submitInviteAgain(deps: PageDeps, request: PageRequest): P
 
 const invitationRoute = ({ canMail, origin }: PageDeps) => ({ origin: origin(), isMailed: canMail });
 
-function invitedPage(deps: PageDeps, invited: Invited): HtmlPage {
+function invitedPage(deps: PageDeps, { email, role, url, expiresAt }: Invited): HtmlPage {
   const title = deps.canMail ? "Invitation sent" : "Share the link";
-  return {
-    status: 201,
-    title,
-    body: <InvitedPage title={title} invited={invited} />,
-    ...(!deps.canMail && { secret: true }),
-  };
-}
-
-function InvitedPage({ title, invited }: { title: string; invited: Invited }) {
-  const { email, role, url, expiresAt } = invited;
-  return (
+  const body = (
     <>
       <h1>{title}</h1>
       <Note kind="good">
@@ -116,10 +103,12 @@ function InvitedPage({ title, invited }: { title: string; invited: Invited }) {
       </div>
     </>
   );
+  return { status: 201, title, body, ...(!deps.canMail && { secret: true }) };
 }
 
-function InviteForm({ deps, form, errors }: { deps: PageDeps; form: Form; errors: readonly FieldError[] }) {
-  return (
+function invitePage(deps: PageDeps, form: Form, errors: readonly FieldError[]): HtmlPage {
+  return htmlPage(
+    "Invite a member",
     <>
       <h1>Invite a member</h1>
       <p>
@@ -127,7 +116,7 @@ function InviteForm({ deps, form, errors }: { deps: PageDeps; form: Form; errors
         works once and expires after {INVITATION_DAYS} days.
       </p>
       <FormErrors errors={errors} fields={["email", "role"]} />
-      <AccountForm fields={inviteFields} formId={keepFormId(form, deps.random)}>
+      <AccountForm fields={inviteFields} errors={errors} formId={keepFormId(form, deps.random)}>
         <TextField
           name="email"
           label="Email address"
@@ -136,11 +125,10 @@ function InviteForm({ deps, form, errors }: { deps: PageDeps; form: Form; errors
           autocomplete="off"
           autocapitalize="none"
           spellcheck={false}
-          errors={errors}
         />
-        <RoleChoice role={readField(form, "role")} errors={errors} />
+        <RoleChoice role={readField(form, "role")} />
         <FormButtons submit="Invite member" cancel={MEMBERS_PATH} />
       </AccountForm>
-    </>
+    </>,
   );
 }

@@ -98,7 +98,7 @@ export function OutcomeSummary({ outcomes, createdAt, now }: Outcomes) {
 }
 
 function AllConfirmed({ outcomes }: { outcomes: readonly Outcome[] }) {
-  const times = outcomes.flatMap(({ endedAt }) => endedAt?.getTime() ?? []);
+  const times = outcomes.flatMap(({ endedAt }) => (endedAt ? Date.parse(endedAt) : []));
   const at = times.length === outcomes.length ? <Time at={new Date(Math.max(...times))} /> : undefined;
   if (outcomes.length === 1) return <>the receiver confirmed it{at && <> at {at}</>}</>;
   return (

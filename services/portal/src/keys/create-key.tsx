@@ -9,6 +9,7 @@ import { AccountForm, Checkboxes, Choice, FormButtons, FormErrors, TextField } f
 import {
   AREA_PATH,
   ask,
+  type HtmlPage,
   htmlPage,
   type PageAnswer,
   type PageDeps,
@@ -68,9 +69,6 @@ export async function showKeyForm(deps: PageDeps, { environment }: PageRequest):
   return keyPage(deps, environment, form, []);
 }
 
-const keyPage = (deps: PageDeps, environment: Environment, form: Form, errors: readonly FieldError[]) =>
-  htmlPage("Create a key", <KeyForm deps={deps} environment={environment} form={form} errors={errors} />);
-
 /** `POST …/keys/new`. Only this answer shows the key. The same form, submitted again, leads to the list. */
 export async function submitKeyForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, environment } = request;
@@ -82,18 +80,14 @@ export async function submitKeyForm(deps: PageDeps, request: PageRequest): Promi
     show: (errors) => keyPage(deps, environment, form, errors),
     async act(wanted) {
       const created = await createKey(deps, request, wanted);
-      const guide = deps.guide("quick-start");
-      const body = (
-        <CreatedKeyPage created={created} name={wanted.name} environment={environment} list={list} guide={guide} />
-      );
-      return { status: 201, title: "Key created", secret: true, body };
+      return createdPage(created, { name: wanted.name, environment, list, guide: deps.guide("quick-start") });
     },
   });
 }
 
 interface CreatedKey {
   key: string;
-  expiresAt: Date | undefined;
+  expiresAt: string | undefined;
 }
 
 /** Makes a key, and has its hash stored. If the response is lost, the same call is repeated, which creates no second key. */
@@ -111,26 +105,25 @@ export async function createKey(
     if (error instanceof Outage) return call();
     throw error;
   });
-  return { key, expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt) };
+  return { key, expiresAt };
 }
 
-function KeyForm(props: { deps: PageDeps; environment: Environment; form: Form; errors: readonly FieldError[] }) {
-  const { deps, environment, form, errors } = props;
+function keyPage(deps: PageDeps, environment: Environment, form: Form, errors: readonly FieldError[]): HtmlPage {
   const advice =
     environment === "sandbox" ? "All are selected, so that every guide works." : "Select only what this key needs.";
-  return (
+  return htmlPage(
+    "Create a key",
     <>
       <h1>{environment === "live" ? "Create a live key" : "Create a sandbox key"}</h1>
       <p>The next page shows the key once. Be ready to store it with your server's other secrets.</p>
       <FormErrors errors={errors} fields={["name", "scopes", "expires"]} />
-      <AccountForm fields={keyFields} formId={keepFormId(form, deps.random)}>
+      <AccountForm fields={keyFields} errors={errors} formId={keepFormId(form, deps.random)}>
         <TextField
           name="name"
           label="Name"
           hint="The server or program that will use this key."
           value={readField(form, "name")}
           autocomplete="off"
-          errors={errors}
         />
         <Checkboxes
           name="scopes"
@@ -138,7 +131,6 @@ function KeyForm(props: { deps: PageDeps; environment: Environment; form: Form; 
           hint={`${advice} In the API, a permission is called a scope.`}
           chosen={form.get("scopes") ?? []}
           options={Object.entries(SCOPE_WORDS)}
-          errors={errors}
         />
         <Choice
           name="expires"
@@ -146,24 +138,18 @@ function KeyForm(props: { deps: PageDeps; environment: Environment; form: Form; 
           hint="If a key leaks, an expiry date limits the damage."
           chosen={readField(form, "expires")}
           options={Object.entries(EXPIRY_DAYS).map(([name, days]) => [name, days ? `In ${days} days` : "Never"])}
-          errors={errors}
         />
         <FormButtons submit="Create key" cancel={`${AREA_PATH}/${environment}/keys`} />
       </AccountForm>
-    </>
+    </>,
   );
 }
 
-function CreatedKeyPage(props: {
-  created: CreatedKey;
-  name: string;
-  environment: Environment;
-  list: string;
-  guide: string;
-}) {
-  const { created, name, environment, list, guide } = props;
-  const { key, expiresAt } = created;
-  return (
+function createdPage(
+  { key, expiresAt }: CreatedKey,
+  { name, environment, list, guide }: { name: string; environment: Environment; list: string; guide: string },
+): HtmlPage {
+  const body = (
     <>
       <h1>{environment === "live" ? "Your new live key" : "Your new sandbox key"}</h1>
       <Note kind="good">
@@ -187,4 +173,5 @@ function CreatedKeyPage(props: {
       )}
     </>
   );
+  return { status: 201, title: "Key created", secret: true, body };
 }

@@ -1,17 +1,18 @@
 import { scopes } from "@shipping/api/api-key";
 import type { Environment } from "@shipping/kit/caller";
+import type { Key } from "@shipping/proto/shipping/access/v1/access_pb";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Paging, readCursor } from "../page/paging.js";
 import { isMissing, MissingPart, readMain, retryMissing } from "../page/part.js";
 import { Table } from "../page/table.js";
 import { Chips, Text, Time } from "../page/text.js";
-import { keyName, listKeys, type ShownKey } from "./read-keys.js";
+import { keyName, listKeys } from "./read-keys.js";
 
 export async function showKeys(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { session, environment, query } = request;
   const after = readCursor(query, "key");
   const read = await readMain(request, (part) => listKeys(deps, part, after));
-  const { keys, isFirst, nextCursor } = isMissing(read) ? { keys: [], isFirst: true } : read;
+  const { keys, first, nextCursor } = isMissing(read) ? { keys: [], first: true } : read;
   const mayChange = session.role === "admin";
   const createLink = mayChange && (
     <a class="button" href={`${AREA_PATH}/${environment}/keys/new`}>
@@ -42,7 +43,7 @@ export async function showKeys(deps: PageDeps, request: PageRequest): Promise<Pa
       ) : (
         <KeyTable keys={keys} mayRevoke={mayChange} environment={environment} />
       )}
-      <Paging path={`${AREA_PATH}/${environment}/keys`} after={isFirst ? undefined : after} next={nextCursor} />
+      <Paging path={`${AREA_PATH}/${environment}/keys`} after={first ? undefined : after} next={nextCursor} />
       <h2>Rotate a key</h2>
       <p>
         Create a new key and switch your program to it. When "Last used" of the old key no longer changes, revoke the
@@ -53,7 +54,7 @@ export async function showKeys(deps: PageDeps, request: PageRequest): Promise<Pa
   return retryMissing(page, request, [read]);
 }
 
-function KeyTable(props: { keys: readonly ShownKey[]; mayRevoke: boolean; environment: Environment }) {
+function KeyTable(props: { keys: readonly Key[]; mayRevoke: boolean; environment: Environment }) {
   const { keys, mayRevoke, environment } = props;
   return (
     <Table
@@ -77,7 +78,7 @@ function KeyTable(props: { keys: readonly ShownKey[]; mayRevoke: boolean; enviro
   );
 }
 
-function RevokeLink({ id, lastFour, environment }: Pick<ShownKey, "id" | "lastFour"> & { environment: Environment }) {
+function RevokeLink({ id, lastFour, environment }: Pick<Key, "id" | "lastFour"> & { environment: Environment }) {
   return (
     <a
       class="danger-link"
@@ -89,7 +90,7 @@ function RevokeLink({ id, lastFour, environment }: Pick<ShownKey, "id" | "lastFo
   );
 }
 
-function Expiry({ revokedAt, expiresAt, active }: Pick<ShownKey, "revokedAt" | "expiresAt" | "active">) {
+function Expiry({ revokedAt, expiresAt, active }: Pick<Key, "revokedAt" | "expiresAt" | "active">) {
   const endedAt = revokedAt ?? expiresAt;
   if (!endedAt) return <span>Never</span>;
   if (active) return <Time at={endedAt} />;

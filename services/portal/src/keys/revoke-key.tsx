@@ -2,18 +2,17 @@ import { fail } from "@shipping/kit/errors";
 import { Confirmation } from "../page/form.js";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Text, Time } from "../page/text.js";
-import { keyName, toShownKey } from "./read-keys.js";
+import { keyName } from "./read-keys.js";
 
 const DAY_MS = 86_400_000;
 
 export async function confirmRevoke(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id } = request;
   const list = `${AREA_PATH}/${environment}/keys`;
-  const read = await ask(request, deps.access.getKey, { id });
-  if (!read.key) throw fail("not_found");
-  const key = toShownKey(read.key);
+  const { key } = await ask(request, deps.access.getKey, { id });
+  if (!key) throw fail("not_found");
   if (key.revokedAt) return { location: list };
-  const isInUse = key.lastUsedAt !== undefined && deps.now().getTime() - key.lastUsedAt.getTime() < DAY_MS;
+  const isInUse = key.lastUsedAt !== undefined && deps.now().getTime() - Date.parse(key.lastUsedAt) < DAY_MS;
   return htmlPage(
     "Revoke a key",
     <Confirmation

@@ -1,10 +1,12 @@
 import { ACTIVE_KEYS_LIMIT, ACTIVE_WEBHOOKS_LIMIT, getCapabilities } from "@shipping/api/limits";
 import type { Environment } from "@shipping/kit/caller";
+import { type ErrorCode, errors } from "@shipping/proto/errors";
+import type { CountRequestsResponse } from "@shipping/proto/shipping/access/v1/access_pb";
 import { keyName } from "../keys/read-keys.js";
 import { BarChart, type BarKind } from "../page/bar-chart.js";
 import { Fact, Facts, Table } from "../page/table.js";
 import { Text, Time } from "../page/text.js";
-import { type HourOfRequests, type KeyInUse, type LabelCounts, MAX_LABELS, type Refusals } from "./read-figures.js";
+import { type KeyInUse, type LabelCounts, MAX_LABELS } from "./read-figures.js";
 
 const KINDS: readonly BarKind[] = [
   { name: "Successful", tone: "good" },
@@ -12,25 +14,22 @@ const KINDS: readonly BarKind[] = [
   { name: "Server errors (5xx)", tone: "danger" },
 ];
 
-export function RequestFigures(props: {
-  base: string;
-  hours: readonly HourOfRequests[];
-  refusals: readonly Refusals[];
-}) {
-  const bars = props.hours.map(({ hour, successful, refused, failed }) => ({
-    at: hour,
-    counts: [successful, refused, failed],
+/** The requests of the last 24 hours: by hour, oldest first; and errors by code, most frequent first. */
+export function RequestFigures({ base, hours, refusals }: { base: string } & CountRequestsResponse) {
+  const bars = hours.map(({ hour, reads, writes, replays, refused, failed }) => ({
+    at: new Date(hour),
+    counts: [reads + writes + replays, refused, failed],
   }));
   return (
     <>
       <h2>Requests in the last 24 hours</h2>
       <BarChart label="Requests by hour" kinds={KINDS} bars={bars} />
-      {props.refusals.length > 0 && <ErrorTable base={props.base} refusals={props.refusals} />}
+      {refusals.length > 0 && <ErrorTable base={base} refusals={refusals} />}
     </>
   );
 }
 
-function ErrorTable({ base, refusals }: { base: string; refusals: readonly Refusals[] }) {
+function ErrorTable({ base, refusals }: { base: string } & Pick<CountRequestsResponse, "refusals">) {
   return (
     <Table
       caption="Errors by code"
@@ -40,7 +39,7 @@ function ErrorTable({ base, refusals }: { base: string; refusals: readonly Refus
             <code>{code}</code>
           </a>
         ),
-        Status: ({ status }) => status,
+        Status: ({ code }) => (Object.hasOwn(errors, code) ? errors[code as ErrorCode].status : undefined),
         Requests: ({ count }) => count.toLocaleString("en"),
         Explanation: ({ code }) => (
           <a href={`/docs/errors#${code}`} aria-label={`How to fix: ${code}`}>

@@ -83,7 +83,7 @@ export function Attention(props: {
               </a>{" "}
               is failing
             </strong>
-            <Since at={failingSince ? new Date(failingSince) : undefined} />
+            <Since at={failingSince} />
             {lastFailure && `: ${describeFailure(lastFailure).what}.`}
           </li>
         ))}

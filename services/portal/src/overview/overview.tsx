@@ -1,16 +1,16 @@
 import { getCapabilities } from "@shipping/api/limits";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { listHealth } from "../read/read-subscriptions.js";
 import { Capabilities, KeyUsage, LabelFigures, RequestFigures } from "./figures.js";
 import { Attention, NextSteps } from "./next-steps.js";
-import { countLabels, countRequests, readKeyUsage } from "./read-figures.js";
+import { countLabels, readKeyUsage } from "./read-figures.js";
 
 export async function showOverview(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;
   const [usage, requests, health, labels] = await Promise.all([
     readPart(request, (part) => readKeyUsage(deps, part)),
-    readPart(request, (part) => countRequests(deps, part)),
+    readPart(request, (part) => ask(part, deps.access.countRequests, {})),
     readPart(request, (part) => listHealth(deps, part)),
     getCapabilities(environment).labels ? readPart(request, (part) => countLabels(deps, part)) : undefined,
   ]);

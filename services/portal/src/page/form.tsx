@@ -17,32 +17,42 @@ type Account = Pick<SignedIn, "accountId">;
 /** The account that a page is rendered for. */
 export const FormAccount = createContext<Account | undefined>(undefined);
 
-/** The declaration of the form that is being rendered. */
-const FormFields = createContext<Fields>({});
+type Errors = readonly FieldError[];
+
+/** The declaration of the form that is being rendered, and its errors if it was refused. */
+const FormState = createContext<{ fields: Fields; errors?: Errors | undefined }>({ fields: {} });
 
 /** A form. The maximum lengths of its fields come from their declaration. An undeclared field cannot be rendered. */
-export function Form({ fields, children, ...attributes }: { fields: Fields } & ComponentProps<"form">) {
+export function Form(props: { fields: Fields; errors?: Errors | undefined } & ComponentProps<"form">) {
+  const { fields, errors, children, ...attributes } = props;
   return (
     <form {...attributes}>
-      <FormFields.Provider value={fields}>{children}</FormFields.Provider>
+      <FormState.Provider value={{ fields, errors }}>{children}</FormState.Provider>
     </form>
   );
 }
 
 function useDeclared(name: string): DeclaredField {
-  const fields = useContext(FormFields);
+  const { fields } = useContext(FormState);
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (!field) throw new Error(`The form does not declare its field ${name}.`);
   return field;
 }
 
 /** A form that changes an account. Its URL names the account: by the time of submission, the browser may be signed in to another one. */
-export function AccountForm(props: { fields: Fields; action?: string; formId?: string; children: ComponentChildren }) {
+export function AccountForm(props: {
+  fields: Fields;
+  errors?: Errors;
+  action?: string;
+  formId?: string | undefined;
+  children: ComponentChildren;
+}) {
   const account = useContext(FormAccount);
   if (!account) throw new Error("An account's form was rendered without an account.");
   return (
     <Form
       fields={props.fields}
+      errors={props.errors}
       method="post"
       action={`${props.action ?? ""}?${ACCOUNT_PARAMETER}=${account.accountId}`}
     >
@@ -71,7 +81,7 @@ export function FormButtons(props: { submit: string; cancel: string; isDangerous
 /** Asks before something is ended that cannot be brought back. `children` says what will happen. The form is sent to the path of its page. */
 export function Confirmation(props: {
   question: string;
-  errors?: readonly FieldError[];
+  errors?: Errors;
   facts: ComponentProps<typeof Facts>["facts"];
   submit: string;
   cancel: string;
@@ -85,7 +95,7 @@ export function Confirmation(props: {
       <FormErrors errors={errors} fields={[]} />
       <Note kind="danger">{children}</Note>
       <Facts facts={facts} />
-      <AccountForm fields={confirmationFields} {...(formId && { formId })}>
+      <AccountForm fields={confirmationFields} formId={formId}>
         <FormButtons submit={submit} cancel={cancel} isDangerous />
       </AccountForm>
     </>
@@ -96,8 +106,6 @@ interface FieldProps {
   name: string;
   label: string;
   hint?: string | undefined;
-  /** The errors of the whole form. */
-  errors?: readonly FieldError[];
 }
 
 type Options = readonly (readonly [value: string, words: string])[];
@@ -118,10 +126,11 @@ export function Input({ name, type = "text", ...attributes }: { name: string } &
 }
 
 /** A line that has to be filled in. The other attributes are those of its `<input>`. */
-export function TextField({ name, label, hint, errors = [], ...attributes }: FieldProps & ComponentProps<"input">) {
+export function TextField({ name, label, hint, ...attributes }: FieldProps & ComponentProps<"input">) {
+  const error = useError(name);
   return (
-    <Field name={name} label={label} hint={hint} errors={errors}>
-      <Input name={name} id={name} required {...attributes} {...errorAttributes(name, errors)} />
+    <Field name={name} label={label} hint={hint}>
+      <Input name={name} id={name} required {...attributes} {...errorAttributes(name, error)} />
     </Field>
   );
 }
@@ -130,11 +139,11 @@ export function TextField({ name, label, hint, errors = [], ...attributes }: Fie
 export const ALL = ["", "All"] as const;
 
 export function Choice(props: FieldProps & { chosen: string | undefined; options: Options }) {
-  const { name, chosen, options, errors = [] } = props;
+  const { name, chosen, options } = props;
   useDeclared(name);
   return (
     <Field {...props}>
-      <select id={name} name={name} {...errorAttributes(name, errors)}>
+      <select id={name} name={name} {...errorAttributes(name, useError(name))}>
         {options.map(([value, words]) => (
           <option value={value} selected={value === chosen}>
             {words}
@@ -145,20 +154,20 @@ export function Choice(props: FieldProps & { chosen: string | undefined; options
   );
 }
 
-function Field({ name, label, hint, errors = [], children }: FieldProps & { children: ComponentChildren }) {
+function Field({ name, label, hint, children }: FieldProps & { children: ComponentChildren }) {
   return (
     <div class="field">
       <label for={name}>{label}</label>
       {hint && <p class="hint">{hint}</p>}
       {children}
-      <ErrorText name={name} errors={errors} />
+      <ErrorText name={name} />
     </div>
   );
 }
 
 /** Options of which any number can be chosen. Each has a label and the API's name. */
 export function Checkboxes(props: FieldProps & { chosen: readonly string[]; options: Options }) {
-  const { name, label, hint, errors = [], chosen, options } = props;
+  const { name, label, hint, chosen, options } = props;
   useDeclared(name);
   return (
     <fieldset>
@@ -171,31 +180,32 @@ export function Checkboxes(props: FieldProps & { chosen: readonly string[]; opti
           <code class="sub">{value}</code>
         </div>
       ))}
-      <ErrorText name={name} errors={errors} />
+      <ErrorText name={name} />
     </fieldset>
   );
 }
 
-function ErrorText({ name, errors }: { name: string; errors: readonly FieldError[] }) {
-  const found = findError(errors, name);
-  if (!found) return null;
+function ErrorText({ name }: { name: string }) {
+  const error = useError(name);
+  if (!error) return null;
   return (
     <p class="fault" id={`${name}-fault`}>
-      {`This ${found.message}.`}
+      {`This ${error.message}.`}
     </p>
   );
 }
 
-function errorAttributes(name: string, errors: readonly FieldError[]) {
-  return findError(errors, name) ? { "aria-invalid": "true" as const, "aria-describedby": `${name}-fault` } : {};
+function errorAttributes(name: string, error: FieldError | undefined) {
+  return error ? { "aria-invalid": "true" as const, "aria-describedby": `${name}-fault` } : {};
 }
 
-function findError(errors: readonly FieldError[], name: string): FieldError | undefined {
-  return errors.find(({ path }) => path === name || path.startsWith(`${name}.`));
+function useError(name: string): FieldError | undefined {
+  const { errors } = useContext(FormState);
+  return errors?.find(({ path }) => path === name || path.startsWith(`${name}.`));
 }
 
 /** The message above a refused form. It lists the errors that no field shows. */
-export function FormErrors({ errors, fields }: { errors: readonly FieldError[]; fields: readonly string[] }) {
+export function FormErrors({ errors, fields }: { errors: Errors; fields: readonly string[] }) {
   if (errors.length === 0) return null;
   const others = errors.filter(({ path }) => !fields.includes(path.split(".")[0] ?? ""));
   const areFieldsValid = errors.every(({ path }) => path === "");

@@ -64,14 +64,14 @@ export function Middle({ children: text, marks = [] }: { children: string; marks
 }
 
 /** A point in time, in UTC. The script replaces it with the time in the reader's zone, and the zone's name; the tooltip stays in UTC. */
-export function Time({ at }: { at: Date }) {
-  const iso = at.toISOString();
+export function Time({ at }: { at: Date | string }) {
+  const iso = new Date(at).toISOString();
   const [day, time] = [iso.slice(0, 10), iso.slice(11, 19)];
   return <time dateTime={iso} title={`${day} ${time} UTC`}>{`${day} ${time.slice(0, 5)} UTC`}</time>;
 }
 
 /** " since" a point in time, within a sentence. Renders nothing if the time is not known. */
-export function Since({ at }: { at: Date | undefined }) {
+export function Since({ at }: { at: string | undefined }) {
   if (!at) return null;
   return (
     <>

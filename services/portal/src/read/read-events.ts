@@ -9,8 +9,8 @@ export interface Outcome {
   host: string;
   state: "delivered" | "exhausted" | "disabled" | "failing" | "waiting";
   /** When it was delivered or abandoned; undefined if that is not known. */
-  endedAt: Date | undefined;
-  failingSince: Date | undefined;
+  endedAt: string | undefined;
+  failingSince: string | undefined;
   /** Why the last attempt of the subscription failed, if it is failing. */
   failure: DeliveryFailure | undefined;
 }
@@ -34,8 +34,8 @@ export async function readOutcomes(
       subscriptionId,
       host: endpointHost(url),
       state: isFinal ? state : now === "disabled" || now === "failing" ? now : "waiting",
-      endedAt: endedAt ? new Date(endedAt) : undefined,
-      failingSince: failingSince ? new Date(failingSince) : undefined,
+      endedAt,
+      failingSince,
       failure: lastFailure,
     };
   };

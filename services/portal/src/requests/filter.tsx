@@ -3,7 +3,8 @@ import { visible } from "@shipping/api/input/text";
 import { ABORTED, codesOf, type WantedRequests } from "@shipping/api/request-status";
 import { isId } from "@shipping/kit/ids";
 import { errors } from "@shipping/proto/errors";
-import { keyName, type ShownKey } from "../keys/read-keys.js";
+import type { Key } from "@shipping/proto/shipping/access/v1/access_pb";
+import { keyName } from "../keys/read-keys.js";
 import { ALL, Choice, Form, Input } from "../page/form.js";
 import { pagingQuery, readCursor } from "../page/paging.js";
 import { readZone, TIME_PARAMETER, TimeField, toInstant, toLocal, ZoneField, zoneQuery } from "../page/zone.js";
@@ -98,7 +99,7 @@ export function SearchForm({ list, filter }: { list: string; filter: RequestFilt
   );
 }
 
-export function FilterForm(props: { list: string; filter: RequestFilter; keys: readonly ShownKey[] }) {
+export function FilterForm(props: { list: string; filter: RequestFilter; keys: readonly Key[] }) {
   const { list, filter, keys } = props;
   const { status = "", keyId } = filter;
   // A link may filter by a status such as 409, which includes several codes, or by a key that is not listed.

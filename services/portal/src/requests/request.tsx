@@ -36,7 +36,7 @@ export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Pro
           "Request ID": <Id>{request.id}</Id>,
           Time: (
             <>
-              <Time at={new Date(request.at)} /> <code class="sub">{request.at}</code>
+              <Time at={request.at} /> <code class="sub">{request.at}</code>
             </>
           ),
           Duration: formatDuration(request),

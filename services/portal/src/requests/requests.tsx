@@ -99,7 +99,7 @@ export function RequestTable({ list, rows }: { list: string; rows: readonly Logg
           </span>
         ),
         Duration: (row) => <span class="nowrap">{formatDuration(row)}</span>,
-        Time: ({ at }) => <Time at={new Date(at)} />,
+        Time: ({ at }) => <Time at={at} />,
       }}
       rows={rows}
     />
@@ -117,7 +117,7 @@ function NoRequests({ filter, page, list }: { filter: RequestFilter; page: Reque
         </p>
       ) : page.lookedBackTo ? (
         <p>
-          No matching requests since <Time at={new Date(page.lookedBackTo)} />. You can search older requests.
+          No matching requests since <Time at={page.lookedBackTo} />. You can search older requests.
         </p>
       ) : isFiltered(filter) ? (
         <p>No requests match this filter.</p>

@@ -83,7 +83,7 @@ function Tracking({ tracking }: Pick<Card, "tracking">) {
   if (!tracking) return <>Not available yet</>;
   return (
     <>
-      <Status status={tracking.status} /> since <Time at={new Date(tracking.updated_at)} />
+      <Status status={tracking.status} /> since <Time at={tracking.updated_at} />
       <span class="sub">No scans. The sandbox does not simulate them.</span>
     </>
   );

@@ -52,7 +52,7 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
             ),
             ...recipientColumns(({ shipment }: LabelRow) => shipment ?? {}, marks),
             Status: ({ status }) => <Status status={status} />,
-            Created: ({ createdAt }) => <Time at={new Date(createdAt)} />,
+            Created: ({ createdAt }) => <Time at={createdAt} />,
             Label: ({ id, status, trackingNumber }) =>
               status !== "voided" && <SelectLabel base={base} id={id} name={trackingNumber} />,
           }}

@@ -45,7 +45,7 @@ export function RecordTable(props: {
                 <Middle marks={marks}>{labels.get(labelId)?.trackingNumber ?? "Not available now"}</Middle>
               </a>
             )),
-        Created: ({ createdAt }) => <Time at={new Date(createdAt)} />,
+        Created: ({ createdAt }) => <Time at={createdAt} />,
         Label:
           labels &&
           (({ labelId, status, reference }) =>

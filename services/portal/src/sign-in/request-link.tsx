@@ -89,7 +89,7 @@ export function LinkForm(props: {
     );
   }
   return (
-    <Form fields={requestLinkFields} method="post" action={PATH}>
+    <Form fields={requestLinkFields} errors={errors} method="post" action={PATH}>
       {returnTo !== undefined && <HiddenField name="return_to" value={returnTo} />}
       <TextField
         name="email"
@@ -100,7 +100,6 @@ export function LinkForm(props: {
         autocomplete="email"
         autocapitalize="none"
         spellcheck={false}
-        errors={errors}
       />
       <button type="submit">Email me a link</button>
     </Form>

@@ -6,7 +6,15 @@ import type { FieldError } from "@shipping/kit/errors";
 import { EVENT_TYPES, eventTypes } from "@shipping/proto/event-types";
 import { z } from "zod";
 import { AccountForm, Checkboxes, FormButtons, FormErrors, TextField } from "../page/form.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest, submitForm } from "../page/page.js";
+import {
+  AREA_PATH,
+  type HtmlPage,
+  htmlPage,
+  type PageAnswer,
+  type PageDeps,
+  type PageRequest,
+  submitForm,
+} from "../page/page.js";
 import { type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Guide, Note, Secret, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
@@ -24,12 +32,6 @@ export async function showSubscriptionForm(deps: PageDeps, { environment }: Page
   return subscriptionPage(deps, environment, form, []);
 }
 
-const subscriptionPage = (deps: PageDeps, environment: Environment, form: Form, errors: readonly FieldError[]) =>
-  htmlPage(
-    "Create a subscription",
-    <SubscriptionForm deps={deps} environment={environment} form={form} errors={errors} />,
-  );
-
 /** `POST …/webhooks/new`. Only this answer shows the secret. The same form, submitted again, leads to the list. */
 export async function submitSubscriptionForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, environment } = request;
@@ -43,26 +45,19 @@ export async function submitSubscriptionForm(deps: PageDeps, request: PageReques
       const snapshot = await writeByForm(deps, request, { operation: "createSubscription", formId, body });
       if (snapshot.replayed) return { location: list };
       const { secret } = parseResource<{ secret: string }>(snapshot.body);
-      const guide = deps.guide("webhooks");
-      const page = <CreatedSubscriptionPage {...{ url: body.url, secret, list, environment, guide }} />;
-      return { status: 201, title: "Subscription created", secret: true, body: page };
+      return createdPage({ url: body.url, secret, list, environment, guide: deps.guide("webhooks") });
     },
   });
 }
 
-function SubscriptionForm(props: {
-  deps: PageDeps;
-  environment: Environment;
-  form: Form;
-  errors: readonly FieldError[];
-}) {
-  const { deps, environment, form, errors } = props;
-  return (
+function subscriptionPage(deps: PageDeps, environment: Environment, form: Form, errors: readonly FieldError[]) {
+  return htmlPage(
+    "Create a subscription",
     <>
       <h1>{environment === "live" ? "Create a live subscription" : "Create a sandbox subscription"}</h1>
       <p>The next page shows the signing secret once. Your receiver needs it to verify that events come from us.</p>
       <FormErrors errors={errors} fields={["url", "events"]} />
-      <AccountForm fields={subscriptionFields} formId={keepFormId(form, deps.random)}>
+      <AccountForm fields={subscriptionFields} errors={errors} formId={keepFormId(form, deps.random)}>
         <TextField
           name="url"
           label="Endpoint URL"
@@ -71,30 +66,24 @@ function SubscriptionForm(props: {
           value={readField(form, "url")}
           placeholder="https://shop.example.com/webhooks"
           autocomplete="off"
-          errors={errors}
         />
         <Checkboxes
           name="events"
           label="Events"
           chosen={form.get("events") ?? []}
           options={EVENT_TYPES.map((type) => [type, eventTypes[type].description.replace(".", "")])}
-          errors={errors}
         />
         <FormButtons submit="Create subscription" cancel={`${AREA_PATH}/${environment}/webhooks`} />
       </AccountForm>
-    </>
+    </>,
   );
 }
 
-function CreatedSubscriptionPage(props: {
-  url: string;
-  secret: string;
-  list: string;
-  environment: Environment;
-  guide: string;
-}) {
-  const { url, secret, list, environment, guide } = props;
-  return (
+function createdPage(
+  created: Record<"url" | "secret" | "list" | "guide", string> & { environment: Environment },
+): HtmlPage {
+  const { url, secret, list, environment, guide } = created;
+  const body = (
     <>
       <h1>Your new {environment} subscription</h1>
       <Note kind="good">
@@ -113,6 +102,7 @@ function CreatedSubscriptionPage(props: {
       <a href={list}>All subscriptions</a>
     </>
   );
+  return { status: 201, title: "Subscription created", secret: true, body };
 }
 
 /** The recipes' functions, as the guide has them. */

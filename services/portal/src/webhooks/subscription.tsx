@@ -71,7 +71,7 @@ function FailingNote({ health: { failingSince, lastFailure } }: { health: Subscr
     <Note kind="danger">
       <p>
         <strong>
-          Nothing has been delivered since <Time at={new Date(failingSince)} />.
+          Nothing has been delivered since <Time at={failingSince} />.
         </strong>{" "}
         {what}.
       </p>
@@ -89,15 +89,15 @@ function SubscriptionFacts(props: { subscription: Subscription; answer: GetSubsc
     <Facts
       class="facts"
       facts={{
-        "Last success": health?.lastSuccessAt ? <Time at={new Date(health.lastSuccessAt)} /> : "Never",
+        "Last success": health?.lastSuccessAt ? <Time at={health.lastSuccessAt} /> : "Never",
         "Last failure": <LastFailure health={health} />,
-        "Failing since": health?.failingSince && <Time at={new Date(health.failingSince)} />,
+        "Failing since": health?.failingSince && <Time at={health.failingSince} />,
         Pending: formatPending(pending),
         [`Not delivered after ${MAX_ATTEMPTS} attempts`]:
           givenUp === 0 ? "None in the last 30 days" : `${givenUp.toLocaleString("en")} in the last 30 days`,
         Events: <Chips words={events} />,
-        Created: <Time at={new Date(createdAt)} />,
-        Disabled: disabledAt && <Time at={new Date(disabledAt)} />,
+        Created: <Time at={createdAt} />,
+        Disabled: disabledAt && <Time at={disabledAt} />,
       }}
     />
   );
@@ -107,7 +107,7 @@ function LastFailure({ health }: { health: SubscriptionHealth | undefined }) {
   if (!health?.lastFailureAt || !health.lastFailure) return <>Never</>;
   return (
     <>
-      <Time at={new Date(health.lastFailureAt)} />: {describeFailure(health.lastFailure).what}
+      <Time at={health.lastFailureAt} />: {describeFailure(health.lastFailure).what}
     </>
   );
 }

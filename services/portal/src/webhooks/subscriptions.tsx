@@ -51,8 +51,7 @@ export async function showSubscriptions(deps: PageDeps, request: PageRequest): P
             Status: ({ status, disabled_at, health }) => (
               <StateTag state={health?.state ?? status} since={health?.failingSince ?? disabled_at} />
             ),
-            "Last success": ({ health }) =>
-              health?.lastSuccessAt ? <Time at={new Date(health.lastSuccessAt)} /> : "Never",
+            "Last success": ({ health }) => (health?.lastSuccessAt ? <Time at={health.lastSuccessAt} /> : "Never"),
             Events: ({ events }) => <Chips words={events} />,
             Disable:
               mayChange &&
@@ -87,7 +86,7 @@ export function StateTag({ state, since }: { state: string; since?: string | und
       <span class={`tag ${tone}`.trim()}>{words}</span>
       {since && (
         <span class="sub">
-          since <Time at={new Date(since)} />
+          since <Time at={since} />
         </span>
       )}
     </span>

@@ -17,7 +17,7 @@ export function TestResult({ test, refreshes, path }: Result) {
   return (
     <>
       <p>
-        Sent <Time at={new Date(shipment.created_at)} /> with shipment{" "}
+        Sent <Time at={shipment.created_at} /> with shipment{" "}
         <a href={`${AREA_PATH}/sandbox/shipments/${shipment.id}`}>
           <code>{shipment.id}</code>
         </a>
@@ -103,7 +103,7 @@ function StatusCell({ delivery }: Pick<Row, "delivery">) {
       <span class={`tag ${tone}`.trim()}>{words}</span>
       {delivery?.nextAt && delivery.failure && (
         <span class="sub">
-          next attempt <Time at={new Date(delivery.nextAt)} />
+          next attempt <Time at={delivery.nextAt} />
         </span>
       )}
     </span>
