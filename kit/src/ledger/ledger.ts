@@ -1,12 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
-import { SnapshotSchema, type WriteOutcome, WriteOutcomeSchema } from "@shipping/proto/shipping/common/v1/common_pb";
-import {
-  LedgerService,
-  ReadResponseSchema,
-  ResolveResponseSchema,
-  StoredResultSchema,
-} from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { type WriteOutcome, WriteOutcomeSchema } from "@shipping/proto/shipping/common/v1/common_pb";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import sql, { empty, type Sql } from "sql-template-tag";
 import { type Caller, type Claim, requireCaller } from "../caller.js";
 import { type Columns, unnestRows } from "../postgres/columns.js";
@@ -150,8 +145,7 @@ export function createLedger(db: Database, codec: LedgerCodec = plain) {
   function stored(row: LedgerRow | undefined, caller: Caller, idempotencyKey: string) {
     if (row?.kind !== "result") return {};
     const body = codec.open(row.body, toContext(caller, idempotencyKey));
-    const snapshot = create(SnapshotSchema, { status: row.status, body, replayed: true });
-    return { result: create(StoredResultSchema, { snapshot, fingerprint: row.fingerprint }) };
+    return { result: { snapshot: { status: row.status, body, replayed: true }, fingerprint: row.fingerprint } };
   }
 
   // The unique index makes this wait for a running execution of the key, so a running execution is never mistaken for a dead one.
@@ -168,14 +162,14 @@ export function createLedger(db: Database, codec: LedgerCodec = plain) {
       async read(request) {
         const caller = requireCaller(request);
         const row = await readHolder(deps, { caller, id: request.idempotencyKey });
-        return create(ReadResponseSchema, stored(row, caller, request.idempotencyKey));
+        return stored(row, caller, request.idempotencyKey);
       },
       async resolve(request) {
         const caller = requireCaller(request);
         await fence(caller, request.idempotencyKey, request.token);
         const row = await readHolder(deps, { caller, id: request.idempotencyKey });
         const { result } = stored(row, caller, request.idempotencyKey);
-        return create(ResolveResponseSchema, result ? { committed: result } : {});
+        return result ? { committed: result } : {};
       },
     });
   }

@@ -1,14 +1,5 @@
-import { create } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
-import {
-  CheckServersResponseSchema,
-  CountInFlightResponseSchema,
-  CountResourcesResponseSchema,
-  EraseAccountResponseSchema,
-  ExportAccountResponseSchema,
-  GetOutboxResponseSchema,
-  OwnerOperationsService,
-} from "@shipping/proto/shipping/operations/v1/operations_pb";
+import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import sql, { type Sql } from "sql-template-tag";
 import { fail } from "../errors.js";
 import { countRows, type Outbox } from "../ledger/outbox.js";
@@ -38,24 +29,21 @@ export function ownerOperationsRoutes(router: ConnectRouter, owner: OwnerOperati
   router.service(OwnerOperationsService, {
     async getOutbox() {
       if (!outbox) throw fail("not_found", "This part publishes no events.");
-      return create(GetOutboxResponseSchema, await readOutbox(db, outbox));
+      return readOutbox(db, outbox);
     },
     async countResources({ accountId }) {
-      const counts = await db.run<{ kind: string; environment: string; count: bigint }>(countResources(accountId));
-      return create(CountResourcesResponseSchema, { counts });
+      return { counts: await db.run<{ kind: string; environment: string; count: bigint }>(countResources(accountId)) };
     },
     async countInFlight({ accountId }) {
-      const count = await countInFlight(db, accountData, accountId);
-      return create(CountInFlightResponseSchema, { count: BigInt(count) });
+      return { count: BigInt(await countInFlight(db, accountData, accountId)) };
     },
-    exportAccount: async (page) => create(ExportAccountResponseSchema, await exportPage(db, accountData, page)),
+    exportAccount: (page) => exportPage(db, accountData, page),
     async eraseAccount(batch) {
       const { rows, ...erased } = await eraseBatch(db, accountData, batch);
-      return create(EraseAccountResponseSchema, { ...erased, rows: BigInt(rows) });
+      return { ...erased, rows: BigInt(rows) };
     },
     async checkServers() {
-      const findings = await Promise.all([checkDatabase(db, migrations), ...checks.map((check) => check())]);
-      return create(CheckServersResponseSchema, { findings });
+      return { findings: await Promise.all([checkDatabase(db, migrations), ...checks.map((check) => check())]) };
     },
   });
 }

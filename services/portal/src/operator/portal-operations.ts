@@ -1,18 +1,8 @@
-import { create } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import type { Finding } from "@shipping/kit/service/finding";
-import {
-  AddMemberResponseSchema,
-  BeginErasingResponseSchema,
-  CheckServersResponseSchema,
-  CreateSignInLinkResponseSchema,
-  ListMembersResponseSchema,
-  NormalizeEmailResponseSchema,
-  PortalOperationsService,
-  RemoveMemberResponseSchema,
-} from "@shipping/proto/shipping/portal/v1/operations_pb";
+import { PortalOperationsService } from "@shipping/proto/shipping/portal/v1/operations_pb";
 import type { PortalDeps } from "../database/deps.js";
 import { beginErasing, requireAccount } from "../feed/accounts.js";
 import { EMAIL_FIELD } from "../mail/address.js";
@@ -33,33 +23,31 @@ export type PortalOperationsDeps = Pick<PortalDeps, "db" | "prisma" | "now" | "r
 /** Serves PortalOperationsService. */
 export function portalOperationsRoutes(router: ConnectRouter, deps: PortalOperationsDeps): void {
   router.service(PortalOperationsService, {
-    normalizeEmail: ({ email }) => create(NormalizeEmailResponseSchema, { email: requireEmail(email) }),
+    normalizeEmail: ({ email }) => ({ email: requireEmail(email) }),
     async addMember({ accountId, email, role }) {
       requireAccountId(accountId);
       const member = { accountId, email: requireEmail(email), role: requireRole(role) };
       await requireAccount(deps, accountId);
-      return create(AddMemberResponseSchema, { member: memberMessage(await addMember(deps, member)) });
+      return { member: memberMessage(await addMember(deps, member)) };
     },
     async listMembers({ accountId }) {
       const members = await listMembers(deps, requireAccountId(accountId));
-      return create(ListMembersResponseSchema, { members: members.map(memberMessage) });
+      return { members: members.map(memberMessage) };
     },
     async removeMember({ accountId, email }) {
-      const member = { accountId: requireAccountId(accountId), email: requireEmail(email) };
-      return create(RemoveMemberResponseSchema, await removeMember(deps, member));
+      return removeMember(deps, { accountId: requireAccountId(accountId), email: requireEmail(email) });
     },
     async createSignInLink({ accountId, email, origin }) {
       requireAccountId(accountId);
       const member = { accountId, email: email === undefined ? undefined : requireEmail(email) };
       const { expiresAt, ...link } = await createSignInLink(deps, { ...member, origin: requireOrigin(origin) });
-      return create(CreateSignInLinkResponseSchema, { ...link, expiresAt: expiresAt.toISOString() });
+      return { ...link, expiresAt: expiresAt.toISOString() };
     },
     async beginErasing({ accountId }) {
       await beginErasing(deps, requireAccountId(accountId));
-      return create(BeginErasingResponseSchema);
+      return {};
     },
-    checkServers: async () =>
-      create(CheckServersResponseSchema, { findings: await Promise.all(deps.serverChecks.map((check) => check())) }),
+    checkServers: async () => ({ findings: await Promise.all(deps.serverChecks.map((check) => check())) }),
   });
 }
 

@@ -8,7 +8,15 @@ import { SiteHeader } from "@shipping/site/layout/site-header";
 import type { Router } from "express";
 import type { SignedIn } from "../session/session.js";
 import { Form, FormAccount, Input } from "./form.js";
-import { AREA_PATH, type HtmlPage, isPerEnvironment, type PageLocals, type Section } from "./page.js";
+import {
+  ACCOUNT_SECTIONS,
+  AREA_PATH,
+  ENVIRONMENT_SECTIONS,
+  type HtmlPage,
+  isPerEnvironment,
+  type PageLocals,
+  type Section,
+} from "./page.js";
 import { Name, Note, Text } from "./text.js";
 
 // The relative path is the same from `src` and from `dist`.
@@ -118,30 +126,12 @@ const ENVIRONMENTS: Record<Environment, { name: string; says: string }> = {
   live: { name: "Live", says: "Real orders and shipments." },
 };
 
-/** The sections of an environment. Their paths are the same in both. */
-const ENVIRONMENT_SECTIONS: readonly (readonly [Section, string, string])[] = [
-  ["overview", "", "Overview"],
-  ["shipments", "/shipments", "Shipments"],
-  ["orders", "/orders", "Orders"],
-  ["labels", "/labels", "Labels"],
-  ["requests", "/requests", "Requests"],
-  ["webhooks", "/webhooks", "Webhooks"],
-  ["keys", "/keys", "API keys"],
-];
-
-const ACCOUNT_SECTIONS: readonly (readonly [Section, string, string])[] = [
-  ["quick-start", "/quick-start", "Quick start"],
-  ["members", "/members", "Members"],
-  ["audit", "/audit", "Audit log"],
-  ["sessions", "/sessions", "Your sessions"],
-];
-
 /** The navigation: the other environment, the sections of this one, and those of the whole account. On phones, these are a menu. */
 function SideNavigation(props: { section: Section | undefined; environment: Environment | undefined }) {
   const { section, environment } = props;
   // Pages of the whole account link to the sandbox.
   const base = `${AREA_PATH}/${environment ?? "sandbox"}`;
-  const shared = ENVIRONMENT_SECTIONS.find(([name]) => name === section)?.[1] ?? "";
+  const shared = section && section in ENVIRONMENT_SECTIONS ? pathOf(section) : "";
   return (
     <div class="side">
       <nav aria-label="Environment" class="switch">
@@ -173,13 +163,17 @@ function PageLinks({ base, current }: { base: string; current: Section | undefin
   );
 }
 
-function SectionLinks(props: { base: string; sections: typeof ACCOUNT_SECTIONS; current: Section | undefined }) {
+function SectionLinks(props: {
+  base: string;
+  sections: Partial<Record<Section, string>>;
+  current: string | undefined;
+}) {
   const { base, sections, current } = props;
   return (
     <ul>
-      {sections.map(([name, path, text]) => (
+      {Object.entries(sections).map(([name, text]) => (
         <li>
-          <a href={base + path} aria-current={current === name ? "page" : undefined}>
+          <a href={base + pathOf(name)} aria-current={current === name ? "page" : undefined}>
             {text}
           </a>
         </li>
@@ -187,3 +181,5 @@ function SectionLinks(props: { base: string; sections: typeof ACCOUNT_SECTIONS; 
     </ul>
   );
 }
+
+const pathOf = (section: string) => (section === "overview" ? "" : `/${section}`);

@@ -51,19 +51,26 @@ export interface PageDeps extends AreaDeps {
   guide(slug: string): string;
 }
 
+/** The sections of an environment with their names. Their paths are the same in both environments. */
+export const ENVIRONMENT_SECTIONS = {
+  overview: "Overview",
+  shipments: "Shipments",
+  orders: "Orders",
+  labels: "Labels",
+  requests: "Requests",
+  webhooks: "Webhooks",
+  keys: "API keys",
+} as const;
+
+export const ACCOUNT_SECTIONS = {
+  "quick-start": "Quick start",
+  members: "Members",
+  audit: "Audit log",
+  sessions: "Your sessions",
+} as const;
+
 /** The entry of the navigation that a page belongs to. */
-export type Section =
-  | "overview"
-  | "shipments"
-  | "orders"
-  | "labels"
-  | "requests"
-  | "keys"
-  | "webhooks"
-  | "members"
-  | "audit"
-  | "sessions"
-  | "quick-start";
+export type Section = keyof typeof ENVIRONMENT_SECTIONS | keyof typeof ACCOUNT_SECTIONS;
 
 export interface VisitorRequest {
   session: SignedIn | undefined;
