@@ -1,17 +1,17 @@
 import { scopes } from "@shipping/api/api-key";
 import type { Environment } from "@shipping/kit/caller";
 import type { Key } from "@shipping/proto/shipping/access/v1/access_pb";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { Paging, readCursor } from "../page/paging.js";
+import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { PAGE_SIZE, Paging, readCursor } from "../page/paging.js";
 import { isMissing, MissingPart, readMain, retryMissing } from "../page/part.js";
 import { Table } from "../page/table.js";
 import { Chips, Text, Time } from "../page/text.js";
-import { keyName, listKeys } from "./read-keys.js";
+import { keyName } from "./key-name.js";
 
 export async function showKeys(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { session, environment, query } = request;
   const after = readCursor(query, "key");
-  const read = await readMain(request, (part) => listKeys(deps, part, after));
+  const read = await readMain(request, (part) => ask(part, deps.access.listKeys, { limit: PAGE_SIZE, after }));
   const { keys, first, nextCursor } = isMissing(read) ? { keys: [], first: true } : read;
   const mayChange = session.role === "admin";
   const createLink = mayChange && (

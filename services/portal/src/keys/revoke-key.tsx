@@ -2,7 +2,7 @@ import { fail } from "@shipping/kit/errors";
 import { Confirmation } from "../page/form.js";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Text, Time } from "../page/text.js";
-import { keyName } from "./read-keys.js";
+import { keyName } from "./key-name.js";
 
 const DAY_MS = 86_400_000;
 

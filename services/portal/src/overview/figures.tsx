@@ -2,7 +2,7 @@ import { ACTIVE_KEYS_LIMIT, ACTIVE_WEBHOOKS_LIMIT, getCapabilities } from "@ship
 import type { Environment } from "@shipping/kit/caller";
 import { type ErrorCode, errors } from "@shipping/proto/errors";
 import type { CountRequestsResponse } from "@shipping/proto/shipping/access/v1/access_pb";
-import { keyName } from "../keys/read-keys.js";
+import { keyName } from "../keys/key-name.js";
 import { BarChart, type BarKind } from "../page/bar-chart.js";
 import { Fact, Facts, Table } from "../page/table.js";
 import { Text, Time } from "../page/text.js";

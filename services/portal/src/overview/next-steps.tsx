@@ -1,6 +1,6 @@
 import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { describeFailure } from "../events/failure-words.js";
-import { keyName } from "../keys/read-keys.js";
+import { keyName } from "../keys/key-name.js";
 import { AREA_PATH } from "../page/page.js";
 import { Note, Since, Text, Time } from "../page/text.js";
 import { endpointHost } from "../read/read-subscriptions.js";

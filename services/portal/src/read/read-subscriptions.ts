@@ -2,26 +2,13 @@ import type { webhook } from "@shipping/api/resources";
 import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { z } from "zod";
 import { ask, type PageDeps, type PageRequest } from "../page/page.js";
-import { PAGE_SIZE, readCursor } from "../page/paging.js";
 import { parseResource, requireId } from "./read-resources.js";
 
 export type Subscription = z.infer<typeof webhook>;
 
-export async function listSubscriptions(deps: PageDeps, request: PageRequest) {
-  const after = readCursor(request.query, "whk");
-  const { webhooks } = deps.clients;
-  const { data, nextCursor } = await ask(request, webhooks.listSubscriptions, { limit: PAGE_SIZE, after });
-  return { subscriptions: parseResource<Subscription[]>(data), nextCursor };
-}
-
 export async function getSubscription(deps: PageDeps, request: PageRequest): Promise<Subscription> {
   const id = requireId("whk", request.id);
   return parseResource((await ask(request, deps.clients.webhooks.getSubscription, { id })).data);
-}
-
-/** Reads the delivery health of a subscription; 404 for one of another caller. */
-export function getHealth(deps: PageDeps, request: PageRequest) {
-  return ask(request, deps.clients.webhooks.getSubscriptionHealth, { id: request.id });
 }
 
 /** Reads the delivery health of these subscriptions, by ID. Without IDs, of all active ones in the environment. */

@@ -4,7 +4,7 @@ import { ABORTED, codesOf, type WantedRequests } from "@shipping/api/request-sta
 import { isId } from "@shipping/kit/ids";
 import { errors } from "@shipping/proto/errors";
 import type { Key } from "@shipping/proto/shipping/access/v1/access_pb";
-import { keyName } from "../keys/read-keys.js";
+import { keyName } from "../keys/key-name.js";
 import { ALL, Choice, Form, Input } from "../page/form.js";
 import { pagingQuery, readCursor } from "../page/paging.js";
 import { readZone, TIME_PARAMETER, TimeField, toInstant, toLocal, ZoneField, zoneQuery } from "../page/zone.js";
@@ -49,6 +49,11 @@ export function readFilter(query: URLSearchParams): RequestFilter {
     zone: from || until ? zone : undefined,
     after,
   };
+}
+
+/** The filter in the form that the gateway takes. */
+export function toWanted({ status, method, keyId, from, until, after }: WantedRequests) {
+  return { status, method, keyId, from: from?.toISOString(), until: until?.toISOString(), after };
 }
 
 export function isFiltered({ after: _, ...filter }: RequestFilter): boolean {

@@ -5,12 +5,26 @@ import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import { type ErrorCode, errors } from "@shipping/proto/errors";
 import type { LoggedRequest } from "@shipping/proto/shipping/access/v1/access_pb";
-import { keyName } from "../keys/read-keys.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { keyName } from "../keys/key-name.js";
+import {
+  AREA_PATH,
+  ask,
+  htmlPage,
+  type PageAnswer,
+  type PageDeps,
+  type PageRequest,
+  unlessNotFound,
+} from "../page/page.js";
 import { Facts } from "../page/table.js";
 import { Breadcrumb, Id, Note, Text, Time } from "../page/text.js";
 import { toPath } from "./filter.js";
-import { readRequest } from "./read-requests.js";
+
+/** Reads one request; undefined if the log has none of the caller with this ID. */
+export async function readRequest(deps: PageDeps, request: PageRequest, id: string) {
+  if (!isId("req", id)) return undefined;
+  const read = await unlessNotFound(ask(request, deps.access.getRequest, { id }));
+  return read?.request && { found: read.request, executedId: read.executedId };
+}
 
 export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Promise<PageAnswer> {
   const { environment } = pageRequest;

@@ -1,38 +1,31 @@
 import { isId } from "@shipping/kit/ids";
-import type { LoggedRequest } from "@shipping/proto/shipping/access/v1/access_pb";
-import { listKeys } from "../keys/read-keys.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import type { ListRequestsResponse, LoggedRequest } from "@shipping/proto/shipping/access/v1/access_pb";
+import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging } from "../page/paging.js";
 import { isMissing, MissingPart, readMain, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Table } from "../page/table.js";
 import { Text, Time } from "../page/text.js";
-import { FilterForm, isFiltered, type RequestFilter, readFilter, SearchForm, toPath } from "./filter.js";
-import { findRequests, listRequests, readRequest } from "./read-requests.js";
-import { formatDuration, formatSimilar, KeyName, ListedStatus } from "./request.js";
+import { FilterForm, isFiltered, type RequestFilter, readFilter, SearchForm, toPath, toWanted } from "./filter.js";
+import { formatDuration, formatSimilar, KeyName, ListedStatus, readRequest } from "./request.js";
 
-/** A page of the log. */
-interface RequestPage {
-  requests: readonly LoggedRequest[];
-  nextCursor?: string | undefined;
-  /** How far back the search looked; set only if it stopped at its limit of rows. */
-  lookedBackTo?: string | undefined;
-  /** For how many days requests are kept; 0 if none are logged. */
-  days: number;
-}
+/** A page of the log. Only a search that stopped at its limit of rows says how far back it looked. */
+type RequestPage = Omit<ListRequestsResponse, "$typeName">;
 
 export async function showRequests(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
+  const { access } = deps;
   const list = `${AREA_PATH}/${environment}/requests`;
   const filter = readFilter(query);
   const { text, after } = filter;
   if (text && isId("key", text)) return { location: toPath(list, { keyId: text }) };
   const read = await readMain(request, async (part): Promise<RequestPage | "single"> => {
-    if (!text) return listRequests(deps, part, filter, PAGE_SIZE);
+    const limit = PAGE_SIZE;
+    if (!text) return ask(part, access.listRequests, { ...toWanted(filter), limit });
     if (await readRequest(deps, part, text)) return "single";
-    return findRequests(deps, part, { texts: [text], idempotencyKeys: true, after }, PAGE_SIZE);
+    return ask(part, access.findRequests, { texts: [text], idempotencyKeys: true, after, limit });
   });
   if (read === "single") return { location: `${list}/${text}` };
-  const keys = await readPart(request, (part) => listKeys(deps, part));
+  const keys = await readPart(request, (part) => ask(part, access.listKeys, { limit: PAGE_SIZE }));
   const page = htmlPage(
     "Requests",
     <>

@@ -1,11 +1,10 @@
 import type { FindRequestsResponse } from "@shipping/proto/shipping/access/v1/access_pb";
 import { toMarks } from "../page/marked.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Facts } from "../page/table.js";
 import { Breadcrumb, Id, Text } from "../page/text.js";
 import { readLabel, readShipment, readTracking } from "../read/read-resources.js";
-import { findRequests } from "../requests/read-requests.js";
 import { RequestTable } from "../requests/requests.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
 import { findLabelsById, findShipments } from "./find-resources.js";
@@ -66,8 +65,8 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
     read && readPart(request, (part) => readTracking(deps, part, read.label.tracking_number)),
     readHistory(deps, request, [...created, ...(read?.history ?? [])]),
     readPart(request, (part) => {
-      const wanted = { texts: [id, ...(labelId ? [labelId] : [])], idempotencyKeys: false };
-      return findRequests(deps, part, wanted, REQUESTS_SHOWN);
+      const texts = labelId ? [id, labelId] : [id];
+      return ask(part, deps.access.findRequests, { texts, idempotencyKeys: false, limit: REQUESTS_SHOWN });
     }),
   ]);
   const now = deps.now();

@@ -1,12 +1,12 @@
 import { isId } from "@shipping/kit/ids";
 import type { LoggedRequest } from "@shipping/proto/shipping/access/v1/access_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
-import { keyName } from "../keys/read-keys.js";
+import { keyName } from "../keys/key-name.js";
 import { ask, type PageDeps, type PageRequest, unlessNotFound } from "../page/page.js";
 import { isMissing, type Part, readPart } from "../page/part.js";
 import { readEvent } from "../read/read-events.js";
 import { getSubscription } from "../read/read-subscriptions.js";
-import { findRequests, readRequest } from "../requests/read-requests.js";
+import { readRequest } from "../requests/request.js";
 import { findLabels, findOrders, findShipments, toLabelName } from "../resources/find-resources.js";
 
 export interface Match {
@@ -92,7 +92,8 @@ async function findRequestById(deps: PageDeps, request: PageRequest, id: string)
 }
 
 async function findRequestMatches(deps: PageDeps, request: PageRequest, text: string): Promise<Match[]> {
-  const { requests } = await findRequests(deps, request, { texts: [text], idempotencyKeys: true }, MAX_PER_KIND);
+  const wanted = { texts: [text], idempotencyKeys: true, limit: MAX_PER_KIND };
+  const { requests } = await ask(request, deps.access.findRequests, wanted);
   return requests.map(toMatch);
 }
 

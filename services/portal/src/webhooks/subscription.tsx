@@ -7,12 +7,12 @@ import type {
 import { describeFailure } from "../events/failure-words.js";
 import { BarChart } from "../page/bar-chart.js";
 import { Confirmation } from "../page/form.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readFormId } from "../page/read-form.js";
 import { Facts } from "../page/table.js";
 import { Breadcrumb, Chips, Id, Note, Text, Time } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
-import { endpointHost, getHealth, getSubscription, type Subscription } from "../read/read-subscriptions.js";
+import { endpointHost, getSubscription, type Subscription } from "../read/read-subscriptions.js";
 import { StateTag } from "./subscriptions.js";
 import { TestForm } from "./test-page.js";
 
@@ -23,7 +23,7 @@ const GUIDE = "/docs/webhooks#when-deliveries-fail";
 export async function showSubscription(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;
   const subscription = await getSubscription(deps, request);
-  const answer = await getHealth(deps, request);
+  const answer = await ask(request, deps.clients.webhooks.getSubscriptionHealth, { id: request.id });
   const { url, id, status } = subscription;
   const list = `${AREA_PATH}/${environment}/webhooks`;
   const mayChange = session.role === "admin";

@@ -1,13 +1,17 @@
 import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { Paging, readCursor } from "../page/paging.js";
+import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { PAGE_SIZE, Paging, readCursor } from "../page/paging.js";
 import { Table } from "../page/table.js";
 import { Chips, Middle, Time } from "../page/text.js";
-import { listHealth, listSubscriptions } from "../read/read-subscriptions.js";
+import { parseResource } from "../read/read-resources.js";
+import { listHealth, type Subscription } from "../read/read-subscriptions.js";
 
 export async function showSubscriptions(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;
-  const { subscriptions, nextCursor } = await listSubscriptions(deps, request);
+  const after = readCursor(request.query, "whk");
+  const { webhooks } = deps.clients;
+  const { data, nextCursor } = await ask(request, webhooks.listSubscriptions, { limit: PAGE_SIZE, after });
+  const subscriptions = parseResource<Subscription[]>(data);
   const ids = subscriptions.map(({ id }) => id);
   const health = ids.length > 0 ? await listHealth(deps, request, ids) : new Map<string, SubscriptionHealth>();
   const list = `${AREA_PATH}/${environment}/webhooks`;
@@ -67,7 +71,7 @@ export async function showSubscriptions(deps: PageDeps, request: PageRequest): P
           rowClass={({ status }) => (status === "active" ? undefined : "over")}
         />
       )}
-      <Paging path={list} after={readCursor(request.query, "whk")} next={nextCursor} />
+      <Paging path={list} after={after} next={nextCursor} />
     </>,
   );
 }
