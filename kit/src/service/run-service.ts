@@ -68,6 +68,35 @@ export interface ServiceProcess extends PartProcess {
   closeLast?: readonly { close(): Promise<void> }[];
 }
 
+/** The process of a part that has a public port, but neither a database nor RPCs. */
+export interface EdgeProcess extends PartProcess<ProcessConfig> {
+  metrics: Metrics;
+  /** Opens the public port. It is closed when the requests in progress are answered. */
+  start(): Promise<Running & { port: number }>;
+  /** Closed after the port: the connections to other parts. */
+  closeLast: readonly { close(): Promise<void> }[];
+}
+
+/** Runs it until a signal stops it. It is ready as long as its port is open: without the parts that it calls, it answers 503 itself. */
+export function runEdge(options: EdgeProcess): Promise<void> {
+  return runProcess({ log: options.log, start: () => startEdge(options) });
+}
+
+/** Resolves when the port is open. */
+export async function startEdge(options: EdgeProcess): Promise<Running> {
+  const reports = await startReports(
+    options,
+    async () => undefined,
+    () => [options.metrics],
+  );
+  if (options.tls) measureTls(options.metrics, options.tls);
+  const listener = await options.start();
+  return reports.serving({ port: listener.port }, async (fast) => {
+    await listener.stop(fast);
+    await Promise.all(options.closeLast.map((opened) => opened.close()));
+  });
+}
+
 /** Runs one part as its own process: waits for its database, serves requests and health, and stops on a signal without losing a call. */
 export function runService(options: ServiceProcess): Promise<void> {
   return runProcess({ log: options.log, start: (stopping) => startService(options, stopping) });
@@ -76,16 +105,8 @@ export function runService(options: ServiceProcess): Promise<void> {
 /** Resolves when the part is ready. While it waits for its database, `stopSignal` ends it. */
 export async function startService(options: ServiceProcess, stopSignal: AbortSignal): Promise<Running> {
   const { config, log, tls } = options;
-  const host = config.HOST === undefined ? {} : { host: config.HOST };
-  measureProcess(options.part, { version: config.BUILD_VERSION, revision: config.BUILD_REVISION });
-  const tracing = await startTracing(options);
   const { DATABASE_URL: url, DATABASE_URL_FILE: urlFile } = config;
   const db = openDatabase(url, { ...(urlFile !== undefined && { urlFile }), max: config.DATABASE_POOL, log });
-  let state: "starting" | "serving" | "stopping" = "starting";
-  const ready = async () =>
-    state === "stopping"
-      ? state
-      : ((await missingIn(db, options.migrations)) ?? (state === "serving" ? undefined : state));
   let started: Service | PublicService | undefined;
   const metrics = createMetrics({ part: options.part, log });
   measurePool(metrics, db);
@@ -93,7 +114,7 @@ export async function startService(options: ServiceProcess, stopSignal: AbortSig
   if (tls) measureTls(metrics, tls);
   const refused = tls ? measureRefusals(metrics) : () => {};
   const allMetrics = () => (started?.metrics ? [metrics, started.metrics] : [metrics]);
-  const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready, metrics: allMetrics });
+  const reports = await startReports(options, () => missingIn(db, options.migrations), allMetrics);
 
   const attempt = () => requireDatabase(db, options.migrations);
   const postgresql = await waitFor("database", { log, stopping: stopSignal, attempt });
@@ -103,22 +124,44 @@ export async function startService(options: ServiceProcess, stopSignal: AbortSig
   started = running;
   const { routes, peers } = running;
   const { listener, internalListener, rpcPort = config.PORT } = "listener" in running ? running : {};
-  const server = await serve({ routes, peers, port: rpcPort, ...host, log, metrics, tls, refused });
+  const server = await serve({ routes, peers, port: rpcPort, ...hostOf(config), log, metrics, tls, refused });
   const internal = internalListener && { internal_port: internalListener.port };
   const ports = listener ? { port: listener.port, rpc_port: server.port, ...internal } : { port: server.port };
-  state = "serving";
-  log.info({ ...ports, ops_port: ops.port, postgresql, node: process.versions.node }, "serving");
+  return reports.serving({ ...ports, postgresql }, async (fast) => {
+    await Promise.all([server.stop(fast ? 0 : undefined), listener?.stop(fast), internalListener?.stop(fast)]);
+    await running.stop(fast);
+    await Promise.all((options.closeLast ?? []).map((opened) => opened.close()));
+    await db.close();
+  });
+}
 
+const hostOf = ({ HOST: host }: ProcessConfig) => (host === undefined ? {} : { host });
+
+/** Starts what a process reports: traces, health and metrics. These end after the part. `missing` says why the part cannot take work. */
+async function startReports(
+  { part, config, log, tls }: PartProcess<ProcessConfig>,
+  missing: () => Promise<string | undefined>,
+  metrics: () => readonly Metrics[],
+) {
+  measureProcess(part, { version: config.BUILD_VERSION, revision: config.BUILD_REVISION });
+  const tracing = await startTracing({ part, config, log });
+  let state: "starting" | "stopping" | undefined = "starting";
+  const ready = async () => (state === "stopping" ? state : ((await missing()) ?? state));
+  const ops = await serveOps({ port: config.OPS_PORT, ...hostOf(config), log, ready, metrics });
   return {
-    async stop(fast = false) {
-      state = "stopping";
-      await Promise.all([server.stop(fast ? 0 : undefined), listener?.stop(fast), internalListener?.stop(fast)]);
-      await running.stop(fast);
-      await Promise.all((options.closeLast ?? []).map((opened) => opened.close()));
-      await db.close();
-      await tls?.close();
-      await tracing.close();
-      await ops.stop();
+    /** Reports that the part serves at these ports. */
+    serving(ports: object, stopPart: (fast: boolean) => Promise<void>): Running {
+      state = undefined;
+      log.info({ ...ports, ops_port: ops.port, node: process.versions.node }, "serving");
+      return {
+        async stop(fast = false) {
+          state = "stopping";
+          await stopPart(fast);
+          await tls?.close();
+          await tracing.close();
+          await ops.stop();
+        },
+      };
     },
   };
 }

@@ -7,7 +7,7 @@ import { processSettings, readConfig } from "../process/config.js";
 import { createLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
 import { eventually } from "../testing/eventually.js";
-import { startEdge } from "./run-edge.js";
+import { startEdge } from "./run-service.js";
 
 afterEach(() => register.clear());
 
