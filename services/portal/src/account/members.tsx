@@ -3,7 +3,7 @@ import { listMembers, type Member } from "../members/manage-members.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { Table } from "../page/table.js";
-import { Breakable, Time } from "../page/text.js";
+import { Breakable, ButtonLink, ListHead, Time } from "../page/text.js";
 
 export const MEMBERS_PATH = `${AREA_PATH}/members`;
 
@@ -17,20 +17,13 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
   return htmlPage(
     "Members",
     <>
-      <div class="head">
-        <div>
-          <h1>Members</h1>
-          <p>
-            The people who can sign in to this account. Admins can change everything. Viewers can see everything but
-            change nothing.
-          </p>
-        </div>
-        {mayChange && (
-          <a class="button" href={`${MEMBERS_PATH}/invite`}>
-            Invite member
-          </a>
-        )}
-      </div>
+      <ListHead
+        title="Members"
+        add={mayChange && <ButtonLink href={`${MEMBERS_PATH}/invite`}>Invite member</ButtonLink>}
+      >
+        The people who can sign in to this account. Admins can change everything. Viewers can see everything but change
+        nothing.
+      </ListHead>
       <Table
         columns={{
           Email: ({ id, email }) => (

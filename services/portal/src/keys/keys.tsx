@@ -5,7 +5,7 @@ import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequ
 import { PAGE_SIZE, Paging, readCursor } from "../page/paging.js";
 import { isMissing, MissingPart, readMain, retryMissing } from "../page/part.js";
 import { Table } from "../page/table.js";
-import { Chips, Text, Time } from "../page/text.js";
+import { ButtonLink, Chips, ListHead, Text, Time } from "../page/text.js";
 import { keyName } from "./key-name.js";
 
 export async function showKeys(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
@@ -14,25 +14,17 @@ export async function showKeys(deps: PageDeps, request: PageRequest): Promise<Pa
   const read = await readMain(request, (part) => ask(part, deps.access.listKeys, { limit: PAGE_SIZE, after }));
   const { keys, first, nextCursor } = isMissing(read) ? { keys: [], first: true } : read;
   const mayChange = session.role === "admin";
-  const createLink = mayChange && (
-    <a class="button" href={`${AREA_PATH}/${environment}/keys/new`}>
-      Create key
-    </a>
-  );
+  const createLink = mayChange && <ButtonLink href={`${AREA_PATH}/${environment}/keys/new`}>Create key</ButtonLink>;
   const page = htmlPage(
     "API keys",
     <>
-      <div class="head">
-        <div>
-          <h1>{environment === "live" ? "Live API keys" : "Sandbox API keys"}</h1>
-          <p>
-            Keys for this environment start with{" "}
-            <code>{environment === "live" ? "service_live_" : "service_test_"}</code>. For security, only the last four
-            characters are shown.
-          </p>
-        </div>
-        {keys.length > 0 && createLink}
-      </div>
+      <ListHead
+        title={environment === "live" ? "Live API keys" : "Sandbox API keys"}
+        add={keys.length > 0 && createLink}
+      >
+        Keys for this environment start with <code>{environment === "live" ? "service_live_" : "service_test_"}</code>.
+        For security, only the last four characters are shown.
+      </ListHead>
       {isMissing(read) ? (
         <MissingPart what="The API keys cannot be shown." request={request} />
       ) : keys.length === 0 ? (

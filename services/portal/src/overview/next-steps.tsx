@@ -2,7 +2,7 @@ import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/we
 import { describeFailure } from "../events/failure-words.js";
 import { keyName } from "../keys/key-name.js";
 import { AREA_PATH } from "../page/page.js";
-import { Note, Since, Text, Time } from "../page/text.js";
+import { ButtonLink, Note, Since, Text, Time } from "../page/text.js";
 import { endpointHost } from "../read/read-subscriptions.js";
 import type { KeyInUse } from "./read-figures.js";
 
@@ -50,11 +50,7 @@ export function NextSteps({ base, isAdmin, done }: { base: string; isAdmin: bool
               <strong>{step.title}</strong> {step.isDone && <span class="tag good">Done</span>}
               {!step.isDone && <p class="hint">{step.why}</p>}
             </div>
-            {step === next && isAdmin && (
-              <a class="button" href={step.path}>
-                {step.button}
-              </a>
-            )}
+            {step === next && isAdmin && <ButtonLink href={step.path}>{step.button}</ButtonLink>}
           </li>
         ))}
       </ol>

@@ -144,6 +144,28 @@ export function Note({ kind, children }: { kind: "danger" | "good" | "hint"; chi
   );
 }
 
+/** A link that looks like a button. */
+export function ButtonLink({ href, children }: { href: string; children: string }) {
+  return (
+    <a class="button" href={href}>
+      {children}
+    </a>
+  );
+}
+
+/** The head of a page with a list: its title, what the list is, and the button that adds to it. */
+export function ListHead(props: { title: string; add: ComponentChildren; children: ComponentChildren }) {
+  return (
+    <div class="head">
+      <div>
+        <h1>{props.title}</h1>
+        <p>{props.children}</p>
+      </div>
+      {props.add}
+    </div>
+  );
+}
+
 /** Above a heading: the way back to the list. */
 export function Breadcrumb({ list, children }: { list: string; children: string }) {
   return (

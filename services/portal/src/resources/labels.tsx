@@ -5,7 +5,7 @@ import { toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Table } from "../page/table.js";
-import { Middle, Time } from "../page/text.js";
+import { ButtonLink, Middle, Time } from "../page/text.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
 import { findLabels, findShipmentsById } from "./find-resources.js";
 import { LabelSelection, recipientColumns, SelectLabel, Status } from "./record-table.js";
@@ -73,9 +73,7 @@ function NoLabels({ environment }: { environment: Environment }) {
   return (
     <>
       <p>There are no sandbox labels yet. Follow the quick start to create one.</p>
-      <a class="button" href={`${AREA_PATH}/quick-start`}>
-        Open the quick start
-      </a>
+      <ButtonLink href={`${AREA_PATH}/quick-start`}>Open the quick start</ButtonLink>
     </>
   );
 }

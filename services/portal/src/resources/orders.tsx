@@ -3,7 +3,7 @@ import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest }
 import { Paging, readCursor } from "../page/paging.js";
 import { readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Facts } from "../page/table.js";
-import { Breadcrumb, Id, Text } from "../page/text.js";
+import { Breadcrumb, ButtonLink, Id, Text } from "../page/text.js";
 import { readOrder } from "../read/read-resources.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
 import { findOrders, searchShipments } from "./find-resources.js";
@@ -30,9 +30,7 @@ export async function showOrders(deps: PageDeps, request: PageRequest): Promise<
             There are no {environment} orders yet. Your programs create them through the API. Orders are optional: a
             shipment does not need one.
           </p>
-          <a class="button" href={`${AREA_PATH}/quick-start`}>
-            Open the quick start
-          </a>
+          <ButtonLink href={`${AREA_PATH}/quick-start`}>Open the quick start</ButtonLink>
         </>
       }
     >

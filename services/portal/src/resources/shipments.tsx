@@ -3,7 +3,7 @@ import { toMarks } from "../page/marked.js";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Facts } from "../page/table.js";
-import { Breadcrumb, Id, Text } from "../page/text.js";
+import { Breadcrumb, ButtonLink, Id, Text } from "../page/text.js";
 import { readLabel, readShipment, readTracking } from "../read/read-resources.js";
 import { RequestTable } from "../requests/requests.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
@@ -31,9 +31,7 @@ export async function showShipments(deps: PageDeps, request: PageRequest): Promi
       empty={
         <>
           <p>There are no {environment} shipments yet. Your programs create them through the API.</p>
-          <a class="button" href={`${AREA_PATH}/quick-start`}>
-            Open the quick start
-          </a>
+          <ButtonLink href={`${AREA_PATH}/quick-start`}>Open the quick start</ButtonLink>
         </>
       }
     >

@@ -2,7 +2,7 @@ import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/we
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor } from "../page/paging.js";
 import { Table } from "../page/table.js";
-import { Chips, Middle, Time } from "../page/text.js";
+import { ButtonLink, Chips, ListHead, Middle, Time } from "../page/text.js";
 import { parseResource } from "../read/read-resources.js";
 import { listHealth, type Subscription } from "../read/read-subscriptions.js";
 
@@ -16,21 +16,16 @@ export async function showSubscriptions(deps: PageDeps, request: PageRequest): P
   const health = ids.length > 0 ? await listHealth(deps, request, ids) : new Map<string, SubscriptionHealth>();
   const list = `${AREA_PATH}/${environment}/webhooks`;
   const mayChange = session.role === "admin";
-  const createLink = mayChange && (
-    <a class="button" href={`${list}/new`}>
-      Create subscription
-    </a>
-  );
+  const createLink = mayChange && <ButtonLink href={`${list}/new`}>Create subscription</ButtonLink>;
   return htmlPage(
     "Webhooks",
     <>
-      <div class="head">
-        <div>
-          <h1>{environment === "live" ? "Live webhooks" : "Sandbox webhooks"}</h1>
-          <p>Each subscription sends events of this environment to a URL of yours, signed with its own secret.</p>
-        </div>
-        {subscriptions.length > 0 && createLink}
-      </div>
+      <ListHead
+        title={environment === "live" ? "Live webhooks" : "Sandbox webhooks"}
+        add={subscriptions.length > 0 && createLink}
+      >
+        Each subscription sends events of this environment to a URL of yours, signed with its own secret.
+      </ListHead>
       {subscriptions.length === 0 ? (
         <div class="empty">
           <p>
