@@ -1,5 +1,5 @@
 import { NO_FIELDS } from "@shipping/api/input/fields";
-import { accountFields, showAccounts, submitAccount } from "./account/accounts.js";
+import { accountFields, showAccounts, showQuickStart, submitAccount } from "./account/accounts.js";
 import { showAuditLog } from "./account/audit-log.js";
 import { confirmRemove, roleFields, showRoleForm, submitRemove, submitRoleForm } from "./account/change-member.js";
 import {
@@ -10,7 +10,6 @@ import {
   submitInviteForm,
 } from "./account/invite-member.js";
 import { showMembers } from "./account/members.js";
-import { showQuickStart } from "./account/quick-start.js";
 import {
   sessionFields,
   showMemberSessions,
@@ -20,8 +19,7 @@ import {
 } from "./account/sessions.js";
 import { showEvent } from "./events/event.js";
 import { keyFields, showKeyForm, submitKeyForm } from "./keys/create-key.js";
-import { showKeys } from "./keys/keys.js";
-import { confirmRevoke, submitRevoke } from "./keys/revoke-key.js";
+import { confirmRevoke, showKeys, submitRevoke } from "./keys/keys.js";
 import { showOverview } from "./overview/overview.js";
 import { searchQuery } from "./page/layout.js";
 import type { AccountPage, PageRoute, Section } from "./page/page.js";

@@ -3,7 +3,7 @@ import { AccountForm, HiddenField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";
 import { Table } from "../page/table.js";
-import { Text } from "../page/text.js";
+import { Guide, Text } from "../page/text.js";
 import { setCookie } from "../session/session.js";
 import { findOtherAccounts, type OtherAccount, switchAccount } from "../session/switch-account.js";
 
@@ -61,4 +61,9 @@ export async function submitAccount(deps: PageDeps, request: PageRequest): Promi
   const token = await switchAccount(deps, request.session, readField(request.form, "account"), request);
   if (token === undefined) return { location: ACCOUNTS_PATH };
   return { location: `${AREA_PATH}/sandbox`, cookies: [setCookie("session", token, deps.origin())] };
+}
+
+/** `GET /developers/quick-start`: the guide, in the frame of the developer area. */
+export async function showQuickStart(deps: PageDeps): Promise<PageAnswer> {
+  return htmlPage("Quick start", <Guide html={deps.guide("quick-start")} />);
 }

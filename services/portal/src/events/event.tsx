@@ -3,7 +3,7 @@ import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest }
 import { isMissing, MissingPart, readPart, retryMissing } from "../page/part.js";
 import { Facts } from "../page/table.js";
 import { Breadcrumb, Id, Json, Text, Time } from "../page/text.js";
-import { readEvent, readOutcomes } from "../read/read-events.js";
+import { readEvent, readOutcomes } from "../read/read-webhooks.js";
 import { OutcomeList } from "./outcomes.js";
 
 /** `GET …/events/{id}`: the event as receivers get it, and the outcome of its deliveries. */

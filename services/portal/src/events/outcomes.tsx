@@ -3,7 +3,7 @@ import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
 import type { ComponentChildren } from "preact";
 import { AREA_PATH } from "../page/page.js";
 import { Since, Text, Time } from "../page/text.js";
-import type { Outcome } from "../read/read-events.js";
+import type { Outcome } from "../read/read-webhooks.js";
 import { describeFailure } from "./failure-words.js";
 
 interface Outcomes {

@@ -1,12 +1,48 @@
 import { ACTIVE_KEYS_LIMIT, ACTIVE_WEBHOOKS_LIMIT, getCapabilities } from "@shipping/api/limits";
 import type { Environment } from "@shipping/kit/caller";
 import { type ErrorCode, errors } from "@shipping/proto/errors";
-import type { CountRequestsResponse } from "@shipping/proto/shipping/access/v1/access_pb";
+import type { CountRequestsResponse, Key, KeyUsage as UsedKey } from "@shipping/proto/shipping/access/v1/access_pb";
 import { keyName } from "../keys/key-name.js";
 import { BarChart, type BarKind } from "../page/bar-chart.js";
+import { ask, type PageDeps, type PageRequest } from "../page/page.js";
 import { Fact, Facts, Table } from "../page/table.js";
 import { Text, Time } from "../page/text.js";
-import { type KeyInUse, type LabelCounts, MAX_LABELS } from "./read-figures.js";
+
+/** A key, whether it expires soon, and its requests in the last minute, as the rate limit counts them. */
+export type KeyInUse = Omit<Key, "$typeName"> & Pick<UsedKey, "expiresSoon" | "requests">;
+
+/** Reads the active keys of an environment, most recently used first, and how many requests each may make in a minute. */
+export async function readKeyUsage(deps: PageDeps, request: PageRequest) {
+  const { keys, requestsPerMinute } = await ask(request, deps.access.listKeyUsage, {});
+  const used = keys.flatMap(({ key, expiresSoon, requests }): KeyInUse[] =>
+    key ? [{ ...key, expiresSoon, requests }] : [],
+  );
+  return { keys: used, requestsPerMinute };
+}
+
+/** Numbers of created labels, including voided ones. A number above `MAX_LABELS` means "more than that". */
+interface LabelCounts {
+  lastDay: number;
+  lastMonth: number;
+  /** True if a label was ever created. */
+  any: boolean;
+}
+
+const MAX_LABELS = 10_000;
+
+const DAY_MS = 86_400_000;
+
+export async function countLabels(deps: PageDeps, request: PageRequest): Promise<LabelCounts> {
+  const since = (days: number) => new Date(deps.now().getTime() - days * DAY_MS).toISOString();
+  const wanted = [
+    { createdFrom: since(1), atMost: MAX_LABELS + 1 },
+    { createdFrom: since(30), atMost: MAX_LABELS + 1 },
+    { createdFrom: new Date(0).toISOString(), atMost: 1 },
+  ];
+  const { counts } = await ask(request, deps.clients.carrier.countLabels, { wanted });
+  const [lastDay = 0, lastMonth = 0, ever = 0] = counts;
+  return { lastDay, lastMonth, any: ever > 0 };
+}
 
 const KINDS: readonly BarKind[] = [
   { name: "Successful", tone: "good" },

@@ -3,8 +3,8 @@ import { describeFailure } from "../events/failure-words.js";
 import { keyName } from "../keys/key-name.js";
 import { AREA_PATH } from "../page/page.js";
 import { ButtonLink, Note, Since, Text, Time } from "../page/text.js";
-import { endpointHost } from "../read/read-subscriptions.js";
-import type { KeyInUse } from "./read-figures.js";
+import { endpointHost } from "../read/read-webhooks.js";
+import type { KeyInUse } from "./figures.js";
 
 /** The steps that an account has taken. `label` is undefined if the environment has no labels. */
 interface Done {

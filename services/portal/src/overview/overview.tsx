@@ -1,10 +1,9 @@
 import { getCapabilities } from "@shipping/api/limits";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
-import { listHealth } from "../read/read-subscriptions.js";
-import { Capabilities, KeyUsage, LabelFigures, RequestFigures } from "./figures.js";
+import { listHealth } from "../read/read-webhooks.js";
+import { Capabilities, countLabels, KeyUsage, LabelFigures, RequestFigures, readKeyUsage } from "./figures.js";
 import { Attention, NextSteps } from "./next-steps.js";
-import { countLabels, readKeyUsage } from "./read-figures.js";
 
 export async function showOverview(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;

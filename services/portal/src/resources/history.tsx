@@ -7,8 +7,8 @@ import { OutcomeList, OutcomeSummary } from "../events/outcomes.js";
 import { AREA_PATH, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, type Part, readPart, unlessMissing } from "../page/part.js";
 import { Id, Text, Time } from "../page/text.js";
-import { type Outcomes, readOutcomes } from "../read/read-events.js";
 import type { HistoryEntry } from "../read/read-resources.js";
+import { type Outcomes, readOutcomes } from "../read/read-webhooks.js";
 
 type KeyNames = ReadonlyMap<string, KeyName>;
 const NO_NAMES: KeyNames = new Map();
@@ -26,6 +26,7 @@ export interface History {
   history: readonly HistoryEntry[];
   keys: Part<KeyNames>;
   outcomes: Part<Outcomes>;
+  now: Date;
 }
 
 /** Reads who made these changes, and the outcome of their events. */
@@ -39,11 +40,11 @@ export async function readHistory(
     readPart(request, (part) => readKeyNames(deps, part, history)),
     readPart(request, (part) => readOutcomes(deps, part, eventIds)),
   ]);
-  return { history, keys, outcomes };
+  return { history, keys, outcomes, now: deps.now() };
 }
 
 /** The changes, oldest first: action, time, actor, request, and the outcome of the event. */
-export function Timeline({ history, keys, outcomes, request, now }: History & { request: PageRequest; now: Date }) {
+export function Timeline({ history, keys, outcomes, now, request }: History & { request: PageRequest }) {
   const { environment } = request;
   const base = `${AREA_PATH}/${environment}`;
   const known = unlessMissing(outcomes);
@@ -82,7 +83,7 @@ export function Timeline({ history, keys, outcomes, request, now }: History & { 
 }
 
 /** The latest change in a sentence: action, age, actor, and whether the receivers have confirmed its event. */
-export function LatestChange({ history, keys, outcomes, now }: History & { now: Date }) {
+export function LatestChange({ history, keys, outcomes, now }: History) {
   const last = history.at(-1);
   if (!last) return null;
   const { words, at, origin } = last;

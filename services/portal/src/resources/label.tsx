@@ -32,7 +32,6 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
     readPart(request, (part) => findShipmentsById(deps, part, [label.shipment_id])),
   ]);
   const shipment = unlessMissing(shipments)?.get(label.shipment_id);
-  const now = deps.now();
   const base = `${AREA_PATH}/${environment}`;
   const page = htmlPage(
     "Label",
@@ -41,7 +40,7 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
       <h1>
         Label {label.tracking_number} <Status status={label.status} />
       </h1>
-      <LatestChange {...history} now={now} />
+      <LatestChange {...history} />
       <p>
         For shipment <Id href={`${base}/shipments/${label.shipment_id}`}>{label.shipment_id}</Id>
         {shipment?.to && (
@@ -53,7 +52,7 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
       <LabelActions label={label} request={request} />
       <LabelCard {...read} tracking={tracking} environment={environment} />
       <h2>History</h2>
-      <Timeline {...history} request={request} now={now} />
+      <Timeline {...history} request={request} />
     </>,
   );
   return retryMissing(page, request, [tracking, history.keys, history.outcomes, shipments]);

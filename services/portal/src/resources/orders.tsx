@@ -46,7 +46,6 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
   const after = readCursor(request.query, "shp");
   const { shipments, nextCursor } = await searchShipments(deps, request, { after }, { orderId: id });
   const changes = await readHistory(deps, request, history);
-  const now = deps.now();
   const base = `${AREA_PATH}/${environment}`;
   const page = htmlPage(
     "Order",
@@ -55,10 +54,10 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
       <h1>
         <Text>{order.reference}</Text> <Status status={order.status} /> <TestTag {...order} />
       </h1>
-      <LatestChange {...changes} now={now} />
+      <LatestChange {...changes} />
       <Facts facts={{ Order: <Id>{id}</Id> }} />
       <h2>History</h2>
-      <Timeline {...changes} request={request} now={now} />
+      <Timeline {...changes} request={request} />
       <ParcelDetails {...order} />
       <h2>Shipments</h2>
       {shipments.length === 0 ? (

@@ -67,7 +67,6 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
       return ask(part, deps.access.findRequests, { texts, idempotencyKeys: false, limit: REQUESTS_SHOWN });
     }),
   ]);
-  const now = deps.now();
   const base = `${AREA_PATH}/${environment}`;
   const page = htmlPage(
     "Shipment",
@@ -77,7 +76,7 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
         <Text>{shipment.reference}</Text> <Status status={shipment.status} />
         <TestTag {...shipment} />
       </h1>
-      {!isMissing(label) && <LatestChange {...history} now={now} />}
+      {!isMissing(label) && <LatestChange {...history} />}
       {read && <LabelActions label={read.label} request={request} />}
       <div class="halves">
         <section>
@@ -93,7 +92,7 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
             }}
           />
           <h2>History</h2>
-          <Timeline {...history} request={request} now={now} />
+          <Timeline {...history} request={request} />
         </section>
         <section>
           <h2>Label</h2>

@@ -4,8 +4,7 @@ import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_
 import { keyName } from "../keys/key-name.js";
 import { ask, type PageDeps, type PageRequest, unlessNotFound } from "../page/page.js";
 import { isMissing, type Part, readPart } from "../page/part.js";
-import { readEvent } from "../read/read-events.js";
-import { getSubscription } from "../read/read-subscriptions.js";
+import { getSubscription, readEvent } from "../read/read-webhooks.js";
 import { readRequest } from "../requests/request.js";
 import { findLabels, findOrders, findShipments, toLabelName } from "../resources/find-resources.js";
 

@@ -9,7 +9,7 @@ import { type Letter, toMail } from "../mail/letter.js";
 import { type WaitingMail, writeMail } from "../mail/mails.js";
 import { DAY_MINUTES } from "../members/count-mails.js";
 import { AREA_PATH, type PageDeps } from "../page/page.js";
-import { endpointHost } from "../read/read-subscriptions.js";
+import { endpointHost } from "../read/read-webhooks.js";
 
 const EVERY_MS = 5_000;
 const CALL = { timeoutMs: 2_000 };

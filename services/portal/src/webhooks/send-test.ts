@@ -7,7 +7,7 @@ import type { z } from "zod";
 import { ask, type PageDeps, type PageRequest } from "../page/page.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { parseResource, readLabel, readOrder, readShipment } from "../read/read-resources.js";
-import { endpointHost, type Subscription } from "../read/read-subscriptions.js";
+import { endpointHost, type Subscription } from "../read/read-webhooks.js";
 
 type Shipment = z.infer<typeof shipment>;
 

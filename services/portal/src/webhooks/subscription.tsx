@@ -12,7 +12,7 @@ import { readFormId } from "../page/read-form.js";
 import { Facts } from "../page/table.js";
 import { Breadcrumb, Chips, Id, Note, Text, Time } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
-import { endpointHost, getSubscription, type Subscription } from "../read/read-subscriptions.js";
+import { endpointHost, getSubscription, type Subscription } from "../read/read-webhooks.js";
 import { StateTag } from "./subscriptions.js";
 import { TestForm } from "./test-page.js";
 

@@ -4,7 +4,7 @@ import { PAGE_SIZE, Paging, readCursor } from "../page/paging.js";
 import { Table } from "../page/table.js";
 import { ButtonLink, Chips, ListHead, Middle, Time } from "../page/text.js";
 import { parseResource } from "../read/read-resources.js";
-import { listHealth, type Subscription } from "../read/read-subscriptions.js";
+import { listHealth, type Subscription } from "../read/read-webhooks.js";
 
 export async function showSubscriptions(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;
