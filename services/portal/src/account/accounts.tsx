@@ -3,7 +3,7 @@ import { AccountForm, HiddenField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";
 import { Table } from "../page/table.js";
-import { Guide, Text } from "../page/text.js";
+import { Guide, Text, titledPage } from "../page/text.js";
 import { setCookie } from "../session/session.js";
 import { findOtherAccounts, type OtherAccount, switchAccount } from "../session/switch-account.js";
 
@@ -13,10 +13,9 @@ const ACCOUNTS_PATH = `${AREA_PATH}/accounts`;
 /** `GET /developers/accounts`: the account of the session, and the other accounts of the same person. */
 export async function showAccounts(deps: PageDeps, { session }: PageRequest): Promise<PageAnswer> {
   const others = await findOtherAccounts(deps, session, { alsoLinked: deps.provider !== undefined });
-  return htmlPage(
+  return titledPage(
     "Your accounts",
     <>
-      <h1>Your accounts</h1>
       {others.length === 0 && (
         <p>
           To see your other accounts here, sign in {deps.provider && "through the provider, or "}with a link that you

@@ -1,11 +1,11 @@
 import { scopes } from "@shipping/api/api-key";
 import { visible } from "@shipping/api/input/text";
 import { AUDIT_ACTIONS, type AuditAction } from "../audit/audit.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { getRetrySeconds, MissingPart } from "../page/part.js";
 import { Table } from "../page/table.js";
-import { Breakable, Time } from "../page/text.js";
+import { Breakable, Time, titledPage } from "../page/text.js";
 import { describeDevice } from "../session/member-sessions.js";
 
 const EVERY_SCOPE = scopes.join(" ");
@@ -22,10 +22,9 @@ export async function showAuditLog(deps: PageDeps, request: PageRequest): Promis
     ...(after && { cursor: { id: after }, skip: 1 }),
   });
   const { rows: entries, nextCursor } = toPage(rows);
-  const page = htmlPage(
+  const page = titledPage(
     "Audit log",
     <>
-      <h1>Audit log</h1>
       <p>
         Every sign-in and every change to keys, members and subscriptions in the last {deps.auditRetentionDays} days,
         whether made here, through the API or by the operator. Labels voided in the developer area are listed too, and

@@ -14,7 +14,7 @@ import {
 } from "../page/page.js";
 import { readField } from "../page/read-form.js";
 import { Facts } from "../page/table.js";
-import { Text, Time } from "../page/text.js";
+import { Text, Time, titledPage } from "../page/text.js";
 import { setCookie } from "../session/session.js";
 import { MEMBERS_PATH } from "./members.js";
 
@@ -46,10 +46,9 @@ export async function submitRoleForm(deps: PageDeps, request: PageRequest): Prom
 }
 
 function rolePage(member: Member, role: string, errors: readonly FieldError[]): HtmlPage {
-  return htmlPage(
+  return titledPage(
     "Change a role",
     <>
-      <h1>Change a role</h1>
       <FormErrors errors={errors} fields={["role"]} />
       <Facts facts={{ Email: <Text>{member.email}</Text> }} />
       <AccountForm fields={roleFields} errors={errors}>

@@ -6,10 +6,10 @@ import { EMAIL_FIELD, emailAddress } from "../mail/address.js";
 import { INVITATION_DAYS, type Invited, inviteAgain, inviteMember } from "../members/invite-members.js";
 import { getMember, ROLES } from "../members/manage-members.js";
 import { AccountForm, FormButtons, FormErrors, TextField } from "../page/form.js";
-import { type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest, submitForm } from "../page/page.js";
+import { type HtmlPage, type PageAnswer, type PageDeps, type PageRequest, submitForm } from "../page/page.js";
 import { checkForm, confirmationFields, type Form, formId, keepFormId, readField } from "../page/read-form.js";
 import { Facts } from "../page/table.js";
-import { Note, Secret, Text, Time } from "../page/text.js";
+import { Note, Secret, Text, Time, titledPage } from "../page/text.js";
 import { ROLE_FIELD, RoleChoice } from "./change-member.js";
 import { MEMBERS_PATH } from "./members.js";
 
@@ -43,10 +43,9 @@ export async function submitInviteForm(deps: PageDeps, request: PageRequest): Pr
 export async function confirmInviteAgain(deps: PageDeps, { session, id }: PageRequest): Promise<PageAnswer> {
   const member = await getMember(deps, { accountId: session.accountId, id });
   if (!member.invitedAt) return { location: MEMBERS_PATH };
-  return htmlPage(
+  return titledPage(
     "Resend an invitation",
     <>
-      <h1>Resend an invitation</h1>
       <p>
         <Text>{member.email}</Text> has not signed in yet.{" "}
         {deps.canMail ? "We send a new link by email" : "You get a new link to share"}. The previous link stops working.
@@ -81,7 +80,6 @@ function invitedPage(deps: PageDeps, { email, role, url, expiresAt }: Invited): 
   const title = deps.canMail ? "Invitation sent" : "Share the link";
   const body = (
     <>
-      <h1>{title}</h1>
       <Note kind="good">
         {url === undefined ? (
           <p>
@@ -103,14 +101,13 @@ function invitedPage(deps: PageDeps, { email, role, url, expiresAt }: Invited): 
       </div>
     </>
   );
-  return { status: 201, title, body, ...(!deps.canMail && { secret: true }) };
+  return { ...titledPage(title, body, 201), ...(!deps.canMail && { secret: true }) };
 }
 
 function invitePage(deps: PageDeps, form: Form, errors: readonly FieldError[]): HtmlPage {
-  return htmlPage(
+  return titledPage(
     "Invite a member",
     <>
-      <h1>Invite a member</h1>
       <p>
         {deps.canMail ? "They receive a link by email." : "Email is not set up here, so you get a link to share."} It
         works once and expires after {INVITATION_DAYS} days.

@@ -1,10 +1,10 @@
 import { NO_FIELDS } from "@shipping/api/input/fields";
 import { getMember } from "../members/manage-members.js";
 import { AccountForm, FormButtons, HiddenField } from "../page/form.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";
 import { Table } from "../page/table.js";
-import { Text, Time } from "../page/text.js";
+import { Text, Time, titledPage } from "../page/text.js";
 import {
   describeDevice,
   endSessions,
@@ -22,10 +22,9 @@ const SESSIONS_PATH = `${AREA_PATH}/sessions`;
 /** `GET /developers/sessions`: where a member is signed in. */
 export async function showSessions(deps: PageDeps, { session }: PageRequest): Promise<PageAnswer> {
   const sessions = await listSessions(deps, session.memberId);
-  return htmlPage(
+  return titledPage(
     "Your sessions",
     <>
-      <h1>Your sessions</h1>
       <p>
         Where you are signed in to this account. If you do not recognize a session, end it, and check that nobody else
         can read your emails.
@@ -55,10 +54,9 @@ export async function showMemberSessions(deps: PageDeps, { session, id }: PageRe
   const member = await getMember(deps, { accountId: session.accountId, id });
   const sessions = await listSessions(deps, id);
   const current = id === session.memberId ? toSessionId(session.hash) : undefined;
-  return htmlPage(
+  return titledPage(
     "Sessions of a member",
     <>
-      <h1>Sessions of a member</h1>
       <p>
         <Text>{member.email}</Text> {sessions.length === 0 ? "is not signed in." : "is signed in here:"}
       </p>

@@ -1,6 +1,6 @@
 import { Outage } from "@shipping/kit/rpc/outage";
 import type { HtmlPage, PageRequest } from "./page.js";
-import { Note } from "./text.js";
+import { Notice } from "./text.js";
 
 /** A part of a page, or why it could not be read. */
 export type Part<T> = T | Outage;
@@ -46,11 +46,9 @@ export function getRetrySeconds(url: string): number | undefined {
 /** Stands in for a part that could not be read. `what` is a sentence: "The label cannot be shown." */
 export function MissingPart({ what, request }: { what: string; request: PageRequest }) {
   return (
-    <Note kind="hint">
-      <p>
-        <strong>{what}</strong> This service is not responding. <Retry url={request.url} />
-      </p>
-    </Note>
+    <Notice kind="hint">
+      <strong>{what}</strong> This service is not responding. <Retry url={request.url} />
+    </Notice>
   );
 }
 

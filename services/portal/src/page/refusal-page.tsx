@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import type { SignedIn } from "../session/session.js";
 import { AREA_PATH, type HtmlPage } from "./page.js";
 import { getRetrySeconds, Retry } from "./part.js";
-import { Name } from "./text.js";
+import { Name, titledPage } from "./text.js";
 
 export function forbidden(why: string): HtmlPage {
   return refused(403, "Not allowed", why);
@@ -48,17 +48,13 @@ export function refusalPage(failure: Failure, url?: string): HtmlPage {
 }
 
 function refused(status: number, title: string, why: ComponentChildren): HtmlPage {
-  return {
-    status,
-    title,
-    body: (
-      <>
-        <h1>{title}</h1>
-        <p>{why}</p>
-        <p>
-          <a href={AREA_PATH}>Back to the overview</a>
-        </p>
-      </>
-    ),
-  };
+  const body = (
+    <>
+      <p>{why}</p>
+      <p>
+        <a href={AREA_PATH}>Back to the overview</a>
+      </p>
+    </>
+  );
+  return titledPage(title, body, status);
 }

@@ -1,6 +1,7 @@
 import { visible } from "@shipping/api/input/text";
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentProps } from "preact";
 import { Marked, withMarks } from "./marked.js";
+import type { HtmlPage } from "./page.js";
 
 /** User text: it cannot reorder the text around it, and its invisible characters are shown. */
 export function Text({ children }: { children: string }) {
@@ -141,6 +142,20 @@ export function Note({ kind, children }: { kind: "danger" | "good" | "hint"; chi
     <div class={`note ${kind}`} role={kind === "danger" ? "alert" : undefined}>
       {children}
     </div>
+  );
+}
+
+/** A page whose heading is its title. */
+export function titledPage(title: string, body: ComponentChildren, status = 200): HtmlPage {
+  return { status, title, body: [<h1>{title}</h1>, body] };
+}
+
+/** A paragraph in a note. */
+export function Notice({ kind, children }: ComponentProps<typeof Note>) {
+  return (
+    <Note kind={kind}>
+      <p>{children}</p>
+    </Note>
   );
 }
 

@@ -16,7 +16,7 @@ import {
   unlessNotFound,
 } from "../page/page.js";
 import { Facts } from "../page/table.js";
-import { Breadcrumb, Id, Note, Text, Time } from "../page/text.js";
+import { Breadcrumb, Id, Note, Notice, Text, Time } from "../page/text.js";
 import { toPath } from "./filter.js";
 
 /** Reads one request; undefined if the log has none of the caller with this ID. */
@@ -73,12 +73,10 @@ export async function showRequest(deps: PageDeps, pageRequest: PageRequest): Pro
 function Failure({ request: { code, fields } }: { request: LoggedRequest }) {
   if (code === ABORTED) {
     return (
-      <Note kind="hint">
-        <p>
-          The client closed the connection before it received the complete response. The request may have been executed.
-          If it was a write, retry it with the same idempotency key.
-        </p>
-      </Note>
+      <Notice kind="hint">
+        The client closed the connection before it received the complete response. The request may have been executed.
+        If it was a write, retry it with the same idempotency key.
+      </Notice>
     );
   }
   if (code === undefined || !Object.hasOwn(errors, code)) return null;

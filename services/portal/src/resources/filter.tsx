@@ -4,7 +4,7 @@ import { ALL, Choice, Form, HiddenField, Input } from "../page/form.js";
 import { AREA_PATH, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, pagingQuery, readCursor } from "../page/paging.js";
 import { isMissing, MissingPart, type Part } from "../page/part.js";
-import { Note, Text } from "../page/text.js";
+import { Notice, Text } from "../page/text.js";
 import { readZone, TIME_PARAMETER, TimeField, toInstant, ZoneField, zoneQuery } from "../page/zone.js";
 import type { FoundPage, Wanted } from "./find-resources.js";
 import { STATUSES } from "./record-table.js";
@@ -142,9 +142,9 @@ function FoundRows({
   return (
     <>
       {page.incomplete && (
-        <Note kind="hint">
-          <p>Not everything was searched. Enter more words, or choose days, to narrow the search.</p>
-        </Note>
+        <Notice kind="hint">
+          Not everything was searched. Enter more words, or choose days, to narrow the search.
+        </Notice>
       )}
       {page.found.length > 0 ? (
         children

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { AREA_PATH, type PageRequest } from "../page/page.js";
 import { isMissing, type Part } from "../page/part.js";
 import { Facts } from "../page/table.js";
-import { Id, Note, Time } from "../page/text.js";
+import { Id, Notice, Time } from "../page/text.js";
 import type { ReadLabel } from "../read/read-resources.js";
 import { Status } from "./record-table.js";
 
@@ -55,9 +55,9 @@ export function LabelCard({ label, rate, tracking, environment, linked }: Card) 
       )}
       <div>
         {isVoided && (
-          <Note kind="danger">
-            <p>This label is voided. Do not use it on a parcel. Its file can no longer be downloaded.</p>
-          </Note>
+          <Notice kind="danger">
+            This label is voided. Do not use it on a parcel. Its file can no longer be downloaded.
+          </Notice>
         )}
         <Facts
           facts={{

@@ -9,7 +9,7 @@ import {
   type PageRequest,
   toCaller,
 } from "../page/page.js";
-import { Note } from "../page/text.js";
+import { Notice } from "../page/text.js";
 import { readLabelFile, requireId } from "../read/read-resources.js";
 import { mergePdfs } from "./draw-page.js";
 
@@ -67,9 +67,7 @@ function refusal({ environment }: PageRequest, words: string): HtmlPage {
     "Labels",
     <>
       <h1>The PDF could not be created</h1>
-      <Note kind="danger">
-        <p>{words}</p>
-      </Note>
+      <Notice kind="danger">{words}</Notice>
       <p>
         <a href={`${AREA_PATH}/${environment}/labels`}>Labels</a>
       </p>

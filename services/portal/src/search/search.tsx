@@ -1,9 +1,9 @@
 import type { Environment } from "@shipping/kit/caller";
 import { Marked, toMarks } from "../page/marked.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Table } from "../page/table.js";
-import { Note, Text } from "../page/text.js";
+import { Notice, Text, titledPage } from "../page/text.js";
 import { RecordTable } from "../resources/record-table.js";
 import { findMatches, type Kind, MAX_PER_KIND, type Match } from "./find-matches.js";
 
@@ -12,7 +12,7 @@ const SECRET = /^(?:service_(?:test|live)|whsec)_/;
 /** `GET …/search?q=`: redirects to the page of a single match, or lists the matches. */
 export async function showSearch(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const text = (request.query.get("q") ?? "").trim();
-  if (SECRET.test(text)) return htmlPage("Search", <SecretEntered />);
+  if (SECRET.test(text)) return titledPage("Search", <SecretEntered />);
   const isSearched = text !== "" && !text.includes("\0");
   const searched = isSearched ? await findMatches(deps, request, text) : [];
   const matches = searched.flatMap(({ part }) => unlessMissing(part) ?? []);
@@ -22,10 +22,9 @@ export async function showSearch(deps: PageDeps, request: PageRequest): Promise<
   if (only && matches.length === 1 && missing.length === 0 && isNamed(only, text)) {
     return { location: `${base}/${only.path}` };
   }
-  const page = htmlPage(
+  const page = titledPage(
     "Search",
     <>
-      <h1>Search</h1>
       {missing.length > 0 && (
         <MissingPart what={`${missing.map(([, words]) => words).join(", ")} cannot be searched.`} request={request} />
       )}
@@ -118,7 +117,7 @@ function AllMatchesLinks({ matches, base, text }: { matches: readonly Match[]; b
   const query = new URLSearchParams({ q: text });
   return (
     <p class="paging">
-      {KINDS.filter(([kind, , list]) => list && isFull(kind)).map(([, , list]) => (
+      {KINDS.filter(([kind, list]) => list && isFull(kind)).map(([, list]) => (
         <a href={`${base}/${list}?${query}`}>All matching {list}</a>
       ))}
     </p>
@@ -148,15 +147,10 @@ function NoMatches({ text, base, isSearched }: { text: string; base: string; isS
 
 function SecretEntered() {
   return (
-    <>
-      <h1>Search</h1>
-      <Note kind="danger">
-        <p>
-          <strong>This is a secret.</strong> It was not searched for, but it is now in this page's address and in your
-          browser history. Search for the ID of the key or its last four characters instead. If other people use this
-          browser, revoke the key.
-        </p>
-      </Note>
-    </>
+    <Notice kind="danger">
+      <strong>This is a secret.</strong> It was not searched for, but it is now in this page's address and in your
+      browser history. Search for the ID of the key or its last four characters instead. If other people use this
+      browser, revoke the key.
+    </Notice>
   );
 }

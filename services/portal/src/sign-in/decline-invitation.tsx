@@ -1,6 +1,6 @@
 import { declineInvitation, findInvitation } from "../members/decline-invitations.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
-import { Name } from "../page/text.js";
+import { Name, titledPage } from "../page/text.js";
 import { ConfirmLinkForm, PassLinkForm, readToken, refuseToken } from "./sign-in-link.js";
 
 /** Where the second link of an invitation leads, with the token of the first in its fragment. */
@@ -8,13 +8,7 @@ export const DECLINE_PATH = `${AREA_PATH}/decline`;
 
 /** `GET /developers/decline` */
 export async function showDecline(): Promise<PageAnswer> {
-  return htmlPage(
-    "Decline an invitation",
-    <>
-      <h1>Decline an invitation</h1>
-      <PassLinkForm action={DECLINE_PATH} />
-    </>,
-  );
+  return titledPage("Decline an invitation", <PassLinkForm action={DECLINE_PATH} />);
 }
 
 /** `POST /developers/decline`: asks for confirmation, because email scanners open every link. */
@@ -40,10 +34,9 @@ export async function submitDecline(deps: PageDeps, request: VisitorRequest): Pr
   const invitation = await findInvitation(deps, readToken(request));
   if (!invitation || !(await declineInvitation(deps, invitation, request.source)))
     return refuseInvitation(deps, request);
-  return htmlPage(
+  return titledPage(
     "Invitation declined",
     <>
-      <h1>Invitation declined</h1>
       <p>
         <Name>{invitation.email}</Name> gets no more invitations to <Name>{invitation.accountName}</Name>.
       </p>

@@ -3,10 +3,10 @@ import { z } from "zod";
 import { EMAIL_FIELD, emailAddress } from "../mail/address.js";
 import { LINK_MINUTES } from "../members/manage-members.js";
 import { Form, FormErrors, HiddenField, TextField } from "../page/form.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
+import { AREA_PATH, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { checkForm, readField } from "../page/read-form.js";
 import { refusalPage } from "../page/refusal-page.js";
-import { Code } from "../page/text.js";
+import { Code, titledPage } from "../page/text.js";
 import { isAllowedReturnTo, RETURN_TO_FIELD } from "../session/provider.js";
 import { WINDOW_MINUTES } from "../session/session.js";
 import { keepRequest, MAX_MAILS_PER_ADDRESS, MAX_MAILS_PER_DAY } from "./link-mail.js";
@@ -37,10 +37,9 @@ export async function requestLink(deps: PageDeps, { form, session, source }: Vis
   }
   if (kept === "full")
     throw fail("service_unavailable", "Too many emails are waiting to be sent. Try again in a few minutes.");
-  return htmlPage(
+  return titledPage(
     "Check your email",
     <>
-      <h1>Check your email</h1>
       <p>
         If this address belongs to a member, we have sent a sign-in link. It works once and expires after {LINK_MINUTES}{" "}
         minutes.
@@ -55,17 +54,13 @@ export async function requestLink(deps: PageDeps, { form, session, source }: Vis
 }
 
 function linkPage(deps: PageDeps, status: number, email: string, errors: readonly FieldError[]): PageAnswer {
-  return {
-    status,
-    title: "Sign in",
-    body: (
-      <>
-        <h1>Sign in</h1>
-        <FormErrors errors={errors} fields={["email"]} />
-        <LinkForm deps={deps} email={email} errors={errors} />
-      </>
-    ),
-  };
+  const body = (
+    <>
+      <FormErrors errors={errors} fields={["email"]} />
+      <LinkForm deps={deps} email={email} errors={errors} />
+    </>
+  );
+  return titledPage("Sign in", body, status);
 }
 
 /** The form that requests a link by email; without email, how to get a link from the operator. */

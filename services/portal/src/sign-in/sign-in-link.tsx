@@ -4,9 +4,9 @@ import sql, { type Sql } from "sql-template-tag";
 import { INVITATION_DAYS } from "../members/invite-members.js";
 import { LINK_MINUTES } from "../members/manage-members.js";
 import { Form, HiddenField, TextField } from "../page/form.js";
-import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
+import { AREA_PATH, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";
-import { Name } from "../page/text.js";
+import { Name, titledPage } from "../page/text.js";
 import { isAllowedReturnTo } from "../session/provider.js";
 import {
   endSession,
@@ -26,13 +26,7 @@ export const linkFields = { link: { maxLength: 500 } };
 
 /** `GET /developers/sign-in/link`: the script submits the form with the token of the fragment. */
 export async function showLink(): Promise<PageAnswer> {
-  return htmlPage(
-    "Sign in",
-    <>
-      <h1>Sign in</h1>
-      <PassLinkForm action={LINK_PATH} />
-    </>,
-  );
+  return titledPage("Sign in", <PassLinkForm action={LINK_PATH} />);
 }
 
 /** The form that passes on the token of a link. Without a script, people paste the link. */
@@ -74,7 +68,6 @@ export async function confirmSignIn(deps: PageDeps, request: VisitorRequest): Pr
   if (!link) return refuseLink(deps, request);
   const body = (
     <>
-      <h1>Sign in</h1>
       <p>
         Sign in as <Name>{link.email}</Name> to the developer area of <Name>{link.accountName}</Name>. The link works
         once.
@@ -82,7 +75,7 @@ export async function confirmSignIn(deps: PageDeps, request: VisitorRequest): Pr
       <ConfirmLinkForm path={LINK_PATH} token={token} words="Sign in" />
     </>
   );
-  return { ...htmlPage("Sign in", body), secret: true };
+  return { ...titledPage("Sign in", body), secret: true };
 }
 
 /** `POST /developers/sign-in/link/confirm` */
@@ -117,9 +110,7 @@ export async function refuseToken(
   title: string,
   why: ComponentChildren,
 ): Promise<PageAnswer> {
-  const limited = await limitRefusals(deps, request);
-  const body = [<h1>{title}</h1>, why];
-  return limited ?? { status: 404, title, body };
+  return (await limitRefusals(deps, request)) ?? titledPage(title, why, 404);
 }
 
 type Deps = Pick<PageDeps, "db" | "clockOffsetMs" | "random">;

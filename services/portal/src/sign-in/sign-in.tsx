@@ -5,6 +5,7 @@ import sql from "sql-template-tag";
 import { CLEAR_PATH } from "../page/layout.js";
 import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { refusalPage } from "../page/refusal-page.js";
+import { titledPage } from "../page/text.js";
 import { endSessions, toSessionId } from "../session/member-sessions.js";
 import { isAllowedReturnTo } from "../session/provider.js";
 import { FRESH_MINUTES, setCookie, WINDOW_MINUTES } from "../session/session.js";
@@ -40,25 +41,21 @@ export function showSignInAgain(
 ): HtmlPage {
   // After a POST, the query belongs to the form, not to its page.
   const returnTo = url.replace(/\?.*/, "");
-  return {
-    status: 403,
-    title: "Sign in again",
-    body: (
-      <>
-        <h1>Sign in again</h1>
-        <p>
-          To change the live environment or the members of an account, you must have signed in within the last{" "}
-          {FRESH_MINUTES} minutes.
-        </p>
-        <SignInOptions
-          deps={deps}
-          provider={{ path: `${PROVIDER_PATH}?return_to=${encodeURIComponent(returnTo)}`, words: "Sign in again" }}
-          email={email}
-          returnTo={isAllowedReturnTo(returnTo) ? returnTo : undefined}
-        />
-      </>
-    ),
-  };
+  const body = (
+    <>
+      <p>
+        To change the live environment or the members of an account, you must have signed in within the last{" "}
+        {FRESH_MINUTES} minutes.
+      </p>
+      <SignInOptions
+        deps={deps}
+        provider={{ path: `${PROVIDER_PATH}?return_to=${encodeURIComponent(returnTo)}`, words: "Sign in again" }}
+        email={email}
+        returnTo={isAllowedReturnTo(returnTo) ? returnTo : undefined}
+      />
+    </>
+  );
+  return titledPage("Sign in again", body, 403);
 }
 
 /** Sign-in through the provider, by email, or both; if there is neither, with a link from the operator. */

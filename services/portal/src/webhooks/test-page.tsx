@@ -7,7 +7,7 @@ import { AccountForm } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { confirmationFields, readFormId } from "../page/read-form.js";
 import { Table } from "../page/table.js";
-import { Id, Note, Text, Time } from "../page/text.js";
+import { Id, Notice, Text, Time } from "../page/text.js";
 import { endpointHost, getSubscription, type Subscription } from "../read/read-webhooks.js";
 import { limitTests, readTest, sendTest, type WebhookTest } from "./send-test.js";
 
@@ -60,12 +60,9 @@ export function TestForm(props: { deps: PageDeps; request: PageRequest; subscrip
   const { environment, session } = request;
   if (environment === "live") {
     return (
-      <Note kind="hint">
-        <p>
-          You can send tests only in the sandbox, because live shipments are real.{" "}
-          <a href="/docs/testing">How to test</a>
-        </p>
-      </Note>
+      <Notice kind="hint">
+        You can send tests only in the sandbox, because live shipments are real. <a href="/docs/testing">How to test</a>
+      </Notice>
     );
   }
   if (subscription.status !== "active") return <p>This subscription is disabled, so nothing is sent to it.</p>;
@@ -129,34 +126,28 @@ function Progress({ test, refreshes, path }: Result) {
   if (failed) {
     const { what, remedy } = describeFailure(failed);
     return (
-      <Note kind="danger">
-        <p>
-          <strong>{what}.</strong> {remedy}{" "}
-          <a href="/docs/webhooks#when-deliveries-fail">What to do when deliveries fail</a>
-        </p>
-      </Note>
+      <Notice kind="danger">
+        <strong>{what}.</strong> {remedy}{" "}
+        <a href="/docs/webhooks#when-deliveries-fail">What to do when deliveries fail</a>
+      </Notice>
     );
   }
   if (test.isComplete) {
     return (
-      <Note kind="good">
-        <p>
-          <strong>Your receiver accepted every event of this test.</strong>
-        </p>
-      </Note>
+      <Notice kind="good">
+        <strong>Your receiver accepted every event of this test.</strong>
+      </Notice>
     );
   }
   return (
-    <Note kind="hint">
-      <p>
-        {test.isOver
-          ? "Some responses did not arrive within two minutes. This page no longer refreshes automatically."
-          : refreshes
-            ? "Waiting for responses. This page refreshes every two seconds for two minutes."
-            : "Waiting for responses."}{" "}
-        {refreshes && <a href={`${path}&refresh=off`}>Stop refreshing</a>}
-      </p>
-    </Note>
+    <Notice kind="hint">
+      {test.isOver
+        ? "Some responses did not arrive within two minutes. This page no longer refreshes automatically."
+        : refreshes
+          ? "Waiting for responses. This page refreshes every two seconds for two minutes."
+          : "Waiting for responses."}{" "}
+      {refreshes && <a href={`${path}&refresh=off`}>Stop refreshing</a>}
+    </Notice>
   );
 }
 
