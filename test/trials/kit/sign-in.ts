@@ -1,6 +1,6 @@
 import { pooledRandom } from "@shipping/kit/ids";
 import type { Database } from "@shipping/kit/postgres/database";
-import { newSessionToken } from "@shipping/portal/session/session";
+import { newToken } from "@shipping/portal/members/manage-members";
 import sql from "sql-template-tag";
 
 /** Adds a member to an account in the portal's database, whether or not the portal knows the account yet. Yields the cookie of a session. */
@@ -8,7 +8,7 @@ export async function signIn(
   portal: Database,
   { accountId, email, role }: { accountId: string; email: string; role: "admin" | "viewer" },
 ): Promise<string> {
-  const { token, hash } = newSessionToken({ random: pooledRandom });
+  const { token, hash } = newToken({ random: pooledRandom });
   const id = `mem_${accountId}`;
   await portal.run(sql`
     INSERT INTO accounts (id, name, read_at) VALUES (${accountId}, 'Trial', 'epoch') ON CONFLICT (id) DO NOTHING`);

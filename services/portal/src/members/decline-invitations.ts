@@ -3,7 +3,7 @@ import sql from "sql-template-tag";
 import { writeAuditEntry } from "../audit/audit.js";
 import type { MemberDeps } from "../database/deps.js";
 import { addressHash } from "./count-mails.js";
-import { tokenHash } from "./manage-members.js";
+import { hashToken } from "./manage-members.js";
 
 /** An invitation that has not been accepted yet. */
 export interface PendingInvitation {
@@ -20,7 +20,7 @@ export async function findInvitation(deps: MemberDeps, token: string): Promise<P
     FROM sign_in_links l
     JOIN account_members m ON m.id = l.member_id
     JOIN accounts a ON a.id = m.account_id
-    WHERE l.hash = ${tokenHash(token)} AND l.invitation AND l.expires_at > ${databaseNow(deps)} AND m.invited_at IS NOT NULL`);
+    WHERE l.hash = ${hashToken(token)} AND l.invitation AND l.expires_at > ${databaseNow(deps)} AND m.invited_at IS NOT NULL`);
   return found;
 }
 

@@ -177,14 +177,20 @@ export async function createSignInLink(
 }
 
 /** Builds a link with a new token. The token is in the fragment, which browsers send to no server, so neither logs nor referrers contain it. */
-export function newLink({ random }: Pick<MemberDeps, "random">, origin: string) {
+export function newLink(deps: Pick<MemberDeps, "random">, origin: string) {
+  const { token, hash } = newToken(deps);
+  return { url: `${origin}/developers/sign-in/link#${token}`, token, hash };
+}
+
+/** A token for a new link or session. A token that a browser sends is never used for a session (session fixation). */
+export function newToken({ random }: Pick<MemberDeps, "random">): { token: string; hash: Buffer } {
   const token = Buffer.from(random(32)).toString("base64url");
-  return { url: `${origin}/developers/sign-in/link#${token}`, token, hash: tokenHash(token) };
+  return { token, hash: hashToken(token) };
 }
 
 /** Hashes the token of a link or session. Only the hash is stored. */
-export function tokenHash(token: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(createHash("sha256").update(token).digest());
+export function hashToken(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
 }
 
 async function firstAdmin({ prisma }: MemberDeps, accountId: string): Promise<{ id: string; email: string }> {

@@ -40,24 +40,14 @@ function useDeclared(name: string): DeclaredField {
 }
 
 /** A form that changes an account. Its URL names the account: by the time of submission, the browser may be signed in to another one. */
-export function AccountForm(props: {
-  fields: Fields;
-  errors?: Errors;
-  action?: string;
-  formId?: string | undefined;
-  children: ComponentChildren;
-}) {
+export function AccountForm(props: { action?: string; formId?: string | undefined } & ComponentProps<typeof Form>) {
+  const { action = "", formId, children, ...form } = props;
   const account = useContext(FormAccount);
   if (!account) throw new Error("An account's form was rendered without an account.");
   return (
-    <Form
-      fields={props.fields}
-      errors={props.errors}
-      method="post"
-      action={`${props.action ?? ""}?${ACCOUNT_PARAMETER}=${account.accountId}`}
-    >
-      {props.formId && <HiddenField name="form_id" value={props.formId} />}
-      {props.children}
+    <Form {...form} method="post" action={`${action}?${ACCOUNT_PARAMETER}=${account.accountId}`}>
+      {formId && <HiddenField name="form_id" value={formId} />}
+      {children}
     </Form>
   );
 }

@@ -16,11 +16,7 @@ export interface HistoryEntry {
 }
 
 /** A label, its history, and its rate if that was stored. */
-export interface ReadLabel {
-  label: z.infer<typeof resources.label>;
-  rate: z.infer<typeof resources.rate> | undefined;
-  history: HistoryEntry[];
-}
+export type ReadLabel = Awaited<ReturnType<typeof readLabel>>;
 
 /** The ID. Answers 404 for what cannot be one, without a call to the service. */
 export function requireId(prefix: string, id: string): string {
@@ -42,12 +38,13 @@ export async function readShipment(deps: PageDeps, request: PageRequest, id: str
   return { shipment, history: [historyEntry("shipment.created", shipment.created_at, created)] };
 }
 
-export async function readLabel(deps: PageDeps, request: PageRequest, id: string): Promise<ReadLabel> {
+export async function readLabel(deps: PageDeps, request: PageRequest, id: string) {
   const answer = await ask(request, deps.clients.carrier.getLabel, { id: requireId("lbl", id) });
-  const label: ReadLabel["label"] = parseResource(answer.data);
+  const label = parseResource<z.infer<typeof resources.label>>(answer.data);
   const history = [historyEntry("label.created", label.created_at, answer.created)];
   if (label.voided_at) history.push(historyEntry("label.voided", label.voided_at, answer.voided));
-  return { label, rate: answer.rate.length > 0 ? parseResource(answer.rate) : undefined, history };
+  const rate = answer.rate.length > 0 ? parseResource<z.infer<typeof resources.rate>>(answer.rate) : undefined;
+  return { label, rate, history };
 }
 
 /** Reads the PDF of a label. */

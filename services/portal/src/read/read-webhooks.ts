@@ -16,13 +16,9 @@ export async function getSubscription(deps: PageDeps, request: PageRequest): Pro
 }
 
 /** Reads the delivery health of these subscriptions, by ID. Without IDs, of all active ones in the environment. */
-export async function listHealth(
-  deps: PageDeps,
-  request: PageRequest,
-  ids: readonly string[] = [],
-): Promise<Map<string, SubscriptionHealth>> {
+export async function listHealth(deps: PageDeps, request: PageRequest, ids: readonly string[] = []) {
   const { subscriptions } = await ask(request, deps.clients.webhooks.listSubscriptionHealth, { ids: [...ids] });
-  return new Map(subscriptions.map((health) => [health.subscriptionId, health]));
+  return new Map<string, SubscriptionHealth>(subscriptions.map((health) => [health.subscriptionId, health]));
 }
 
 /** The host of a subscription's URL, to show instead of the whole URL. Path and query may contain a token. */

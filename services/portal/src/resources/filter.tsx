@@ -131,14 +131,8 @@ export function FilteredList(props: FilteredListProps) {
   );
 }
 
-function FoundRows({
-  what,
-  filter,
-  page,
-  path,
-  empty,
-  children,
-}: FilteredListProps & { page: FoundPage; path: string }) {
+function FoundRows(props: FilteredListProps & { page: FoundPage; path: string }) {
+  const { what, filter, page, path, empty, children } = props;
   return (
     <>
       {page.incomplete && (

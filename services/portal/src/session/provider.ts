@@ -43,11 +43,7 @@ export interface Identity {
   authenticatedAt: Date | undefined;
 }
 
-export interface Provider {
-  begin(authorization: AuthorizationRequest): Promise<URL>;
-  /** Reads the identity from the callback's URL, or returns undefined if anything is wrong with it. */
-  complete(authorization: AuthorizationRequest, url: URL): Promise<Identity | undefined>;
-}
+export type Provider = ReturnType<typeof createProvider>;
 
 const ANSWER_SECONDS = 4;
 /** How far the provider's clock may differ from ours. The nonce ties each token to its request, so a late token is no risk. */
@@ -79,7 +75,7 @@ export function isRecent({ authenticatedAt }: Identity, now: Date): boolean {
 }
 
 /** A provider whose metadata is fetched when it is first needed, and again after a failure. */
-export function createProvider(settings: ProviderSettings, callback: () => string, log: Log): Provider {
+export function createProvider(settings: ProviderSettings, callback: () => string, log: Log) {
   let discovered: Promise<oidc.Configuration> | undefined;
 
   function configuration(): Promise<oidc.Configuration> {
@@ -91,7 +87,7 @@ export function createProvider(settings: ProviderSettings, callback: () => strin
   }
 
   return {
-    async begin({ state, nonce, verifier, again }) {
+    async begin({ state, nonce, verifier, again }: AuthorizationRequest): Promise<URL> {
       return oidc.buildAuthorizationUrl(await configuration(), {
         redirect_uri: callback(),
         scope: "openid email",
@@ -103,7 +99,8 @@ export function createProvider(settings: ProviderSettings, callback: () => strin
         ...(again ? { prompt: "login", max_age: "0" } : { max_age: "28800" }),
       });
     },
-    async complete({ state, nonce, verifier }, url) {
+    /** Reads the identity from the callback's URL, or returns undefined if anything is wrong with it. */
+    async complete({ state, nonce, verifier }: AuthorizationRequest, url: URL): Promise<Identity | undefined> {
       try {
         const checks = {
           expectedState: state,

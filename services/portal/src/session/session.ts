@@ -5,7 +5,7 @@ import { stringifySetCookie } from "cookie";
 import sql, { type Sql } from "sql-template-tag";
 import { writeAuditEntry } from "../audit/audit.js";
 import type { PortalDeps } from "../database/deps.js";
-import { tokenHash } from "../members/manage-members.js";
+import { hashToken, newToken } from "../members/manage-members.js";
 
 /** A session ends after 30 minutes without a request, and after 8 hours in any case. */
 const IDLE_MINUTES = 30;
@@ -46,11 +46,7 @@ export function isOpen(deps: DatabaseDeps): Sql {
 }
 
 /** Finds the open session that the `Cookie` header names. Each request extends it, and its IP address is stored. */
-export async function findSession(
-  deps: Deps,
-  cookies: string | undefined,
-  source: string,
-): Promise<SignedIn | undefined> {
+export async function findSession(deps: Deps, cookies: string | undefined, source: string) {
   const token = readCookie(cookies, "session", deps.origin());
   if (!token) return undefined;
   const [row] = await deps.db.run<SignedIn & { stale: boolean }>(sql`
@@ -83,7 +79,7 @@ export async function startSession(
   { authenticatedAt }: { authenticatedAt: Date | undefined },
   from: SignInOrigin,
 ): Promise<string> {
-  const { token, hash } = newSessionToken(deps);
+  const { token, hash } = newToken(deps);
   const longAgo = sql`${databaseNow(deps)} - ${minutes(FRESH_MINUTES)}`;
   const provenAt = sql`least(coalesce(${authenticatedAt ?? null}::timestamptz, ${longAgo}), ${databaseNow(deps)})`;
   await deps.db.run(sql`
@@ -154,16 +150,6 @@ export async function limitForms(deps: DatabaseDeps, { hash }: Pick<SignedIn, "h
     RETURNING forms`);
   if (counted.length > 0) return;
   throw fail("rate_limited", `You have submitted too many forms. Try again in ${WINDOW_MINUTES} minutes.`);
-}
-
-/** A token for a new session. A token that a browser sends is never used for one (session fixation). */
-export function newSessionToken({ random }: Pick<Deps, "random">): { token: string; hash: Buffer } {
-  const token = Buffer.from(random(32)).toString("base64url");
-  return { token, hash: hashToken(token) };
-}
-
-export function hashToken(token: string): Buffer {
-  return Buffer.from(tokenHash(token));
 }
 
 /** `sign-in` exists while the browser is at the OpenID provider. */

@@ -1,13 +1,7 @@
 import sql from "sql-template-tag";
 import { writeAuditEntry } from "../audit/audit.js";
-import {
-  newSessionToken,
-  type SignedIn,
-  type SignInOrigin,
-  type WriteDeps,
-  withDevice,
-  writeSignIn,
-} from "./session.js";
+import { newToken } from "../members/manage-members.js";
+import { type SignedIn, type SignInOrigin, type WriteDeps, withDevice, writeSignIn } from "./session.js";
 
 /** Another account of a person who is signed in. */
 export interface OtherAccount {
@@ -55,7 +49,7 @@ export async function switchAccount(
   accountId: string,
   from: SignInOrigin,
 ): Promise<string | undefined> {
-  const { token, hash: newHash } = newSessionToken(deps);
+  const { token, hash: newHash } = newToken(deps);
   const member = { accountId: sql`left_account_id`, subject: sql`left_member_id`, environment: null };
   const detail = withDevice("to another account", from.userAgent);
   const entry = { ...member, action: "member.switched_account", detail, from: sql`signed_in` } as const;

@@ -6,7 +6,6 @@ import { ConfirmLinkForm, PassLinkForm, readToken, refuseToken } from "./sign-in
 /** Where the second link of an invitation leads, with the token of the first in its fragment. */
 export const DECLINE_PATH = `${AREA_PATH}/decline`;
 
-/** `GET /developers/decline` */
 export async function showDecline(): Promise<PageAnswer> {
   return titledPage("Decline an invitation", <PassLinkForm action={DECLINE_PATH} />);
 }
@@ -29,18 +28,15 @@ export async function confirmDecline(deps: PageDeps, request: VisitorRequest): P
   return { ...htmlPage("Decline an invitation", body), secret: true };
 }
 
-/** `POST /developers/decline/confirm` */
 export async function submitDecline(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
   const invitation = await findInvitation(deps, readToken(request));
   if (!invitation || !(await declineInvitation(deps, invitation, request.source)))
     return refuseInvitation(deps, request);
   return titledPage(
     "Invitation declined",
-    <>
-      <p>
-        <Name>{invitation.email}</Name> gets no more invitations to <Name>{invitation.accountName}</Name>.
-      </p>
-    </>,
+    <p>
+      <Name>{invitation.email}</Name> gets no more invitations to <Name>{invitation.accountName}</Name>.
+    </p>,
   );
 }
 

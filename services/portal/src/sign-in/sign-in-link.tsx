@@ -2,20 +2,13 @@ import { databaseNow } from "@shipping/kit/postgres/clock";
 import type { ComponentChildren } from "preact";
 import sql, { type Sql } from "sql-template-tag";
 import { INVITATION_DAYS } from "../members/invite-members.js";
-import { LINK_MINUTES } from "../members/manage-members.js";
+import { hashToken, LINK_MINUTES, newToken } from "../members/manage-members.js";
 import { Form, HiddenField, TextField } from "../page/form.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";
 import { Name, titledPage } from "../page/text.js";
 import { isAllowedReturnTo } from "../session/provider.js";
-import {
-  endSession,
-  hashToken,
-  newSessionToken,
-  type SignInOrigin,
-  setCookie,
-  writeSession,
-} from "../session/session.js";
+import { endSession, type SignInOrigin, setCookie, writeSession } from "../session/session.js";
 import { limitRefusals, SignInOptions } from "./sign-in.js";
 
 /** Where sign-in links lead, with their token in the fragment. */
@@ -78,7 +71,6 @@ export async function confirmSignIn(deps: PageDeps, request: VisitorRequest): Pr
   return { ...titledPage("Sign in", body), secret: true };
 }
 
-/** `POST /developers/sign-in/link/confirm` */
 export async function submitSignIn(deps: PageDeps, request: VisitorRequest): Promise<PageAnswer> {
   const redeemed = await redeemLink(deps, readToken(request), request);
   if (!redeemed) return refuseLink(deps, request);
@@ -133,7 +125,7 @@ export async function peekLink(deps: Deps, token: string) {
 
 /** Exchanges a link for a session, and returns its token. It is one statement, so that only one of concurrent requests succeeds. */
 export async function redeemLink(deps: Deps, linkToken: string, from: SignInOrigin) {
-  const { token, hash } = newSessionToken(deps);
+  const { token, hash } = newToken(deps);
   const [spent] = await deps.db.run<{ returnTo: string | null }>(sql`
     WITH signed_in AS (
       DELETE FROM sign_in_links l USING account_members m WHERE m.id = l.member_id AND ${isValid(deps, linkToken)}

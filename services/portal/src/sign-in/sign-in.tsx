@@ -80,7 +80,6 @@ export function SignInOptions(props: {
   );
 }
 
-/** `POST /developers/sign-out` */
 export async function signOut(deps: PageDeps, { session, source }: VisitorRequest): Promise<PageAnswer> {
   if (session) await endSessions(deps, session, { name: session.email, source }, toSessionId(session.hash));
   return { location: AREA_PATH, cookies: [setCookie("session", undefined, deps.origin())] };

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Database } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
-import { newSessionToken } from "../session/session.js";
+import { newToken } from "../members/manage-members.js";
 
 /** The session cookie of a new member of an account, whose email address begins with the account's ID. */
 export async function signedIn({ db }: { db: Database }, accountId: string, role = "viewer"): Promise<string> {
-  const { token, hash } = newSessionToken({ random: randomBytes });
+  const { token, hash } = newToken({ random: randomBytes });
   const id = `mem_${accountId}`;
   await db.run(sql`
     INSERT INTO account_members (id, account_id, email, role, created_at)
