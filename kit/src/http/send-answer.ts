@@ -4,7 +4,8 @@ import type { ErrorCode } from "@shipping/proto/errors";
 import { type Failure, fail, failureIn } from "../errors.js";
 import { DatabaseOutage } from "../postgres/outage.js";
 import type { Log } from "../process/log.js";
-import { type OutageCause, outageCause } from "../rpc/outage.js";
+import { outageCause } from "../rpc/outage.js";
+import type { RequestLocals } from "./request-locals.js";
 
 export interface HttpAnswer {
   type: "application/json" | "application/pdf";
@@ -43,11 +44,7 @@ export function errorBody({ code, message, status, fields }: Failure, requestId:
 }
 
 /** The place to record how a request failed, for its log line. */
-interface Failed {
-  requestId: string;
-  errorCode?: ErrorCode;
-  outageCause?: OutageCause | undefined;
-}
+type Failed = Pick<RequestLocals, "requestId" | "errorCode" | "outageCause">;
 
 /** Converts an error to what the client may see: a refusal as it is, an outage, or an internal error. */
 export function toFailure(error: unknown): Failure {

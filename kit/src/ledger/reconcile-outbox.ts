@@ -71,14 +71,10 @@ export async function reconcileOutbox(deps: Reconciliation): Promise<Reconciled>
       const missing = new Set(await deps.filterMissing(published));
       const [lost, arrived] = [true, false].map((is) => rows.filter((row) => missing.has(row.event_id) === is));
       total.oldestMissingSeconds = Math.max(total.oldestMissingSeconds, ...lost!.map(({ ageSeconds }) => ageSeconds));
-      total.republished += await publishLost(
-        deps,
-        lost!.filter(({ due }) => due),
-      );
-      total.deleted += await deleteRows(
-        deps,
-        arrived!.map(({ id }) => id),
-      );
+      const due = lost!.filter((row) => row.due);
+      const received = arrived!.map(({ id }) => id);
+      total.republished += await publishLost(deps, due);
+      total.deleted += await deleteRows(deps, received);
     }
     if (page.length < BATCH) break;
     last = page.at(-1)!.id;

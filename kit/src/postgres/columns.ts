@@ -84,17 +84,11 @@ const unnestTexts = oncePerTable((columns) => {
  * fewer scans, joins and sorts.
  */
 export function unnestRows<Of extends Columns>(columns: Of, rows: readonly Row<Of>[]): Sql {
+  const { one, many } = unnestTexts(columns);
   const members = Object.keys(columns);
   const [first] = rows;
-  if (rows.length === 1 && first)
-    return new Sql(
-      unnestTexts(columns).one,
-      members.map((member) => first[member]),
-    );
-  return new Sql(
-    unnestTexts(columns).many,
-    members.map((member) => rows.map((row) => row[member])),
-  );
+  const valueOf = (member: string) => (rows.length === 1 && first ? first[member] : rows.map((row) => row[member]));
+  return new Sql(rows.length === 1 ? one : many, members.map(valueOf));
 }
 
 /** Selects some of the columns. */

@@ -31,12 +31,10 @@ export function readOwned<Row extends object, Deps extends ReadDeps = ReadDeps>(
   return microBatchOperation<Deps, Asked, Row | undefined>({
     async run(deps, asked) {
       // LIMIT keeps the planner from reversing the join: a plan made while the table was small would scan all of it permanently.
+      const keys = asked.map(({ caller, id }) => ({ ...caller, id }));
       const rows = await deps.db.run<Row & WithOrdinal>(sql`
         SELECT given.ordinal, found.*
-        FROM ${unnestRows(
-          askedColumns,
-          asked.map(({ caller, id }) => ({ ...caller, id })),
-        )}
+        FROM ${unnestRows(askedColumns, keys)}
         CROSS JOIN LATERAL (${select(askedCondition, deps)} LIMIT 1) AS found`);
       return byOrdinal(rows, asked.length);
     },

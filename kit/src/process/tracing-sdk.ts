@@ -39,14 +39,6 @@ export interface Span {
 const EXPORT_MS = 2_000;
 const CLOSE_MS = 1_000;
 
-const KINDS = {
-  server: SpanKind.SERVER,
-  client: SpanKind.CLIENT,
-  producer: SpanKind.PRODUCER,
-  consumer: SpanKind.CONSUMER,
-  internal: SpanKind.INTERNAL,
-};
-
 /**
  * Creates a tracer that sends its spans to `endpoint` over OTLP, for a `ratio` (0 to 1) of the traces that begin here. Only `startTracing`
  * loads this module.
@@ -73,7 +65,8 @@ export function createTracer(options: { part: string; endpoint: string; ratio: n
   function span<T>(name: string, { kind, parent, attributes }: SpanOptions, work: (span: Span) => Promise<T>) {
     const within = parent === undefined ? context.active() : toContext(parent);
     if (kind !== "server" && !trace.getSpanContext(within)) return context.with(within, work, undefined, unrecorded);
-    const made = tracer.startSpan(redact(name), { kind: KINDS[kind], attributes: given(attributes) }, within);
+    const spanKind = SpanKind[kind.toUpperCase() as Uppercase<typeof kind>];
+    const made = tracer.startSpan(redact(name), { kind: spanKind, attributes: given(attributes) }, within);
     return run(made, within, () => work(toSpan(made)));
   }
 

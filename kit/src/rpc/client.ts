@@ -45,10 +45,8 @@ export function connectTo(options: {
     for (const [address, host] of found) {
       if (replicas.has(address)) continue;
       const secured = tls && { tls, host };
-      replicas.set(
-        address,
-        openReplica(address, log, secured, () => waits.appeared("serving"), own),
-      );
+      const serving = () => waits.appeared("serving");
+      replicas.set(address, openReplica(address, log, secured, serving, own));
       waits.appeared("found");
     }
     for (const [address, replica] of replicas) {

@@ -1,8 +1,8 @@
 import { Code } from "@connectrpc/connect";
-import { type ReplicaWait, waitForReplicas } from "./wait-for-replica.js";
+import { waitForReplicas } from "./wait-for-replica.js";
 
 let lookUps: number;
-let waits: ReplicaWait;
+let waits: ReturnType<typeof waitForReplicas>;
 
 beforeEach(() => {
   jest.useFakeTimers();

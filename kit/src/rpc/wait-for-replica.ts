@@ -8,8 +8,6 @@ const MAX_AWAY_MS = 5_000;
 const MAX_WAITING = 64;
 const LOOK_UP_MS = 250;
 
-export type ReplicaWait = ReturnType<typeof waitForReplicas>;
-
 /**
  * Holds calls that were not sent, because no replica could be reached. gRPC calls this "wait for ready". `lookUp` is called when a call begins to
  * wait, and every 250 ms while a call waits.

@@ -190,12 +190,6 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
 }
 
-/** Reads the elements of a message as its bytes arrive. `isWhole` is true between elements. */
-interface ElementReader {
-  take(chunk: Buffer): void;
-  isWhole(): boolean;
-}
-
 // These bytes precede a field's content: number and wire type (length-delimited), and a varint.
 const FIRST_FIELD = 0x0a;
 const NUMBER_AND_TYPE = 0x87;
@@ -204,14 +198,14 @@ const MAX_LENGTH_BYTES = 5;
 /**
  * Reads a message whose field 1 is repeated, `CallRequest` or `CallResponse`, and passes on each element's bytes once they are complete.
  * Other fields are skipped. An element of more than 16 MiB is refused with `resource_exhausted`, and bytes that are not such a message with
- * `invalid_argument`.
+ * `invalid_argument`. `isWhole` returns true between elements.
  */
-export function readElements(onElement: (bytes: Buffer) => void): ElementReader {
+export function readElements(onElement: (bytes: Buffer) => void) {
   let chunks: Buffer[] = [];
   let buffered = 0;
   let needed = 0;
   return {
-    take(chunk) {
+    take(chunk: Buffer): void {
       chunks.push(chunk);
       buffered += chunk.length;
       if (buffered < needed) return;
