@@ -87,8 +87,8 @@ export function unnestRows<Of extends Columns>(columns: Of, rows: readonly Row<O
   const { one, many } = unnestTexts(columns);
   const members = Object.keys(columns);
   const [first] = rows;
-  const valueOf = (member: string) => (rows.length === 1 && first ? first[member] : rows.map((row) => row[member]));
-  return new Sql(rows.length === 1 ? one : many, members.map(valueOf));
+  const valuesOf = (member: string) => (rows.length === 1 && first ? first[member] : rows.map((row) => row[member]));
+  return new Sql(rows.length === 1 ? one : many, members.map(valuesOf));
 }
 
 /** Selects some of the columns. */

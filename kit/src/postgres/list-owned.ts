@@ -37,12 +37,6 @@ const askedColumns = {
   most: "bigint",
 } as const satisfies Columns;
 
-interface AskedPage {
-  caller: Caller;
-  after: string;
-  limit: number;
-}
-
 /**
  * Creates the list of a caller's resources, sorted by ID. Pages that are requested at the same time share a statement, on the connections
  * for lists.
@@ -63,7 +57,7 @@ export function listOwned<Row extends { id: string }, Deps extends ReadDeps = Re
       ) AS row
       WHERE row.before IS NULL OR row.before <= ${MAX_PAGE_BYTES}::bigint`
     : rowsOfPage;
-  const read = microBatchOperation<Deps, AskedPage, Row[]>({
+  const read = microBatchOperation<Deps, { caller: Caller; after: string; limit: number }, Row[]>({
     max: PAGES,
     async run({ db }, asked) {
       const rows = asked.map(({ caller, after, limit }) => ({ ...caller, after, most: BigInt(limit + 1) }));

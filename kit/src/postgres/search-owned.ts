@@ -10,7 +10,6 @@ import { ownedInIndex, ownedSql, type ReadDeps } from "./read-owned.js";
  */
 export interface SearchOptions<Of extends FoundColumns> {
   table: string;
-  /** The columns to select from a found row. */
   columns: Of;
   /** Every state that a row can have. */
   statuses: readonly string[];
@@ -19,7 +18,6 @@ export interface SearchOptions<Of extends FoundColumns> {
 }
 
 type FoundColumns = Columns & { id: "text"; createdAt: "timestamptz" };
-type FoundRow<Of extends FoundColumns> = Row<Of> & { id: string };
 
 /** The result: one page, newest first. */
 export interface Found<Row> {
@@ -56,7 +54,7 @@ export function searchOwned<Of extends FoundColumns>(options: SearchOptions<Of>)
     const wanted = { ...place, caller, statuses: states, most: limit + 1 };
     const all = text === "" && ids.length === 0;
     const statement = all ? newest(options, wanted) : matching(options, wanted, { text, ids });
-    const read = await deps.db.runList<FoundRow<Of>>(statement);
+    const read = await deps.db.runList<Row<Of> & { id: string }>(statement);
     const rows = read.slice(0, limit);
     return { rows, ...(read.length > limit && { nextCursor: rows.at(-1)!.id }) };
   };

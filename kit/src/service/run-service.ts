@@ -52,18 +52,12 @@ export function configureProcess<C extends ProcessConfig>(part: string, read: ()
   return { part, config, log, tls };
 }
 
-/** Counters for the ports that a part opens itself. */
-export interface Counting {
-  /** Counts the connections and calls of parts that may not make them. */
-  refused: ReturnType<typeof measureRefusals>;
-}
-
 /** A part's process, its database, and the function that starts it. */
 export interface ServiceProcess extends PartProcess {
   /** The part's `prisma` folder. The process is ready once these migrations are applied. */
   migrations: string;
-  /** Starts the part on its database. */
-  start(db: Database, counting: Counting): Promise<Service | PublicService>;
+  /** Starts the part on its database. `refused` counts the connections and calls of parts that may not make them, at ports that the part opens itself. */
+  start(db: Database, counting: { refused: ReturnType<typeof measureRefusals> }): Promise<Service | PublicService>;
   /** Closed after the part: the bus and the connections to other parts. */
   closeLast?: readonly { close(): Promise<void> }[];
 }

@@ -1,14 +1,11 @@
 import type { ServerResponse } from "node:http";
 import type { Express } from "express";
-import type { Random } from "../../ids.js";
 import { toOrigin } from "../../process/config.js";
-import type { Log } from "../../process/log.js";
 import type { Metrics } from "../../process/metrics.js";
 import { affordConnections } from "../../process/open-files.js";
-import type { SecureHttp } from "../../tls/secure-server.js";
 import { choosePart, type PublicPart, toPath } from "../public-paths.js";
 import { createConnections, MAX_CONNECTIONS, measureConnections } from "./connections.js";
-import { type HttpServer, listen } from "./listen.js";
+import { type HttpOptions, type HttpServer, listen } from "./listen.js";
 import { createMessagePrototypes, type MessagePrototypes } from "./message-prototypes.js";
 import { createUnreadBytes, DEFAULT_UNREAD, measureUnread, type UnreadLimits } from "./unread-bytes.js";
 
@@ -21,23 +18,11 @@ export interface Application {
   isDelaying(response: ServerResponse): boolean;
 }
 
-export interface ListenerOptions {
-  port: number;
-  host?: string | undefined;
-  stallMs?: number | undefined;
+export interface ListenerOptions
+  extends Pick<HttpOptions, "port" | "host" | "stallMs" | "strictTransport" | "log" | "random"> {
   maxConnections?: number;
   unreadLimits?: UnreadLimits | undefined;
-  strictTransport?: boolean | undefined;
-  log: Log;
-  random: Random;
   metrics: Metrics;
-}
-
-/** The port for another part. Without `secure`, everyone who reaches it is trusted. */
-export interface InternalPort {
-  port: number;
-  host?: string | undefined;
-  secure?: SecureHttp | undefined;
 }
 
 export type PublicListener = ReturnType<typeof createPublicListener>;
@@ -83,8 +68,14 @@ export function createPublicListener(options: ListenerOptions) {
       return server;
     },
 
-    /** Opens a port for another part of the platform. Its unread bytes count together with those of the public port. */
-    startInternal(application: Application, { port, host, secure }: InternalPort): Promise<HttpServer> {
+    /**
+     * Opens a port for another part of the platform. Without `secure`, everyone who reaches it is trusted. Its unread bytes count together with those of the
+     * public port.
+     */
+    startInternal(
+      application: Application,
+      { port, host, secure }: Pick<HttpOptions, "port" | "host" | "secure">,
+    ): Promise<HttpServer> {
       return listen({
         ...options,
         ...{ port, host, secure, strictTransport: false },
