@@ -42,23 +42,20 @@ export type PortalParts = Omit<AreaDeps, "canMail" | "catchUp"> & AreaSettingsDe
 /** Starts the portal's background work and makes its application and its RPCs. */
 export function startPortal(deps: PortalParts): Portal {
   const { db, log, metrics, mail, developerArea } = deps;
-  const feeds = [accountFeed(deps), subscriptionFeed(deps)] as const;
+  const feeds = { "keys and voided labels": accountFeed(deps), subscriptions: subscriptionFeed(deps) };
   const sweeping = sweepAccess(deps);
   const sending = mail && developerArea && startMail(deps, mail, developerArea);
-  const following = feeds.map((feed) => feed.follow());
-  const isMissing = async ({ once }: Feed) => {
+  const following = Object.values(feeds).map((feed) => feed.follow());
+  const findMissing = async ([changes, feed]: [string, Feed]) => {
     try {
-      await once();
-      return false;
+      await feed.once();
+      return [];
     } catch (err) {
       log.warn({ err }, "the audit log is shown without the latest changes");
-      return true;
+      return [changes];
     }
   };
-  const catchUp = async () => {
-    const [accounts, subscriptions] = await Promise.all([isMissing(feeds[0]), isMissing(feeds[1])]);
-    return { accounts, subscriptions };
-  };
+  const catchUp = async () => (await Promise.all(Object.entries(feeds).map(findMissing))).flat();
   const provider = developerArea?.provider;
   const serverChecks = [
     ...(mail && "smtp" in mail ? [() => checkMailServer(mail.smtp)] : []),

@@ -13,7 +13,7 @@ const EVERY_SCOPE = scopes.join(" ");
 export async function showAuditLog(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { accountId } = request.session;
   const id = readCursor(request.query, "aud");
-  const missing = id ? { accounts: false, subscriptions: false } : await deps.catchUp();
+  const missing = id ? [] : await deps.catchUp();
   const after = id && (await deps.prisma.auditEntry.findFirst({ where: { id, accountId } }))?.id;
   const rows = await deps.prisma.auditEntry.findMany({
     where: { accountId },
@@ -30,12 +30,9 @@ export async function showAuditLog(deps: PageDeps, request: PageRequest): Promis
         whether made here, through the API or by the operator. Labels voided in the developer area are listed too, and
         lists and labels that were downloaded from it as one file.
       </p>
-      {missing.accounts && (
-        <MissingPart what="The latest changes of keys and voided labels cannot be shown." request={request} />
-      )}
-      {missing.subscriptions && (
-        <MissingPart what="The latest changes of subscriptions cannot be shown." request={request} />
-      )}
+      {missing.map((changes) => (
+        <MissingPart what={`The latest changes of ${changes} cannot be shown.`} request={request} />
+      ))}
       {entries.length === 0 ? (
         <div class="empty">
           <p>No changes yet.</p>
@@ -61,8 +58,7 @@ export async function showAuditLog(deps: PageDeps, request: PageRequest): Promis
       <Paging path={`${AREA_PATH}/audit`} after={after} next={nextCursor} />
     </>,
   );
-  const isComplete = !missing.accounts && !missing.subscriptions;
-  return isComplete ? page : { ...page, refreshSeconds: getRetrySeconds(request.url) };
+  return missing.length === 0 ? page : { ...page, refreshSeconds: getRetrySeconds(request.url) };
 }
 
 /** Describes the entry. A sign-in or a switch names the device; its whole user agent is the tooltip. */

@@ -1,5 +1,4 @@
 import { scopes } from "@shipping/api/api-key";
-import type { Environment } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import type { Key } from "@shipping/proto/shipping/access/v1/access_pb";
 import { Confirmation } from "../page/form.js";
@@ -17,8 +16,9 @@ export async function showKeys(deps: PageDeps, request: PageRequest): Promise<Pa
   const after = readCursor(query, "key");
   const read = await readMain(request, (part) => ask(part, deps.access.listKeys, { limit: PAGE_SIZE, after }));
   const { keys, first, nextCursor } = isMissing(read) ? { keys: [], first: true } : read;
+  const list = `${AREA_PATH}/${environment}/keys`;
   const mayChange = session.role === "admin";
-  const createLink = mayChange && <ButtonLink href={`${AREA_PATH}/${environment}/keys/new`}>Create key</ButtonLink>;
+  const createLink = mayChange && <ButtonLink href={`${list}/new`}>Create key</ButtonLink>;
   const page = htmlPage(
     "API keys",
     <>
@@ -37,9 +37,37 @@ export async function showKeys(deps: PageDeps, request: PageRequest): Promise<Pa
           {createLink}
         </div>
       ) : (
-        <KeyTable keys={keys} mayRevoke={mayChange} environment={environment} />
+        <Table
+          columns={{
+            Name: (key) => (
+              <span>
+                <Text>{keyName(key)}</Text>
+                <code class="sub">…{key.lastFour}</code>
+              </span>
+            ),
+            Permissions: (key) => (key.scopes.length === scopes.length ? "Full access" : <Chips words={key.scopes} />),
+            Created: ({ createdAt }) => <Time at={createdAt} />,
+            "Last used": ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : "Never"),
+            Expires: (key) => <Expiry {...key} />,
+            Revoke:
+              mayChange &&
+              (({ id, lastFour, active }) =>
+                active && (
+                  <a
+                    class="danger-link"
+                    href={`${list}/${id}/revoke`}
+                    aria-label={`Revoke the key that ends in ${lastFour}`}
+                  >
+                    Revoke
+                  </a>
+                )),
+          }}
+          actions="Revoke"
+          rows={keys}
+          rowClass={({ active }) => (active ? undefined : "over")}
+        />
       )}
-      <Paging path={`${AREA_PATH}/${environment}/keys`} after={first ? undefined : after} next={nextCursor} />
+      <Paging path={list} after={first ? undefined : after} next={nextCursor} />
       <h2>Rotate a key</h2>
       <p>
         Create a new key and switch your program to it. When "Last used" of the old key no longer changes, revoke the
@@ -48,42 +76,6 @@ export async function showKeys(deps: PageDeps, request: PageRequest): Promise<Pa
     </>,
   );
   return retryMissing(page, request, [read]);
-}
-
-function KeyTable(props: { keys: readonly Key[]; mayRevoke: boolean; environment: Environment }) {
-  const { keys, mayRevoke, environment } = props;
-  return (
-    <Table
-      columns={{
-        Name: (key) => (
-          <span>
-            <Text>{keyName(key)}</Text>
-            <code class="sub">…{key.lastFour}</code>
-          </span>
-        ),
-        Permissions: (key) => (key.scopes.length === scopes.length ? "Full access" : <Chips words={key.scopes} />),
-        Created: ({ createdAt }) => <Time at={createdAt} />,
-        "Last used": ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : "Never"),
-        Expires: (key) => <Expiry {...key} />,
-        Revoke: mayRevoke && ((key) => key.active && <RevokeLink {...key} environment={environment} />),
-      }}
-      actions="Revoke"
-      rows={keys}
-      rowClass={({ active }) => (active ? undefined : "over")}
-    />
-  );
-}
-
-function RevokeLink({ id, lastFour, environment }: Pick<Key, "id" | "lastFour"> & { environment: Environment }) {
-  return (
-    <a
-      class="danger-link"
-      href={`${AREA_PATH}/${environment}/keys/${id}/revoke`}
-      aria-label={`Revoke the key that ends in ${lastFour}`}
-    >
-      Revoke
-    </a>
-  );
 }
 
 function Expiry({ revokedAt, expiresAt, active }: Pick<Key, "revokedAt" | "expiresAt" | "active">) {

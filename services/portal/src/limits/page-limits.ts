@@ -19,12 +19,10 @@ export interface PageLimits {
   heavy: { total: number; perAccount: number; waitMs: number };
 }
 
-/** A heavy page that wants to be made. */
+/** A heavy page. It gives up waiting at its deadline, in milliseconds of `performance.now()`, or after `waitMs`; `signal` says that its client has gone. */
 interface HeavyPage {
   accountId: string;
-  /** When it gives up waiting, in milliseconds of `performance.now()`; after `waitMs` if undefined. */
   deadline?: number | undefined;
-  /** Aborted when the client has gone. */
   signal: AbortSignal;
 }
 

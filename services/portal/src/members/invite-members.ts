@@ -139,19 +139,20 @@ const tooMany = (email: string): Failure =>
     `${email} has been sent ${INVITATIONS_PER_RECIPIENT} invitations to this account today, the maximum. You can send another one from 00:00 UTC on.`,
   );
 
-interface Sent {
-  accountId: string;
-  formId: string;
-}
-
-async function refuseKnown(deps: MemberDeps, { accountId, email, formId }: Sent & { email: string }): Promise<void> {
+async function refuseKnown(
+  deps: MemberDeps,
+  { accountId, email, formId }: Pick<Invitation, "accountId" | "formId"> & { email: string },
+): Promise<void> {
   const [known] = await deps.db.run<{ sent: boolean }>(sql`
     SELECT invitation_form IS NOT DISTINCT FROM ${formId} AS sent FROM account_members WHERE account_id = ${accountId} AND email = ${email}`);
   if (known) throw known.sent ? alreadySent() : fail("invalid_request", `${email} is already a member.`);
 }
 
 /** Returns a member who has not signed in yet. Refuses a form that has invited them already. */
-async function getInvited(deps: MemberDeps, { accountId, id, formId }: Sent & { id: string }) {
+async function getInvited(
+  deps: MemberDeps,
+  { accountId, id, formId }: Pick<Invitation, "accountId" | "formId"> & { id: string },
+) {
   const { email, role, invitedAt } = await getMember(deps, { accountId, id });
   if (!invitedAt) throw fail("invalid_request", `${email} has already signed in.`);
   const sent = await deps.db.run(sql`SELECT FROM account_members WHERE id = ${id} AND invitation_form = ${formId}`);

@@ -60,31 +60,27 @@ export function RequestFigures({ base, hours, refusals }: { base: string } & Cou
     <>
       <h2>Requests in the last 24 hours</h2>
       <BarChart label="Requests by hour" kinds={KINDS} bars={bars} />
-      {refusals.length > 0 && <ErrorTable base={base} refusals={refusals} />}
+      {refusals.length > 0 && (
+        <Table
+          caption="Errors by code"
+          columns={{
+            Code: ({ code }) => (
+              <a href={`${base}/requests?status=${code}`}>
+                <code>{code}</code>
+              </a>
+            ),
+            Status: ({ code }) => (Object.hasOwn(errors, code) ? errors[code as ErrorCode].status : undefined),
+            Requests: ({ count }) => count.toLocaleString("en"),
+            Explanation: ({ code }) => (
+              <a href={`/docs/errors#${code}`} aria-label={`How to fix: ${code}`}>
+                How to fix
+              </a>
+            ),
+          }}
+          rows={refusals}
+        />
+      )}
     </>
-  );
-}
-
-function ErrorTable({ base, refusals }: { base: string } & Pick<CountRequestsResponse, "refusals">) {
-  return (
-    <Table
-      caption="Errors by code"
-      columns={{
-        Code: ({ code }) => (
-          <a href={`${base}/requests?status=${code}`}>
-            <code>{code}</code>
-          </a>
-        ),
-        Status: ({ code }) => (Object.hasOwn(errors, code) ? errors[code as ErrorCode].status : undefined),
-        Requests: ({ count }) => count.toLocaleString("en"),
-        Explanation: ({ code }) => (
-          <a href={`/docs/errors#${code}`} aria-label={`How to fix: ${code}`}>
-            How to fix
-          </a>
-        ),
-      }}
-      rows={refusals}
-    />
   );
 }
 

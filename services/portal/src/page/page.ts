@@ -36,8 +36,8 @@ export interface AreaDeps extends PortalDeps {
   canMail: boolean;
   trustedProxies: TrustedProxies;
   auditRetentionDays: number;
-  /** Writes the changes that are not in the audit log yet, and says which could not be read: the gateway's, of accounts and keys, or webhooks'. */
-  catchUp(): Promise<{ accounts: boolean; subscriptions: boolean }>;
+  /** Writes the changes that are not in the audit log yet, and says which could not be read. */
+  catchUp(): Promise<string[]>;
   /** The URL of this process, for an area without a public one. */
   ownOrigin(): string;
 }

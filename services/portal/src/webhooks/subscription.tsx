@@ -90,7 +90,14 @@ function SubscriptionFacts(props: { subscription: Subscription; answer: GetSubsc
       class="facts"
       facts={{
         "Last success": health?.lastSuccessAt ? <Time at={health.lastSuccessAt} /> : "Never",
-        "Last failure": <LastFailure health={health} />,
+        "Last failure":
+          health?.lastFailureAt && health.lastFailure ? (
+            <>
+              <Time at={health.lastFailureAt} />: {describeFailure(health.lastFailure).what}
+            </>
+          ) : (
+            "Never"
+          ),
         "Failing since": health?.failingSince && <Time at={health.failingSince} />,
         Pending: formatPending(pending),
         [`Not delivered after ${MAX_ATTEMPTS} attempts`]:
@@ -100,15 +107,6 @@ function SubscriptionFacts(props: { subscription: Subscription; answer: GetSubsc
         Disabled: disabledAt && <Time at={disabledAt} />,
       }}
     />
-  );
-}
-
-function LastFailure({ health }: { health: SubscriptionHealth | undefined }) {
-  if (!health?.lastFailureAt || !health.lastFailure) return <>Never</>;
-  return (
-    <>
-      <Time at={health.lastFailureAt} />: {describeFailure(health.lastFailure).what}
-    </>
   );
 }
 

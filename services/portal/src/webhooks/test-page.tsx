@@ -106,8 +106,17 @@ function TestResult({ test, refreshes, path }: Result) {
       <Progress test={test} refreshes={refreshes} path={path} />
       <Table
         columns={{
-          Event: (row) => <EventCell {...row} />,
-          Status: ({ delivery }) => <StatusCell delivery={delivery} />,
+          Event: ({ type, delivery }) => (
+            <span>
+              <code class="nowrap">{type}</code>
+              {delivery && (
+                <span class="sub">
+                  <Id href={`${AREA_PATH}/sandbox/events/${delivery.eventId}`}>{delivery.eventId}</Id>
+                </span>
+              )}
+            </span>
+          ),
+          Status: ({ delivery }) => <State delivery={delivery} />,
           Response: ({ delivery }) => (delivery ? describeResponse(delivery) : "None yet"),
           Time: ({ delivery }) => (delivery?.ms === undefined ? "" : `${delivery.ms.toLocaleString("en")} ms`),
           Attempt: ({ delivery }) => (delivery?.attempt ? `${delivery.attempt} of ${MAX_ATTEMPTS}` : ""),
@@ -151,26 +160,7 @@ function Progress({ test, refreshes, path }: Result) {
   );
 }
 
-interface Row {
-  type: string;
-  /** Undefined while the event has not arrived at the webhooks service. */
-  delivery: TestDelivery | undefined;
-}
-
-function EventCell({ type, delivery }: Row) {
-  return (
-    <span>
-      <code class="nowrap">{type}</code>
-      {delivery && (
-        <span class="sub">
-          <Id href={`${AREA_PATH}/sandbox/events/${delivery.eventId}`}>{delivery.eventId}</Id>
-        </span>
-      )}
-    </span>
-  );
-}
-
-function StatusCell({ delivery }: Pick<Row, "delivery">) {
+function State({ delivery }: { delivery: TestDelivery | undefined }) {
   const { tone, words } = describeState(delivery);
   return (
     <span>
@@ -184,6 +174,7 @@ function StatusCell({ delivery }: Pick<Row, "delivery">) {
   );
 }
 
+/** Without a delivery, the event has not arrived at the webhooks service. */
 function describeState(delivery: TestDelivery | undefined): { words: string; tone: string } {
   if (!delivery) return { words: "Waiting for the event", tone: "" };
   if (delivery.state === "delivered") return { words: "Delivered", tone: "good" };
