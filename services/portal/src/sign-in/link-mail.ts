@@ -20,6 +20,8 @@ const MAX_WAITING = 5_000;
 /** The most accounts in one email, in the order of their names. */
 const MAX_LINKS = 50;
 
+type Deps = Pick<PageDeps, "db" | "clockOffsetMs">;
+
 interface WantedLink {
   /** Set if the person is already signed in: only this member gets a link. */
   memberId: string | undefined;
@@ -32,7 +34,7 @@ interface WantedLink {
  * same statement.
  */
 export async function keepRequest(
-  deps: Pick<PageDeps, "db" | "clockOffsetMs">,
+  deps: Deps,
   { email, source, ...content }: WantedLink & { email: string; source: string },
 ): Promise<"kept" | "limited" | "full"> {
   const limit = { most: MAX_REQUESTS_PER_SOURCE, minutes: WINDOW_MINUTES };
@@ -50,7 +52,7 @@ export async function keepRequest(
 
 /** Writes an email with a link for each account of this email address. Undefined if there is none, or too many emails were sent already. */
 export async function writeLinkMail(
-  deps: Pick<PageDeps, "db" | "clockOffsetMs" | "random" | "origin">,
+  deps: Deps & Pick<PageDeps, "random" | "origin">,
   waiting: WaitingMail,
 ): Promise<Mail | undefined> {
   const { recipient: email } = waiting;
@@ -68,6 +70,7 @@ export async function writeLinkMail(
     SELECT hash, m.id, ${databaseNow(deps)} + ${LINK_MINUTES} * interval '1 minute', ${returnTo ?? null}, true
     FROM unnest(${links.map(({ hash }) => Buffer.from(hash))}::bytea[], ${links.map(({ id }) => id)}::text[]) AS created (hash, member_id)
     JOIN account_members m ON m.id = created.member_id`);
+  const last = `This is the last link today: we send this address up to ${MAX_MAILS_PER_DAY} in a day, and more from 00:00 UTC on.`;
   return toMail(email, {
     subject: `Sign in to ${SITE_NAME}`,
     before: ["You requested a link to sign in to the developer area."],
@@ -75,11 +78,7 @@ export async function writeLinkMail(
     after: [
       `${links.length > 1 ? "Each link" : "The link"} works once and expires after ${LINK_MINUTES} minutes.`,
       "If you did not request this, ignore this email. Nobody can sign in without the link.",
-      ...(today === MAX_MAILS_PER_DAY
-        ? [
-            `This is the last link today: we send this address up to ${MAX_MAILS_PER_DAY} in a day, and more from 00:00 UTC on.`,
-          ]
-        : []),
+      ...(today === MAX_MAILS_PER_DAY ? [last] : []),
     ],
   });
 }
@@ -88,10 +87,7 @@ export async function writeLinkMail(
  * Counts an email to this address at its first attempt, and notes that with the email. Returns its number today; 0 if the address has reached a limit.
  * Only addresses of members are counted, so that other people's requests leave nothing behind.
  */
-async function countOnce(
-  deps: Pick<PageDeps, "db" | "clockOffsetMs">,
-  { id, recipient, content }: WaitingMail,
-): Promise<number> {
+async function countOnce(deps: Deps, { id, recipient, content }: WaitingMail): Promise<number> {
   const { today, memberId } = content as WantedLink & { today?: number };
   if (today !== undefined) return today;
   const name = `${memberId === undefined ? "address" : "own"}:${addressHash(recipient)}`;

@@ -42,13 +42,10 @@ export async function sendAlertsOnce(deps: Deps): Promise<{ alerted: number }> {
   const { subscriptions } = await deps.clients.webhooks.claimFailing({}, CALL);
   const accountIds = [...new Set(subscriptions.map(accountId))];
   const alerted = await Promise.all(
-    accountIds.map((id) =>
-      alertAdmins(
-        deps,
-        id,
-        subscriptions.filter((each) => accountId(each) === id),
-      ),
-    ),
+    accountIds.map((id) => {
+      const failing = subscriptions.filter((each) => accountId(each) === id);
+      return alertAdmins(deps, id, failing);
+    }),
   );
   return { alerted: alerted.filter(Boolean).length };
 }
