@@ -62,11 +62,7 @@ export function failureIn(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (!(error instanceof ConnectError)) return undefined;
   const detail = error.findDetails(ErrorDetailSchema)[0];
-  if (!detail || !isErrorCode(detail.code)) return undefined;
+  if (!detail || !Object.hasOwn(errors, detail.code)) return undefined;
   const fields = detail.fields.map(({ path, message }) => ({ path, message }));
-  return new Failure(detail.code, detail.message, fields);
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(errors, code);
+  return new Failure(detail.code as ErrorCode, detail.message, fields);
 }

@@ -49,6 +49,7 @@ interface Account {
  * account with a thousand waiting requests does not delay an account with one.
  */
 export function createBulkhead(limits: BulkheadLimits) {
+  const { cause = "gateway_queue", accountFull: message = ACCOUNT_FULL } = limits;
   const accounts = new Map<string, Account>();
   /** The accounts that could start their first waiting request if the process had capacity, in round-robin order. */
   const ready = new Set<Account>();
@@ -106,7 +107,6 @@ export function createBulkhead(limits: BulkheadLimits) {
         if (!account.queue.delete(waiter)) return;
         updateReady(account);
         startNext();
-        const { cause = "gateway_queue", accountFull: message = ACCOUNT_FULL } = limits;
         reject(isAccountFull ? new Outage("account_queue", { message }) : new Outage(cause));
       };
       const timer = setTimeout(() => {

@@ -46,7 +46,8 @@ export async function migrate(options: {
   try {
     if (await client.isPooled()) throw pooled();
     await requirePostgres(client);
-    await requireUtf8(client);
+    const { rows } = await client.query<{ server_encoding: string }>("SHOW server_encoding");
+    requireEncoding(rows[0]!.server_encoding);
     await lockMigrations(client, log);
     const history = await openHistory(client, migrations);
     const missing = migrations.filter(({ name }) => !history.has(name));
@@ -66,11 +67,6 @@ function pooled(): Unsupported {
   return new Unsupported(
     "The database is reached through a connection pooler. Migrations need a session of their own: set MIGRATION_DATABASE_URL to the URL of PostgreSQL itself.",
   );
-}
-
-async function requireUtf8(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ server_encoding: string }>("SHOW server_encoding");
-  requireEncoding(rows[0]!.server_encoding);
 }
 
 /** Returns the migrations of `directory/migrations` that the database lacks. Further ones in the database are fine: that is a rollback. */

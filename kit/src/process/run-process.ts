@@ -44,7 +44,10 @@ export async function runProcess(options: { log: Log; start(stopping: AbortSigna
     stoppingSince = performance.now();
     stopping.abort();
     log.info({ signal }, "stopping");
-    giveUpAfter(STOP_LIMIT_MS[signal], log);
+    void setTimeout(STOP_LIMIT_MS[signal], undefined, { ref: false }).then(() => {
+      log.warn("stop timed out");
+      process.exit(1);
+    });
     try {
       await (await starting).stop(signal !== "SIGTERM");
       log.info("stopped");
@@ -98,13 +101,6 @@ export async function waitFor<T>(
 /** Returns the reason why a dependency of a part cannot be used. An AggregateError for several IP addresses has no message of its own. */
 export function toReason(error: unknown, what: string): string {
   return (error instanceof Error ? error.message : String(error)) || `${what} not reachable`;
-}
-
-function giveUpAfter(limitMs: number, log: Log): void {
-  void setTimeout(limitMs, undefined, { ref: false }).then(() => {
-    log.warn("stop timed out");
-    process.exit(1);
-  });
 }
 
 /**

@@ -32,7 +32,9 @@ export function createConnections(max: number, isDelayed = (_response: ServerRes
   function getRank({ response }: Connection): number {
     if (!response) return UNUSED;
     if (response.writableFinished) return IDLE;
-    return isSlow(response) || isDelayed(response) ? SLOW : BUSY;
+    // The client has not sent its whole request, or has not read the whole response.
+    const isSlow = !response.req.complete || response.writableEnded;
+    return isSlow || isDelayed(response) ? SLOW : BUSY;
   }
 
   function leastUseful(): Socket | undefined {
@@ -93,11 +95,6 @@ function closeAll(pipelined: ReadonlySet<ServerResponse>): void {
   for (const response of pipelined) {
     if (!response.socket) response.emit("close");
   }
-}
-
-/** Whether the client has not sent its whole request, or has not read the whole response. */
-function isSlow({ req, writableEnded }: ServerResponse): boolean {
-  return !req.complete || writableEnded;
 }
 
 export function measureConnections(metrics: Metrics, connections: Connections, max: number): void {
