@@ -3,16 +3,8 @@ import type { FieldError } from "@shipping/kit/errors";
 import { z } from "zod";
 import { changeRole, getMember, type Member, ROLES, type Role, removeMember } from "../members/manage-members.js";
 import { AccountForm, Choice, Confirmation, FormButtons, FormErrors } from "../page/form.js";
-import {
-  AREA_PATH,
-  type HtmlPage,
-  htmlPage,
-  type PageAnswer,
-  type PageDeps,
-  type PageRequest,
-  submitForm,
-} from "../page/page.js";
-import { readField } from "../page/read-form.js";
+import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { readField, submitForm } from "../page/read-form.js";
 import { Facts } from "../page/table.js";
 import { Text, Time, titledPage } from "../page/text.js";
 import { setCookie } from "../session/session.js";

@@ -6,8 +6,16 @@ import { EMAIL_FIELD, emailAddress } from "../mail/address.js";
 import { INVITATION_DAYS, type Invited, inviteAgain, inviteMember } from "../members/invite-members.js";
 import { getMember, ROLES } from "../members/manage-members.js";
 import { AccountForm, FormButtons, FormErrors, TextField } from "../page/form.js";
-import { type HtmlPage, type PageAnswer, type PageDeps, type PageRequest, submitForm } from "../page/page.js";
-import { checkForm, confirmationFields, type Form, formId, keepFormId, readField } from "../page/read-form.js";
+import type { HtmlPage, PageAnswer, PageDeps, PageRequest } from "../page/page.js";
+import {
+  checkForm,
+  confirmationFields,
+  type Form,
+  formId,
+  keepFormId,
+  readField,
+  submitForm,
+} from "../page/read-form.js";
 import { Facts } from "../page/table.js";
 import { Note, Secret, Text, Time, titledPage } from "../page/text.js";
 import { ROLE_FIELD, RoleChoice } from "./change-member.js";

@@ -14,9 +14,8 @@ import {
   type PageAnswer,
   type PageDeps,
   type PageRequest,
-  submitForm,
 } from "../page/page.js";
-import { type Form, formId, keepFormId, readField } from "../page/read-form.js";
+import { type Form, formId, keepFormId, readField, submitForm } from "../page/read-form.js";
 import { Facts } from "../page/table.js";
 import { Guide, Note, Secret, Text, Time } from "../page/text.js";
 

@@ -1,7 +1,7 @@
 import type { CallOptions, Client } from "@connectrpc/connect";
 import { type Fields, NO_FIELDS } from "@shipping/api/input/fields";
 import type { Actor, Caller, Environment } from "@shipping/kit/caller";
-import { type FieldError, failureIn } from "@shipping/kit/errors";
+import { failureIn } from "@shipping/kit/errors";
 import type { TrustedProxies } from "@shipping/kit/http/client-address";
 import type { RequestLocals } from "@shipping/kit/http/request-locals";
 import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
@@ -11,13 +11,12 @@ import type { RecordsService } from "@shipping/proto/shipping/records/v1/records
 import type { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { ComponentChildren } from "preact";
-import type { z } from "zod";
 import type { PortalDeps } from "../database/deps.js";
 import type { Provider } from "../session/provider.js";
 import type { SignedIn } from "../session/session.js";
 import type { DeveloperArea } from "../session/settings.js";
 import { accountQuery } from "./form.js";
-import { checkForm, type Form } from "./read-form.js";
+import type { Form } from "./read-form.js";
 
 export const AREA_PATH = "/developers";
 
@@ -224,32 +223,4 @@ export async function unlessNotFound<Answer>(asking: Promise<Answer>): Promise<A
 
 export function htmlPage(title: string, body: ComponentChildren): HtmlPage {
   return { status: 200, title, body };
-}
-
-/**
- * Checks a form and does what it asks for. A refused form is shown again: 422 if its fields are invalid, 409 if the state of the account does not
- * allow it, 429 if it has done so too often. A form that was submitted before leads to `list`.
- */
-export async function submitForm<Value>(
-  form: Form,
-  wanted: {
-    schema: z.ZodType<Value>;
-    fields: Fields;
-    list: string;
-    show(errors: readonly FieldError[]): HtmlPage;
-    act(value: Value): Promise<PageAnswer>;
-  },
-): Promise<PageAnswer> {
-  const { schema, fields, list, show, act } = wanted;
-  const { value, errors } = checkForm(schema, form, fields);
-  if (!value) return { ...show(errors), status: 422 };
-  try {
-    return await act(value);
-  } catch (error) {
-    const failure = failureIn(error);
-    if (failure?.code === "idempotency_conflict") return { location: list };
-    if (!failure || ![409, 422, 429].includes(failure.status)) throw error;
-    if (failure.fields.length > 0) return { ...show(failure.fields), status: failure.status };
-    return { ...show([{ path: "", message: failure.message }]), status: failure.status === 429 ? 429 : 409 };
-  }
 }

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Fields, findFault, ID_FIELD } from "@shipping/api/input/fields";
 import { check, decodePairs } from "@shipping/api/input/validate";
-import { type FieldError, fail, failFields } from "@shipping/kit/errors";
+import { type FieldError, fail, failFields, failureIn } from "@shipping/kit/errors";
 import { isPlain } from "@shipping/kit/http/http-rules";
 import { collect, MAX_BODY_BYTES } from "@shipping/kit/http/read-body";
 import { isId, newId, type Random } from "@shipping/kit/ids";
 import { z } from "zod";
+import type { HtmlPage, PageAnswer } from "./page.js";
 
 /** The fields of a form, each with all its values in order. */
 export type Form = ReadonlyMap<string, readonly string[]>;
@@ -60,6 +61,34 @@ export function checkForm<Value>(
   const values = [...form].map(([name, given]) => [name, fields[name]?.most === undefined ? given[0] : given]);
   const { value, faults } = check(schema, Object.fromEntries(values), "form");
   return { value: value as Value | undefined, errors: faults };
+}
+
+/**
+ * Checks a form and does what it asks for. A refused form is shown again: 422 if its fields are invalid, 409 if the state of the account does not
+ * allow it, 429 if it has done so too often. A form that was submitted before leads to `list`.
+ */
+export async function submitForm<Value>(
+  form: Form,
+  wanted: {
+    schema: z.ZodType<Value>;
+    fields: Fields;
+    list: string;
+    show(errors: readonly FieldError[]): HtmlPage;
+    act(value: Value): Promise<PageAnswer>;
+  },
+): Promise<PageAnswer> {
+  const { schema, fields, list, show, act } = wanted;
+  const { value, errors } = checkForm(schema, form, fields);
+  if (!value) return { ...show(errors), status: 422 };
+  try {
+    return await act(value);
+  } catch (error) {
+    const failure = failureIn(error);
+    if (failure?.code === "idempotency_conflict") return { location: list };
+    if (!failure || ![409, 422, 429].includes(failure.status)) throw error;
+    if (failure.fields.length > 0) return { ...show(failure.fields), status: failure.status };
+    return { ...show([{ path: "", message: failure.message }]), status: failure.status === 429 ? 429 : 409 };
+  }
 }
 
 /** The first value of a field, as it was sent; empty if there is none. */

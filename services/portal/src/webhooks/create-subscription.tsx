@@ -6,16 +6,8 @@ import type { FieldError } from "@shipping/kit/errors";
 import { EVENT_TYPES, eventTypes } from "@shipping/proto/event-types";
 import { z } from "zod";
 import { AccountForm, Checkboxes, FormButtons, FormErrors, TextField } from "../page/form.js";
-import {
-  AREA_PATH,
-  type HtmlPage,
-  htmlPage,
-  type PageAnswer,
-  type PageDeps,
-  type PageRequest,
-  submitForm,
-} from "../page/page.js";
-import { type Form, formId, keepFormId, readField } from "../page/read-form.js";
+import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { type Form, formId, keepFormId, readField, submitForm } from "../page/read-form.js";
 import { Guide, Note, Secret, Text } from "../page/text.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { parseResource } from "../read/read-resources.js";
