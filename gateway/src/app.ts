@@ -1,9 +1,9 @@
 import { MCP_PATH } from "@shipping/api/agent-messages";
 import { refuseLongQuery } from "@shipping/api/input/refuse-long-query";
-import { expressPath } from "@shipping/api/operations/operation";
+import { BASE_PATH, expressPath } from "@shipping/api/operations/operation";
 import { nameRefusal } from "@shipping/api/request-status";
 import { type Description, identifyRequest, logRequest, traceRequest } from "@shipping/kit/http/observe-request";
-import { configureRouting, refuseMethod, refusePath } from "@shipping/kit/http/refuse-request";
+import { configureRouting, refuseOtherMethods, refusePath } from "@shipping/kit/http/refuse-request";
 import type { Application } from "@shipping/kit/http/server/public-listener";
 import express from "express";
 import type { ApiDeps } from "./api/deps.js";
@@ -36,7 +36,6 @@ export function createApiApp(deps: ApiDeps, { isInternal = false } = {}): Applic
   app.use(storeRequest(deps, isInternal ? MCP_PATH : undefined));
   app.use(traceRequest);
   app.use(identifyRequest(deps.random));
-  app.use(refuseMethod);
   app.use(refusePath);
   const admit = admitCaller(deps); // 401, 429: before every operation
   for (const route of routes) {
@@ -44,11 +43,13 @@ export function createApiApp(deps: ApiDeps, { isInternal = false } = {}): Applic
     app[method](expressPath(route), admit, ...getMiddleware(deps, route));
   }
   if (isInternal) admitMessages(app, admit);
+  app.use(refuseOtherMethods(routes, BASE_PATH));
   app.use(paceAnonymous(deps));
   app.use(refuseLongQuery);
   const assumed = () => deps.publicUrl ?? deps.ownOrigin();
-  serveDocuments(app, { known: () => (deps.knowsOrigin ? assumed() : ""), assumed });
-  app.use(refuseRoute(routes));
+  const documents = serveDocuments(app, { known: () => (deps.knowsOrigin ? assumed() : ""), assumed });
+  app.use(refuseOtherMethods(documents.map((path) => ({ method: "GET", path }))));
+  app.use(refuseRoute([...routes.map(({ path }) => path), ...documents.map((path) => path.slice(BASE_PATH.length))]));
   app.use(sendError(deps));
   return {
     app,

@@ -27,7 +27,7 @@ function handler(): RequestListener {
     req.on("error", next);
     req.resume();
   });
-  app.use(refuseRoute);
+  app.use(refuseRoute([]));
   app.use(
     sendError({
       log,

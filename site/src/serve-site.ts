@@ -1,3 +1,4 @@
+import { isRead, refuseMethod } from "@shipping/kit/http/refuse-request";
 import type { IRouter, NextFunction, Request, Response } from "express";
 import { clientPackages } from "./guides/client-packages.js";
 import { guideAssets } from "./guides/layout.js";
@@ -7,7 +8,7 @@ import type { Site } from "./layout/site-header.js";
 import { referenceAssets } from "./reference/reference-layout.js";
 import { type RenderedSite, renderSite } from "./render-site.js";
 
-const FILES = ["/llms.txt", "/llms-full.txt", "/style.css", "/code.js", "/favicon.svg", "/favicon.ico"];
+const PATHS = ["/", "/docs", "/llms.txt", "/llms-full.txt", "/style.css", "/code.js", "/favicon.svg", "/favicon.ico"];
 
 /**
  * Serves the documentation site: the guides, the reference, and both as text for agents. `origin` is the URL of this installation. The site is
@@ -22,12 +23,19 @@ export function serveSite(router: IRouter, site: Site, origin: () => string): ()
     rendering ??= renderSite(site, origin());
     return rendering;
   };
+  const find = async (path: string) => assets.get(path) ?? (await render()).get(path);
   const answer = async (path: string, req: Request, res: Response, next: NextFunction) => {
-    const send = assets.get(path) ?? (await render()).get(path);
+    const send = await find(path);
     if (send) send(req, res);
     else next();
   };
-  router.get(["/", ...FILES, "/docs", "/docs/"], (req, res, next) => answer(req.path, req, res, next));
+  router.get([...PATHS, "/docs/"], (req, res, next) => answer(req.path, req, res, next));
   router.get("/docs/*path", (req, res, next) => answer(`/docs/${req.params.path.join("/")}`, req, res, next));
+  router.use(async (req, res, next) => {
+    const { path } = req;
+    const isOurs = PATHS.includes(path) || path.startsWith("/docs/");
+    if (isOurs && !isRead(req) && (await find(path))) refuseMethod(req, res, { path, methods: ["GET"] });
+    next();
+  });
   return render;
 }

@@ -16,8 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** The gateway's response to a method and a target, after checking that it is the same with and without a key, and not counted. */
-async function unknown(method: string, target: string): Promise<string> {
+/**
+ * The gateway's response to a method and a target, after checking that it is the same with and without a key, and not counted. `allow` is the header
+ * with the methods of a known path.
+ */
+async function unknown(method: string, target: string, allow: string | null = null): Promise<string> {
   const answers = await Promise.all(
     [customer.key, undefined].map((key) => {
       return sendTo(port, method, target, key === undefined ? {} : { key });
@@ -28,6 +31,7 @@ async function unknown(method: string, target: string): Promise<string> {
     expect(headers.get("content-type")).toBe("application/json");
     expect(headers.has("ratelimit")).toBe(false);
     expect(headers.has("www-authenticate")).toBe(false);
+    expect(headers.get("allow")).toBe(allow);
   }
   const said = answers.map((answer) => (method === "HEAD" ? `${answer.status} ${answer.bytes}` : refusal(answer)));
   expect(said[0]).toBe(said[1]);
@@ -78,14 +82,62 @@ describe("the message of the 404", () => {
     },
   );
 
+  test.each<[string, (path: string) => string]>([
+    ["A path has no slash at its end.", (path) => `${whole(path)}/`],
+    ["A path has no slash at its end.", (path) => `${path}//`],
+    ["A path has no double slash.", (path) => whole(`/${path}`)],
+    ["A path has no double slash.", (path) => `/${whole(path)}`],
+    ["A path is written in lower case.", (path) => whole(path.toUpperCase())],
+    ["The path has /v1 after /api/v1.", (path) => whole(`/v1${path}`)],
+    ["The path has /api/v1 after /api/v1.", (path) => whole(whole(path))],
+  ])("says '%s', and the whole path", async (sentence, written) => {
+    for (const { path, method } of operations.filter(({ path }) => ["/orders", "/labels/{id}/file"].includes(path))) {
+      const sent = written(path.replace(/\{\w+\}/, "x"));
+      expect(await message(method, sent)).toBe(`${sentence} Use the path ${whole(path)}.`);
+    }
+  });
+
+  test.each([
+    ["GET", "/openapi.json", "The API begins at /api/v1. Use the path /api/v1/openapi.json."],
+    ["GET", "/api/v1/postman.json/", "A path has no slash at its end. Use the path /api/v1/postman.json."],
+    ["PUT", "/orders", "The API begins at /api/v1. Use the path /api/v1/orders."],
+    ["PUT", whole("/orders"), "No such route: PUT /orders. Allowed: GET, POST."],
+    ["PATCH", whole("/webhooks/x?a=b"), "No such route: PATCH /webhooks/{id}. Allowed: GET, DELETE."],
+    ["DELETE", whole("/orders"), "No such route: DELETE /orders. Allowed: GET, POST."],
+    ["GET", whole("/rates"), "No such route: GET /rates. Allowed: POST."],
+    ["OPTIONS", whole("/labels/x/file"), "No such route: OPTIONS /labels/{id}/file. Allowed: GET."],
+    ["POST", "/api/v1/openapi.json", "No such route: POST /api/v1/openapi.json. Allowed: GET."],
+    ["POST", "/docs/errors", "No such route: POST /docs/errors. Allowed: GET."],
+    ["OPTIONS", "/llms.txt", "No such route: OPTIONS /llms.txt. Allowed: GET."],
+    ["PUT", "/style.css", "No such route: PUT /style.css. Allowed: GET."],
+  ])("to %s %s is: %s", async (method, target, expected) => {
+    expect(await message(method, target)).toBe(expected);
+  });
+
+  test.each([
+    [
+      "PUT",
+      "/developers/sandbox/keys",
+      "GET, HEAD",
+      "No such route: PUT /developers/{environment}/keys. Allowed: GET.",
+    ],
+    ["POST", "/developers/style.css", "GET, HEAD", "No such route: POST /developers/style.css. Allowed: GET."],
+    ["OPTIONS", "/developers/members/invite", "GET, HEAD, POST", "Allowed: GET, POST."],
+  ])("to %s %s is on a page of the developer area", async (method, path, allow, expected) => {
+    const { status, headers, bytes } = await sendTo(port, method, path);
+    expect([status, headers.get("allow"), bytes.toString().replaceAll("<wbr/>", "").includes(expected)]).toEqual([
+      404,
+      allow,
+      true,
+    ]);
+  });
+
   test.each([
     ["GET", "/order"],
-    ["GET", "/orders/"],
     ["GET", "/orders/a/b"],
     ["GET", "/v/orders"],
-    ["GET", "/api/v1/v1/orders"],
-    ["DELETE", whole("/orders")],
-    ["PUT", "/orders"],
+    ["GET", BASE_PATH],
+    ["PUT", "/docs/nothing"],
   ])("says no more than that for %s %s", async (method, target) => {
     expect(await message(method, target)).toBe("No such route. The reference at /docs lists all methods and paths.");
   });
@@ -101,15 +153,18 @@ describe("the message of the 404", () => {
 });
 
 describe("404 not_found for other methods; 400 bad_request for one that this release of Node does not know", () => {
-  const methodsAt = (path: string) =>
-    operations.filter((route) => route.path === path).map(({ method }) => String(method));
+  const methodsAt = (path: string): string[] => {
+    const methods = operations.filter((route) => route.path === path).map(({ method }) => String(method));
+    return ["GET", "HEAD", "POST", "DELETE"].filter((one) => methods.includes(one === "HEAD" ? "GET" : one));
+  };
 
   test.each(["GET", "POST", "DELETE", "PUT", "HEAD", "OPTIONS", "TRACE", "QUERY"])(
     "%s on every path that does not have it",
     async (method) => {
       const rows = operations.filter(({ path }) => !methodsAt(path).includes(method));
       const refused = METHODS.includes(method) ? NOT_FOUND : "400 bad_request";
-      expect(await ofEach(rows, (route) => unknown(method, whole(formOf(route).path)))).toEqual(
+      const allow = (path: string) => (METHODS.includes(method) ? methodsAt(path).join(", ") : null);
+      expect(await ofEach(rows, (route) => unknown(method, whole(formOf(route).path), allow(route.path)))).toEqual(
         allOf(rows, method === "HEAD" ? "404 " : refused),
       );
     },
@@ -130,8 +185,7 @@ describe("404 not_found for what is no path of the API", () => {
     ["GET", "/docs/../package.json"],
     ["GET", "/docs/%2e%2e%2fpackage.json"],
     ["GET", "/.env"],
-    ["POST", `${BASE_PATH}/openapi.json`],
-    ["HEAD", `${BASE_PATH}/openapi.json`],
+    ["HEAD", "/metrics"],
     ["OPTIONS", "*"],
     ["POST", `${BASE_PATH}/labels//void`],
   ])("%s %s", async (method, target) => {

@@ -4,8 +4,10 @@ import { BASE_PATH } from "@shipping/api/operations/operation";
 import { createDocument, type Document, sendDocument } from "@shipping/kit/http/send-document";
 import type { IRouter } from "express";
 
-/** Serves the documents about the API that programs read. `origin` is empty if this installation does not know its own URL. */
-export function serveDocuments(router: IRouter, origin: { known: () => string; assumed: () => string }): void {
+/**
+ * Serves the documents about the API that programs read, and returns their paths. `origin` is empty if this installation does not know its own URL.
+ */
+export function serveDocuments(router: IRouter, origin: { known: () => string; assumed: () => string }): string[] {
   const openApi = (version: "3.0" | "3.1") =>
     createDocument("application/json", openApiText(origin.known(), version), { "Cache-Control": "no-store" });
   const served: Readonly<Record<string, () => Document>> = {
@@ -24,4 +26,5 @@ export function serveDocuments(router: IRouter, origin: { known: () => string; a
       sendDocument(req, res, made);
     });
   }
+  return Object.keys(served);
 }

@@ -25,6 +25,15 @@ test("/readyz names the missing dependency", async () => {
   expect(await get("/")).toMatchObject({ status: 404 });
 });
 
+test.each(["/livez", "/readyz", "/metrics", "/"])("HEAD %s is GET without the body", async (path) => {
+  const send = (method: string) => fetch(`http://127.0.0.1:${ops.port}${path}`, { method });
+  const [head, get] = [await send("HEAD"), await send("GET")];
+  const text = await get.text();
+  expect([head.status, head.headers.get("content-type")]).toEqual([get.status, get.headers.get("content-type")]);
+  expect([await head.text(), get.headers.get("content-length")]).toEqual(["", String(Buffer.byteLength(text))]);
+  expect(Number(head.headers.get("content-length"))).toBeGreaterThan(0);
+});
+
 test("/metrics shows those of the parts as soon as they have any, of one name under one heading, as the format requires", async () => {
   expect(await get("/metrics")).toMatchObject({ status: 200, type: expect.stringContaining("text/plain; version=") });
   for (const part of ["one", "two"]) {

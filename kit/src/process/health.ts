@@ -85,5 +85,5 @@ function underOneHeading(texts: readonly string[]): string {
 }
 
 function sendText(response: ServerResponse, status: number, text: string, type = "text/plain; charset=utf-8"): void {
-  response.writeHead(status, { "content-type": type }).end(text);
+  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) }).end(text);
 }

@@ -2,7 +2,7 @@ import { MCP_PATH } from "@shipping/api/agent-messages";
 import { openApiText } from "@shipping/api/openapi/open-api-text";
 import { nameRefusal } from "@shipping/api/request-status";
 import { identifyRequest, logRequest, measureRequests, traceRequest } from "@shipping/kit/http/observe-request";
-import { configureRouting, refuseMethod, refusePath } from "@shipping/kit/http/refuse-request";
+import { configureRouting, refuseOtherMethods, refusePath } from "@shipping/kit/http/refuse-request";
 import { noteFailure, refuse, unknownRoute } from "@shipping/kit/http/send-answer";
 import type { Application } from "@shipping/kit/http/server/public-listener";
 import express, { type ErrorRequestHandler } from "express";
@@ -26,13 +26,13 @@ export async function createMcpApp(deps: McpDeps): Promise<Application> {
   app.use(logRequest<McpLocals>(deps.log, measureRequests(deps.metrics), describeSender));
   app.use(traceRequest);
   app.use(identifyRequest(deps.random));
-  app.use(refuseMethod);
   app.use(refusePath);
   app.use((_req, res, next) => {
     res.locals.isIdentified = true;
     next();
   });
   serveMessages(app, { ...deps, admission, tools, server });
+  app.use(refuseOtherMethods([{ method: "POST", path: MCP_PATH }]));
   app.use(() => {
     throw unknownRoute();
   });

@@ -8,7 +8,7 @@ import {
   logRequest,
   traceRequest,
 } from "@shipping/kit/http/observe-request";
-import { configureRouting, refuseMethod, refusePath } from "@shipping/kit/http/refuse-request";
+import { configureRouting, refusePath } from "@shipping/kit/http/refuse-request";
 import { noteFailure, refuse, unknownRoute } from "@shipping/kit/http/send-answer";
 import type { Application } from "@shipping/kit/http/server/public-listener";
 import { sendErrorPage, wantsPage } from "@shipping/site/layout/error-page";
@@ -36,7 +36,6 @@ export function createPortalApp(deps: PortalAppDeps): PortalApplication {
   app.use(logRequest<PageLocals>(deps.log, deps.countRequest, describeMember));
   app.use(traceRequest);
   app.use(identifyRequest(deps.random));
-  app.use(refuseMethod);
   app.use(refusePath);
   app.use(async (req, res, next) => {
     await limits.countClient(getClientAddress(req, deps.trustedProxies), res);

@@ -4,6 +4,7 @@ import { readQuery } from "@shipping/api/input/fields";
 import type { Environment } from "@shipping/kit/caller";
 import { fail, failureIn } from "@shipping/kit/errors";
 import { getClientAddress } from "@shipping/kit/http/client-address";
+import { refuseOtherMethods } from "@shipping/kit/http/refuse-request";
 import { ANSWER_MS } from "@shipping/kit/http/request-locals";
 import { unknownRoute } from "@shipping/kit/http/send-answer";
 import { findGuide } from "@shipping/site/documents";
@@ -52,7 +53,7 @@ export function serveArea(deps: AreaDeps, area: DeveloperArea, limits: AreaLimit
   const provider = area.provider && createProvider(area.provider, callback, deps.log);
   const pageDeps: PageDeps = { ...deps, area, origin, provider, guide: (slug) => guide(slug, origin()) };
   const router = Router({ caseSensitive: true, strict: true });
-  serveAssets(router);
+  const assets = serveAssets(router).map((path) => ({ method: "GET", path }));
   router.use(AREA_PATH, headers);
   for (const page of pages) {
     const method = page.method.toLowerCase() as "get" | "post";
@@ -60,6 +61,8 @@ export function serveArea(deps: AreaDeps, area: DeveloperArea, limits: AreaLimit
       answerPage(pageDeps, page, { req, res, limits }),
     );
   }
+  const rows = pages.map(({ method, path }) => ({ method, path: AREA_PATH + path }));
+  router.use(refuseOtherMethods([...rows, ...assets]));
   router.use(AREA_PATH, () => {
     throw unknownRoute();
   });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Failure } from "@shipping/kit/errors";
+import { isRead, MethodRefusal } from "@shipping/kit/http/refuse-request";
 import { renderDocument, siteStyle } from "./html-document.js";
 import { SearchForm } from "./search-form.js";
 import { type Site, SiteHeader } from "./site-header.js";
@@ -16,9 +17,11 @@ const TITLES: Record<number, string> = {
 };
 
 /** Describes an error. A missing resource and another account's get the same words. */
-export function refusalWords({ status, message, fields }: Failure) {
+export function refusalWords(failure: Failure) {
+  const { status, message, fields } = failure;
   const title = TITLES[status] ?? "Something went wrong";
-  if (status === 404) return { title, why: "This page does not exist, or you do not have access to it." };
+  if (status === 404 && !(failure instanceof MethodRefusal))
+    return { title, why: "This page does not exist, or you do not have access to it." };
   return { title, why: fields.length > 0 ? fields.map((f) => `${f.path}: ${f.message}`).join("; ") : message };
 }
 
@@ -40,8 +43,8 @@ export const SCRIPTED_PAGE_HEADERS = {
 };
 
 /** True if an error must be a page, because the client is a browser. */
-export function wantsPage({ method, headers }: IncomingMessage): boolean {
-  return method === "GET" && /\btext\/html\b/.test(headers.accept ?? "");
+export function wantsPage(request: IncomingMessage): boolean {
+  return isRead(request) && /\btext\/html\b/.test(request.headers.accept ?? "");
 }
 
 export function sendErrorPage(response: ServerResponse, site: Site, failure: Failure, requestId: string): void {

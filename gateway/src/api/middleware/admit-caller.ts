@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { explainNoKey, parseApiKey, type Scope } from "@shipping/api/api-key";
 import { noKey } from "@shipping/api/examples";
 import { fail, failFields } from "@shipping/kit/errors";
+import { isRead } from "@shipping/kit/http/refuse-request";
 import { createAdmit, isKeyValid } from "../../admission/admit.js";
 import type { ApiDeps } from "../deps.js";
 import type { Middleware } from "../locals.js";
@@ -20,7 +21,7 @@ export function admitCaller(deps: ApiDeps): Middleware {
     const authorization = req.headersDistinct.authorization ?? [];
     const key = authorization.length === 1 ? parseApiKey(authorization[0]) : undefined;
     if (!key) throw fail("unauthorized", explainNoKey(authorization));
-    const idempotencyKey = req.method === "GET" ? undefined : readIdempotencyKey(req);
+    const idempotencyKey = isRead(req) ? undefined : readIdempotencyKey(req);
     const admission = await admit({ keyHash: key.hash, idempotencyKey });
     if (!admission) throw fail("unauthorized");
     res.locals.admission = admission;

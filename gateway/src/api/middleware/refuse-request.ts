@@ -1,21 +1,35 @@
-import { BASE_PATH, type Operation, PLACEHOLDER } from "@shipping/api/operations/operation";
+import { BASE_PATH } from "@shipping/api/operations/operation";
 import { fail } from "@shipping/kit/errors";
 import { getClientAddress } from "@shipping/kit/http/client-address";
+import { isAt } from "@shipping/kit/http/refuse-request";
 import { noteFailure, refuse, unknownRoute } from "@shipping/kit/http/send-answer";
 import type { ErrorRequestHandler, RequestHandler } from "express";
 import type { ApiDeps } from "../deps.js";
 import type { Locals, Middleware } from "../locals.js";
 
-/** Refuses requests that match no route. If only the base path is missing or wrong, the error message contains the right path. */
-export function refuseRoute(routes: readonly Pick<Operation, "path">[]): Middleware {
-  const patterns = routes.map(({ path }) => ({
-    path,
-    pattern: new RegExp(`^(?:/api)?(?:/v\\d+)?${path.replace(PLACEHOLDER, "[^/]+")}$`),
-  }));
+/** The parts in which a path may differ from that of a route, and what the message says about each, in the order in which it looks for them. */
+const MISTAKES: readonly [isMade: (path: string) => boolean, sentence: string][] = [
+  [(path) => path.endsWith("/"), "A path has no slash at its end."],
+  [(path) => path.includes("//"), "A path has no double slash."],
+  [(path) => !path.startsWith(`${BASE_PATH}/`), `The API begins at ${BASE_PATH}.`],
+  [(path) => path !== path.toLowerCase(), "A path is written in lower case."],
+];
+
+const BASE_SEGMENTS = BASE_PATH.split("/").length - 1;
+const BASE_SEGMENT = /^(?:api|v\d{1,3})$/;
+
+/** Refuses requests that match no route. If a route has nearly the same path, the message says what is wrong, and contains the right path. */
+export function refuseRoute(paths: readonly string[]): Middleware {
   return (req) => {
-    const similar = patterns.find(({ pattern }) => pattern.test(req.path));
-    if (!similar || req.path.startsWith(`${BASE_PATH}/`)) throw unknownRoute();
-    throw fail("not_found", `The API begins at ${BASE_PATH}. Use the path ${BASE_PATH}${similar.path}.`);
+    const segments = req.path.toLowerCase().split("/").filter(Boolean);
+    const start = segments.findIndex((segment) => !BASE_SEGMENT.test(segment));
+    const path = `/${segments.slice(start).join("/")}`;
+    const similar = start < 0 ? undefined : paths.find((route) => isAt(route.toLowerCase(), path));
+    if (!similar) throw unknownRoute();
+    const [, mistake] = MISTAKES.find(([isMade]) => isMade(req.path)) ?? [];
+    const repeated = segments.slice(BASE_SEGMENTS, start).join("/");
+    const sentence = mistake ?? `The path has /${repeated} after ${BASE_PATH}.`;
+    throw fail("not_found", `${sentence} Use the path ${BASE_PATH}${similar}.`);
   };
 }
 

@@ -152,6 +152,8 @@ describe("a refusal", () => {
     const weak = await gateway.newKey({ scopes: ["account:read"] });
     const { row: forbidden } = await logged("GET", `/orders/${ORDER_ID}`, { key: weak.key });
     expect(forbidden).toMatchObject({ status: 403, code: "missing_scope", resourceId: ORDER_ID });
+    const { row: withoutBody } = await logged("HEAD", `/orders/${missing}`, { key });
+    expect(withoutBody).toMatchObject({ status: 404, method: "HEAD", idempotencyKey: null, resourceId: missing });
   });
 
   test("without an admitted key belongs to no account, and is found only by its id", async () => {
@@ -178,9 +180,10 @@ describe("a refusal", () => {
 describe("a read that succeeds, and whatever is no request to the API", () => {
   test("is not listed", async () => {
     const { key, accountId } = await gateway.newKey();
-    const { headers } = await gateway.send("GET", "/account", { key });
+    const reads = [await gateway.send("GET", "/account", { key }), await gateway.send("HEAD", "/account", { key })];
     await post(key);
-    expect(await rowsOf(headers["x-request-id"])).toEqual([]);
+    expect(reads.map(({ status }) => status)).toEqual([200, 200]);
+    for (const { headers } of reads) expect(await rowsOf(headers["x-request-id"])).toEqual([]);
     expect(await rowsIn(gateway.db, "request_log", { accountId })).toHaveLength(1);
   });
 

@@ -1,5 +1,6 @@
 import { BASE_PATH } from "@shipping/api/operations/operation";
 import { getClientAddress } from "@shipping/kit/http/client-address";
+import { isRead } from "@shipping/kit/http/refuse-request";
 import type { ApiDeps } from "../deps.js";
 import type { Locals, Middleware } from "../locals.js";
 
@@ -27,7 +28,7 @@ export function storeRequest(
       const aborted = !res.writableFinished;
       // This is a document, a request that was aborted before authentication, or an accepted message.
       if (!errorCode && (!admission || isMessage)) return;
-      if (admission && !errorCode && !aborted && req.method === "GET") return requestLog.countRead(admission.caller);
+      if (admission && !errorCode && !aborted && isRead(req)) return requestLog.countRead(admission.caller);
       requestLog.log({
         requestId,
         caller: admission?.caller,

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { unmetCondition } from "@shipping/kit/http/conditional";
 import { HttpRefusal } from "@shipping/kit/http/http-rules";
+import { isRead } from "@shipping/kit/http/refuse-request";
 import { noteFailure } from "@shipping/kit/http/send-answer";
 import type { Log } from "@shipping/kit/process/log";
 import type { ErrorRequestHandler, Request, Response } from "express";
@@ -43,7 +44,7 @@ async function sendFile(req: PageHttpRequest, res: PageResponse, { etag, content
 
 /** True if the answer is 304. Pages have no ETag, so the only conditions that apply are `If-Match: *` and `If-None-Match: *`. */
 function isNotModified(req: PageHttpRequest, { status }: HtmlPage): boolean {
-  const unmet = req.method === "GET" && status === 200 ? unmetCondition(req.headers, {}) : undefined;
+  const unmet = isRead(req) && status === 200 ? unmetCondition(req.headers, {}) : undefined;
   if (unmet === 412) throw new HttpRefusal(412, "A precondition of the request is not met.");
   return unmet === 304;
 }
@@ -74,7 +75,7 @@ export function sendRefusal(
   return (error, req, res, _next) => {
     const failure = noteFailure(log, res.locals, error);
     if (res.headersSent || res.destroyed) return void res.destroy();
-    const url = req.method === "GET" ? req.originalUrl : undefined;
+    const url = isRead(req) ? req.originalUrl : undefined;
     sendPageOrRedirect(req, res, refusalPage(failure, url));
   };
 }

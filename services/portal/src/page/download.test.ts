@@ -16,6 +16,7 @@ afterEach(() => {
 interface Wanted {
   first?: string;
   next(): Promise<IteratorResult<Buffer>>;
+  method?: "GET" | "HEAD";
   version?: "1.0" | "1.1";
   /** How long the download may take, and how long its client may stop reading. */
   ms?: number;
@@ -23,7 +24,7 @@ interface Wanted {
 }
 
 /** A client that has requested a download, and the end of the download as the server sees it. */
-async function download({ first = "first\r\n", next, version = "1.1", ms, stallMs = 0 }: Wanted) {
+async function download({ first = "first\r\n", next, method = "GET", version = "1.1", ms, stallMs = 0 }: Wanted) {
   const listening = createServer().listen(0, "127.0.0.1");
   server = listening.setTimeout(stallMs);
   await once(listening, "listening");
@@ -34,7 +35,7 @@ async function download({ first = "first\r\n", next, version = "1.1", ms, stallM
   });
   const socket = connect((listening.address() as AddressInfo).port, "127.0.0.1").pause();
   socket.on("error", () => {});
-  socket.write(`GET / HTTP/${version}\r\nHost: a\r\n\r\n`);
+  socket.write(`${method} / HTTP/${version}\r\nHost: a\r\n\r\n`);
   return { socket, ended };
 }
 
@@ -74,6 +75,13 @@ test("is complete, chunk by chunk, for a client that reads", async () => {
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*\r\none;ö\r\ntwo\r\nthree\r\n$/);
   expect(text).toContain('Content-Disposition: attachment; filename="a.csv"\r\n');
   expect([await ended, reset.mock.calls]).toEqual([undefined, []]);
+});
+
+test("is announced to HEAD, and not made", async () => {
+  const made = endless(MIB);
+  const { socket, ended } = await download({ next: made.next, method: "HEAD", version: "1.0" });
+  expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Content-Type: text\/csv(?:.*\r\n)*\r\n$/);
+  expect([await ended, made.chunks, reset.mock.calls]).toEqual([undefined, 0, []]);
 });
 
 test("makes no chunk before the client has read the one before", async () => {

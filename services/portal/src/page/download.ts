@@ -32,6 +32,7 @@ export async function sendDownload(
     "Content-Disposition": `attachment; filename="${name}"`,
     "Cache-Control": "no-store",
   });
+  if (res.req.method === "HEAD") return void res.end();
   try {
     for (let chunk: Buffer | undefined = first; chunk !== undefined && !signal.aborted; ) {
       if (!res.write(chunk)) await once(res, "drain", { signal });

@@ -34,11 +34,12 @@ export const CLEAR_PATH = `${AREA_PATH}/clear.gif`;
 // A transparent pixel as GIF.
 const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 
-/** Serves the style, the script, and the image with which a browser clears its cache after sign-out. */
-export function serveAssets(router: Router): void {
+/** Serves the style, the script, and the image with which a browser clears its cache after sign-out, and returns their paths. */
+export function serveAssets(router: Router): string[] {
   for (const { path, send } of [style, script]) router.get(path, send);
   const clear = createDocument("image/gif", GIF, { "Cache-Control": "no-store", "Clear-Site-Data": '"cache"' });
   router.get(CLEAR_PATH, (req, res) => sendDocument(req, res, clear));
+  return [style.path, script.path, CLEAR_PATH];
 }
 
 export function renderArea(page: HtmlPage, { page: route, session, environment: visited }: PageLocals): string {

@@ -17,7 +17,7 @@ export interface RequestFilter extends WantedRequests {
   zone?: string | undefined;
 }
 
-const METHODS = ["POST", "DELETE", "GET"];
+const METHODS = ["POST", "DELETE", "GET", "HEAD"];
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
 export const requestsQuery = {
