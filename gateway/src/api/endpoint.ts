@@ -3,6 +3,7 @@ import type { ReadOperation, WriteOperation } from "@shipping/api/operations/ope
 import type { Actor, Caller, Claim } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
 import type { HttpAnswer } from "@shipping/kit/http/send-answer";
+import type { Content } from "@shipping/kit/http/send-content";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Admission } from "../admission/admit.js";
 import type { Owner } from "../idempotency/registry.js";
@@ -18,7 +19,7 @@ export interface Read<Query = unknown> {
 
 /** How the gateway answers a read. */
 export interface ReadHandling<Query = unknown> {
-  handler(deps: EndpointDeps, request: Read<Query>, options: CallOptions): Promise<HttpAnswer>;
+  handler(deps: EndpointDeps, request: Read<Query>, options: CallOptions): Promise<HttpAnswer | Content>;
 }
 
 /** The request to a write's handler. `id` is empty if the path has none. */

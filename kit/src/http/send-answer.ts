@@ -8,7 +8,7 @@ import { outageCause } from "../rpc/outage.js";
 import type { RequestLocals } from "./request-locals.js";
 
 export interface HttpAnswer {
-  type: "application/json" | "application/pdf";
+  type: "application/json";
   /** A list contains the parts of the body. */
   body: string | Uint8Array | readonly Uint8Array[];
 }

@@ -5,8 +5,8 @@ import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { Request } from "express";
-import { parseRange, unmetCondition, type Validators } from "./conditional.js";
-import { HttpRefusal } from "./http-rules.js";
+import type { Validators } from "./conditional.js";
+import { sendContent } from "./send-content.js";
 
 /** A public document: a page, style sheet or picture. */
 export interface Document {
@@ -65,31 +65,8 @@ function toRepresentation(body: Buffer): Representation {
 export function sendDocument(req: Request, res: ServerResponse, document: Document): void {
   const { type, headers, plain, compressed } = document;
   const chosen = compressed && req.acceptsEncodings("gzip") ? compressed : plain;
-  const { body, etag, modified, encoding } = chosen;
-  const described = {
-    ...headers,
-    ETag: etag,
-    "Last-Modified": modified.toUTCString(),
-    ...(compressed && { Vary: [headers.Vary, "Accept-Encoding"].filter(Boolean).join(", ") }),
-  };
-  const unmet = unmetCondition(req.headers, chosen);
-  if (unmet === 412) throw new HttpRefusal(412, "A precondition of the request is not met.");
-  if (unmet === 304) return void res.writeHead(304, described).end();
-  const range = parseRange(req.headers, body.length, chosen);
-  if (range === null) {
-    res.setHeader("Content-Range", `bytes */${body.length}`);
-    throw new HttpRefusal(416, "The requested range is outside the document.");
-  }
-  const part = range ? body.subarray(range.first, range.last + 1) : body;
-  res.writeHead(range ? 206 : 200, {
-    ...described,
-    "Accept-Ranges": "bytes",
-    "Content-Type": type,
-    "Content-Length": part.length,
-    ...(encoding && { "Content-Encoding": encoding }),
-    ...(range && { "Content-Range": `bytes ${range.first}-${range.last}/${body.length}` }),
-  });
-  res.end(part);
+  const vary = compressed && { Vary: [headers.Vary, "Accept-Encoding"].filter(Boolean).join(", ") };
+  sendContent(req, res, { ...chosen, type, headers: { ...headers, ...vary } });
 }
 
 /** A style sheet, script, picture or index that pages load. */

@@ -69,6 +69,7 @@ describe("getLabelFile", () => {
     expect(Buffer.from(first.pdf).subarray(0, 5).toString()).toBe("%PDF-");
     expect(Buffer.from(first.pdf).includes(label.tracking_number)).toBe(true);
     expect(second.pdf).toEqual(first.pdf);
+    expect(first.trackingNumber).toBe(label.tracking_number);
   });
 
   test("409 label_voided once the label is voided", async () => {

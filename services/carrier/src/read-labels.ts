@@ -28,17 +28,17 @@ export async function getLabel(deps: CarrierDeps, request: GetLabelRequest) {
 export const listLabels = listOwned({ select: selectFrom("labels", labelColumns), render: labelJson });
 
 /** Reads the stored PDF of a label until it is voided. Status and file come from one statement, so a void is either before it or after it. */
-export async function getLabelFile(deps: CarrierDeps, request: GetLabelFileRequest): Promise<{ pdf: Uint8Array }> {
+export async function getLabelFile(deps: CarrierDeps, request: GetLabelFileRequest) {
   const row = await findFile(deps, { caller: requireCaller(request), id: request.id });
   if (!row) throw fail("not_found", noSuch("label"));
   if (row.status === "voided") throw fail("label_voided");
-  return { pdf: row.pdf };
+  return { pdf: row.pdf, trackingNumber: row.trackingNumber };
 }
 
-const findFile = readOwned<{ status: string; pdf: Buffer }>(
+const findFile = readOwned<{ status: string; trackingNumber: string; pdf: Buffer }>(
   "id",
   (askedCondition) => sql`
-    SELECT status, (
+    SELECT status, tracking_number AS "trackingNumber", (
       SELECT pdf FROM label_files
       WHERE account_id = given.account_id AND environment = given.environment AND label_id = given.id) AS pdf
     FROM labels WHERE ${askedCondition}`,

@@ -1,5 +1,6 @@
 import type { CallOptions } from "@connectrpc/connect";
-import type { LabelInput, PageQuery } from "@shipping/api/input/schemas";
+import { anyTrackingNumber, type LabelInput, type PageQuery } from "@shipping/api/input/schemas";
+import type { Content } from "@shipping/kit/http/send-content";
 import type { EndpointDeps } from "../deps.js";
 import { type Check, page, type Read, rendered, type Write } from "../endpoint.js";
 
@@ -34,7 +35,14 @@ export async function listLabels({ clients }: EndpointDeps, { caller, query }: R
   return page(await clients.carrier.listLabels({ caller, ...query }, options));
 }
 
-export async function getLabelFile({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
-  const { pdf } = await clients.carrier.getLabelFile({ caller, id }, options);
-  return { type: "application/pdf" as const, body: pdf };
+/** The PDF of a label. Its bytes never change, so the ID of the label is their entity tag. A client asks before it uses its copy, because a label may be voided. */
+export async function getLabelFile(
+  { clients }: EndpointDeps,
+  { caller, id }: Read,
+  options: CallOptions,
+): Promise<Content> {
+  const { pdf, trackingNumber } = await clients.carrier.getLabelFile({ caller, id }, options);
+  const name = anyTrackingNumber.safeParse(trackingNumber).success ? trackingNumber : id;
+  const headers = { "Cache-Control": "private, no-cache", "Content-Disposition": `inline; filename="${name}.pdf"` };
+  return { type: "application/pdf", body: pdf, etag: `"${id}"`, headers };
 }

@@ -6,6 +6,7 @@ import { fail } from "@shipping/kit/errors";
 import { RESERVE_MS } from "@shipping/kit/http/bulkhead";
 import { getClientAddress } from "@shipping/kit/http/client-address";
 import { sendAnswer } from "@shipping/kit/http/send-answer";
+import { sendContent } from "@shipping/kit/http/send-content";
 import { isId } from "@shipping/kit/ids";
 import { callOptions } from "@shipping/kit/rpc/call-owner";
 import { WEIGHTS } from "../../admission/work.js";
@@ -59,7 +60,9 @@ function answerRead(deps: ApiDeps, route: ReadRoute): Middleware {
     if (route.id && !route.id.safeParse(id).success) throw fail("not_found", route.example.missing);
     const options = callOptions({ requestId, deadline: Math.min(deadline, performance.now() + READ_MS) });
     const { caller } = admission;
-    sendAnswer(res, route.status, await route.handler(deps, { caller, admission, id, query }, options));
+    const answer = await route.handler(deps, { caller, admission, id, query }, options);
+    if ("headers" in answer) sendContent(req, res, answer);
+    else sendAnswer(res, route.status, answer);
   };
 }
 
