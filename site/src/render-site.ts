@@ -6,6 +6,7 @@ import {
   createDocument,
   createTwins,
   type Document,
+  FOR_ALL_ORIGINS,
   sendDocument,
   sendTwin,
   type Twins,
@@ -76,9 +77,11 @@ export async function renderSite({ hasArea }: Site, origin: string): Promise<Ren
   addTwins("/docs", createTwins("/llms.txt", overviewPage(site), llms, SCRIPTED_PAGE_HEADERS));
   for (const path of ["/", "/docs/"]) addRedirect(path, "/docs");
   addDocument(SEARCH_PATH, createDocument(HTML, searchPage(site, pages, reference.resources), SCRIPTED_PAGE_HEADERS));
-  addDocument("/llms.txt", createDocument("text/plain; charset=utf-8", llms));
-  addDocument("/llms-full.txt", createDocument("text/plain; charset=utf-8", texts.join("\n---\n\n")));
-  for (const name of files) addDocument(`/docs/${name}`, createDocument("application/json", readGuideFile(name)));
+  const addText = (path: string, text: string | Buffer, type = "text/plain; charset=utf-8") =>
+    addDocument(path, createDocument(type, text, FOR_ALL_ORIGINS));
+  addText("/llms.txt", llms);
+  addText("/llms-full.txt", texts.join("\n---\n\n"));
+  for (const name of files) addText(`/docs/${name}`, readGuideFile(name), "application/json");
   answers.set(index.path, index.send);
   return answers;
 }

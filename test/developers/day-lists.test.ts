@@ -68,6 +68,9 @@ describe("GET /developers/{environment}/labels/merged", () => {
     );
     expect([status, headers.get("content-type")]).toEqual([200, "application/pdf"]);
     expect(headers.get("content-disposition")).toBe('attachment; filename="labels-3.pdf"');
+    // Many programs read only PDFs of this kind, which each label is.
+    expect(bytes.toString("latin1")).toMatch(/^%PDF-1\.3\n.*\nxref\n.*\ntrailer\n/s);
+    expect(bytes.includes("/ObjStm")).toBe(false);
     const merged = await PDFDocument.load(bytes);
     const apart = await Promise.all(
       [third, first, second].map(async (id) => PDFDocument.load((await api.get(`/labels/${id}/file`)).bytes)),

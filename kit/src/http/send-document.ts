@@ -26,6 +26,9 @@ interface Representation extends Required<Validators> {
 // The build time, at which all documents change.
 const MODIFIED = new Date(Math.floor(statSync(fileURLToPath(import.meta.url)).mtimeMs / 1_000) * 1_000);
 
+/** The header of documents for programs, which scripts of other origins may read, such as tools in a browser. The API and the pages never have it. */
+export const FOR_ALL_ORIGINS = { "Access-Control-Allow-Origin": "*" } as const;
+
 /** A page in HTML and in Markdown. */
 export interface Twins {
   page: Document;
@@ -39,7 +42,7 @@ export function createTwins(path: string, html: string, markdown: string, header
   const links = `<${path}>; rel="alternate"; type="text/markdown", </llms.txt>; rel="describedby"; type="text/plain"`;
   return {
     page: createDocument("text/html; charset=utf-8", html, { ...headers, Vary: "Accept", Link: links }),
-    markdown: createDocument("text/markdown; charset=utf-8", markdown, { Vary: "Accept" }),
+    markdown: createDocument("text/markdown; charset=utf-8", markdown, { ...FOR_ALL_ORIGINS, Vary: "Accept" }),
   };
 }
 

@@ -8,9 +8,13 @@ process.on("message", async (pdfs) => {
 
 async function merge(pdfs) {
   const merged = await PDFDocument.create();
+  const headers = [];
   for (const pdf of pdfs) {
     const label = await PDFDocument.load(pdf, { updateMetadata: false });
+    headers.push(label.context.header);
     for (const page of await merged.copyPages(label, label.getPageIndices())) merged.addPage(page);
   }
-  return merged.save();
+  // The merged file is read by every program that reads the labels: many cannot read object streams, and expect of a version what it brought.
+  merged.context.header = headers.sort((a, b) => String(a).localeCompare(String(b))).at(-1);
+  return merged.save({ useObjectStreams: false });
 }

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { deflateSync, inflateSync } from "node:zlib";
-import { createDrawing } from "./draw-page.js";
+import { PDFDocument } from "@cantoo/pdf-lib";
+import { createDrawing, mergePdfs } from "./draw-page.js";
 
 /** A PDF of one page, with a black square in its lower left corner. */
 function pdfOf({ width = 288, height = 432 } = {}): Buffer {
@@ -109,4 +110,17 @@ describe("drawing", () => {
     const { draw } = createDrawing({ ...limits, timeoutMs: 500 }, pathToFileURL(script));
     expect(await Promise.all([draw(pdfOf()), draw(pdfOf())])).toEqual([undefined, undefined]);
   });
+});
+
+test("merged PDFs are of the newest version among them, with a table of objects as text", async () => {
+  const newer = await PDFDocument.create();
+  newer.addPage();
+  for (const [others, version] of [
+    [[], "1.4"],
+    [[await newer.save()], "1.7"],
+  ] as const) {
+    const merged = Buffer.from((await mergePdfs([...others, pdfOf()])) ?? []).toString("latin1");
+    expect(merged.slice(0, 9)).toBe(`%PDF-${version}\n`);
+    expect([merged.includes("\nxref\n"), merged.includes("/ObjStm")]).toEqual([true, false]);
+  }
 });
