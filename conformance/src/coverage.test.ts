@@ -18,8 +18,11 @@ describe("a check's quote", () => {
     expect(strayQuotes([specification], [quote, "A shipment has at most one label."])).toEqual([quote]);
   });
 
-  test("exists for every check but the optional one, and ids are unique", () => {
-    expect(checks.filter(({ proves }) => proves.length === 0).map(({ id }) => id)).toEqual(["deliveries.standard"]);
+  test("exists for every check but the optional ones, and ids are unique", () => {
+    expect(checks.filter(({ proves }) => proves.length === 0).map(({ id }) => id)).toEqual([
+      "contract.file-tag",
+      "deliveries.standard",
+    ]);
     expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
   });
 });

@@ -1,6 +1,6 @@
 /** A request. `path` is relative to the base URL. */
 export interface Sending {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "HEAD" | "POST" | "DELETE";
   path: string;
   headers?: Readonly<Record<string, string>>;
   body?: string;

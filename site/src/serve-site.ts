@@ -8,7 +8,7 @@ import type { Site } from "./layout/site-header.js";
 import { referenceAssets } from "./reference/reference-layout.js";
 import { type RenderedSite, renderSite } from "./render-site.js";
 
-const PATHS = ["/", "/docs", "/llms.txt", "/llms-full.txt", "/style.css", "/code.js", "/favicon.svg", "/favicon.ico"];
+const PATHS = ["/", "/llms.txt", "/llms-full.txt", "/style.css", "/code.js", "/favicon.svg", "/favicon.ico", "/docs"];
 
 /**
  * Serves the documentation site: the guides, the reference, and both as text for agents. `origin` is the URL of this installation. The site is

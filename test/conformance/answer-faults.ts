@@ -1,4 +1,5 @@
 import {
+  answering,
   answeringAll,
   dropHeader,
   editing,
@@ -114,6 +115,18 @@ export const answerFaults: readonly Fault[] = [
     what: "an answer does not say what is left of the limit",
     breaks: "contract.rate-limit-headers",
     begin: dropHeader("ratelimit"),
+  },
+  {
+    what: "HEAD is not known",
+    breaks: "contract.head",
+    begin: answering("HEAD /account", (answered) => {
+      answered.status = 404;
+    }),
+  },
+  {
+    what: "a refused method does not say which are allowed",
+    breaks: "contract.head",
+    begin: dropHeader("allow"),
   },
   {
     what: "a refusal does not list its fields",

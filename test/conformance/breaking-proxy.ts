@@ -144,8 +144,9 @@ export async function openBreakingProxy(target: string): Promise<BreakingProxy> 
     breaking.sent?.(sent);
     const answered = await forward(target, sent);
     breaking.answered?.(answered, sent);
-    const { "content-length": _, "transfer-encoding": __, ...headers } = answered.headers;
-    response.writeHead(answered.status, { ...headers, "content-length": answered.body.length }).end(answered.body);
+    const { "content-length": announced, "transfer-encoding": _, ...headers } = answered.headers;
+    const length = sent.method === "HEAD" ? announced : answered.body.length;
+    response.writeHead(answered.status, { ...headers, ...(length && { "content-length": length }) }).end(answered.body);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

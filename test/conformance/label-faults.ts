@@ -1,5 +1,6 @@
 import {
   answering,
+  answeringAll,
   type Breaking,
   editing,
   type Fault,
@@ -8,6 +9,7 @@ import {
   jsonIn,
   permitting,
   sending,
+  sendingAll,
   setting,
   turning,
 } from "./breaking-proxy.js";
@@ -73,6 +75,21 @@ export const labelFaults: readonly Fault[] = [
   },
   setting("labels.shipment-status", "a labelled shipment is still a draft", "GET /shipments/{id}", { status: "draft" }),
   setting("labels.get", "a label that is read lacks its path", "GET /labels/{id}", { download_path: undefined }),
+  {
+    what: "a file is sent again to a client that has it",
+    breaks: "contract.file-tag",
+    begin: sendingAll(({ headers }) => {
+      delete headers["if-none-match"];
+    }),
+  },
+  {
+    what: "a client that has the file of a voided label may use it",
+    breaks: "contract.voided",
+    begin: answeringAll((answered, { headers }) => {
+      if (headers["if-none-match"] && answered.status === 409)
+        Object.assign(answered, { status: 304, body: Buffer.alloc(0) });
+    }),
+  },
   {
     what: "the file has another Content-Type",
     breaks: "labels.file",

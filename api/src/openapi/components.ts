@@ -148,6 +148,8 @@ export const headers = {
     '`"default";q=120;w=60`: the number of requests allowed, and the length of the window in seconds.',
   ),
   "Idempotency-Replayed": text("`true` if this is the stored response to an earlier request with the same key."),
+  "Content-Disposition": text("The name of the file: the tracking number."),
+  ETag: text("Identifies the bytes of the file, which never change."),
   "Retry-After": text("Seconds to wait before you retry."),
   "WWW-Authenticate": text("`Bearer`."),
 } as const;

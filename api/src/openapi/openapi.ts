@@ -24,7 +24,7 @@ const [, REVISION] = /^## (\d{4}-\d\d-\d\d)$/m.exec(CHANGELOG) ?? [];
 const ABOUT = `Create orders and shipments, request rates, create, download and void labels, track parcels and
 receive signed webhook events. An API key belongs to one environment, sandbox or live. Sandbox labels are test PDFs. They are not
 valid postage and are always free. Text is stored exactly as you send it. A number with a fraction
-or an exponent means the nearest double. Integers that double precision does not keep, numbers outside its range and lone surrogates are refused in every field. A request that is not valid HTTP gets status 400 with the code \`bad_request\`, or 431
+or an exponent means the nearest double. Integers that double precision does not keep, numbers outside its range and lone surrogates are refused in every field. HEAD is answered as GET, without the body. A request that is not valid HTTP gets status 400 with the code \`bad_request\`, or 431
 if its headers exceed 16 KiB.`;
 
 /** The groups of operations, by the first part of their paths. */
@@ -116,9 +116,10 @@ function requestBody(schema: z.ZodType, example: unknown) {
 
 function success(route: Operation) {
   const replayed = route.method === "GET" ? [] : (["Idempotency-Replayed"] as const);
+  const ofFile = route.answers === "application/pdf" ? (["Content-Disposition", "ETag"] as const) : [];
   return {
     description: route.summary,
-    headers: headerRefs(["RateLimit", "RateLimit-Policy", ...replayed]),
+    headers: headerRefs(["RateLimit", "RateLimit-Policy", ...replayed, ...ofFile]),
     content: content(route),
     ...links(route),
   };

@@ -64,7 +64,7 @@ export const labelOperations: readonly Operation[] = [
     scope: "labels:read",
     summary: "Download the PDF of a label",
     purpose:
-      "Returns the label as a PDF of 4 by 6 inches. Send the API key in the header, as for every request. You cannot download a voided label.",
+      "Returns the label as a PDF of 4 by 6 inches. Send the API key in the header, as for every request. You cannot download a voided label. With the file's `ETag` in `If-None-Match`, you get 304 instead of the bytes that you have; with `Range`, a part of them.",
     guide: "quick-start",
     id: schemas.labelId,
     answers: "application/pdf",

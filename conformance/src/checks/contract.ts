@@ -1,5 +1,5 @@
 import type { Check } from "../check.js";
-import { given, must, mustBe, mustHave, mustMatch, mustRefuse, mustSucceed } from "../judge.js";
+import { given, must, mustBe, mustHave, mustMatch, mustRefuse, mustSucceed, NotApplicable } from "../judge.js";
 import { UNKNOWN_ID } from "../operations.js";
 import { answersOfContract } from "./every-answer.js";
 import { exactnessChecks } from "./exactness.js";
@@ -72,6 +72,42 @@ const beforeVoid: readonly Check[] = [
     },
   },
   {
+    id: "contract.head",
+    proves: [
+      "HEAD is GET without its body wherever GET is (RFC 9110, 9.3.2): same key, limit, status and headers.",
+      "on a known path with `Allow`, and a message that names the methods.",
+    ],
+    async run({ api, nobody, fixtures }) {
+      for (const get of [await fixtures.account(), await fixtures.file()]) {
+        const { path } = get;
+        const head = await api.send({ method: "HEAD", path });
+        mustBe([head.status, head.bytes.length], [get.status, 0], `status and size of HEAD ${path}`);
+        for (const name of ["content-type", "content-length"]) {
+          const [sent, expected] = [head, get].map((one) => one.responseHeaders.get(name));
+          mustBe(sent, expected, `${name} of HEAD ${path}`);
+        }
+        mustBe((await nobody.send({ method: "HEAD", path })).status, 401, `HEAD ${path} without a key`);
+      }
+      const other = await api.delete("/orders");
+      mustMatch(other.responseHeaders.get("allow"), /\bGET\b.*\bPOST\b/, "Allow where DELETE /orders is refused");
+      mustMatch(other.json?.error?.message, /\bGET\b.*\bPOST\b/, "the message where DELETE /orders is refused");
+    },
+  },
+  {
+    id: "contract.file-tag",
+    proves: [],
+    async run({ api, fixtures }) {
+      const file = await fixtures.file();
+      const etag = file.responseHeaders.get("etag");
+      if (!etag) throw new NotApplicable("the file of a label has no ETag, which is optional");
+      for (const method of ["GET", "HEAD"] as const) {
+        const same = await api.send({ method, path: file.path, headers: { "If-None-Match": etag } });
+        mustBe([same.status, same.bytes.length], [304, 0], `status and size of ${method} with the file's own ETag`);
+      }
+      mustMatch(file.responseHeaders.get("cache-control"), /no-cache|no-store/, "Cache-Control of a file with an ETag");
+    },
+  },
+  {
     id: "contract.conflicts",
     proves: [
       "| `label_exists` | 409 | the shipment already has a label |",
@@ -118,7 +154,7 @@ const beforeVoid: readonly Check[] = [
   {
     id: "contract.order-of-refusals",
     proves: [
-      "Unknown route, or a known path with another method: `404` `not_found`, with or without a key.",
+      "Unknown route, or a known path with another method: `404` `not_found`, with or without a key;",
       "A used key: replay, or `409` (this comes before field validation, so a used key with a bad body is a `409`).",
     ],
     async run({ api, nobody, fixtures, keyOf }) {
@@ -138,9 +174,11 @@ const afterVoid: readonly Check[] = [
       "| `label_voided` | 409 | the file of a voided label |",
       "tracking: `tracking_number`, `status` (`pre_transit` while the label is created, `voided` once it is), `carrier`, `label_id`, `shipment_id`, `events: []`, `test: true`, `updated_at`; its `id` is the tracking number",
     ],
-    async run({ fixtures }) {
+    async run({ api, fixtures }) {
       const { id, shipment_id, tracking_number, carrier } = given(await fixtures.voided());
       mustRefuse(await fixtures.voidedFile(), 409, "label_voided");
+      const { path } = await fixtures.voidedFile();
+      mustRefuse(await api.send({ method: "GET", path, headers: { "If-None-Match": "*" } }), 409, "label_voided");
       mustRefuse(await fixtures.replacement(), 409, "shipment_voided");
       const { created_at, updated_at, ...tracking } = given(await fixtures.voidedTracking());
       const known = { id: tracking_number, object: "tracking", tracking_number, carrier, label_id: id, shipment_id };
