@@ -83,11 +83,11 @@ describe("the message of the 404", () => {
   );
 
   test.each<[string, (path: string) => string]>([
-    ["A path has no slash at its end.", (path) => `${whole(path)}/`],
-    ["A path has no slash at its end.", (path) => `${path}//`],
-    ["A path has no double slash.", (path) => whole(`/${path}`)],
-    ["A path has no double slash.", (path) => `/${whole(path)}`],
-    ["A path is written in lower case.", (path) => whole(path.toUpperCase())],
+    ["The path ends with a slash.", (path) => `${whole(path)}/`],
+    ["The path ends with a slash.", (path) => `${path}//`],
+    ["The path has a double slash.", (path) => whole(`/${path}`)],
+    ["The path has a double slash.", (path) => `/${whole(path)}`],
+    ["The path has capital letters.", (path) => whole(path.toUpperCase())],
     ["The path has /v1 after /api/v1.", (path) => whole(`/v1${path}`)],
     ["The path has /api/v1 after /api/v1.", (path) => whole(whole(path))],
   ])("says '%s', and the whole path", async (sentence, written) => {
@@ -99,7 +99,12 @@ describe("the message of the 404", () => {
 
   test.each([
     ["GET", "/openapi.json", "The API begins at /api/v1. Use the path /api/v1/openapi.json."],
-    ["GET", "/api/v1/postman.json/", "A path has no slash at its end. Use the path /api/v1/postman.json."],
+    ["GET", "/api/v1/postman.json/", "The path ends with a slash. Use the path /api/v1/postman.json."],
+    [
+      "GET",
+      whole("/v1/tracking/TEST1"),
+      "The path has /v1 after /api/v1. Use the path /api/v1/tracking/{tracking_number}.",
+    ],
     ["PUT", "/orders", "The API begins at /api/v1. Use the path /api/v1/orders."],
     ["PUT", whole("/orders"), "No such route: PUT /orders. Allowed: GET, POST."],
     ["PATCH", whole("/webhooks/x?a=b"), "No such route: PATCH /webhooks/{id}. Allowed: GET, DELETE."],

@@ -7,12 +7,11 @@ import type { ErrorRequestHandler, RequestHandler } from "express";
 import type { ApiDeps } from "../deps.js";
 import type { Locals, Middleware } from "../locals.js";
 
-/** The parts in which a path may differ from that of a route, and what the message says about each, in the order in which it looks for them. */
+/** How a path may differ from that of a route, and what the message says about it. The first that applies is named. */
 const MISTAKES: readonly [isMade: (path: string) => boolean, sentence: string][] = [
-  [(path) => path.endsWith("/"), "A path has no slash at its end."],
-  [(path) => path.includes("//"), "A path has no double slash."],
+  [(path) => path.endsWith("/"), "The path ends with a slash."],
+  [(path) => path.includes("//"), "The path has a double slash."],
   [(path) => !path.startsWith(`${BASE_PATH}/`), `The API begins at ${BASE_PATH}.`],
-  [(path) => path !== path.toLowerCase(), "A path is written in lower case."],
 ];
 
 const BASE_SEGMENTS = BASE_PATH.split("/").length - 1;
@@ -28,8 +27,8 @@ export function refuseRoute(paths: readonly string[]): Middleware {
     if (!similar) throw unknownRoute();
     const [, mistake] = MISTAKES.find(([isMade]) => isMade(req.path)) ?? [];
     const repeated = segments.slice(BASE_SEGMENTS, start).join("/");
-    const sentence = mistake ?? `The path has /${repeated} after ${BASE_PATH}.`;
-    throw fail("not_found", `${sentence} Use the path ${BASE_PATH}${similar}.`);
+    const other = repeated ? `The path has /${repeated} after ${BASE_PATH}.` : "The path has capital letters.";
+    throw fail("not_found", `${mistake ?? other} Use the path ${BASE_PATH}${similar}.`);
   };
 }
 
