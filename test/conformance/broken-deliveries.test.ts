@@ -16,7 +16,10 @@ afterAll(async () => {
   await stack.stop();
 });
 
-const CHECKS = ["events", "body", "data", "headers", "signature", "standard"].map((name) => `deliveries.${name}`);
+const CHECKS = [
+  ...["events", "body", "data", "headers", "signature", "standard"].map((name) => `deliveries.${name}`),
+  "contract.content-type",
+];
 
 /** Runs the checks of deliveries through the proxy, and yields those that do not pass. */
 async function faultsFound(): Promise<Record<string, string>> {
@@ -24,7 +27,7 @@ async function faultsFound(): Promise<Record<string, string>> {
   const { outcomes, stillActive } = await judge({
     baseUrl: stack.baseUrl,
     key: sandbox,
-    profile: "spec",
+    profile: "contract",
     webhook: { listen, url: proxy.url },
     slow: false,
     invasive: false,
@@ -93,6 +96,18 @@ test("no event id in the headers", async () => {
   };
   proxy.breakBy(nameless);
   expect(await faultsFound()).toEqual({ "deliveries.headers": expect.stringMatching(/^failed: Service-Event-Id/) });
+});
+
+test("a type without the encoding of the text", async () => {
+  const silent: Breaking = {
+    sent: ({ headers }) => {
+      headers["content-type"] = "application/json";
+    },
+  };
+  proxy.breakBy(silent);
+  expect(await faultsFound()).toEqual({
+    "contract.content-type": expect.stringMatching(/^failed: the Content-Type of/),
+  });
 });
 
 test("headers of Standard Webhooks that name another event are a fault; missing ones are not", async () => {

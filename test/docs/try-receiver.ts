@@ -29,7 +29,7 @@ export async function tryReceiver(
   for (const stream of [receiver.stdout, receiver.stderr]) stream.on("data", (chunk) => (printed += chunk));
   const post = async (body: string, secondsAgo = 0) => {
     const signature = sign(SECRET, Math.floor(Date.now() / 1000) - secondsAgo, Buffer.from(EVENT));
-    const headers = { "content-type": "application/json", "service-signature": signature };
+    const headers = { "content-type": "application/json; charset=utf-8", "service-signature": signature };
     return (await fetch(`http://127.0.0.1:${port}/webhooks`, { method: "POST", headers, body })).status;
   };
   try {

@@ -163,7 +163,10 @@ async function serve(folder: string, receive: Language["receive"], webhookSecret
     printed: () => printed,
     isRunning: () => child.exitCode === null,
     async post(body: string, signature?: string): Promise<number> {
-      const headers = { "content-type": "application/json", ...(signature && { "service-signature": signature }) };
+      const headers = {
+        "content-type": "application/json; charset=utf-8",
+        ...(signature && { "service-signature": signature }),
+      };
       return (await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers, body })).status;
     },
     /** How much of an endless body it reads before it responds or closes the connection. */

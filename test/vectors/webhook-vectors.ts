@@ -6,6 +6,8 @@ import { newSecret } from "@shipping/webhooks/subscriptions/subscription";
 export interface Vector {
   name: string;
   secret: string;
+  /** The value of `Content-Type`, the same for all: for tests that send the body to a framework. */
+  content_type: string;
   /** The value of `Service-Signature`. */
   header: string;
   /** The raw bytes in base64. */
@@ -176,6 +178,7 @@ function vector(
   return {
     name,
     secret: SECRET,
+    content_type: "application/json; charset=utf-8",
     header: given.header ?? sign(SECRET, TIME, body),
     body: body.toString("base64"),
     now: given.now ?? TIME,

@@ -116,6 +116,15 @@ export const deliveryChecks: readonly Check[] = [
     }),
   },
   {
+    id: "contract.content-type",
+    profile: "contract",
+    proves: ["Deliveries have the header `Content-Type: application/json; charset=utf-8`."],
+    needs: ["webhook"],
+    run: eachAttempt(({ headers }, _watched, type) => {
+      mustBe(headers["content-type"], "application/json; charset=utf-8", `the Content-Type of ${type}`);
+    }),
+  },
+  {
     id: "deliveries.retry",
     proves: [
       "After a failure, retries come after about 1, 2, 4, 8, 16, 32 and 60 minutes",

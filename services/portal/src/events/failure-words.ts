@@ -84,7 +84,7 @@ const STATUS_REMEDIES: Record<number, string> = {
   405: "The receiver does not accept POST at this path.",
   408: RESPOND_FIRST,
   413: "The receiver, or a proxy in front of it, limits request bodies to less than 64 KiB. Raise the limit.",
-  415: "The receiver must accept application/json.",
+  415: "The receiver must accept application/json; charset=utf-8.",
   429: "The receiver limits its requests. Allow at least eight at the same time, or process events faster.",
 };
 

@@ -14,7 +14,7 @@ describe("send", () => {
     const [request] = receiver.received;
     expect(request).toMatchObject({ method: "POST", path: "/hook?token=private", body: sentBody });
     expect(request?.headers).toMatchObject({
-      "content-type": "application/json",
+      "content-type": "application/json; charset=utf-8",
       "content-length": String(sentBody.length),
       "service-event-id": "evt_1",
       "service-signature": expect.stringMatching(/^t=1700000000,v1=[0-9a-f]{64}$/),

@@ -82,10 +82,13 @@ export function sendAttempt(connections: Connections, attempt: AttemptRequest): 
   });
 }
 
+// Without `charset`, some receivers decode the body as Latin-1, such as `getReader()` of a servlet: the signature of a text with umlauts never matches.
+const CONTENT_TYPE = "application/json; charset=utf-8";
+
 // undici adds Host, Connection and Content-Length.
 function toHeaders({ eventId, body, secret, at }: AttemptRequest): string[] {
   const seconds = Math.floor(at.getTime() / 1000);
-  const list = ["Content-Type", "application/json", "User-Agent", "Service-Webhooks/1.0"];
+  const list = ["Content-Type", CONTENT_TYPE, "User-Agent", "Service-Webhooks/1.0"];
   list.push(...signatureHeaders(secret, eventId, seconds, body));
   for (const [name, value] of Object.entries(traceHeaders())) list.push(name, value);
   return list;

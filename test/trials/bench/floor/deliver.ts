@@ -38,7 +38,7 @@ export async function deliver(
     const caller = { accountId: "floor", environment: "sandbox" } as const;
     const event = newEvent({ type: "shipment.created", caller, data, now, random: randomBytes });
     const headers = {
-      "content-type": "application/json",
+      "content-type": "application/json; charset=utf-8",
       "service-event-id": event.id,
       "service-signature": sign(secret, Math.floor(now.getTime() / 1000), event.body),
     };
