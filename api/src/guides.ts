@@ -46,6 +46,11 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
   ],
   Webhooks: [
     ["webhooks", "Webhooks", "Receive events and verify their signatures, in six languages."],
+    [
+      "receive-webhooks",
+      "In your framework",
+      "The raw body, and the verification, in twelve frameworks and on AWS Lambda.",
+    ],
     ["events", "Events", "The types of events, when they are sent, and what they contain."],
   ],
   Clients: [

@@ -22,7 +22,7 @@ export function moduleOf(code: string): string {
 /** A folder with the packed client and the frameworks that snippets import. */
 export async function prepareModules(folder: string): Promise<void> {
   await installPacked(folder);
-  for (const name of ["express", "fastify", "@types"])
+  for (const name of ["express", "fastify", "koa", "@types"])
     await symlink(join(modules, name), join(folder, "node_modules", name));
 }
 

@@ -10,6 +10,7 @@ export const WHOLE_PLATFORM: Record<string, string> = {
   "test/flows/": "starts every part as processes: a pull request runs the flows beside the tests of its part",
   "test/openapi/": "is about the OpenAPI document, which the package api owns",
   "test/python/": "needs Python: `npm run test:checks`",
+  "test/receivers/frameworks.check.ts": "needs frameworks of npm, Maven and Debian: `npm run test:checks`",
   "test/tree/": "is run with every part",
   "test/trials/": "is about the trials",
   "test/vectors/standard-webhooks.check.ts": "needs packages of other languages: `npm run test:checks`",
