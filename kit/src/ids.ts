@@ -26,14 +26,8 @@ export function isId(prefix: string, value: string): boolean {
   return value.length === prefix.length + 27 && value.startsWith(`${prefix}_`) && ID_TAIL.test(value.slice(-26));
 }
 
-/** Returns the form of that resource's IDs, as a regular expression. */
-export function idPattern(prefix: string): string {
-  return `^${prefix}_${TAIL}$`;
-}
-
 // 128 bits fill 25 characters and three bits of the last one, which is therefore one of the 8 characters that end in two zero bits.
-const TAIL = "[a-z2-7]{25}[aeimquy4]";
-const ID_TAIL = new RegExp(`^${TAIL}$`);
+const ID_TAIL = /^[a-z2-7]{25}[aeimquy4]$/;
 
 /** RFC 4648 base32 in lower case, without padding. */
 export function base32(bytes: Uint8Array): string {

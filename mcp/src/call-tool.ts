@@ -153,6 +153,9 @@ export function toResult(answer: ApiAnswer | string): CallToolResult {
   return { content, structuredContent: JSON.parse(text) };
 }
 
+/** An ID of any form, but nothing that leads to another path. */
+const SEGMENT = /^(?!\.{1,2}$)[!"$&-.0->@-~]{1,255}$/;
+
 /** Puts the IDs into the segments of the path. `rest` are the other arguments. `missing` names an argument that is not a valid ID. */
 function fillPath(template: string, args: Arguments) {
   const rest: Record<string, unknown> = { ...args };
@@ -165,7 +168,7 @@ function fillPath(template: string, args: Arguments) {
       if (name === undefined) return segment;
       const id = rest[name];
       delete rest[name];
-      if (typeof id === "string" && /^[\w-]{1,100}$/.test(id)) return id;
+      if (typeof id === "string" && SEGMENT.test(id)) return id;
       missing = name;
       return "";
     });

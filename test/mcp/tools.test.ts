@@ -76,7 +76,11 @@ describe("the tools", () => {
     expect(wrong).toContain('"path":"zip"');
     expect(wrong).toContain(errorGuidance.invalid_request);
     expect(await agent.refusalOf("listOrders", { page: 2 })).toContain('"path":"page"');
-    expect(await agent.refusalOf("getOrder", { id: "../account" })).toBe("`id` must be an ID, as text.");
+    for (const id of ["../account", "..", "%2e%2e", "a?b", "a#b", "", "a".repeat(256)])
+      expect(await agent.refusalOf("getOrder", { id })).toBe("`id` must be an ID, as text.");
+    expect(await agent.refusalOf("getOrder", { id: `ord_Of.Tomorrow~2-${"7".repeat(200)}` })).toContain(
+      "No such order.",
+    );
     await expect(agent.call("dropTables")).rejects.toThrow("There is no tool dropTables.");
   });
 

@@ -87,12 +87,3 @@ export function spoiltBodies(bodies: fc.Arbitrary<unknown>): fc.Arbitrary<unknow
 function valueAt(value: unknown, place: readonly string[]): unknown {
   return place.reduce((at, name) => (at as Json)[name], value);
 }
-
-/** Valid cursors in which one character was changed. */
-export function spoiltCursors(cursors: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
-  const change = fc.tuple(cursors, fc.nat({ max: 30 }), fc.constantFrom(..."abcdefgh4567890A_- é\n"));
-  return change.map(([cursor, at, character]) => {
-    const text = String(cursor);
-    return text.slice(0, at) + character + text.slice(at + 1);
-  });
-}

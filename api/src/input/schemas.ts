@@ -1,4 +1,4 @@
-import { idPattern, isId } from "@shipping/kit/ids";
+import { isId } from "@shipping/kit/ids";
 import { EVENT_TYPES, type EventType, SOME_EVENT_TYPES } from "@shipping/proto/event-types";
 import { z } from "zod";
 import { CLEAN_PATTERN, FILLED_PATTERN, isBlank, isClean, isWithin, urlForm } from "./text.js";
@@ -47,30 +47,36 @@ function measure(description: string) {
   return z.number({ error }).gt(0, { error }).lte(1000, { error }).meta({ description });
 }
 
-/** The opaque ids of one resource: the prefix, `_`, and 26 base32 characters. */
+/** Describes an ID without its form: docs/versioning.md allows new forms, which clients of an older document must be able to send. */
+function opaque(id: z.ZodString, description: string) {
+  return id.meta({ description, minLength: 1, maxLength: 255 });
+}
+
+/** The ids of one resource: the prefix, `_`, and 26 base32 characters. */
 function resourceId(prefix: string, resource: string) {
-  return z
+  const id = z
     .string()
     .refine(
       (text) => isId(prefix, text),
       `must be the next_cursor of the previous page, which is the ID of ${resource}`,
-    )
-    .meta({ description: `ID of ${resource}. Opaque.`, pattern: idPattern(prefix) });
+    );
+  return opaque(id, `ID of ${resource}. Opaque.`);
 }
 
 export const orderId = resourceId("ord", "an order");
 export const shipmentId = resourceId("shp", "a shipment");
 export const labelId = resourceId("lbl", "a label");
 export const webhookId = resourceId("whk", "a webhook subscription");
+const ABOUT_TRACKING_NUMBERS = "Tracking number of the label. In the sandbox, it starts with `TEST`.";
 export const trackingNumber = z
   .string()
   .regex(/^TEST[0-9A-Z]{1,60}$/)
-  .meta({ description: "Tracking number of the label. In the sandbox, it starts with `TEST`." });
+  .meta({ description: ABOUT_TRACKING_NUMBERS });
 /** The tracking number in a path can be of any carrier. No carrier's tracking number is longer. */
-export const anyTrackingNumber = z
-  .string()
-  .regex(/^[0-9A-Za-z-]{1,64}$/)
-  .meta({ description: "Tracking number of the label. In the sandbox, it starts with `TEST`." });
+export const anyTrackingNumber = opaque(
+  z.string().refine((text) => /^[0-9A-Za-z-]{1,64}$/.test(text)),
+  ABOUT_TRACKING_NUMBERS,
+);
 
 export const address = z
   .strictObject(

@@ -16,24 +16,32 @@ const NEW_VALUES: Json = {
   test: false,
 };
 
+/** What the IDs of tomorrow end with: they are longer, and have other characters. */
+const ENDING = `.Of-Tomorrow${"-0".repeat(80)}`;
+const ID = /(?:(?:ord|shp|lbl|whk)_[a-z2-7]{26}|TEST[0-9A-Z]+)/g;
+
+const lengthened = (text: string) => text.replaceAll(ID, `$&${ENDING}`);
+const shortened = (text: string) => text.replaceAll(ENDING, "");
+
 export interface TomorrowsPlatform {
   baseUrl: string;
   stop(): Promise<void>;
 }
 
-/** A proxy in front of the API that answers as a later version may: new members everywhere, new states, codes, carriers and event types. */
+/** A proxy in front of the API that answers as a later version may: new members everywhere, IDs of a new form, new states, codes, carriers and event types. */
 export async function startTomorrow(target: string): Promise<TomorrowsPlatform> {
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { host, connection, upgrade, ...headers } = request.headers;
-    const body = await buffer(request);
-    const answer = await fetch(new URL((request.url ?? "").slice(1), new URL("/", target)), {
+    const { host, connection, upgrade, "content-length": _, ...headers } = request.headers;
+    const body = shortened((await buffer(request)).toString());
+    const answer = await fetch(new URL(shortened(request.url ?? "").slice(1), new URL("/", target)), {
       method: request.method ?? "GET",
       headers: headers as Record<string, string>,
-      ...(body.length > 0 && { body: new Uint8Array(body) }),
+      ...(body.length > 0 && { body }),
     });
     const bytes = Buffer.from(await answer.arrayBuffer());
     const type = answer.headers.get("content-type") ?? "";
-    const sent = type === "application/json" ? JSON.stringify(changed(JSON.parse(bytes.toString()))) : bytes;
+    const sent =
+      type === "application/json" ? lengthened(JSON.stringify(changed(JSON.parse(bytes.toString())))) : bytes;
     response.writeHead(answer.status, { "content-type": type, "content-length": Buffer.byteLength(sent) }).end(sent);
   }
 
