@@ -38,7 +38,7 @@ REFUSALS = {
     "is what a double cannot stand for: an integer that it does not keep exactly": re.compile(".*double precision"),
     "`events` (one to four different ones of the four types, else `422`)": re.compile("events .*different event types"),
     "`after` has the exact form of that resource's ids": re.compile("after .*next_cursor"),
-    "Required strings hold at least one character that is not white space": re.compile(r".* not blank,.*:\s+$"),
+    "Required strings hold at least one character that is not white space": re.compile(r".* not blank,.*(invisible|:\s+$)"),
 }
 
 

@@ -2,7 +2,9 @@ import fc from "fast-check";
 
 // Values on both sides of the contract's rules.
 const TEXTS = [
-  ..."\u0000 \u0008 \u000b \u000c \u001b \u001f \ufeff \u180e \u200b \u007f \u009f \ufffe \u{10ffff}".split(" "),
+  ..."\u0000 \u0008 \u000b \u000c \u001b \u001f \ufeff \u180e \u200b \u3164 \u2800 \u{e0041} \u007f \u009f \ufffe \u{10ffff}".split(
+    " ",
+  ),
   ..."\t,\n,\r, ,\u0085,\u00a0,\u1680,\u2000,\u200a,\u2028,\u2029,\u202f,\u205f,\u3000, \u3000\t".split(","),
   ...["", "x", "x\u0000", "\u001fx", "a\n", "DE", "de", "DEU", "D\u00c9", "DE\n", "pdf", "png", "order.created"],
   ...["x".repeat(200), "x".repeat(201), "😀".repeat(200), "😀".repeat(201), `${" ".repeat(200)}x`],

@@ -87,6 +87,17 @@ describe("an order's fields", () => {
     });
   });
 
+  test("a required text of invisible characters is blank, and the rule names one of them", () => {
+    const named = (text: string, codePoint: string) =>
+      expect(inBody(orderInput, { ...order, to: { ...address, name: text } })["to.name"]).toMatch(
+        new RegExp(`, not blank, .*: it has only invisible characters, such as ${codePoint.replace("+", "\\+")}$`),
+      );
+    named(" \u200b", "U+200B");
+    named("\u3164", "U+3164");
+    named("\u2800\u2060", "U+2800");
+    expect(inBody(orderInput, { ...order, to: { ...address, name: "\u3164\u2800 -", company: "\u200b" } })).toEqual({});
+  });
+
   test.each([null, [], "x", 5, true])("a body that is %j has the path body", (body) => {
     for (const schema of [orderInput, shipmentInput, rateInput, labelInput, webhookInput])
       expect(inBody(schema, body)).toEqual({ body: "must be a JSON object" });

@@ -1,7 +1,8 @@
+import { isBlank } from "@shipping/kit/blank";
 import { isId } from "@shipping/kit/ids";
 import { EVENT_TYPES, type EventType, SOME_EVENT_TYPES } from "@shipping/proto/event-types";
 import { z } from "zod";
-import { CLEAN_PATTERN, FILLED_PATTERN, isBlank, isClean, isWithin, urlForm } from "./text.js";
+import { CLEAN_PATTERN, codePointOf, FILLED_PATTERN, isClean, isWithin, urlForm } from "./text.js";
 
 // The schemas of the public input, field by field. They validate requests and describe them in the OpenAPI document.
 
@@ -25,8 +26,16 @@ function requiredText(description: string, max = Number.POSITIVE_INFINITY) {
   const sentence = `must be a string of ${length}, not blank, ${NO_CONTROLS}`;
   return z
     .string(rule(sentence))
-    .refine((text) => !isBlank(text) && isClean(text) && isWithin(text, max), sentence)
+    .refine((text) => !isBlank(text) && isClean(text) && isWithin(text, max), {
+      error: ({ input }) => sentence + invisibleIn(String(input)),
+    })
     .meta({ description, minLength: 1, pattern: FILLED_PATTERN, ...(Number.isFinite(max) && { maxLength: max }) });
+}
+
+/** Names the first invisible character of a blank text, which looks like no text at all or like a space. */
+function invisibleIn(text: string): string {
+  const [character] = /[^\p{White_Space}]/u.exec(text) ?? [];
+  return character && isBlank(text) ? `: it has only invisible characters, such as ${codePointOf(character)}` : "";
 }
 
 function optionalText(description: string, max = Number.POSITIVE_INFINITY) {

@@ -3,8 +3,6 @@
 // U+0000 and the other C0 controls except tab and line breaks.
 const CONTROLS = "\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F";
 const ASCII_BLANKS = "\\t\\n\\r ";
-// Unicode's White_Space, without VT and FF, which are control characters.
-const BLANKS = "\\t\\n\\r \\x85\\xA0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000";
 
 /** JSON Schema pattern of a text without the characters that the API refuses. It cannot express lone surrogates, which are refused too. */
 export const CLEAN_PATTERN = `^[^${CONTROLS}]*$`;
@@ -12,13 +10,8 @@ export const CLEAN_PATTERN = `^[^${CONTROLS}]*$`;
 /** The same pattern for a text that is not blank. It cannot express blanks beyond ASCII, which the description covers. */
 export const FILLED_PATTERN = `^[${ASCII_BLANKS}]*[^\\x00-\\x20][^${CONTROLS}]*$`;
 
-const BLANK = new RegExp(`^[${BLANKS}\\v\\f]*$`);
 // The `u` flag makes \p{Surrogate} match only lone surrogates.
 const FORBIDDEN = new RegExp(`[${CONTROLS}]|\\p{Surrogate}`, "u");
-
-export function isBlank(text: string): boolean {
-  return BLANK.test(text);
-}
 
 /** Whether a text contains none of the characters that the API refuses. */
 export function isClean(text: string): boolean {
@@ -56,11 +49,16 @@ function inAnyCase(name: string): string {
   return name.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 }
 
-// Characters that are invisible or change the direction of the text around them.
-const HIDDEN = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+// Characters that are invisible or change the direction of the text around them. A selector after a character chooses its form, as in many emoji.
+const HIDDEN =
+  /(?!(?<=[^\p{White_Space}\p{Default_Ignorable_Code_Point}])\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|\u2800/gu;
 
 /** The text with invisible characters replaced by their code points, such as `⟨U+202E⟩`. */
 export function visible(text: string): string {
-  const toHex = (character: string) => character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
-  return text.replace(HIDDEN, (character) => `⟨U+${toHex(character)}⟩`);
+  return text.replace(HIDDEN, (character) => `⟨${codePointOf(character)}⟩`);
+}
+
+/** The code point of a character as Unicode writes it, such as `U+200B`. */
+export function codePointOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -31,6 +31,13 @@ describe("addressFields", () => {
     ]);
   });
 
+  test("a field of which nothing can be printed has a question mark, so that no line is missing", () => {
+    const unknown = { name: "\ue000", street1: "\u007f", city: "\ue005", postalCode: "10115", country: "DE" };
+    const texts = fieldsOf({ ...unknown, company: "\u200b", street2: "\u3164" }).map(({ text }) => text);
+    expect(texts).toEqual(["?", "?", "10115 ?", "GERMANY"]);
+    expect(fieldsOf({ ...moscow, name: "\ue000" }).map(({ text }) => text)[0]).toBe("?");
+  });
+
   test("other letters have Latin ones below them, and no line is repeated", () => {
     expect(fieldsOf(moscow)).toEqual([
       { text: "Иван Щербаков", face: "Letters-Bold", scale: 1.15 },

@@ -18,6 +18,7 @@ const STREET2 = "\ue003";
 const CITY = "\ue004";
 const STATE = "\ue005";
 const POSTAL_CODE = "\ue006";
+const OTHER_PRIVATE_USE = "\ue007";
 const FIELDS = /[\ue000-\ue006]/g;
 const STRONG = new RegExp(`[${NAME}${CITY}${POSTAL_CODE}]`);
 const PREFIX = new RegExp(`[^ ,\ue000-\ue006]+(?=${POSTAL_CODE})`);
@@ -33,7 +34,7 @@ const WIDE_END = new RegExp(`${WIDE}$`, "u");
 export function addressLines(address: Address, order: Order, printable: (text: string) => string): AddressLine[] {
   const texts = new Map<string, string>();
   const take = (field: string, text: string | undefined) => {
-    const printed = printable((text ?? "").replace(FIELDS, ""));
+    const printed = printable((text ?? "").replace(FIELDS, OTHER_PRIVATE_USE));
     if (printed !== "") texts.set(field, printed);
   };
   take(NAME, address.name);

@@ -20,6 +20,8 @@ test.each([
   "ada@a..example",
   "ada@.",
   "ada@xn--zz.example",
+  "\u3164@a.example",
+  "ada\ufe0f\u2800@a.example",
 ])("%s is no address", (typed) => {
   expect(canonicalAddress(typed)).toBeUndefined();
 });

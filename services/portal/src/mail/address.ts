@@ -7,7 +7,7 @@ import { z } from "zod";
 export const EMAIL_FIELD: Field = { maxLength: 200 };
 
 // Quoted local parts, comments and lists are refused: a server that parses them differently would send the email to another recipient.
-const ADDRESS = /^[^\s@\p{C}<>"(),:;\\[\]]+@[^\s@\p{C}<>"(),:;\\[\]]+$/u;
+const ADDRESS = /^[^\s@\p{C}\p{DI}\u2800<>"(),:;\\[\]]+@[^\s@\p{C}\p{DI}\u2800<>"(),:;\\[\]]+$/u;
 
 const ASCII_DOMAIN = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 

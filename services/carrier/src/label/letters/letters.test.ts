@@ -30,6 +30,8 @@ describe("ownLetters", () => {
     ["right-to-left\u202e override, NUL\u0000", "right-to-left override, NUL"],
     ["ᓄᓇᕗᑦ", "nonafot"],
     ["\u200b", ""],
+    ["\u3164\u2800\u1160", ""],
+    ["\ue000", "?"],
     ["می\u200cخواهم", "می\u200cخواهم"],
     ["दर्\u200dया", "दर्\u200dया"],
     ["\u200cب\u200c \u200dЖ\u200dЖ❤\ufe0f\u200d🔥", "ب ЖЖ"],

@@ -1,6 +1,6 @@
 import anyAscii from "any-ascii";
 import { type LetterFont, openFont } from "./open-font.js";
-import { isWinAnsi, transliterated, withoutEmoji } from "./standard-font.js";
+import { isWinAnsi, orUnknown, transliterated, withoutEmoji } from "./standard-font.js";
 
 // The scripts for which each font is tried first, so that most addresses open only one or two fonts.
 const FONTS: readonly { font: LetterFont; scripts: RegExp }[] = [
@@ -63,5 +63,5 @@ export function ownLetters(text: string): string {
     set += font ? character : anyAscii(character);
     before = font ?? before;
   }
-  return set.replace(EXCESS_MARKS, "").replace(/ +/g, " ").trim();
+  return orUnknown(set.replace(EXCESS_MARKS, "").replace(/ +/g, " ").trim(), text);
 }

@@ -13,6 +13,11 @@ describe("transliterated", () => {
     ["  a\t\tb\r\nc\u00a0d\u2028e  ", "a b c d e"],
     ["soft\u00adhyphen, left-to-right\u200e mark, NUL\u0000", "softhyphen, left-to-right mark, NUL"],
     ["\u200b", ""],
+    ["\u3164\u2800\u00ad\ufe0f", ""],
+    // Nothing stands for these, which are neither white space nor ignorable.
+    ["\ue000", "?"],
+    ["\u007f \u200b\u{2eba7}", "?"],
+    ["\u20e3", "?"],
     ["\u{1b000}\u0000\u{2eba7}\u0000!", "e !"],
   ])("%j is printed as %j", (text, expected) => {
     expect(transliterated(text)).toBe(expected);

@@ -1,3 +1,4 @@
+import { isBlank } from "@shipping/kit/blank";
 import anyAscii from "any-ascii";
 import PDFDocument from "pdfkit";
 
@@ -20,27 +21,33 @@ const EMOJI =
 /** Removes emoji from the text, unless it has no other characters. */
 export function withoutEmoji(text: string): string {
   const rest = text.replace(EMOJI, "");
-  return /[^\s\p{Cf}]/u.test(rest) ? rest : text;
+  return isBlank(rest) ? text : rest;
+}
+
+/** The printed form of a text, or a question mark if there is none, so that no line of a label is missing. A blank text stays empty. */
+export function orUnknown(printed: string, text: string): string {
+  if (!isBlank(printed)) return printed;
+  return isBlank(text) ? "" : "?";
 }
 
 // Most texts match: words of Latin-1 with single spaces between them, and without the soft hyphen and the two letters that can be emoji.
 const PRINTABLE = /^[!-~\xa1-\xa8\xaa-\xac\xaf-\xff]+(?: [!-~\xa1-\xa8\xaa-\xac\xaf-\xff]+)*$/;
 
 /**
- * Puts the text on one line and in WinAnsi characters: white space is collapsed, emoji are left out, other characters are transliterated.
+ * Puts the text on one line and in WinAnsi characters: white space is collapsed, emoji are left out, other characters are transliterated, and
+ * `?` is what is left of a text that cannot be.
  */
 export function transliterated(text: string): string {
   if (PRINTABLE.test(text)) return text;
-  return (
-    withoutEmoji(text)
-      .normalize("NFC")
-      .replace(/\p{Cf}/gu, "")
-      .replace(/[\s\p{Cc}]+/gu, " ")
-      .replace(NOT_WIN_ANSI, (character) => anyAscii(character))
-      // Spaces are collapsed again, because removed characters can leave two of them side by side.
-      .replace(/ +/g, " ")
-      .trim()
-  );
+  const printed = withoutEmoji(text)
+    .normalize("NFC")
+    .replace(/\p{Cf}/gu, "")
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .replace(NOT_WIN_ANSI, (character) => anyAscii(character))
+    // Spaces are collapsed again, because removed characters can leave two of them side by side.
+    .replace(/ +/g, " ")
+    .trim();
+  return orUnknown(printed, text);
 }
 
 /** Returns a transliterated text with a character for each byte of its encoding. */
