@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Run by hand against a running platform: tests whether its OpenAPI document suits other tools, and whether the platform conforms to it. Two
-# linters judge the document by their recommended rules, Prism answers requests with IDs of a new form from it, and Schemathesis checks the platform with thousands of requests. (Client generators are
-# tested by test/openapi/generators.) Needs npx, python3 and their package registries, keys of two accounts, and a platform started with
-# RATE_LIMIT_PER_MINUTE=1000000. Arguments after the URL go to Schemathesis, for instance --seed 7.
+# linters judge the document by their recommended rules, Prism answers requests with IDs of a new form from it, and Schemathesis checks the
+# platform with thousands of requests. (Client generators are tested by test/openapi/generators.) Needs npx, python3 and their package
+# registries, keys of two accounts, and a platform started with RATE_LIMIT_PER_MINUTE=1000000. Arguments after the URL go to Schemathesis, for
+# instance --seed 7.
 #   SHIPPING_KEY=… SHIPPING_STRANGERS_KEY=… test/openapi/try-tools.sh http://127.0.0.1:8080/api/v1
 set -euo pipefail
 : "${SHIPPING_KEY:?the key of an account}" "${SHIPPING_STRANGERS_KEY:?the key of another account}"
