@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import fc from "fast-check";
-import { explainNoKey, newApiKey, parseApiKey } from "./api-key.js";
+import { newApiKey, parseApiKey } from "./api-key.js";
 
 // The key is the same in every run, because names of tests contain it.
 const { key, hash, lastFour } = newApiKey("sandbox", (count) => Buffer.alloc(count, "a key"));
@@ -63,19 +63,4 @@ describe("parseApiKey", () => {
   });
 });
 
-describe("explainNoKey", () => {
-  test.each([
-    [[], "is missing. Add an Authorization header"],
-    [[""], "is missing"],
-    [["a", "b"], "two Authorization headers"],
-    [[key], "has no API key. Send it as Authorization: Bearer"],
-    [["Bearer YOUR_SANDBOX_KEY"], "a placeholder such as YOUR_SANDBOX_KEY"],
-    [["Bearer hunter2"], "This is not an API key"],
-    [[`Bearer ${key.slice(0, -1)}`], "is incomplete or was changed"],
-  ])("%j: %s", (headers, expected) => {
-    expect(explainNoKey(headers)).toContain(expected);
-    expect(explainNoKey(headers)).not.toMatch(/hunter2|service_test_\w/);
-  });
-
-  test("keys have as many characters as it says", () => expect(key).toHaveLength(51));
-});
+test("keys have as many characters as refusals say", () => expect(key).toHaveLength(51));

@@ -33,18 +33,6 @@ export function parseApiKey(authorization: string | undefined): { hash: Buffer }
   return { hash: toHash(key) };
 }
 
-/** Says what is wrong with `Authorization` headers in which `parseApiKey` finds no key. Repeats nothing of them: it may be another secret. */
-export function explainNoKey(headers: readonly string[]): string {
-  const [header = ""] = headers;
-  if (headers.length > 1) return "There are two Authorization headers. Send one: Authorization: Bearer <key>.";
-  if (header === "") return "The API key is missing. Add an Authorization header: Authorization: Bearer <key>.";
-  const [, key = ""] = /^bearer +(.*)/i.exec(header) ?? [];
-  if (key === "") return "The Authorization header has no API key. Send it as Authorization: Bearer <key>.";
-  if (!/^service_(?:test|live)_/.test(key))
-    return "This is not an API key, but perhaps a placeholder such as YOUR_SANDBOX_KEY. Replace it with your key, which starts with service_test_ or service_live_.";
-  return "The API key is incomplete or was changed. Copy it again, all 51 characters.";
-}
-
 /** Creates a key. It is shown once; only its hash and its last four characters are stored. */
 export function newApiKey(environment: Environment, random: Random): { key: string; hash: Buffer; lastFour: string } {
   const body = PREFIX[environment] + randomCharacters(SECRET_LENGTH, random);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { explainNoKey, parseApiKey, type Scope } from "@shipping/api/api-key";
+import { parseApiKey, type Scope } from "@shipping/api/api-key";
 import { noKey } from "@shipping/api/examples";
+import { explainNoKey } from "@shipping/api/explain-no-key";
 import { fail, failFields } from "@shipping/kit/errors";
 import { isRead } from "@shipping/kit/http/refuse-request";
 import { createAdmit, isKeyValid } from "../../admission/admit.js";

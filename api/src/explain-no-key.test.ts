@@ -1,0 +1,53 @@
+import { newApiKey, parseApiKey } from "./api-key.js";
+import { explainNoKey } from "./explain-no-key.js";
+
+// The key is the same in every run, because names of tests contain it.
+const { key } = newApiKey("sandbox", (count) => Buffer.alloc(count, "a key"));
+const basic = Buffer.from(`${key}:`).toString("base64");
+
+test.each<[headers: string[], expected: string]>([
+  [[], "is missing. Add an Authorization header"],
+  [[""], "is missing"],
+  [["a", "b"], "two Authorization headers"],
+  [["Bearer"], "has no API key. Send it as Authorization: Bearer"],
+  [["hunter2"], "has no API key. Send it as Authorization: Bearer"],
+  [[key], "Bearer is missing before the API key"],
+  [[`Bearer Bearer ${key}`], "Bearer is there twice"],
+  [[`bearer  Bearer: ${key}`], "Bearer is there twice"],
+  [[`Token ${key}`], "has the scheme Token, not Bearer"],
+  [[`Basic ${basic}`], "has the scheme Basic, not Bearer"],
+  [[`ApiKey ${key}`], "has the scheme ApiKey, not Bearer"],
+  [["hunter2 hunter2"], "has no API key"],
+  [[`Bearer: ${key}`], "Only a space may stand between"],
+  [[`Bearer=${key}`], "Only a space may stand between"],
+  [[`Bearer\t${key}`], "Only a space may stand between"],
+  [[`Bearer${key}`], "Only a space may stand between"],
+  [[`"Bearer ${key}"`], "quotes around the value of the Authorization header"],
+  ...["''", '""', "<>", "{}", "``"].map(([open, close]): [string[], string] => [
+    [`Bearer ${open}${key}${close}`],
+    "quotes or brackets around the API key",
+  ]),
+  ...[",", ";", "\\n", "\u00e2\u0080\u008b", " x"].map((end): [string[], string] => [
+    [`Bearer ${key}${end}`],
+    "something beside the API key",
+  ]),
+  [[`Bearer key=${key}`], "something beside the API key"],
+  [[`Bearer ${key}, Bearer ${key}`], "two API keys"],
+  ...["undefined", "null", "None", "[object Promise]", "$SHIPPING_KEY", "$", "{{key}}", "%KEY%"].map(
+    (text): [string[], string] => [[`Bearer ${text}`], "a value that was never set"],
+  ),
+  [["Bearer whsec_hunter2"], "the secret of a webhook subscription"],
+  [["Bearer key_hunter2"], "the ID of an API key"],
+  [["Bearer YOUR_SANDBOX_KEY"], "a placeholder such as YOUR_SANDBOX_KEY"],
+  [["Bearer <your key>"], "a placeholder"],
+  [["Bearer hunter2"], "This is not an API key"],
+  [[`Bearer ${key.slice(0, -1)}`], "is incomplete or was changed"],
+  [[`Bearer ${key.slice(0, -1)}0`], "is incomplete or was changed"],
+  [[`Bearer ${key}0`], "is incomplete or was changed"],
+  [["Bearer service_test_****"], "is incomplete or was changed"],
+  [[`Bearer ${key.toUpperCase()}`], "is incomplete or was changed"],
+])("%j: %s", (headers, expected) => {
+  expect(parseApiKey(headers[0])).toBeUndefined();
+  expect(explainNoKey(headers)).toContain(expected);
+  expect(explainNoKey(headers)).not.toMatch(/hunter2|service_test_\w/);
+});

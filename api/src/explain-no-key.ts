@@ -1,0 +1,49 @@
+const SEND = "Send it as Authorization: Bearer <key>.";
+const WHOLE_KEY = /service_(?:test|live)_[0-9A-Za-z]{38}(?![0-9A-Za-z])/g;
+// Only these are repeated: any other word may be a secret.
+const SCHEME = /^(basic|token|digest|api-?key|key|jwt|oauth)[ :=]/i;
+
+/** Mistakes around a key, by the first pattern that matches the header. */
+const MISTAKES: readonly [pattern: RegExp, message: string][] = [
+  [/^bearer +bearer\b/i, "The word Bearer is there twice. Send it once: Authorization: Bearer <key>."],
+  [/^["']/, "There are quotes around the value of the Authorization header. Leave them out."],
+  [/["'`<>{}[\]()]service_/i, "There are quotes or brackets around the API key. Send it without them."],
+  [/^service_/i, `The word Bearer is missing before the API key. ${SEND}`],
+  [/^bearer[^\s\w]|^bearer\t|^bearerservice_/i, `Only a space may stand between Bearer and the API key. ${SEND}`],
+  [/^(?!bearer +\S)/i, `The Authorization header has no API key. ${SEND}`],
+];
+
+/** What is sent in place of a key, by the first pattern that matches what follows `Bearer`. */
+const WRONG_KEYS: readonly [pattern: RegExp, message: string][] = [
+  [
+    /^(?:undefined|null|none|nil|\[object)\b|^[$%{]/i,
+    "The API key is the name of a variable, or a value that was never set. Set the variable, and send its value.",
+  ],
+  [/^whsec_/, "This is the secret of a webhook subscription, not an API key. API keys start with service_."],
+  [/^key_/, "This is the ID of an API key, not the key. Only the response that created it has the key."],
+  [/^service_(?:test|live)_/i, "The API key is incomplete or was changed. Copy it again, all 51 characters."],
+];
+
+const PLACEHOLDER =
+  "This is not an API key, but perhaps a placeholder such as YOUR_SANDBOX_KEY. Replace it with your key, which starts with service_test_ or service_live_.";
+
+/** Says what is wrong with `Authorization` headers in which `parseApiKey` finds no key. Repeats nothing of them: it may be another secret. */
+export function explainNoKey(headers: readonly string[]): string {
+  const [header = ""] = headers;
+  if (headers.length > 1) return "There are two Authorization headers. Send one: Authorization: Bearer <key>.";
+  if (header === "") return "The API key is missing. Add an Authorization header: Authorization: Bearer <key>.";
+  const keys = header.match(WHOLE_KEY)?.length ?? 0;
+  if (keys > 1) return "There are two API keys in the Authorization header. Send one: Authorization: Bearer <key>.";
+  const [, scheme] = SCHEME.exec(header) ?? [];
+  if (scheme) return `The Authorization header has the scheme ${scheme}, not Bearer. ${SEND}`;
+  const mistake = find(MISTAKES, header);
+  if (mistake) return mistake;
+  const key = header.replace(/^bearer +/i, "");
+  if (keys === 1 && key.replace(WHOLE_KEY, "") !== "")
+    return "There is something beside the API key, such as a comma or a line break. Send its 51 characters alone.";
+  return find(WRONG_KEYS, key) ?? PLACEHOLDER;
+}
+
+function find(rules: readonly [RegExp, string][], text: string): string | undefined {
+  return rules.find(([pattern]) => pattern.test(text))?.[1];
+}
