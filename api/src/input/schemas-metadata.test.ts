@@ -12,8 +12,12 @@ function ofLength(length: number, filler = "x"): object {
 }
 
 describe("metadata", () => {
-  test.each([[[]], ["{}"], [5], [true]])("refuses %j, which is no object", (value) => {
+  test.each([[[]], ["x"], [5], [true]])("refuses %j, which is no object", (value) => {
     expect(metadataFault(value)).toBe("must be a JSON object");
+  });
+
+  test("refuses an object that was encoded twice", () => {
+    expect(metadataFault('{"a":1}')).toBe("must be a JSON object, not a string with JSON in it: encode it once");
   });
 
   test("holds 4096 characters when serialized, and not one more", () => {

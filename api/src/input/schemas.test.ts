@@ -63,7 +63,7 @@ describe("an order's fields", () => {
     });
   });
 
-  test("each rule is one sentence, whatever breaks it", () => {
+  test("each field has its rule, and what breaks it where that is hard to see", () => {
     const clean = "without control characters or lone surrogates";
     const text = `must be a string of 1 to 200 characters, not blank, ${clean}`;
     const optional = `must be a string of at most 200 characters, ${clean}`;
@@ -72,15 +72,17 @@ describe("an order's fields", () => {
     const to = { ...address, name: "", country: 5, company: 5, phone: "x".repeat(201) };
     const sizes = { ...parcel, weight_kg: "1,5", length_cm: 1001, width_cm: true };
     expect(inBody(orderInput, { reference: 5, from: "x", to, parcel: sizes })).toEqual({
-      reference: text,
+      reference: `${text}: it is a number, so put it in quotes`,
       from: "must be a JSON object",
-      ...{ "to.name": text, "to.country": country, "to.company": optional, "to.phone": optional },
+      ...{ "to.name": text, "to.country": country },
+      "to.company": `${optional}: it is a number, so put it in quotes`,
+      "to.phone": `${optional}: it has 201 characters`,
       "parcel.weight_kg": `${size}, without quotes and with a decimal point, such as 1.5`,
       ...{ "parcel.length_cm": size, "parcel.width_cm": size },
     });
     expect(inBody(shipmentInput, { ...order, parcel: [], order_id: "\u0000" })).toEqual({
       parcel: "must be a JSON object",
-      order_id: `must be a string ${clean}`,
+      order_id: `must be a string ${clean}: it has the character U+0000`,
     });
     expect(inBody(rateInput, { shipment_id: " " })).toEqual({
       shipment_id: `must be a string of at least 1 character, not blank, ${clean}`,
@@ -210,7 +212,7 @@ describe("a list's query", () => {
     expect(validQuery(pageQuery(orderId), `/orders?limit=100&after=${after}`)).toEqual({ limit: 100, after });
   });
 
-  test.each(["0", "101", "1e2", "-1", "+5", "1.0", "0x10", "007", " 5", "", "99999999999999999999", "%31%20"])(
+  test.each(["0", "101", "1e2", "-1", "+5", "1.0", "0x10", "007", " 5", "all", "99999999999999999999", "%31%20"])(
     "limit=%s: 422",
     (limit) => {
       expect(inQuery(`?limit=${limit}`)).toEqual({ limit: "must be an integer from 1 to 100" });
@@ -218,7 +220,19 @@ describe("a list's query", () => {
   );
 
   test.each([
-    "",
+    ["", "empty"],
+    ["null", "null"],
+    ["undefined", "undefined"],
+    ["None", "None"],
+    ["0", "0"],
+    ["1", "1"],
+  ])("after=%s is left out for the first page, as is limit without a value", (value, shown) => {
+    expect(inQuery(`?after=${value}`)).toEqual({ after: `is ${shown}: leave it out for the first page` });
+    const limit = /\d/.test(value) ? {} : { limit: `is ${shown}: leave it out for 25 records` };
+    if (value !== "1") expect(inQuery(`?limit=${value}`)).toMatchObject(limit);
+  });
+
+  test.each([
     "x",
     "shp_mfrggzdfmztwq2lknnwg23tpoa",
     "ord_mfrggzdfmztwq2lknnwg23tpob",
@@ -229,6 +243,10 @@ describe("a list's query", () => {
     expect(Object.keys(inQuery("?page=2&constructor=1&__proto__=1"))).toEqual(["page", "constructor", "__proto__"]);
     expect(inQuery("?limit=1&limit=2")).toEqual({ limit: "must not be repeated: send it once" });
     expect(inQuery("?limit[]=1")).toHaveProperty(["limit[]"]);
+    expect(inQuery("?per_page=5&next_cursor=x")).toEqual({
+      per_page: "is unknown: did you mean limit?",
+      next_cursor: "is unknown: did you mean after?",
+    });
   });
 
   test.each(["%zz", "%ff", "limit=%", "%c3%28=1"])("?%s cannot be decoded: 422", (query) => {

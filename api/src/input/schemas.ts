@@ -1,76 +1,20 @@
-import { isBlank } from "@shipping/kit/blank";
-import { isId } from "@shipping/kit/ids";
 import { EVENT_TYPES, type EventType, SOME_EVENT_TYPES } from "@shipping/proto/event-types";
 import { z } from "zod";
-import { CLEAN_PATTERN, codePointOf, FILLED_PATTERN, isClean, isWithin, urlForm } from "./text.js";
+import {
+  isNoValue,
+  measure,
+  NULL,
+  opaque,
+  optionalText,
+  REQUIRED,
+  requiredText,
+  resourceId,
+  rule,
+  ruleOfObjects,
+} from "./rules.js";
+import { isClean, isWithin, urlForm } from "./text.js";
 
 // The schemas of the public input, field by field. They validate requests and describe them in the OpenAPI document.
-
-const NO_CONTROLS = "without control characters or lone surrogates";
-
-const REQUIRED = "is required";
-/** C#, Java and others write null for members that are not set. Null is refused nevertheless, because the specification requires a string. */
-const NULL = "is null: leave the member out";
-
-/**
- * The same sentence for every violation of a rule, so that each field is reported once. Null has its own sentence, because most clients mean
- * "absent".
- */
-function rule(sentence: string, ifNull = REQUIRED) {
-  const sentences = (input: unknown) => (input === undefined ? REQUIRED : input === null ? ifNull : sentence);
-  return { error: (issue: { input?: unknown }) => sentences(issue.input) };
-}
-
-function requiredText(description: string, max = Number.POSITIVE_INFINITY) {
-  const length = Number.isFinite(max) ? `1 to ${max} characters` : "at least 1 character";
-  const sentence = `must be a string of ${length}, not blank, ${NO_CONTROLS}`;
-  return z
-    .string(rule(sentence))
-    .refine((text) => !isBlank(text) && isClean(text) && isWithin(text, max), {
-      error: ({ input }) => sentence + invisibleIn(String(input)),
-    })
-    .meta({ description, minLength: 1, pattern: FILLED_PATTERN, ...(Number.isFinite(max) && { maxLength: max }) });
-}
-
-/** Names the first invisible character of a blank text, which looks like no text at all or like a space. */
-function invisibleIn(text: string): string {
-  const [character] = /[^\p{White_Space}]/u.exec(text) ?? [];
-  return character && isBlank(text) ? `: it has only invisible characters, such as ${codePointOf(character)}` : "";
-}
-
-function optionalText(description: string, max = Number.POSITIVE_INFINITY) {
-  const length = Number.isFinite(max) ? `of at most ${max} characters, ` : "";
-  const sentence = `must be a string ${length}${NO_CONTROLS}`;
-  return z
-    .string(rule(sentence, NULL))
-    .refine((text) => isClean(text) && isWithin(text, max), sentence)
-    .meta({ description, pattern: CLEAN_PATTERN, ...(Number.isFinite(max) && { maxLength: max }) })
-    .exactOptional();
-}
-
-function measure(description: string) {
-  const sentence = "must be a number greater than 0 and at most 1000";
-  const { error: byRule } = rule(sentence);
-  const asText = `${sentence}, without quotes and with a decimal point, such as 1.5`;
-  const error = (issue: { input?: unknown }) => (typeof issue.input === "string" ? asText : byRule(issue));
-  return z.number({ error }).gt(0, { error }).lte(1000, { error }).meta({ description });
-}
-
-/** Describes an ID without its form: docs/versioning.md allows new forms, which clients of an older document must be able to send. */
-function opaque(id: z.ZodString, description: string) {
-  return id.meta({ description, minLength: 1, maxLength: 255 });
-}
-
-/** The ids of one resource: the prefix, `_`, and 26 base32 characters. */
-function resourceId(prefix: string, resource: string) {
-  const id = z
-    .string()
-    .refine(
-      (text) => isId(prefix, text),
-      `must be the next_cursor of the previous page, which is the ID of ${resource}`,
-    );
-  return opaque(id, `ID of ${resource}. Opaque.`);
-}
 
 export const orderId = resourceId("ord", "an order");
 export const shipmentId = resourceId("shp", "a shipment");
@@ -104,7 +48,7 @@ export const address = z
       email: optionalText("Email address; only its length is checked.", 200),
       phone: optionalText("Phone number. Only the length is checked.", 200),
     },
-    rule("must be a JSON object"),
+    ruleOfObjects(),
   )
   .meta({ description: "A sender or a recipient." });
 
@@ -116,7 +60,7 @@ export const parcel = z
       width_cm: measure("Width in centimetres."),
       height_cm: measure("Height in centimetres."),
     },
-    rule("must be a JSON object"),
+    ruleOfObjects(),
   )
   .meta({ description: "The packed parcel. These limits do not guarantee that a carrier accepts it." });
 
@@ -126,7 +70,7 @@ const METADATA_MAX_LEVELS = 16;
 /** Checks a value as `metadata`, and returns its fault, or undefined if it is valid. Its size is the length of its `JSON.stringify` text. */
 export function metadataFault(value: unknown): string | undefined {
   if (value === null) return NULL;
-  if (typeof value !== "object" || Array.isArray(value)) return "must be a JSON object";
+  if (typeof value !== "object" || Array.isArray(value)) return ruleOfObjects().error({ input: value });
   return (
     findFault(value, METADATA_MAX_LEVELS) ??
     (isWithin(JSON.stringify(value), METADATA_MAX_CHARACTERS)
@@ -166,7 +110,7 @@ const record = {
   metadata: metadata.exactOptional(),
 };
 
-const body = rule("must be a JSON object", "must be a JSON object");
+const body = ruleOfObjects("must be a JSON object");
 
 export const orderInput = z.strictObject(record, body).meta({ description: "An order to create." });
 
@@ -235,7 +179,9 @@ const PLAIN_DECIMAL = /^[1-9][0-9]*$/;
 
 /** The query of a list. `id` is the ID of its resource. */
 export function pageQuery(id: z.ZodType<string>) {
-  const { error } = rule("must be an integer from 1 to 100");
+  const rule = "must be an integer from 1 to 100";
+  const error = ({ input }: { input?: unknown }) =>
+    isNoValue(input) ? `is ${input || "empty"}: leave it out for 25 records` : rule;
   const limit = z.int({ error }).min(1, { error }).max(100, { error });
   return z.strictObject({
     limit: z

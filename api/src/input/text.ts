@@ -13,6 +13,11 @@ export const FILLED_PATTERN = `^[${ASCII_BLANKS}]*[^\\x00-\\x20][^${CONTROLS}]*$
 // The `u` flag makes \p{Surrogate} match only lone surrogates.
 const FORBIDDEN = new RegExp(`[${CONTROLS}]|\\p{Surrogate}`, "u");
 
+/** The first character of a text that the API refuses. */
+export function findForbidden(text: string): string | undefined {
+  return FORBIDDEN.exec(text)?.[0];
+}
+
 /** Whether a text contains none of the characters that the API refuses. */
 export function isClean(text: string): boolean {
   return !FORBIDDEN.test(text);

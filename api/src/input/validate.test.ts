@@ -81,6 +81,15 @@ describe("an unknown member", () => {
       { ...order, reference: undefined, referenceNumber: "1", to: { ...address, street1: undefined, street2x: "1" } },
       "to.street2x did you mean to.street2?, referenceNumber did you mean reference?",
     ],
+    // Names of other shipping APIs.
+    [
+      { ...order, to: { ...address, postal_code: undefined, street1: undefined, zip: "1", address_line1: "x" } },
+      "to.zip did you mean to.postal_code?, to.address_line1 did you mean to.street1?",
+    ],
+    [
+      { ...order, to: undefined, from: undefined, address_to: address, shipper: address },
+      "address_to did you mean to?, shipper did you mean from?",
+    ],
     [{ ...order, parcel: { ...parcel, weight_kg: undefined, we: 1 } }, "parcel.we leave it out"],
     [{ ...order, meta: {}, notes: "" }, "meta did you mean metadata?, notes leave it out"],
     [{ ...order, parcel: { ...parcel, "": 1, kg: 1 } }, 'parcel."" leave it out, parcel.kg leave it out'],

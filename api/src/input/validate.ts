@@ -4,6 +4,7 @@ import { findQueryFault } from "./fields.js";
 import type { JsonBody } from "./json-body.js";
 import { type LostNumbers, NONE_LOST } from "./lost-numbers.js";
 import { noQuery } from "./schemas.js";
+import { findSimilar } from "./similar-names.js";
 
 /** Parses the query of a URL with its schema. Throws a 422 that names the invalid parameters. */
 export function validQuery<Query>(schema: z.ZodType<Query>, url: string): Query {
@@ -134,43 +135,6 @@ function absentMembers(schema: z.ZodType, value: unknown, path: readonly Propert
     sent = (sent as Record<PropertyKey, unknown>)[name];
   }
   return Object.keys((rules as z.ZodObject).shape).filter((name) => !Object.hasOwn(sent as object, name));
-}
-
-/**
- * The most similar of the names: one that begins with the other, such as `weight` and `weight_kg`, or whose distance is at most a third of its
- * length.
- */
-function findSimilar(name: string, names: readonly string[]): string | undefined {
-  const toLetters = (text: string) =>
-    text
-      .slice(0, 30)
-      .toLowerCase()
-      .replace(/[^a-z0-9]/g, "");
-  const letters = toLetters(name);
-  const similar = names.flatMap((other) => {
-    const others = toLetters(other);
-    const [short, long] = letters.length < others.length ? [letters, others] : [others, letters];
-    const isBeginning = short.length > 2 && long.startsWith(short);
-    // Compares the lengths first: they differ in most pairs, and the distance is expensive.
-    if (!isBeginning && long.length - short.length > long.length / 3) return [];
-    const distance = getDistance(short, long);
-    return isBeginning || distance <= long.length / 3 ? [{ other, distance }] : [];
-  });
-  return similar.sort((a, b) => a.distance - b.distance)[0]?.other;
-}
-
-/** The Levenshtein distance: how many letters to insert, remove or replace. */
-function getDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1];
-    for (let column = 1; column <= to.length; column++) {
-      const replaced = (row[column - 1] ?? 0) + (letter === to[column - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }
 
 /** A path as it is shown to integrators. The empty name is shown as two quotes. */
