@@ -67,7 +67,7 @@ test.each<[told: string, ask: (at: Known) => Promise<ApiAnswer<unknown>>]>([
   ["503 Use a sandbox key.", ({ live, liveShipment: shipment_id }) => live.post("/rates", { shipment_id })],
   [`422 rate_id: ${rate}`, ({ sandbox, shipment: id }) => sandbox.post("/labels", { shipment_id: id, rate_id: id })],
   [
-    "409 Create a new shipment for another one.",
+    "409 The shipment already has the label lbl_",
     ({ sandbox, shipment }) => sandbox.post("/labels", labelInput(shipment)),
   ],
   [

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { type Failure, fail, failFields } from "@shipping/kit/errors";
+import { findAdvice } from "./json-advice.js";
 import { findLostNumbers, type LostNumbers, NONE_LOST } from "./lost-numbers.js";
 
 const MAX_LEVELS = 32;
@@ -50,9 +51,7 @@ function notJson(text: string, expected: string, at = findJsonFault(text) ?? 0):
   const before = text.slice(0, at);
   const lines = before.split("\n");
   const place = `line ${lines.length}, column ${at - before.lastIndexOf("\n")}`;
-  const hasDecimalComma = /\d,$/.test(before) && /\d/.test(text[at] ?? "");
-  const advice = hasDecimalComma ? " Write decimals with a point, such as 1.5." : "";
-  return fail("invalid_json", `The body is not valid JSON: correct ${place}.${advice}`);
+  return fail("invalid_json", `The body is not valid JSON: correct ${place}.${findAdvice(before, text.slice(at))}`);
 }
 
 const [QUOTE, BACKSLASH] = [34, 92];

@@ -1,4 +1,4 @@
-import { httpFault, isPlain } from "./http-rules.js";
+import { httpFault, isPlain, unsupportedType } from "./http-rules.js";
 
 const isJson = (...types: string[]) => isPlain({ headersDistinct: { "content-type": types } }, "application/json");
 
@@ -41,6 +41,22 @@ describe("the codings", () => {
     { "transfer-encoding": ["gzip", "chunked"] },
     { "transfer-encoding": ["identity, chunked"] },
   ])("%j are refused", (headers) => expect(isPlainWith(headers)).toBe(false));
+});
+
+test.each<[named: string, headers: Record<string, string[]>]>([
+  ["The Content-Type header is missing.", {}],
+  ["There are 2 Content-Type headers.", { "content-type": ["application/json", "text/plain"] }],
+  ["The Content-Type is text/plain; charset=utf-8.", { "content-type": ["text/plain; charset=utf-8"] }],
+  ["The Content-Type is empty.", { "content-type": [""] }],
+  [`The Content-Type is a/?<b>${"x".repeat(94)}.`, { "content-type": [`a/\u00fc<b>${"x".repeat(500)}`] }],
+  ["The Content-Encoding is gzip.", { "content-type": ["application/json"], "content-encoding": ["gzip"] }],
+  [
+    "The Transfer-Encoding is gzip,chunked.",
+    { "content-type": ["application/json"], "transfer-encoding": ["gzip", "chunked"] },
+  ],
+])("the refusal of a type names what was sent: %s", (named, headersDistinct) => {
+  const { code, message } = unsupportedType({ headersDistinct }, "application/json", "Send JSON.");
+  expect([code, message]).toEqual(["unsupported_media_type", `${named} Send JSON.`]);
 });
 
 describe("a request that Node's parser takes", () => {

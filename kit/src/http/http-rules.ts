@@ -44,15 +44,40 @@ export function httpFault(request: IncomingMessage): Failure | undefined {
   return undefined;
 }
 
+const MAX_SHOWN = 100;
+
 const EMPTY = /^[ \t]*$/;
 // The registered name has the hyphen, but clients write it without.
 const CHARSET = /^[ \t]*(?:charset=(?:utf-?8|"utf-?8")[ \t]*)?$/i;
 
 /** Whether the headers announce a body of this type exactly once, in UTF-8 and not compressed. Parameters may be empty (RFC 9110, 5.6.6). */
-export function isPlain({ headersDistinct: sent }: Pick<IncomingMessage, "headersDistinct">, type: string): boolean {
+export function isPlain(request: Pick<IncomingMessage, "headersDistinct">, type: string): boolean {
+  return findTypeFault(request, type) === undefined;
+}
+
+/** Refuses a request of which `isPlain` is false: names what was sent, then what to send. */
+export function unsupportedType(
+  request: Pick<IncomingMessage, "headersDistinct">,
+  type: string,
+  advice = fail("unsupported_media_type").message,
+): Failure {
+  return fail("unsupported_media_type", `${findTypeFault(request, type) ?? ""} ${advice}`.trim());
+}
+
+function findTypeFault({ headersDistinct: sent }: Pick<IncomingMessage, "headersDistinct">, type: string) {
   const [contentType, ...others] = sent["content-type"] ?? [];
-  if (contentType === undefined || others.length > 0 || !isOfType(contentType, type)) return false;
-  return isOnly(sent["content-encoding"], "identity") && isOnly(sent["transfer-encoding"], "chunked");
+  if (contentType === undefined) return "The Content-Type header is missing.";
+  if (others.length > 0) return `There are ${others.length + 1} Content-Type headers.`;
+  if (!isOfType(contentType, type)) return `The Content-Type is ${toShown(contentType)}.`;
+  const { "content-encoding": encoding, "transfer-encoding": transfer } = sent;
+  if (!isOnly(encoding, "identity")) return `The Content-Encoding is ${toShown(encoding?.join() ?? "")}.`;
+  if (!isOnly(transfer, "chunked")) return `The Transfer-Encoding is ${toShown(transfer?.join() ?? "")}.`;
+  return undefined;
+}
+
+/** A header's value as a message repeats it. */
+function toShown(value: string): string {
+  return value === "" ? "empty" : value.slice(0, MAX_SHOWN).replace(/[^ -~]/g, "?");
 }
 
 function isOfType(contentType: string, type: string): boolean {

@@ -140,7 +140,8 @@ describe("createLabel", () => {
     const claim = newClaim();
     const label = toSnapshot(await carrier.label(caller, id)).json;
     const second = () => carrier.label(caller, id, claim);
-    await expect(second()).rejects.toMatchObject({ code: "label_exists" });
+    const message = `The shipment already has the label ${label.id}. Create a new shipment for another one.`;
+    await expect(second()).rejects.toMatchObject({ code: "label_exists", message });
     await carrier.void(caller, label.id);
     await expect(second()).rejects.toMatchObject({ code: "shipment_voided" });
     const { id: other } = carrier.newShipment(caller);

@@ -51,7 +51,9 @@ export function voided(row: LabelRow, now: Date): LabelRow {
 }
 
 /** Returns the reason why a shipment cannot get a label, by the status of the shipment or of its label; undefined for a draft. */
-export function labelRefusal(status: string): Failure | undefined {
+export function labelRefusal(status: string, labelId?: string): Failure | undefined {
   if (status === "draft") return undefined;
-  return fail(status === "voided" ? "shipment_voided" : "label_exists");
+  if (status === "voided") return fail("shipment_voided");
+  const named = labelId && `The shipment already has the label ${labelId}. Create a new shipment for another one.`;
+  return fail("label_exists", named);
 }

@@ -80,7 +80,7 @@ export async function refusalByLabel(
   otherwise: Failure,
 ): Promise<Failure> {
   const label = await findLabelOfShipment(deps, { caller, id: shipmentId });
-  return (label && labelRefusal(label.status)) ?? otherwise;
+  return (label && labelRefusal(label.status, label.id)) ?? otherwise;
 }
 
 function newCreation({ random }: CarrierDeps, newLabel: NewLabel, booking: Booking): Creation {

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { type JSONRPCMessage, parseJSONRPCMessage, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { fail, failFields } from "@shipping/kit/errors";
-import { isPlain } from "@shipping/kit/http/http-rules";
+import { isPlain, unsupportedType } from "@shipping/kit/http/http-rules";
 import { collect, MAX_BODY_BYTES } from "@shipping/kit/http/read-body";
 
 /** Reads the message in a request, or throws its refusal. */
 export async function readMessage(req: IncomingMessage, res: ServerResponse): Promise<JSONRPCMessage> {
-  if (!isPlain(req, "application/json")) throw fail("unsupported_media_type");
+  if (!isPlain(req, "application/json")) throw unsupportedType(req, "application/json");
   const bytes = await collect(req, res, MAX_BODY_BYTES);
   if (!bytes) throw fail("payload_too_large");
   const sent = parse(bytes.toString());

@@ -49,11 +49,17 @@ export function requireScope(scope: Scope): Middleware {
   };
 }
 
+function whatBreaks([key = "", ...others]: readonly string[]): string {
+  if (others.length > 0) return `it was sent ${others.length + 1} times`;
+  return /[^ -~]/.test(key) ? "it has other characters" : `it has ${key.length} characters`;
+}
+
 export const requireIdempotencyKey: Middleware = (req, res, next) => {
   if (res.locals.idempotencyKey === undefined) {
-    const isMissing = (req.headersDistinct["idempotency-key"] ?? []).every((value) => value === "");
-    const message = isMissing ? noKey.message : "must be sent exactly once, with 1 to 128 printable ASCII characters";
-    throw failFields([{ ...noKey, message }]);
+    const sent = req.headersDistinct["idempotency-key"] ?? [];
+    const isMissing = sent.every((value) => value === "");
+    const rule = "must be sent exactly once, with 1 to 128 printable ASCII characters";
+    throw failFields([{ ...noKey, message: isMissing ? noKey.message : `${rule}: ${whatBreaks(sent)}` }]);
   }
   next();
 };

@@ -1,6 +1,6 @@
 import { describeBody, type WriteOperation } from "@shipping/api/operations/operation";
 import { fail, failFields } from "@shipping/kit/errors";
-import { isPlain } from "@shipping/kit/http/http-rules";
+import { isPlain, unsupportedType } from "@shipping/kit/http/http-rules";
 import { collect, MAX_BODY_BYTES } from "@shipping/kit/http/read-body";
 import { ANSWER_MS } from "@shipping/kit/http/request-locals";
 import type { Middleware } from "../locals.js";
@@ -14,7 +14,8 @@ export function readBody(route: WriteOperation): Middleware {
   return async (req, res, next) => {
     const { "content-length": length = 0, "transfer-encoding": coding } = req.headers;
     const hasBody = Number(length) > 0 || coding !== undefined;
-    if (!isPlain(req, "application/json")) throw fail("unsupported_media_type", hasBody ? undefined : withoutBody);
+    if (!isPlain(req, "application/json"))
+      throw unsupportedType(req, "application/json", hasBody ? undefined : withoutBody);
     if (Number(length) > MAX_BODY_BYTES) throw fail("payload_too_large");
     res.locals.wasBodyLate = !req.complete;
     const bytes = await collect(req, res, MAX_BODY_BYTES);
