@@ -33,9 +33,15 @@ describe("brokenTargetRule", () => {
     ...[" https://example.com/", "https://exam\tple.com/", "https://example.com/\n", "https://example.com/\u0000"].map(
       refusedBy(TEXT),
     ),
-    ...["https://example.com\\@evil.example/", "https:\\\\example.com/", "https://bücher.example/"].map(
+    ...["https://example.com\\@evil.example/", "https:\\\\example.com/", "https://bü cher.example/"].map(
       refusedBy(TEXT),
     ),
+    ...["https://ü@example.com/", "https://b%c3ü.example/", "bücher.example", "https://ü..example:x/"].map(
+      refusedBy(TEXT),
+    ),
+    ...["https://bücher.example:8443/"].map(refusedBy("must use port 443")),
+    ...["https://bücher.local/"].map(refusedBy("must have a public hostname: names under local are reserved")),
+    ...[`https://example.com/${"ü".repeat(400)}`].map(refusedBy("must have at most 2048 characters")),
     ...["https://example.com/#", "https://example.com/#a"].map(refusedBy("must not have a fragment")),
     ...["https://@example.com/", "https://:@example.com/", "HTTPS://user:pw@example.com/"].map(refusedBy(CREDENTIALS)),
     ...["https://example.com:8443/", "https://example.com:80/"].map(refusedBy("must use port 443")),
@@ -45,12 +51,28 @@ describe("brokenTargetRule", () => {
     ...["127.0.0.1.", "127.1", "017700000001", "0", "8.8.8.8"].map(hostRefusedBy(ADDRESS)),
     ...["[::1]", "[::]", "[::ffff:7f00:1]", "[2606:4700:4700::1111]", "[64:ff9b::7f00:1]"].map(hostRefusedBy(ADDRESS)),
     ...["localhost", "com", "example.com.", "localhost.", "a..b"].map(hostRefusedBy("must have a public hostname")),
-    ...[".example.com", "-a.example", "a-.example", "a_b.example", longHost(254)].map(
-      hostRefusedBy("must have a public hostname"),
-    ),
+    ...[".example.com", "-a.example", "a-.example", longHost(254)].map(hostRefusedBy("must have a public hostname")),
   ])("refuses %j: %s", (url, rule) => {
     expect(brokenTargetRule(url, strict)).toBe(rule);
   });
+
+  test.each([
+    ["https://bücher.example/hook", "https://xn--bcher-kva.example/hook"],
+    ["https://BÜCHER.example", "https://xn--bcher-kva.example/"],
+    ["https://例え.example/", "https://xn--r8jz45g.example/"],
+    ["https://example.com/grüße?für=ö", "https://example.com/gr%C3%BC%C3%9Fe?f%C3%BCr=%C3%B6"],
+    ["https://exa\u200bmple.com/", "https://example.com/"],
+    ["https://example.com/hook\u201d", "https://example.com/hook%E2%80%9D"],
+  ])("refuses %s, and takes the form that it names", (url, ascii) => {
+    expect(brokenTargetRule(url, strict)).toBe(`${TEXT}: send ${ascii}`);
+    expect(brokenTargetRule(ascii, strict)).toBeUndefined();
+  });
+
+  test.each(["https://my_host.example.com/", "https://a.b_c.example/", "https://exämple_x.com/"])(
+    "says of %s that names have no underscores",
+    (url) =>
+      expect(brokenTargetRule(url, strict)).toBe("must have a public hostname: names of hosts have no underscores"),
+  );
 
   test.each([
     ...["a.localhost", "printer.local", "metadata.google.internal", "router.home.arpa", "abc.onion", "a.test"],

@@ -9,6 +9,7 @@ export interface TargetRules {
 }
 
 const MAX_LENGTH = 2048;
+const NOT_ASCII = "must be printable ASCII without white space or backslashes";
 const PRINTABLE = /^[\x21-\x5b\x5d-\x7e]*$/;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -17,7 +18,17 @@ const RESERVED = ["localhost", "local", "internal", "home.arpa", "onion", "test"
 
 /** Returns the rule that a subscription's `url` breaks, as a sentence; undefined if it is valid. Makes no lookup. */
 export function brokenTargetRule(text: string, rules: TargetRules): string | undefined {
-  return brokenTextRule(text) ?? brokenUrlRule(text, rules);
+  const rule = brokenTextRule(text);
+  if (rule !== NOT_ASCII) return rule ?? brokenUrlRule(text, rules);
+  const ascii = toAscii(text);
+  if (ascii === undefined) return rule;
+  return brokenTargetRule(ascii, rules) ?? `${rule}: send ${ascii}`;
+}
+
+/** The same URL in ASCII: the name of its host in Punycode, the rest percent-encoded. Undefined if it also breaks another rule of texts. */
+function toAscii(text: string): string | undefined {
+  if (/[\s\\\p{Cc}]|^[^/]*\/\/[^/?#]*[@%]/u.test(text) || !URL.canParse(text)) return undefined;
+  return new URL(text).href;
 }
 
 /** Returns true if the operator exempts a host (without brackets) and port from the rules on names and IP addresses. */
@@ -40,7 +51,7 @@ export function effectivePort(url: URL): number {
 // fragment and empty credentials.
 function brokenTextRule(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;
-  if (!PRINTABLE.test(text)) return "must be printable ASCII without white space or backslashes";
+  if (!PRINTABLE.test(text)) return NOT_ASCII;
   if (text.includes("#")) return "must not have a fragment";
   const authority = /^[a-z]+:\/\/([^/?]+)/i.exec(text)?.[1];
   if (authority === undefined) return "must start with https:// and a host";
@@ -66,6 +77,7 @@ function brokenUrlRule(text: string, rules: TargetRules): string | undefined {
 // that end in a numeric label without being an IP address.
 function brokenHostRule(host: string): string | undefined {
   if (ipaddr.isValid(host)) return "must have a hostname, not an IP address";
+  if (host.includes("_")) return "must have a public hostname: names of hosts have no underscores";
   const labels = host.split(".");
   if (labels.length < 2 || host.length > 253 || !labels.every((label) => LABEL.test(label))) {
     return "must have a public hostname";
