@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import hmac
+import io
 import json
 import time
 import unittest
@@ -69,9 +70,28 @@ class Verify(unittest.TestCase):
             self.assertEqual(self.message, "The Service-Signature header is missing.")
 
     def test_tells_a_parsed_body_how_to_stay_raw(self) -> None:
-        self.assertEqual(self.code_of(json.loads(EVENT), HEADER, SECRET), "parsed_body")
-        for framework in ["Django", "Flask", "FastAPI"]:
-            self.assertIn(framework, self.message)
+        async def body() -> bytes:
+            return EVENT
+
+        class Request:
+            headers: dict[str, str] = {}
+            body = EVENT
+
+        other_bodies: list[tuple[object, str]] = [
+            (json.loads(EVENT), "The body was parsed before it was verified"),
+            ([1], "The body was parsed before it was verified"),
+            (None, "The body is None."),
+            (body(), "This is a coroutine."),
+            (body, "This is a function or a method."),
+            (EVENT.decode, "This is a function or a method."),
+            (io.BytesIO(EVENT), "This is a stream or a file."),
+            (Request(), "This is a request, not its body."),
+        ]
+        for other, said in other_bodies:
+            self.assertEqual(self.code_of(other, HEADER, SECRET), "parsed_body")
+            self.assertTrue(self.message.startswith(said), self.message)
+            for framework in ["Django", "Flask", "FastAPI"]:
+                self.assertIn(framework, self.message)
 
     def test_refuses_a_time_that_is_301_s_away_and_says_so(self) -> None:
         for seconds, where in [(-301, "ahead of"), (301, "behind")]:

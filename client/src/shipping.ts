@@ -39,6 +39,7 @@ export type {
 } from "./gen/api-types.js";
 export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.js";
 export type { RawOperation, ReadOptions, WriteOptions } from "./operation.js";
+export type { BodyStream, NodeStream, RawBody } from "./raw-body.js";
 export type { Page, RawAnswer } from "./read-answer.js";
 export type {
   AccountResource,
@@ -56,7 +57,7 @@ export {
   type ShippingErrorCode,
   type ShippingErrorDetails,
 } from "./shipping-error.js";
-export type { BodyStream, RawBody, TestHeaderOptions, VerifyOptions } from "./webhook-signature.js";
+export type { TestHeaderOptions, VerifyOptions } from "./webhook-signature.js";
 
 export type LabelEvent = LabelCreatedEvent | LabelVoidedEvent;
 

@@ -1,15 +1,8 @@
 import { checkedFunction, invalidArgument } from "./config.js";
 import { newError } from "./error-kinds.js";
 import type { WebhookEvent } from "./gen/api-types.js";
+import { type BodyStream, checkBody, isRaw, type NodeStream, type RawBody, readBody, toBytes } from "./raw-body.js";
 import type { ShippingError } from "./shipping-error.js";
-
-/** The body of a delivery as it arrived. */
-export type RawBody = string | Uint8Array | ArrayBuffer;
-
-/** The part of a `ReadableStream` of bytes that `verify` needs, so that the types need neither the DOM's nor Node's. */
-export interface BodyStream {
-  getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<void> };
-}
 
 export interface VerifyOptions {
   /** How far the time of the signature may be from yours, in either direction. The default is 300. */
@@ -23,24 +16,19 @@ export interface VerifyOptions {
 // The format is strict on purpose: `t` once, only digits, at most ten signatures, no unknown entries.
 const HEADER = /^t=([0-9]{1,12})((?:,v1=[0-9a-f]{64}){1,10})$/;
 
-const PARSED_BODY = `The body was parsed before it was verified, so its original bytes are gone. Read the raw body instead.
-Express: express.raw({ type: "application/json" }) on this route, then req.body.
-Fastify: addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => done(null, body)).
-Next.js and Workers: pass request.body, the stream.`;
-
 /**
- * Checks that a delivery is recent and comes from the platform, and returns its event. `body` can be the stream of a request: of an old or a long
- * one, it is not read. `signature` is the header `Service-Signature`, `secret` the complete `whsec_…`, or several of them while you change from
+ * Checks that a delivery is recent and comes from the platform, and returns its event. `body` can be the stream of a request, or in Node the
+ * request itself: of an old or a long one, it is not read. `signature` is the header `Service-Signature`, `secret` the complete `whsec_…`, or several of them while you change from
  * one to the next. Otherwise it throws a ShippingError with the code `invalid_signature`.
  */
 export async function verify(
-  body: RawBody | BodyStream,
+  body: RawBody | BodyStream | NodeStream,
   signature: string | readonly string[] | null | undefined,
   secret: string | readonly string[],
   options: VerifyOptions = {},
 ): Promise<WebhookEvent> {
   const { toleranceSeconds = 300, maxBytes = 262_144, now = Date.now } = options;
-  if (!isRaw(body) && !isStream(body)) throw newError("parsed_body", PARSED_BODY);
+  checkBody(body);
   const secrets: readonly string[] = Array.isArray(secret) ? secret : [secret];
   if (secrets.length === 0) throw invalidArgument("secret must not be an empty list.");
   secrets.forEach(checkedSecret);
@@ -60,7 +48,7 @@ export async function verify(
     throw invalidSignature(
       `Signed ${Math.abs(ageSeconds)} s ${ageSeconds < 0 ? "ahead of" : "behind"} this machine's clock.`,
     );
-  const bytes = isRaw(body) ? toBytes(body, maxBytes) : await readStream(body, maxBytes);
+  const bytes = await readBody(body, maxBytes);
   if (!bytes) throw invalidSignature(`The body is longer than ${maxBytes} bytes.`);
   const candidates = digests.slice(",v1=".length).split(",v1=");
   let isSigned = false;
@@ -120,54 +108,6 @@ export async function testHeader(options: TestHeaderOptions): Promise<string> {
   return `t=${time},v1=${await digestOf(secret, time, bytes)}`;
 }
 
-function isRaw(body: unknown): body is RawBody {
-  // `instanceof` does not recognize an ArrayBuffer of another realm.
-  return (
-    typeof body === "string" ||
-    ArrayBuffer.isView(body) ||
-    Object.prototype.toString.call(body) === "[object ArrayBuffer]"
-  );
-}
-
-function isStream(body: unknown): body is BodyStream {
-  return typeof (body as Partial<BodyStream> | null)?.getReader === "function";
-}
-
-/** The bytes of a body, without a copy; undefined if there are more than `maxBytes`. */
-function toBytes(body: RawBody, maxBytes: number): Uint8Array | undefined {
-  // No text has fewer bytes than it has code units.
-  if ((typeof body === "string" ? body.length : body.byteLength) > maxBytes) return undefined;
-  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
-  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body);
-  return bytes.length > maxBytes ? undefined : bytes;
-}
-
-/** The bytes of a stream; undefined, without the rest, as soon as there are more than `maxBytes`. */
-async function readStream(body: BodyStream, maxBytes: number): Promise<Uint8Array | undefined> {
-  const reader = body.getReader();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done || !value) return concatenate(chunks, length);
-    length += value.length;
-    if (length > maxBytes) break;
-    chunks.push(value);
-  }
-  await reader.cancel();
-  return undefined;
-}
-
-function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.length;
-  }
-  return all;
-}
-
 /** Refuses an empty secret, because anyone could sign with it. */
 function checkedSecret(secret: string): void {
   if (typeof secret !== "string" || !/^whsec_./.test(secret))
@@ -181,6 +121,9 @@ async function digestOf(secret: string, time: string, body: Uint8Array): Promise
     "sign",
   ]);
   const prefix = text.encode(`${time}.`);
-  const digest = await crypto.subtle.sign("HMAC", key, concatenate([prefix, body], prefix.length + body.length));
+  const signed = new Uint8Array(prefix.length + body.length);
+  signed.set(prefix);
+  signed.set(body, prefix.length);
+  const digest = await crypto.subtle.sign("HMAC", key, signed);
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

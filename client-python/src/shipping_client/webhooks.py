@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import inspect
 import json
 import math
 import re
@@ -20,7 +21,7 @@ RawBody = Union[bytes, bytearray, memoryview, str]
 # The format is strict on purpose: `t` once, only digits, at most ten signatures, no unknown entries.
 _HEADER = re.compile(r"t=([0-9]{1,12})((?:,v1=[0-9a-f]{64}){1,10})")
 
-PARSED_BODY = """The body was parsed before it was verified, so its original bytes are gone. Read the raw body instead.
+_HOW_TO_STAY_RAW = """
 Django: request.body
 Flask: request.get_data()
 FastAPI and Starlette: await request.body()"""
@@ -44,7 +45,7 @@ def verify_webhook(
     hashed; deliveries are smaller than 65,536.
     """
     if not isinstance(payload, (str, bytes, bytearray, memoryview)):
-        raise WebhookVerificationError("parsed_body", PARSED_BODY)
+        raise WebhookVerificationError("parsed_body", _what_it_is(payload) + _HOW_TO_STAY_RAW)
     secrets = [secret] if isinstance(secret, str) else secret
     keys = [_to_key(one) for one in secrets] if isinstance(secrets, Sequence) else []
     if not keys:
@@ -88,6 +89,24 @@ def test_header(payload: RawBody, secret: str, *, timestamp: int | None = None) 
 
 # Without this attribute, pytest would collect it as a test because of its name.
 test_header.__test__ = False  # type: ignore[attr-defined]
+
+
+def _what_it_is(payload: object) -> str:
+    """Says what was passed instead of a body. Coroutines have to be closed, or Python warns that they were never awaited."""
+    if payload is None:
+        return "The body is None. Read the raw body instead."
+    if inspect.iscoroutine(payload):
+        payload.close()
+        return "This is a coroutine. Await it, and pass what it returns."
+    if inspect.isawaitable(payload):
+        return "This is an awaitable. Await it, and pass what it returns."
+    if any(hasattr(payload, name) for name in ("headers", "META")):
+        return "This is a request, not its body. Read the raw body instead."
+    if hasattr(payload, "read"):
+        return "This is a stream or a file. Read it, and pass the bytes."
+    if callable(payload):
+        return "This is a function or a method. Call it, and pass the bytes that it returns."
+    return "The body was parsed before it was verified, so its original bytes are gone. Read the raw body instead."
 
 
 def _length(payload: RawBody) -> int:
