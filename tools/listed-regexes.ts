@@ -43,11 +43,6 @@ export const LISTED: readonly Listed[] = [
     bound: "A request's head has at most 16 KiB, and there is one attempt from the start, whose parts end at slashes.",
   },
   {
-    file: "gateway/src/api/middleware/refuse-request.ts",
-    pattern: '^(?:/api)?(?:/v\\d+)?{{path.replace(PLACEHOLDER, "[^/]+")}}$',
-    built: "^(?:/api)?(?:/v\\d+)?/webhook-subscriptions/[^/]+/deliveries$",
-  },
-  {
     file: "site/src/assets/find-sections.js",
     pattern: "[a-z0-9]+(?:_[a-z0-9]+)+",
     bound: "It reads guides of this repository, and in a browser only what its reader searches for.",

@@ -1,5 +1,6 @@
 const SEND = "Send it as Authorization: Bearer <key>.";
 const WHOLE_KEY = /service_(?:test|live)_[0-9A-Za-z]{38}(?![0-9A-Za-z])/g;
+const BEARER = /^bearer(?: +|$)/i;
 // Only these are repeated: any other word may be a secret.
 const SCHEME = /^(basic|token|digest|api-?key|key|jwt|oauth)[ :=]/i;
 
@@ -10,7 +11,6 @@ const MISTAKES: readonly [pattern: RegExp, message: string][] = [
   [/["'`<>{}[\]()]service_/i, "There are quotes or brackets around the API key. Send it without them."],
   [/^service_/i, `The word Bearer is missing before the API key. ${SEND}`],
   [/^bearer[^\s\w]|^bearer\t|^bearerservice_/i, `Only a space may stand between Bearer and the API key. ${SEND}`],
-  [/^(?!bearer +\S)/i, `The Authorization header has no API key. ${SEND}`],
 ];
 
 /** What is sent in place of a key, by the first pattern that matches what follows `Bearer`. */
@@ -38,7 +38,8 @@ export function explainNoKey(headers: readonly string[]): string {
   if (scheme) return `The Authorization header has the scheme ${scheme}, not Bearer. ${SEND}`;
   const mistake = find(MISTAKES, header);
   if (mistake) return mistake;
-  const key = header.replace(/^bearer +/i, "");
+  const key = header.replace(BEARER, "");
+  if (key === header || key === "") return `The Authorization header has no API key. ${SEND}`;
   if (keys === 1 && key.replace(WHOLE_KEY, "") !== "")
     return "There is something beside the API key, such as a comma or a line break. Send its 51 characters alone.";
   return find(WRONG_KEYS, key) ?? PLACEHOLDER;

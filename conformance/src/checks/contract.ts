@@ -89,8 +89,10 @@ const beforeVoid: readonly Check[] = [
         mustBe((await nobody.send({ method: "HEAD", path })).status, 401, `HEAD ${path} without a key`);
       }
       const other = await api.delete("/orders");
-      mustMatch(other.responseHeaders.get("allow"), /\bGET\b.*\bPOST\b/, "Allow where DELETE /orders is refused");
-      mustMatch(other.json?.error?.message, /\bGET\b.*\bPOST\b/, "the message where DELETE /orders is refused");
+      for (const method of [/\bGET\b/, /\bPOST\b/]) {
+        mustMatch(other.responseHeaders.get("allow"), method, "Allow where DELETE /orders is refused");
+        mustMatch(other.json?.error?.message, method, "the message where DELETE /orders is refused");
+      }
     },
   },
   {
