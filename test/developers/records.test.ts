@@ -1,3 +1,5 @@
+import * as examples from "@shipping/api/examples";
+import { shipmentInput } from "@shipping/api/input/schemas";
 import { forgetCreation } from "@shipping/carrier/testing/stored-labels";
 import { storedKeys } from "@shipping/gateway/testing/stored-accounts";
 import { eventually } from "@shipping/kit/testing/eventually";
@@ -16,6 +18,10 @@ const listed = (html: string, prefix: string) => [
     [...html.matchAll(new RegExp(`<td[^>]*><span><a href="[^"]*/(${prefix}_[a-z2-7]{26})"`, "g"))].map(([, id]) => id),
   ),
 ];
+
+/** The texts in a value of JSON. */
+const textsIn = (value: unknown): string[] =>
+  typeof value === "string" ? [value] : value instanceof Object ? Object.values(value).flatMap(textsIn) : [];
 
 async function open(visitor: Visitor, path: string): Promise<string> {
   const { status, html } = await visitor.get(`/developers/sandbox/${path}`);
@@ -88,6 +94,23 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
     expect(text).toMatch(/Event shipment\.created evt_[a-z2-7]{26}/);
     const [key] = await storedKeys(area.stack().databases.gateway, { id: keyId });
     expect(text).toContain(`By API key …${key?.lastFour} · request `);
+  });
+
+  test("each text that a shipment can have is on its page, finds it, and is in the file if it is a field of its own", async () => {
+    expect(Object.keys(examples.shipmentInput).sort()).toEqual(Object.keys(shipmentInput.shape).sort());
+    const { visitor, api } = await newCustomer(area);
+    const { order_id: _example, ...given } = examples.shipmentInput;
+    const order = await createOrder(api);
+    const { id } = await createShipment(api, { ...given, order_id: order.id });
+    const page = wordsIn(await open(visitor, `shipments/${id}`));
+    for (const text of [...textsIn(given), order.id]) expect(page).toContain(text);
+    for (const text of textsIn(given))
+      await eventually(async () => {
+        const query = new URLSearchParams({ q: text });
+        expect([text, listed(await open(visitor, `shipments?${query}`), "shp")]).toEqual([text, [id]]);
+      });
+    const file = (await visitor.get("/developers/sandbox/shipments/csv")).html;
+    for (const text of Object.values(given).filter((value) => typeof value === "string")) expect(file).toContain(text);
   });
 
   test("says what became of it, in its order, with the label, its rate, and where the parcel is", async () => {

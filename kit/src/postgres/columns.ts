@@ -25,7 +25,8 @@ export type Row<Of extends Columns> = {
       : never;
 };
 
-const columnName = (member: string) => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** The name of a member's column, which is also its name in public JSON: `order_id` for `orderId`. */
+export const columnName = (member: string) => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const columnType = (type: Columns[string]) => type.replace("?", "");
 
 // The text of a statement is the same for every row, and building it costs several times as much as filling in the values.

@@ -25,8 +25,8 @@ const created = { requestedBy: "key_mfrggzdfmztwq2lknnwg23tpoa", requestId: "req
 const transport = createRouterTransport((router) => {
   router.service(RecordsService, {
     getShipment: () => ({ data: Buffer.from(JSON.stringify(shipment)), created }),
-    searchOrders: () => ({}),
-    searchShipments: () => ({}),
+    searchOrders: () => ({ data: Buffer.from("[]") }),
+    searchShipments: () => ({ data: Buffer.from("[]") }),
   });
   router.service(CarrierService, { countLabels: () => ({ counts: [0, 0, 0] }), searchLabels: () => ({}) });
   router.service(WebhooksService, { listSubscriptionHealth: () => ({}) });

@@ -36,7 +36,7 @@ test("only a few heavy pages are made at once, those of another account beside t
     records: {
       searchOrders: async () => {
         await (isOver || new Promise<void>((resolve) => held.push(resolve)));
-        return create(SearchOrdersResponseSchema, {});
+        return create(SearchOrdersResponseSchema, { data: Buffer.from("[]") });
       },
     },
   });
@@ -75,7 +75,7 @@ test("a heavy page that has waited too long is answered 503 with a page", async 
       searchOrders: async () => {
         asked++;
         await held;
-        return create(SearchOrdersResponseSchema, {});
+        return create(SearchOrdersResponseSchema, { data: Buffer.from("[]") });
       },
     },
   });

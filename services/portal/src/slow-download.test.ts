@@ -2,7 +2,6 @@ import { connect, type Socket } from "node:net";
 import { create } from "@bufbuild/protobuf";
 import { eventually } from "@shipping/kit/testing/eventually";
 import {
-  RecordSummarySchema,
   SearchOrdersResponseSchema,
   SearchShipmentsResponseSchema,
 } from "@shipping/proto/shipping/records/v1/records_pb";
@@ -13,8 +12,8 @@ import { type PortalUnderTest, portalUnderTest } from "./testing/portal-under-te
 const ORDER_ID = "ord_mfrggzdfmztwq2lknnwg23tpoa";
 
 /** Orders for a chunk of 16 MiB, which is more than the kernel's buffers of a connection whose client does not read. */
-const ROWS = Array.from({ length: 100 }, () =>
-  create(RecordSummarySchema, { id: ORDER_ID, reference: "x".repeat(168_000) }),
+const ROWS = Buffer.from(
+  JSON.stringify(Array.from({ length: 100 }, () => ({ id: ORDER_ID, reference: "x".repeat(168_000) }))),
 );
 const CHUNKS = 3;
 
@@ -25,11 +24,11 @@ beforeEach(async () => {
   portal = await portalUnderTest({
     pageLimits: { ...DEFAULT_PAGE_LIMITS, heavy: { total: 1, perAccount: 1, waitMs: 60_000 } },
     records: {
-      searchShipments: () => create(SearchShipmentsResponseSchema),
+      searchShipments: () => create(SearchShipmentsResponseSchema, { data: Buffer.from("[]") }),
       searchOrders() {
         chunks++;
         return create(SearchOrdersResponseSchema, {
-          orders: ROWS,
+          data: ROWS,
           ...(chunks < CHUNKS && { nextCursor: ORDER_ID }),
         });
       },

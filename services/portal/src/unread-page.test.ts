@@ -1,18 +1,20 @@
 import { connect, type Socket } from "node:net";
 import { create } from "@bufbuild/protobuf";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { RecordSummarySchema, SearchOrdersResponseSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import { SearchOrdersResponseSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import { type PortalUnderTest, portalUnderTest } from "./testing/portal-under-test.js";
 
 const MIB = 1024 * 1024;
 
 /** Orders for a page or a download of 16 MiB, which is more than a kernel buffers for a connection. */
-const ORDERS = Array.from({ length: 100 }, () =>
-  create(RecordSummarySchema, {
-    id: "ord_mfrggzdfmztwq2lknnwg23tpoa",
-    reference: "x".repeat(168_000),
-    createdAt: "2026-11-27T12:00:00Z",
-  }),
+const ORDERS = Buffer.from(
+  JSON.stringify(
+    Array.from({ length: 100 }, () => ({
+      id: "ord_mfrggzdfmztwq2lknnwg23tpoa",
+      reference: "x".repeat(168_000),
+      created_at: "2026-11-27T12:00:00Z",
+    })),
+  ),
 );
 
 let portal: PortalUnderTest;
@@ -24,7 +26,7 @@ beforeAll(async () => {
     records: {
       searchOrders() {
         searches++;
-        return create(SearchOrdersResponseSchema, { orders: ORDERS });
+        return create(SearchOrdersResponseSchema, { data: ORDERS });
       },
     },
   });

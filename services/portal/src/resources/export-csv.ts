@@ -1,5 +1,4 @@
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import { logExport } from "../audit/audit.js";
 import { type Download, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
 import { toCell } from "./csv-cell.js";
@@ -8,11 +7,13 @@ import {
   findLabelsById,
   findOrders,
   findShipmentsById,
+  type ListedRecord,
   type Place,
   startLabelSearch,
   startShipmentSearch,
   type Wanted,
 } from "./find-resources.js";
+import { FURTHER, furtherText } from "./further-fields.js";
 
 /** Maximum number of rows of a file: the newest ones. */
 export const MAX_ROWS = 10_000;
@@ -23,7 +24,7 @@ const CHUNK_MS = 5_000;
 
 const HEADINGS = [
   ...["id", "reference", "status", "recipient", "company", "city", "postal_code", "country", "email", "phone"],
-  ...["label_id", "tracking_number", "created_at"],
+  ...["label_id", "tracking_number", "created_at", ...FURTHER],
 ];
 
 type CsvRow = readonly (string | undefined)[];
@@ -35,9 +36,9 @@ const START: Record<ListedKind, (deps: PageDeps, request: PageRequest, wanted: W
     const read = await startShipmentSearch(deps, request, wanted);
     return async (part, place) => {
       const { found, ...rest } = await read(part, place);
-      const labelIds = found.flatMap(({ labelId }) => labelId ?? []);
+      const labelIds = found.flatMap(({ label_id: labelId }) => labelId ?? []);
       const labels = await findLabelsById(deps, part, labelIds);
-      return { ...rest, rows: found.map((shipment) => toRow(shipment, labels.get(shipment.labelId ?? ""))) };
+      return { ...rest, rows: found.map((shipment) => toRow(shipment, labels.get(shipment.label_id ?? ""))) };
     };
   },
   async orders(deps, _request, wanted) {
@@ -58,13 +59,13 @@ const START: Record<ListedKind, (deps: PageDeps, request: PageRequest, wanted: W
   },
 };
 
-const pick = ({ id, status, createdAt }: LabelSummary) => ({ id, status, createdAt });
+const pick = ({ id, status, createdAt }: LabelSummary) => ({ id, status, created_at: createdAt });
 
-function toRow(record: Partial<RecordSummary>, label?: LabelSummary): CsvRow {
-  const { id, reference, status, to, createdAt } = record;
+function toRow(record: Partial<ListedRecord>, label?: LabelSummary): CsvRow {
+  const { id, reference, status, to, created_at: createdAt } = record;
   return [
-    ...[id, reference, status, to?.name, to?.company, to?.city, to?.postalCode, to?.country, to?.email, to?.phone],
-    ...[label?.id, label?.trackingNumber, createdAt],
+    ...[id, reference, status, to?.name, to?.company, to?.city, to?.postal_code, to?.country, to?.email, to?.phone],
+    ...[label?.id, label?.trackingNumber, createdAt, ...FURTHER.map((name) => furtherText(record, name))],
   ];
 }
 

@@ -7,7 +7,6 @@ import {
   SearchLabelsResponseSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import {
-  RecordSummarySchema,
   RecordsService,
   type SearchShipmentsRequest,
   SearchShipmentsResponseSchema,
@@ -35,10 +34,10 @@ beforeEach(() => {
     router.service(RecordsService, {
       searchShipments(request) {
         const searched = shipmentSearches.push(request);
-        const shipments = [create(RecordSummarySchema, { id: `shp_${searched}` })];
+        const shipments = [{ id: `shp_${searched}` }];
         const isLast = request.labelIdsOnly || searched >= PAGES;
         return create(SearchShipmentsResponseSchema, {
-          shipments,
+          data: Buffer.from(JSON.stringify(shipments)),
           labelIds: ["lbl_found"],
           ...(!isLast && { nextCursor: `shp_${searched}` }),
         });

@@ -7,6 +7,7 @@ import { isMissing, MissingPart, type Part } from "../page/part.js";
 import { Notice, Text } from "../page/text.js";
 import { readZone, TIME_PARAMETER, TimeField, toInstant, ZoneField, zoneQuery } from "../page/zone.js";
 import type { FoundPage, Wanted } from "./find-resources.js";
+import { SEARCH_HINTS } from "./further-fields.js";
 import { STATUSES } from "./record-table.js";
 
 export type ListedKind = "orders" | "shipments" | "labels";
@@ -107,8 +108,6 @@ interface FilteredListProps {
   what: ListedKind;
   request: PageRequest;
   filter: Filter;
-  /** The hint below the search field: the fields that a search covers. */
-  searchHint: string;
   page: Part<FoundPage>;
   empty: ComponentChildren;
   children: ComponentChildren;
@@ -120,7 +119,7 @@ export function FilteredList(props: FilteredListProps) {
   return (
     <>
       <h1>{request.environment === "live" ? `Live ${what}` : `Sandbox ${what}`}</h1>
-      <FilterForm path={path} statuses={KINDS[what].statuses} {...props} />
+      <FilterForm path={path} filter={filter} what={what} />
       <FilterChips path={path} filter={filter} />
       {isMissing(page) ? (
         <MissingPart what={`The ${what} cannot be shown.`} request={request} />
@@ -204,8 +203,8 @@ function ListActions({ path, filter }: { path: string; filter: Filter }) {
   );
 }
 
-function FilterForm(props: { path: string; filter: Filter; statuses: readonly string[]; searchHint: string }) {
-  const { path, filter, statuses, searchHint } = props;
+function FilterForm({ path, filter, what }: { path: string; filter: Filter; what: ListedKind }) {
+  const { statuses } = KINDS[what];
   const zone = filter.zone || undefined;
   return (
     <Form fields={listQuery} class="filter" method="get" action={path}>
@@ -214,7 +213,7 @@ function FilterForm(props: { path: string; filter: Filter; statuses: readonly st
         <label for="q">Search</label>
         <Input type="search" id="q" name="q" value={filter.text} autocomplete="off" aria-describedby="q-hint" />
         <p class="hint" id="q-hint">
-          {searchHint}
+          {SEARCH_HINTS[what]}
         </p>
       </div>
       {statuses.length > 1 && (

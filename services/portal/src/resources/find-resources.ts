@@ -1,12 +1,20 @@
 import { trackingNumber } from "@shipping/api/input/schemas";
+import type * as resources from "@shipping/api/resources";
 import { isId } from "@shipping/kit/ids";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
+import type { z } from "zod";
 import { ask, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE } from "../page/paging.js";
+import { parseResource } from "../read/read-resources.js";
 
 /** Maximum number of IDs that a search takes. */
 const MAX_IDS = 500;
+
+type Shipment = z.infer<typeof resources.shipment>;
+
+/** An order or a shipment in a list. Only a search yields the sender and the metadata. */
+export type ListedRecord = Omit<Shipment, "object" | "status" | "from"> &
+  Partial<Pick<Shipment, "from">> & { status: string };
 
 export interface Wanted {
   text?: string | undefined;
@@ -36,16 +44,12 @@ export async function findShipments(deps: PageDeps, request: PageRequest, wanted
 export async function startShipmentSearch(deps: PageDeps, request: PageRequest, wanted: Wanted) {
   const label = toLabelName(wanted.text);
   const ids = label === undefined ? [] : await findShipmentsByLabel(deps, request, label);
-  return async (part: PageRequest, place?: Place) => {
-    const { shipments, ...rest } = await searchShipments(deps, part, { ...wanted, ...place }, { ids });
-    return { found: shipments, ...rest };
-  };
+  return (part: PageRequest, place?: Place) => searchShipments(deps, part, { ...wanted, ...place }, { ids });
 }
 
 /** Finds orders by ID, or by any of their words. */
 export async function findOrders(deps: PageDeps, request: PageRequest, wanted: Wanted) {
-  const { orders, ...rest } = await ask(request, deps.clients.records.searchOrders, { search: toSearch(wanted) });
-  return { found: orders, ...rest };
+  return toFound(await ask(request, deps.clients.records.searchOrders, { search: toSearch(wanted) }));
 }
 
 /** Finds labels by ID, by tracking number, or by their shipment's ID or words. */
@@ -71,10 +75,10 @@ export async function findShipmentsById(
   request: PageRequest,
   ids: readonly string[],
   { rowsOnly }: Pick<Wanted, "rowsOnly"> = { rowsOnly: true },
-): Promise<Map<string, RecordSummary>> {
+): Promise<Map<string, ListedRecord>> {
   if (ids.length === 0) return new Map();
-  const { shipments } = await searchShipments(deps, request, { rowsOnly, limit: MAX_IDS }, { ids });
-  return new Map(shipments.map((shipment) => [shipment.id, shipment]));
+  const { found } = await searchShipments(deps, request, { rowsOnly, limit: MAX_IDS }, { ids });
+  return new Map(found.map((shipment) => [shipment.id, shipment]));
 }
 
 export async function findLabelsById(
@@ -108,14 +112,19 @@ async function findLabelsByShipment(deps: PageDeps, request: PageRequest, text: 
 }
 
 /** Finds shipments in the records service: those of an order, and those with these IDs even if the text does not match them. */
-export function searchShipments(
+export async function searchShipments(
   deps: PageDeps,
   request: PageRequest,
   wanted: Wanted,
   { ids = [], ...others }: { ids?: readonly string[]; orderId?: string; labelIdsOnly?: true } = {},
 ) {
-  return ask(request, deps.clients.records.searchShipments, { search: toSearch(wanted, ids), ...others });
+  return toFound(await ask(request, deps.clients.records.searchShipments, { search: toSearch(wanted, ids), ...others }));
 }
+
+const toFound = <Answer extends { data: Uint8Array }>({ data, ...rest }: Answer) => ({
+  found: parseResource<ListedRecord[]>(data),
+  ...rest,
+});
 
 function toSearch({ limit = PAGE_SIZE, ...wanted }: Wanted, ids: readonly string[] = []) {
   const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));

@@ -1,16 +1,15 @@
 import type { Environment } from "@shipping/kit/caller";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import { toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Table } from "../page/table.js";
 import { ButtonLink, Middle, Time } from "../page/text.js";
 import { FilteredList, readFilter, toWanted } from "./filter.js";
-import { findLabels, findShipmentsById } from "./find-resources.js";
-import { LabelSelection, recipientColumns, SelectLabel, Status } from "./record-table.js";
+import { findLabels, findShipmentsById, type ListedRecord } from "./find-resources.js";
+import { LabelSelection, recordColumns, SelectLabel, Status } from "./record-table.js";
 
-type LabelRow = LabelSummary & { shipment: RecordSummary | undefined };
+type LabelRow = LabelSummary & { shipment: ListedRecord | undefined };
 
 export async function showLabels(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
@@ -21,6 +20,9 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
   const rowsOnly = filter.text === "";
   const shipments = await readPart(request, (part) => findShipmentsById(deps, part, shipmentIds, { rowsOnly }));
   const marks = toMarks(filter.text);
+  const rows = found.map(
+    (label): LabelRow => ({ ...label, shipment: unlessMissing(shipments)?.get(label.shipmentId) }),
+  );
   const base = `${AREA_PATH}/${environment}`;
   const list = htmlPage(
     "Labels",
@@ -28,7 +30,6 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
       what="labels"
       request={request}
       filter={filter}
-      searchHint="A tracking number or ID, or words of the shipment: a name, company, street, town, country, postal code, email address, reference, or four digits of a telephone number or a tracking number."
       page={page}
       empty={<NoLabels environment={environment} />}
     >
@@ -50,13 +51,13 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
             Shipment: ({ shipmentId, shipment }) => (
               <ShipmentLink base={base} id={shipmentId} reference={shipment?.reference} marks={marks} />
             ),
-            ...recipientColumns(({ shipment }: LabelRow) => shipment ?? {}, marks),
+            ...recordColumns(rows, ({ shipment }) => shipment ?? {}, marks),
             Status: ({ status }) => <Status status={status} />,
             Created: ({ createdAt }) => <Time at={createdAt} />,
             Label: ({ id, status, trackingNumber }) =>
               status !== "voided" && <SelectLabel base={base} id={id} name={trackingNumber} />,
           }}
-          rows={found.map((label) => ({ ...label, shipment: unlessMissing(shipments)?.get(label.shipmentId) }))}
+          rows={rows}
           rowClass={({ status }) => (status === "voided" ? "over" : undefined)}
         />
       </LabelSelection>

@@ -22,7 +22,6 @@ export async function showOrders(deps: PageDeps, request: PageRequest): Promise<
       what="orders"
       request={request}
       filter={filter}
-      searchHint="A name, company, street, town, country, postal code, email address, reference, metadata value or ID, or four digits of a telephone number. Several words narrow the search."
       page={page}
       empty={
         <>
@@ -44,7 +43,7 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
   const { environment, id } = request;
   const { order, history } = await readOrder(deps, request, id);
   const after = readCursor(request.query, "shp");
-  const { shipments, nextCursor } = await searchShipments(deps, request, { after }, { orderId: id });
+  const { found: shipments, nextCursor } = await searchShipments(deps, request, { after }, { orderId: id });
   const changes = await readHistory(deps, request, history);
   const base = `${AREA_PATH}/${environment}`;
   const page = htmlPage(

@@ -1,8 +1,9 @@
 import type { address, parcel } from "@shipping/api/input/schemas";
 import type { z } from "zod";
 import { Json, Text } from "../page/text.js";
+import { FURTHER, furtherText, headingOf } from "./further-fields.js";
 
-type Address = z.infer<typeof address>;
+export type Address = z.infer<typeof address>;
 type Parcel = z.infer<typeof parcel>;
 
 interface Details {
@@ -12,7 +13,8 @@ interface Details {
   metadata?: unknown;
 }
 
-export function ParcelDetails({ from, to, parcel, metadata }: Details) {
+export function ParcelDetails(record: Details) {
+  const { from, to, parcel, metadata } = record;
   const { weight_kg: weightKg, length_cm: lengthCm, width_cm: widthCm, height_cm: heightCm } = parcel;
   return (
     <>
@@ -34,6 +36,14 @@ export function ParcelDetails({ from, to, parcel, metadata }: Details) {
           </p>
         </section>
       </div>
+      {FURTHER.filter((name) => furtherText(record, name)).map((name) => (
+        <>
+          <h2>{headingOf(name)}</h2>
+          <p>
+            <Text>{furtherText(record, name)}</Text>
+          </p>
+        </>
+      ))}
       {metadata !== undefined && (
         <>
           <h2>Metadata</h2>
@@ -60,8 +70,8 @@ function PostalAddress(address: Address) {
   );
 }
 
-export function shortPlace(place: { postalCode: string; city: string; country: string }): string {
-  const { postalCode, city, country } = place;
+export function shortPlace(place: Pick<Address, "postal_code" | "city" | "country">): string {
+  const { postal_code: postalCode, city, country } = place;
   return `${postalCode} ${city}, ${country}`;
 }
 

@@ -1,23 +1,25 @@
-import { create } from "@bufbuild/protobuf";
-import { RecordSummarySchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { toMarks } from "../page/marked.js";
+import type { ListedRecord } from "./find-resources.js";
 import { RecordTable } from "./record-table.js";
 
-const to = { name: "Anna", city: "Berlin", postalCode: "10115", country: "DE" };
+const to = { name: "Anna", street1: "1", city: "Berlin", postal_code: "10115", country: "DE" };
 
 function rowsOf(
   search: string,
-  records: { metadata?: unknown; to?: Partial<typeof to> & { street1?: string; state?: string } }[],
+  records: { metadata?: Record<string, unknown>; to?: Partial<typeof to> & { state?: string } }[],
 ): string {
-  const found = records.map((record, n) =>
-    create(RecordSummarySchema, {
+  const found = records.map(
+    (record, n): ListedRecord => ({
       id: `shp_${n}`,
+      status: "draft",
       reference: "order",
-      createdAt: "2026-11-21T09:30:00Z",
       to: { ...to, ...record.to },
-      metadata: JSON.stringify(record.metadata ?? {}),
+      parcel: { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 },
+      metadata: record.metadata ?? {},
+      livemode: false,
+      created_at: "2026-11-21T09:30:00Z",
     }),
   );
   return renderToString(
@@ -32,7 +34,7 @@ test("whatever is searched for in the largest metadata, a page of a hundred rows
     { m: "😀a".repeat(2_000) },
     Object.fromEntries([..."a".repeat(600)].map((a, n) => [n, a])),
   ];
-  const records = Array.from({ length: 100 }, (_, n) => ({ metadata: largest[n % 3] }));
+  const records = Array.from({ length: 100 }, (_, n) => ({ metadata: largest[n % 3]! }));
   const before = process.cpuUsage();
   rowsOf(search, records);
   const { user, system } = process.cpuUsage(before);

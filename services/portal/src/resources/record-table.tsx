@@ -2,18 +2,19 @@ import { ID_FIELD } from "@shipping/api/input/fields";
 import { visible } from "@shipping/api/input/text";
 import type { Environment } from "@shipping/kit/caller";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import type { Address, RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { ComponentChildren } from "preact";
 import { Form, Input } from "../page/form.js";
 import { unmarkedIn } from "../page/marked.js";
 import { AREA_PATH } from "../page/page.js";
 import { type Columns, Table } from "../page/table.js";
 import { Middle, Time } from "../page/text.js";
-import { shortPlace } from "./parcel.js";
+import type { ListedRecord } from "./find-resources.js";
+import { FURTHER, furtherText, headingOf } from "./further-fields.js";
+import { type Address, shortPlace } from "./parcel.js";
 
 /** Orders or shipments as rows of a list. Words that a search has found are marked. Shipments have their labels, if those could be read. */
 export function RecordTable(props: {
-  records: readonly RecordSummary[];
+  records: readonly ListedRecord[];
   kind: "orders" | "shipments";
   environment: Environment;
   marks?: readonly string[];
@@ -35,20 +36,20 @@ export function RecordTable(props: {
             </code>
           </span>
         ),
-        ...recipientColumns((found: RecordSummary) => found, marks),
+        ...recordColumns(records, (found) => found, marks),
         Status: ({ status }) => <Status status={status} />,
         "Tracking number":
           labels &&
-          (({ labelId }) =>
+          (({ label_id: labelId }) =>
             labelId !== undefined && (
               <a class="tracking" href={`${base}/labels/${labelId}`} aria-label={labels.get(labelId)?.trackingNumber}>
                 <Middle marks={marks}>{labels.get(labelId)?.trackingNumber ?? "Not available now"}</Middle>
               </a>
             )),
-        Created: ({ createdAt }) => <Time at={createdAt} />,
+        Created: ({ created_at: createdAt }) => <Time at={createdAt} />,
         Label:
           labels &&
-          (({ labelId, status, reference }) =>
+          (({ label_id: labelId, status, reference }) =>
             labelId !== undefined && status !== "voided" && <SelectLabel base={base} id={labelId} name={reference} />),
       }}
       rows={records}
@@ -56,16 +57,26 @@ export function RecordTable(props: {
   );
 }
 
-type FoundBy = Partial<Pick<RecordSummary, "to" | "from" | "metadata">>;
+type FoundBy = Partial<Pick<ListedRecord, "to" | "from" | "metadata">>;
 
-/** The columns of a recipient: name, company and at most three other texts by which a search has found the record; and the place. */
-export function recipientColumns<Row>(foundOf: (row: Row) => FoundBy, marks: readonly string[]): Columns<Row> {
+/**
+ * The columns of a recipient: name, company and at most three other texts by which a search has found the record; and the place. After them,
+ * those of further fields that a row has.
+ */
+export function recordColumns<Row>(
+  rows: readonly Row[],
+  foundOf: (row: Row) => FoundBy,
+  marks: readonly string[],
+): Columns<Row> {
+  const further = FURTHER.filter((name) => rows.some((row) => furtherText(foundOf(row), name)));
+  const toCell = (name: string) => (row: Row) => <Middle marks={marks}>{furtherText(foundOf(row), name)}</Middle>;
   return {
     Recipient: (row) => <Recipient found={foundOf(row)} marks={marks} />,
     "Town and country": (row) => {
       const { to } = foundOf(row);
       return to && <Middle marks={marks}>{shortPlace(to)}</Middle>;
     },
+    ...Object.fromEntries(further.map((name) => [headingOf(name), toCell(name)])),
   };
 }
 
@@ -105,7 +116,7 @@ function searchedTexts(to: Address, { from, metadata }: FoundBy): (readonly [nam
   return [
     ...restOf(to).map((text) => ["", text ?? ""] as const),
     ...(sender ?? []).map((text) => ["From", text ?? ""] as const),
-    ...(metadata === undefined ? [] : valuesIn("Metadata", JSON.parse(metadata)).slice(0, MAX_VALUES)),
+    ...(metadata === undefined ? [] : valuesIn("Metadata", metadata).slice(0, MAX_VALUES)),
   ];
 }
 

@@ -18,7 +18,7 @@ export async function showShipments(deps: PageDeps, request: PageRequest): Promi
   const filter = readFilter(query, { kind: "shipments" });
   const page = await readPart(request, (part) => findShipments(deps, part, toWanted(filter)));
   const found = unlessMissing(page)?.found ?? [];
-  const labelIds = found.flatMap(({ labelId }) => labelId ?? []);
+  const labelIds = found.flatMap(({ label_id: labelId }) => labelId ?? []);
   const labels = await readPart(request, (part) => findLabelsById(deps, part, labelIds));
   const list = htmlPage(
     "Shipments",
@@ -26,7 +26,6 @@ export async function showShipments(deps: PageDeps, request: PageRequest): Promi
       what="shipments"
       request={request}
       filter={filter}
-      searchHint="A name, company, street, town, country, postal code, email address, reference, metadata value, tracking number or ID, or four digits of a telephone number or a tracking number. Several words narrow the search."
       page={page}
       empty={
         <>

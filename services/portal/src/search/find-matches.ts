@@ -1,12 +1,11 @@
 import { isId } from "@shipping/kit/ids";
 import type { LoggedRequest } from "@shipping/proto/shipping/access/v1/access_pb";
-import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import { keyName } from "../keys/key-name.js";
 import { ask, type PageDeps, type PageRequest, unlessNotFound } from "../page/page.js";
 import { isMissing, type Part, readPart } from "../page/part.js";
 import { getSubscription, readEvent } from "../read/read-webhooks.js";
 import { readRequest } from "../requests/request.js";
-import { findLabels, findOrders, findShipments, toLabelName } from "../resources/find-resources.js";
+import { findLabels, findOrders, findShipments, type ListedRecord, toLabelName } from "../resources/find-resources.js";
 
 export interface Match {
   kind: Kind;
@@ -15,7 +14,7 @@ export interface Match {
   name: string;
   id: string;
   /** An order or a shipment, as its list shows it. */
-  record?: RecordSummary;
+  record?: ListedRecord;
 }
 
 export type Kind = "API key" | "Event" | "Label" | "Order" | "Request" | "Shipment" | "Subscription";
@@ -62,7 +61,7 @@ export async function findMatches(deps: PageDeps, request: PageRequest, text: st
 
 const toRecordMatch =
   (kind: Kind, list: string) =>
-  (record: RecordSummary): Match => ({
+  (record: ListedRecord): Match => ({
     kind,
     path: `${list}/${record.id}`,
     name: record.reference,

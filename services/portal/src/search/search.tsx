@@ -4,6 +4,7 @@ import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest } from "../
 import { isMissing, MissingPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Table } from "../page/table.js";
 import { Notice, Text, titledPage } from "../page/text.js";
+import { SEARCH_HINTS } from "../resources/further-fields.js";
 import { RecordTable } from "../resources/record-table.js";
 import { findMatches, type Kind, MAX_PER_KIND, type Match } from "./find-matches.js";
 
@@ -133,10 +134,8 @@ function NoMatches({ text, base, isSearched }: { text: string; base: string; isS
         </p>
       )}
       <p>
-        Enter what the customer says: a name, company, street, town, state, country, postal code, email address,
-        reference or tracking number, or four digits of a telephone number or a tracking number. Several words narrow
-        the search. You can also enter the ID of a request, order, shipment, label, event, subscription or API key, an
-        idempotency key, or a value of the metadata.
+        {SEARCH_HINTS.all} You can also enter the ID of a request, order, shipment, label, event, subscription or API
+        key, an idempotency key, or a value of the metadata.
       </p>
       <p>
         <a href={`${base}/requests`}>Requests</a> can be found for seven days. Successful GET requests are not listed.

@@ -1,7 +1,7 @@
 import type { Caller } from "@shipping/kit/caller";
 import type { Columns, Row } from "@shipping/kit/postgres/columns";
 import type { CreateOrderRequest } from "@shipping/proto/shipping/records/v1/records_pb";
-import { givenMembers, lastMembers, newSharedRow, sharedColumns } from "./shared-fields.js";
+import { newSharedRow, publicJson, type Shown, sharedColumns } from "./shared-fields.js";
 
 /** The columns of an order that the public resource shows. */
 export const orderColumns = sharedColumns;
@@ -15,6 +15,4 @@ export function newOrder(request: CreateOrderRequest, caller: Caller, id: string
   return { id, status: "received", ...newSharedRow(request, caller, now) };
 }
 
-export function orderJson(row: OrderRow): string {
-  return `{"id":"${row.id}","object":"order","status":"${row.status}",${givenMembers(row)},${lastMembers(row)}}`;
-}
+export const orderJson = (row: Shown<OrderRow>) => publicJson("order", row, {});

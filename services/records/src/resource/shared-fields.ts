@@ -1,6 +1,6 @@
 import { fromJson } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
-import { type Columns, columnNames, type Row, unnestRows } from "@shipping/kit/postgres/columns";
+import { type Columns, columnName, columnNames, type Row, unnestRows } from "@shipping/kit/postgres/columns";
 import {
   type Address,
   AddressSchema,
@@ -44,16 +44,32 @@ export function newSharedRow(request: CreateOrderRequest | CreateShipmentRequest
   };
 }
 
-/** The adjacent public members that orders and shipments share: `"reference":…,"from":…,…`. */
-export function givenMembers({ reference, sender, recipient, parcel, metadata }: SharedRow): string {
-  const given = `"reference":${JSON.stringify(reference)},"from":${sender},"to":${recipient},"parcel":${parcel}`;
-  return metadata === null ? given : `${given},"metadata":${metadata}`;
+type Large = "sender" | "metadata";
+
+/** A row as it is shown. The rows of a list lack the columns that can be large. */
+export type Shown<Stored extends SharedRow> = Omit<Stored, Large> & Partial<Pick<Stored, Large>>;
+
+/** The columns of a list's rows. */
+export function rowColumns<Of extends Columns>({ sender, metadata, ...others }: Of): Omit<Of, Large> {
+  return others;
 }
 
-/** The last public members that they share: `"livemode":…,"created_at":…`. */
-export function lastMembers({ environment, createdAt }: SharedRow): string {
-  return `"livemode":${environment === "live"},"created_at":"${createdAt.toISOString()}"`;
+/** The public JSON of an order or a shipment, whose members are in one order. Members that have no value are left out. */
+export function publicJson<Text extends string>(
+  object: "order" | "shipment",
+  row: Shown<SharedRow> & Readonly<Record<NoInfer<Text>, string | null>>,
+  ownTexts: Readonly<Record<Text, "text?">>,
+): string {
+  const { id, status, reference, sender, recipient, parcel, metadata, environment, createdAt } = row;
+  const own: Readonly<Record<Text, string | null>> = row;
+  const texts = (Object.keys(ownTexts) as Text[]).map((name) => optional(columnName(name), textJson(own[name])));
+  const given = `"reference":${textJson(reference)},${optional("from", sender)}"to":${recipient},"parcel":${parcel},`;
+  const last = `"livemode":${environment === "live"},"created_at":"${createdAt.toISOString()}"`;
+  return `{"id":"${id}","object":"${object}","status":"${status}",${given}${optional("metadata", metadata)}${texts.join("")}${last}}`;
 }
+
+const textJson = (text: string | null) => text !== null && JSON.stringify(text);
+const optional = (name: string, json: string | false | null | undefined) => (json ? `"${name}":${json},` : "");
 
 /** Creates the insertion of rows whose writes are in the CTE `claim`, which has their environment. */
 export function insertClaimed<Stored extends Pick<typeof sharedColumns, "environment"> & Columns>(

@@ -1,10 +1,13 @@
 import type { Caller } from "@shipping/kit/caller";
 import type { Columns, Row } from "@shipping/kit/postgres/columns";
 import type { CreateShipmentRequest } from "@shipping/proto/shipping/records/v1/records_pb";
-import { givenMembers, lastMembers, newSharedRow, sharedColumns } from "./shared-fields.js";
+import { newSharedRow, publicJson, type Shown, sharedColumns } from "./shared-fields.js";
+
+/** The texts that only shipments have. Each is a column and a member of the public resource. */
+const shipmentTexts = { orderId: "text?", labelId: "text?" } as const satisfies Columns;
 
 /** The columns of a shipment that the public resource shows. */
-export const shipmentColumns = { ...sharedColumns, orderId: "text?", labelId: "text?" } as const satisfies Columns;
+export const shipmentColumns = { ...sharedColumns, ...shipmentTexts } as const satisfies Columns;
 
 export const storedShipmentColumns = { ...shipmentColumns, origin: "text?" } as const satisfies Columns;
 
@@ -23,12 +26,7 @@ export function newShipment(request: CreateShipmentRequest, caller: Caller, id: 
   };
 }
 
-export function shipmentJson(row: ShipmentRow): string {
-  const { id, status, orderId, labelId } = row;
-  const order = orderId === null ? "" : `"order_id":"${orderId}",`;
-  const label = labelId === null ? "" : `"label_id":"${labelId}",`;
-  return `{"id":"${id}","object":"shipment","status":"${status}",${givenMembers(row)},${order}${label}${lastMembers(row)}}`;
-}
+export const shipmentJson = (row: Shown<ShipmentRow>) => publicJson("shipment", row, shipmentTexts);
 
 /** The status that a label event brings about, or undefined for an event that concerns no shipment. */
 export function statusAfter(eventType: string): ShipmentStatus | undefined {

@@ -21,8 +21,7 @@ const isLike = (text: string, pattern: string) => text.includes(pattern.slice(1,
 
 /** Whether a record is found by its text, and whether it is also by its hashes. */
 function findBy(to: Address, from: Address, said: string): { text: boolean; hashes: boolean } {
-  const addresses = { recipient: JSON.stringify({ ...PLAIN, ...to }), sender: JSON.stringify({ ...PLAIN, ...from }) };
-  const text = toSearchText({ reference: "R", metadata: null, ...addresses });
+  const text = toSearchText({ reference: "R", to: { ...PLAIN, ...to }, from: { ...PLAIN, ...from } });
   const hashes = new Set(toHashes(text, SEED));
   const found = toReadings(said).filter(({ patterns }) => patterns.every((pattern) => isLike(text, pattern)));
   const hashed = found.filter(({ strings }) => toWantedHashes(strings, SEED).every((hash) => hashes.has(hash)));

@@ -2,7 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { cpuMs, watched } from "@shipping/kit/testing/plans";
-import { newCaller } from "@shipping/kit/testing/writes";
+import { jsonIn, newCaller } from "@shipping/kit/testing/writes";
 import type { SearchSchema } from "@shipping/proto/shipping/common/v1/common_pb";
 import { SearchShipmentsRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
@@ -22,15 +22,14 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-const ids = (found: { shipments: readonly { id: string }[] }) => found.shipments.map(({ id }) => id);
-
 /** Searches a caller's shipments, and returns the statements that compared texts, too. */
 async function find(caller: Caller, search: MessageInitShape<typeof SearchSchema>) {
   const { db, statements } = watched(records.deps.db);
   const request = create(SearchShipmentsRequestSchema, { caller, search: { limit: 50, rowsOnly: true, ...search } });
   const found = await searchShipments({ ...records.deps, db }, request);
   const comparing = statements.filter(({ text }) => text.includes("LIKE ALL") || text.includes("find_shipments"));
-  return { ...found, comparing };
+  const ids: string[] = jsonIn(found).map(({ id }: { id: string }) => id);
+  return { ...found, ids, comparing };
 }
 
 /** Creates the shipments of a segment, found by these texts in turns, each a second older than the one before. */
@@ -58,10 +57,10 @@ async function fillSegment(caller: Caller, texts: string[], { daysAgo = 1, rows 
 
 /** The longest text that a record can be found by, of such words. */
 function longestText(word: (n: number) => string): string {
-  const address = JSON.stringify({ name: word(1), street1: "", city: "", postal_code: "", country: "DE" });
-  const metadata = JSON.stringify(Array.from({ length: 700 }, (_, n) => word(n)).join(" "));
+  const address = { name: word(1), street1: "", city: "", postal_code: "", country: "DE" };
+  const metadata = Array.from({ length: 700 }, (_, n) => word(n)).join(" ");
   const reference = word(0).repeat(200).slice(0, 200);
-  const text = toSearchText({ reference, sender: address, recipient: address, metadata });
+  const text = toSearchText({ reference, from: address, to: address, metadata });
   expect(Buffer.byteLength(text)).toBeGreaterThan(1_150);
   return text;
 }
@@ -106,7 +105,7 @@ describe("a statement of a search takes at most 30 ms of CPU", () => {
       words.map((missing) => ` ${words.filter((word) => word !== missing).join(" ")} `),
     );
     const { comparing, ...found } = await find(caller, { text });
-    expect(found).toMatchObject({ shipments: [], incomplete: false });
+    expect(found).toMatchObject({ ids: [], incomplete: false });
     const ms = await cpuMs(records.deps.db, comparing.at(-1)!, mostMs);
     expect(ms).toBeGreaterThan(0);
     expect(ms).toBeLessThan(mostMs);
@@ -121,16 +120,16 @@ test("of records that have all the hashes, it compares the newest, and says that
     records.deps.db.run(sql`
       UPDATE shipment_search SET text = text || ${"abcdefghizz"} WHERE account_id = ${caller.accountId} AND id = ${id}`);
   await mark("shp_1_16000");
-  expect(await find(caller, { text: "abcdefghizz" })).toMatchObject({ shipments: [], incomplete: true });
+  expect(await find(caller, { text: "abcdefghizz" })).toMatchObject({ ids: [], incomplete: true });
   await mark("shp_1_900");
   const found = await find(caller, { text: "abcdefghizz" });
-  expect(ids(found)).toEqual(["shp_1_900"]);
+  expect(found.ids).toEqual(["shp_1_900"]);
   expect([found.incomplete, found.nextCursor]).toEqual([true, undefined]);
   const createdBefore = new Date(Date.parse("2026-11-20T10:00:00Z") - 15_000_000).toISOString();
-  expect(ids(await find(caller, { text: "abcdefghizz", createdBefore }))).toEqual(["shp_1_16000"]);
+  expect((await find(caller, { text: "abcdefghizz", createdBefore })).ids).toEqual(["shp_1_16000"]);
   // Records of which all are found are not compared further than a page.
   const page = await find(caller, { text: "abcdefghiaa", limit: 2 });
-  expect(ids(page)).toEqual(["shp_1_1", "shp_1_2"]);
+  expect(page.ids).toEqual(["shp_1_1", "shp_1_2"]);
   expect(page).toMatchObject({ incomplete: false, nextCursor: "shp_1_2" });
 });
 
@@ -141,8 +140,8 @@ test("of recent records with long texts, it compares the newest, and says that i
   await records.deps.db.run(sql`
     UPDATE shipment_search_recent SET text = ${longestText((n) => `${"a".repeat(20 + (n % 9))}${twoLetters(LATIN, n)}`)}
     WHERE account_id = ${caller.accountId} AND id <> ${id}`);
-  expect(await find(caller, { text: "grace" })).toMatchObject({ shipments: [{ id }], incomplete: false });
-  expect(await find(caller, { text: `grace ${"a".repeat(30)}` })).toMatchObject({ shipments: [], incomplete: true });
+  expect(await find(caller, { text: "grace" })).toMatchObject({ ids: [id], incomplete: false });
+  expect(await find(caller, { text: `grace ${"a".repeat(30)}` })).toMatchObject({ ids: [], incomplete: true });
 });
 
 test("of segments with many records that have all the hashes, a statement reads as many as it can in full", async () => {
@@ -151,11 +150,11 @@ test("of segments with many records that have all the hashes, a statement reads 
   await fillSegment(caller, [" versandhaus "], { daysAgo: 2, rows: 10_100 });
   await fillSegment(caller, [" versandhaus "], { daysAgo: 3, rows: 10_100 });
   const found = await find(caller, { text: "versandhaus", limit: 2 });
-  expect(ids(found)).toEqual(["shp_2_1", "shp_2_2"]);
+  expect(found.ids).toEqual(["shp_2_1", "shp_2_2"]);
   expect(found).toMatchObject({ incomplete: false, nextCursor: "shp_2_2" });
   // The recent ones, the first segment, and the two others, of which it leaves out the last.
   expect(found.comparing).toHaveLength(3);
-  expect(ids(await find(caller, { text: "versandhaus", limit: 2, after: "shp_2_10099" }))).toEqual([
+  expect((await find(caller, { text: "versandhaus", limit: 2, after: "shp_2_10099" })).ids).toEqual([
     "shp_2_10100",
     "shp_3_1",
   ]);
@@ -174,9 +173,9 @@ test("it asks the index for two dozen hashes at once", async () => {
 test("it ends after half a second, and says that it did not search everything", async () => {
   const caller = newCaller();
   for (const daysAgo of [1, 2, 3]) await fillSegment(caller, [" schneider "], { daysAgo, rows: 2 });
-  expect(ids(await find(caller, { text: "schneider" }))).toHaveLength(6);
+  expect((await find(caller, { text: "schneider" })).ids).toHaveLength(6);
   passesMs = 501;
   const found = await find(caller, { text: "schneider" });
-  expect(ids(found)).toEqual(["shp_1_1", "shp_1_2"]);
+  expect(found.ids).toEqual(["shp_1_1", "shp_1_2"]);
   expect(found).toMatchObject({ incomplete: true });
 });

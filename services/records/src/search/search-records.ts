@@ -1,38 +1,35 @@
 import { requireCaller } from "@shipping/kit/caller";
-import { type Columns, pickColumns, type Row, selectColumns } from "@shipping/kit/postgres/columns";
+import { pickColumns, type Row, selectColumns } from "@shipping/kit/postgres/columns";
 import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
 import { type Found, placeAfter, searchOwned } from "@shipping/kit/postgres/search-owned";
 import type { SearchOrdersRequest, SearchShipmentsRequest } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
-import { orderColumns } from "../resource/order.js";
-import { addressIn } from "../resource/shared-fields.js";
-import { shipmentColumns } from "../resource/shipment.js";
+import { orderColumns, orderJson } from "../resource/order.js";
+import { rowColumns, type Shown } from "../resource/shared-fields.js";
+import { shipmentColumns, shipmentJson } from "../resource/shipment.js";
 import { findByText } from "./find-by-text.js";
 import type { RecordTable } from "./search-rows.js";
 
-const orderRow = pickColumns(orderColumns, ["id", "status", "reference", "recipient", "createdAt"]);
-const shipmentRow = { ...orderRow, ...pickColumns(shipmentColumns, ["orderId", "labelId"]) } as const satisfies Columns;
-/** The columns with the searched texts that a row of a list does not have. Metadata can be large. */
-const foundBy = pickColumns(orderColumns, ["sender", "metadata"]);
-
 type SearchRequest = SearchOrdersRequest | SearchShipmentsRequest;
-type SummaryRow = Row<typeof orderRow> & Partial<Row<typeof shipmentRow> & Row<typeof foundBy>>;
+type OrderRow = Shown<Row<typeof orderColumns>>;
+type ShipmentRow = Shown<Row<typeof shipmentColumns>>;
 
 const names = [sql`id`];
 const orders = { names, table: "orders", statuses: ["received"] };
 const shipments = { names, table: "shipments", statuses: ["draft", "label_created", "voided"] };
-const listOrders = searchOwned({ ...orders, columns: orderRow });
-const searchOrderRows = searchOwned({ ...orders, columns: { ...orderRow, ...foundBy } });
+const listOrders = searchOwned({ ...orders, columns: rowColumns(orderColumns) });
+const searchOrderRows = searchOwned({ ...orders, columns: orderColumns });
+const shipmentRow = rowColumns(shipmentColumns);
 const listShipments = searchOwned({ ...shipments, columns: shipmentRow });
-const searchShipmentRows = searchOwned({ ...shipments, columns: { ...shipmentRow, ...foundBy } });
+const searchShipmentRows = searchOwned({ ...shipments, columns: shipmentColumns });
 const readLabelIds = searchOwned({
   ...shipments,
   columns: pickColumns(shipmentColumns, ["id", "createdAt", "labelId"]),
 });
 
-const readOrders = (deps: ReadDeps, request: SearchRequest): Promise<Found<SummaryRow>> =>
+const readOrders = (deps: ReadDeps, request: SearchRequest): Promise<Found<OrderRow>> =>
   (isRowsOnly(request) ? listOrders : searchOrderRows)(deps, request);
-const readShipments = (deps: ReadDeps, request: SearchRequest): Promise<Found<SummaryRow>> =>
+const readShipments = (deps: ReadDeps, request: SearchRequest): Promise<Found<ShipmentRow>> =>
   (isRowsOnly(request) ? listShipments : searchShipmentRows)(deps, request);
 
 function isRowsOnly({ search }: SearchRequest): boolean {
@@ -69,7 +66,7 @@ const findLabelIds = byWords("shipments", readLabelIds);
 /** Finds the caller's orders, newest first. */
 export async function searchOrders(deps: ReadDeps, request: SearchOrdersRequest) {
   const { rows, ...found } = await findOrders(deps, request);
-  return { ...found, orders: rows.map(toSummary) };
+  return { ...found, data: listJson(rows.map(orderJson)) };
 }
 
 /** Finds the caller's shipments, newest first. */
@@ -77,11 +74,11 @@ export async function searchShipments(deps: ReadDeps, request: SearchShipmentsRe
   if (request.labelIdsOnly) {
     const { rows, ...found } = await findLabelIds(deps, request);
     const labelIds = rows.flatMap(({ labelId }) => labelId ?? []);
-    return { ...found, shipments: [], labelIds };
+    return { ...found, data: listJson([]), labelIds };
   }
   const { rows, ...found } =
     request.orderId === undefined ? await findShipments(deps, request) : await findShipmentsOfOrder(deps, request);
-  return { ...found, shipments: rows.map(toSummary) };
+  return { ...found, data: listJson(rows.map(shipmentJson)) };
 }
 
 async function findShipmentsOfOrder(deps: ReadDeps, request: SearchShipmentsRequest) {
@@ -96,14 +93,4 @@ async function findShipmentsOfOrder(deps: ReadDeps, request: SearchShipmentsRequ
   return { rows, incomplete: false, ...(read.length > limit && { nextCursor: rows.at(-1)!.id }) };
 }
 
-/** A row of a list. A search also returns what else it may have found the record by. */
-function toSummary({ recipient, sender, metadata, createdAt, orderId, labelId, ...others }: SummaryRow) {
-  return {
-    ...others,
-    to: addressIn(recipient),
-    createdAt: createdAt.toISOString(),
-    ...(orderId && { orderId }),
-    ...(labelId && { labelId }),
-    ...(sender && { from: addressIn(sender), ...(metadata && { metadata }) }),
-  };
-}
+const listJson = (records: readonly string[]) => Buffer.from(`[${records.join(",")}]`);

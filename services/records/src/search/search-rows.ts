@@ -2,7 +2,7 @@ import type { Caller } from "@shipping/kit/caller";
 import { pickColumns } from "@shipping/kit/postgres/columns";
 import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
 import sql, { type Sql } from "sql-template-tag";
-import { insertClaimed, type SharedRow, sharedColumns } from "../resource/shared-fields.js";
+import { insertClaimed, type SharedRow, type Shown, sharedColumns } from "../resource/shared-fields.js";
 import { toSearchText, trackingDigits } from "./search-text.js";
 
 /** The tables of the search texts that have hashes. */
@@ -16,9 +16,13 @@ export const recentTable = (table: RecordTable) => `${SEARCH_TABLES[table]}_rece
 const recentColumns = { ...pickColumns(sharedColumns, ["id", "environment", "createdAt"]), text: "text" } as const;
 
 /** Creates the insertion of the search texts of new records, into a statement that creates them. */
-export function insertSearchTexts(table: RecordTable): (rows: readonly SharedRow[]) => Sql {
+export function insertSearchTexts<Stored extends SharedRow>(
+  table: RecordTable,
+  toJson: (row: Shown<Stored>) => string,
+) {
   const insert = insertClaimed(recentTable(table), recentColumns);
-  return (rows) => insert(rows.map((row) => ({ ...row, text: toSearchText(row) })));
+  return (rows: readonly Stored[]): Sql =>
+    insert(rows.map((row) => ({ ...row, text: toSearchText(JSON.parse(toJson(row))) })));
 }
 
 /** A label's number, by which its shipment is found. */

@@ -1,13 +1,19 @@
 import { foldSpellings, foldText, joinedWordsIn, wordsIn } from "@shipping/kit/fold-text";
 import { countryWords } from "./country-names.js";
 
-/** The columns of an order or a shipment by which it is found. Addresses and metadata are JSON. */
-export interface SearchedRow {
+/** A public order or shipment, as far as it is searched. */
+export interface SearchedRecord {
   reference: string;
-  sender: string;
-  recipient: string;
-  metadata: string | null;
+  from: SearchedAddress;
+  to: SearchedAddress;
+  [member: string]: unknown;
 }
+
+/** The members that find nothing, or that are searched in a way of their own. All others are found by their words. */
+const NOT_BY_WORDS = new Set([
+  ...["id", "object", "status", "order_id", "label_id", "parcel", "livemode", "created_at"],
+  ...["reference", "from", "to"],
+]);
 
 interface SearchedAddress {
   name: string;
@@ -32,7 +38,7 @@ const USUAL_BYTES = 16;
  * A record's strings as one text, in which each string begins after a space and occurs once. Strings that are found by any part of theirs
  * have a line each. The last line has those that are found by their beginning, and those of digits by any four in a row.
  */
-export function toSearchText(row: SearchedRow): string {
+export function toSearchText(record: SearchedRecord): string {
   let left = MAX_BYTES;
   const take = (strings: Iterable<string>): string[] => {
     const taken = new Set<string>();
@@ -46,8 +52,8 @@ export function toSearchText(row: SearchedRow): string {
     }
     return [...taken];
   };
-  const anywhere = take([foldSpaces(foldText(row.reference)), inOnePiece(row.reference)]);
-  const lines = [...anywhere, take(beginningsIn(row)).join(" ")];
+  const anywhere = take([foldSpaces(foldText(record.reference)), inOnePiece(record.reference)]);
+  const lines = [...anywhere, take(beginningsIn(record)).join(" ")];
   return lines.map((line) => ` ${line} `).join("\n");
 }
 
@@ -57,9 +63,9 @@ export function trackingDigits(trackingNumber: string): string {
 }
 
 /** The strings that are found by their beginning: those that callers say most often come first, since a text may be full before the last. */
-function* beginningsIn({ reference, sender, recipient, metadata }: SearchedRow): Generator<string> {
-  yield* wordForms(reference);
-  const addresses = [recipient, sender].map((json): SearchedAddress => JSON.parse(json));
+function* beginningsIn(record: SearchedRecord): Generator<string> {
+  yield* wordForms(record.reference);
+  const addresses = [record.to, record.from];
   for (const { name, company = "", city, postal_code, email = "", phone = "" } of addresses) {
     for (const text of [name, company, city, postal_code, email]) yield* wordForms(text);
     yield* foldSpellings(email).map(foldSpaces);
@@ -70,7 +76,8 @@ function* beginningsIn({ reference, sender, recipient, metadata }: SearchedRow):
     for (const text of [street1, street2, state]) yield* wordForms(text);
     yield* countryWords(country);
   }
-  for (const value of metadata === null ? [] : valuesIn(JSON.parse(metadata))) yield* wordForms(value);
+  for (const [name, member] of Object.entries(record))
+    for (const value of NOT_BY_WORDS.has(name) ? [] : valuesIn(member)) yield* wordForms(value);
 }
 
 /** The words of a text in each spelling, also without the apostrophes and hyphens in them. */

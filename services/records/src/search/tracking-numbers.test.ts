@@ -4,7 +4,7 @@ import { openTransaction } from "@shipping/kit/testing/database";
 import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { lockWaits } from "@shipping/kit/testing/locks";
 import { countIn } from "@shipping/kit/testing/rows";
-import { newCaller } from "@shipping/kit/testing/writes";
+import { jsonIn, newCaller } from "@shipping/kit/testing/writes";
 import { SearchShipmentsRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import { recordsUnderTest } from "../testing/records-under-test.js";
@@ -22,7 +22,7 @@ async function newTracked(trackingNumber: string) {
 
 async function find(caller: Caller, text: string): Promise<string[]> {
   const request = create(SearchShipmentsRequestSchema, { caller, search: { limit: 50, text } });
-  return (await searchShipments(records.deps, request)).shipments.map(({ id }) => id);
+  return jsonIn(await searchShipments(records.deps, request)).map(({ id }: { id: string }) => id);
 }
 
 const hash = (caller: Caller) => hashRecent(records.deps, { ...caller, table: "shipments" }, 0);

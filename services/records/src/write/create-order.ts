@@ -9,7 +9,7 @@ import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb"
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { CreateOrderRequest } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
-import { newOrder, orderJson, storedOrderColumns } from "../resource/order.js";
+import { newOrder, type OrderRow, orderJson, storedOrderColumns } from "../resource/order.js";
 import { insertClaimed } from "../resource/shared-fields.js";
 import { addedText, type RecordsDeps } from "../search/hash-recent.js";
 import { insertSearchTexts } from "../search/search-rows.js";
@@ -39,7 +39,7 @@ interface Creation extends Write {
 }
 
 const insertOrders = insertClaimed("orders", storedOrderColumns);
-const insertTexts = insertSearchTexts("orders");
+const insertTexts = insertSearchTexts<OrderRow>("orders", orderJson);
 
 const insertOrder = microBatchOperation<RecordsDeps, Creation, WriteOutcome>({
   keyOf: keyOfWrite,

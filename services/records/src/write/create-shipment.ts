@@ -12,7 +12,7 @@ import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { CreateShipmentRequest } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import { insertClaimed } from "../resource/shared-fields.js";
-import { newShipment, shipmentJson, storedShipmentColumns } from "../resource/shipment.js";
+import { newShipment, type ShipmentRow, shipmentJson, storedShipmentColumns } from "../resource/shipment.js";
 import { addedText, type RecordsDeps } from "../search/hash-recent.js";
 import { insertSearchTexts } from "../search/search-rows.js";
 
@@ -43,7 +43,7 @@ interface Creation extends Write {
 
 const orderColumn = pickColumns(storedShipmentColumns, ["orderId"]);
 const insertShipments = insertClaimed("shipments", storedShipmentColumns);
-const insertTexts = insertSearchTexts("shipments");
+const insertTexts = insertSearchTexts<ShipmentRow>("shipments", shipmentJson);
 
 // A shipment whose order is missing or belongs to another caller is left out of the statement: the foreign key would make the whole
 // statement fail.

@@ -15,14 +15,14 @@ const RECORDS = 20_000;
  */
 export async function addViewer({ databases }: ClusterUnderTest, accountId: string): Promise<string> {
   const cookie = await signIn(databases.portal, { accountId, email: `${accountId}@example.com`, role: "viewer" });
-  const address = JSON.stringify({ name: "aaa", street1: "a", city: "a", postal_code: "aaa", country: "DE" });
+  const address = { name: "aaa", street1: "a", city: "a", postal_code: "aaa", country: "DE" };
   // IDs are unique in the whole table of labels, so they end like the account's ID.
   const end = accountId.slice(-20);
   await databases.records.run(sql`
     INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, label_id, created_at)
-    SELECT ${accountId}, 'live', 'shp_' || to_char(n, 'FM000000') || ${end}, 'label_created', 'aaa', ${address}::json, ${address}::json,
+    SELECT ${accountId}, 'live', 'shp_' || to_char(n, 'FM000000') || ${end}, 'label_created', 'aaa', ${address}::jsonb, ${address}::jsonb,
       '{}', 'lbl_' || to_char(n, 'FM000000') || ${end}, now() - n * interval '1 second' FROM generate_series(1, ${RECORDS}::integer) AS n`);
-  const text = toSearchText({ reference: "aaa", sender: address, recipient: address, metadata: null });
+  const text = toSearchText({ reference: "aaa", from: address, to: address });
   await databases.records.run(sql`
     INSERT INTO shipment_search_recent (account_id, environment, id, created_at, text)
     SELECT account_id, environment, id, created_at, ${text} FROM shipments WHERE account_id = ${accountId}`);
