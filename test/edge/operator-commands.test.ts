@@ -10,7 +10,7 @@ import { markDisabled } from "@shipping/webhooks/testing/stored-subscriptions";
 import { eventFor } from "@shipping/webhooks/testing/webhooks-under-test";
 import sql from "sql-template-tag";
 import { createLabel, createShipment, createWebhook, voidLabel } from "../api/platform.js";
-import { apiClient, dataOf, type Webhook } from "../platform/api-client.js";
+import { apiClient } from "../platform/api-client.js";
 import { type Stack, startStack } from "../platform/stack.js";
 import { admin as adminOn, json as jsonOn } from "./admin.js";
 
@@ -213,20 +213,6 @@ describe("an account", () => {
       ]),
     );
     expect((await admin(`account usage --account ${accountId}`)).out).toMatch(/\nshipments +sandbox +3\n/);
-  });
-});
-
-test("a claim is shown with its owner and its stored answer, and without its secret", async () => {
-  const { accountId, sandbox } = await stack.newCustomer();
-  const api = apiClient(stack.baseUrl, sandbox);
-  const body = { url: "https://shop.example.com/hook", events: ["label.created"] };
-  const data = await dataOf(201, api.post<Webhook>("/webhooks", body, "subscribe-1"));
-  const line = `claim show subscribe-1 --account ${accountId} --environment sandbox`;
-  expect(await json(line)).toMatchObject({ owner: "webhooks", stored_response: "status 201", resource: data.id });
-  expect((await admin(line)).out).not.toContain(data.secret);
-  expect(await admin(line.replace("sandbox", "live"))).toMatchObject({
-    status: 1,
-    err: `error: No request of ${accountId} in live used this key.\n`,
   });
 });
 

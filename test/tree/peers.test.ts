@@ -61,7 +61,7 @@ describe("who may call whom", () => {
     ]);
   });
 
-  test("of the services, the operator calls operations, a ledger's reads, the keys of secrets and the stream, and no more", () => {
+  test("of the services, the operator calls operations, reads of one resource and of a ledger, the keys of secrets and the stream, and no more", () => {
     const operations = /\.(\w*OperationsService|AccountsService)$/;
     const others = Object.entries(rpcs).flatMap(([part, { peers }]) =>
       (peers.operator ?? [])
@@ -69,7 +69,10 @@ describe("who may call whom", () => {
         .map(({ name, parent }) => `${part} ${parent.name}/${name}`),
     );
     expect(others).toEqual([
+      "records RecordsService/GetOrder",
+      "records RecordsService/GetShipment",
       "records LedgerService/Read",
+      "carrier CarrierService/GetLabel",
       "carrier LedgerService/Read",
       "webhooks WebhooksService/RotateSecrets",
       "webhooks WebhooksService/GetStream",

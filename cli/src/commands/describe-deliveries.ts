@@ -33,14 +33,14 @@ export function describeEvent(
   sent: unknown,
 ) {
   const facts = { event: id, type, account: accountId, environment, arrived: receivedAt };
+  return [toFacts(facts), describeOutcomes(deliveries), JSON.stringify(sent, null, 2)].join("\n\n");
+}
+
+/** The deliveries of one event. */
+export function describeOutcomes(deliveries: readonly Delivery[]): string {
   const rows = deliveries.map((one) => [one.subscriptionId, ...deliveryRow(one).slice(3), one.url]);
-  return [
-    toFacts(facts),
-    rows.length > 0
-      ? toTable(["SUBSCRIPTION", ...HEADINGS.slice(3), "URL"], rows)
-      : "No active subscription matched it when it arrived.",
-    JSON.stringify(sent, null, 2),
-  ].join("\n\n");
+  if (rows.length === 0) return "No active subscription matched it when it arrived.";
+  return toTable(["SUBSCRIPTION", ...HEADINGS.slice(3), "URL"], rows);
 }
 
 export function describeSubscription(shown: ShowSubscriptionResponse): string {

@@ -10,6 +10,7 @@ import { readPages } from "../platform/read-pages.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { accountOption, environmentOption, limitOption } from "../tools/options.js";
 import { toFacts, toTable } from "../tools/print.js";
+import { eventOfRequest } from "./event-of-request.js";
 
 /** A request as it is printed. */
 type LoggedRequest = ReturnType<typeof toLogged>;
@@ -88,17 +89,22 @@ function parseStatus(text: string): string {
 function addRequestShow(request: AdminCommand, { print, platform }: Tools): void {
   request
     .command("show")
-    .description("Show a write or a failed request by its X-Request-Id")
+    .description(
+      "Show a write or a failed request by its X-Request-Id, with the event that it caused and its deliveries",
+    )
     .examples("req_ggyq5mxuz7gmanfyfkjbc2lk5a")
     .argument("<request-id>", "request ID")
     .reads(async (id: string) => {
-      const { request } = await onAccounts(await platform(), (gateway) => gateway.getRequest({ id }));
-      const found = toLogged(request!);
-      print(found, toTable(["FACT", "VALUE"], requestFacts(found)));
+      const found = await platform();
+      const { request } = await onAccounts(found, (gateway) => gateway.getRequest({ id }));
+      const logged = toLogged(request!);
+      const event = await eventOfRequest(found, logged);
+      const facts = toTable(["FACT", "VALUE"], requestFacts(logged, event?.fact));
+      print({ ...logged, event: event?.json }, event ? `${facts}\n\n${event.text}` : facts);
     });
 }
 
-function requestFacts(request: LoggedRequest): string[][] {
+function requestFacts(request: LoggedRequest, event: string | undefined): string[][] {
   const { keyId, keyName, keyLastFour, fields, more } = request;
   const facts: [string, string | null | undefined][] = [
     ["id", request.requestId],
@@ -115,6 +121,7 @@ function requestFacts(request: LoggedRequest): string[][] {
     ["idempotency key", request.idempotencyKey],
     ["replayed", request.replayed ? "yes" : "no"],
     ["resource", request.resourceId],
+    ["event", event],
     ["address", request.source],
     ["user agent", request.userAgent],
     ["similar", more > 0 ? `${more} in that minute` : null],

@@ -67,7 +67,11 @@ export async function getClaim({ db }: Pick<Deps, "db">, request: GetClaimReques
   const [found] = await db.runList<Claim>(sql`
     SELECT owner, state, token, attempts, lease_until AS "leaseUntil" FROM idempotency_registry
     WHERE account_id = ${accountId} AND environment = ${environment} AND idempotency_key = ${idempotencyKey}`);
-  if (!found) throw fail("not_found", `No request of ${accountId} in ${environment} used this key.`);
+  if (!found)
+    throw fail(
+      "not_found",
+      `No request of ${accountId} in ${environment} holds this key. A refused request keeps no claim: request list shows it.`,
+    );
   const { leaseUntil, ...claim } = found;
   return create(GetClaimResponseSchema, { ...claim, ...(leaseUntil && { leaseUntil: leaseUntil.toISOString() }) });
 }

@@ -28,7 +28,12 @@ export const carrierPeers: Peers = {
     its.getLabelFile,
     ...LedgerService.methods,
   ],
-  operator: [LedgerService.method.read, ...CarrierOperationsService.methods, ...OwnerOperationsService.methods],
+  operator: [
+    its.getLabel,
+    LedgerService.method.read,
+    ...CarrierOperationsService.methods,
+    ...OwnerOperationsService.methods,
+  ],
   portal: [its.getLabel, its.getLabelFile, its.searchLabels, its.countLabels],
 };
 

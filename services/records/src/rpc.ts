@@ -25,7 +25,7 @@ export const recordsPeers: Peers = {
     its.listShipments,
     ...LedgerService.methods,
   ],
-  operator: [LedgerService.method.read, ...OwnerOperationsService.methods],
+  operator: [its.getOrder, its.getShipment, LedgerService.method.read, ...OwnerOperationsService.methods],
   portal: [its.getOrder, its.getShipment, its.searchOrders, its.searchShipments],
   carrier: [its.getShipmentForCarrier, its.applyLabelEvent, its.applyLabelEvents],
 };
