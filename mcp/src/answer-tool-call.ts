@@ -25,7 +25,8 @@ export function readToolMessage(
   tools: readonly ApiTool[],
   message: JSONRPCMessage,
 ): ToolMessage | undefined {
-  if (!("id" in message) || message.id === undefined || !isSpecType.CallToolRequest(message)) return undefined;
+  if (!("id" in message && "method" in message) || message.method !== "tools/call") return undefined;
+  if (!isSpecType.CallToolRequest(message)) return undefined;
   const { name, arguments: args = {} } = message.params;
   const found = tools.find(({ tool }) => tool.name === name);
   return found && { id: message.id, ...readCall(access, found, args) };

@@ -42,6 +42,15 @@ interface ToolRequest extends Pick<RawOperation, "method" | "path" | "query" | "
   idempotencyKey: string | undefined;
 }
 
+/** The URI of an object of the API begins with this, wherever the API is. */
+const API_URI = "shipping://api/v1";
+
+/** The URI of a label's file, as a template and as a pattern. */
+export const LABEL_FILE = {
+  template: `${API_URI}/labels/{id}/file`,
+  pattern: /^shipping:\/\/api\/v1\/labels\/([^/]{1,255})\/file$/,
+};
+
 /** Hosts give up a call after a minute. */
 const CALL_MS = 45_000;
 const MAX_WAIT_SECONDS = 5;
@@ -51,7 +60,7 @@ const MAX_WAIT_SECONDS = 5;
  * request, also in another process and after years.
  */
 export function readCall(access: Pick<Access, "apiKey" | "allowLive">, api: ApiTool, given: Arguments): ToolCall {
-  const { intent, ...args } = given;
+  const { intent, ...args } = withObjects(given, api.objectsAsText);
   if (api.isWrite && isLive(access.apiKey) && !access.allowLive)
     return {
       api,
@@ -63,6 +72,22 @@ export function readCall(access: Pick<Access, "apiKey" | "allowLive">, api: ApiT
   const query = api.hasBody ? undefined : Object.fromEntries(Object.entries(rest).map(([n, v]) => [n, String(v)]));
   const idempotencyKey = api.isWrite ? toIdempotencyKey(access, api.tool.name, args, intent) : undefined;
   return { api, request: { method: api.method, path, query, body: rest, idempotencyKey } };
+}
+
+/** The arguments with the objects that were sent as text. Other text stays, and the API says what is wrong with it. */
+function withObjects(args: Arguments, names: readonly string[]): Arguments {
+  const objects = names.map((name) => [name, readObject(args[name])] as const).filter(([, object]) => object);
+  return objects.length === 0 ? args : { ...args, ...Object.fromEntries(objects) };
+}
+
+function readObject(text: unknown): object | undefined {
+  if (typeof text !== "string") return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Sends the request of a tool call, and repeats it where that may help. A text says why there is no response. */
@@ -77,8 +102,7 @@ export async function sendCall(access: Access, { api, request }: ToolCall): Prom
   try {
     const call = clientOf(access).request(operation, { idempotencyKey, signal: ended.signal });
     const { data, response } = await call.withResponse();
-    const { pathname } = new URL(access.baseUrl);
-    return { ...data, uri: `shipping:/${[pathname, ...operation.path].join("/")}`, isReplay: response.replayed };
+    return { ...data, uri: `${API_URI}/${operation.path.join("/")}`, isReplay: response.replayed };
   } catch (error) {
     if (error instanceof ShippingError) return explain(error, api);
     throw error;
@@ -139,18 +163,33 @@ export function isPdf({ contentType }: ApiAnswer): boolean {
 export const REPLAYED =
   "This call was made before with these arguments, and this is its answer of then: nothing was done again, and the resource may have changed since. To make another one with the same content, pass `intent`.";
 
-/** The result of a call: the object as text, for hosts that read only text, and as it is; a PDF; or the text of a failure. */
+/** The result of a call: the object as text, for hosts that read only text, and as it is; a PDF, and a text about it; or the text of a failure. */
 export function toResult(answer: ApiAnswer | string): CallToolResult {
   if (typeof answer === "string") return { isError: true, content: [{ type: "text", text: answer }] };
-  const { bytes, uri, isReplay } = answer;
+  const { bytes, isReplay } = answer;
   if (isPdf(answer)) {
-    const blob = Buffer.from(bytes).toString("base64");
-    return { content: [{ type: "resource", resource: { uri, mimeType: "application/pdf", blob } }] };
+    const text = `${describeFile(answer)} This result contains it, too, but not every host shows it.`;
+    return {
+      content: [
+        { type: "text", text },
+        { type: "resource", resource: toBlob(answer) },
+      ],
+    };
   }
   const text = Buffer.from(bytes).toString();
   const content: CallToolResult["content"] = [{ type: "text", text }];
   if (isReplay) content.push({ type: "text", text: REPLAYED });
   return { content, structuredContent: JSON.parse(text) };
+}
+
+/** A PDF as the contents of a resource. */
+export function toBlob({ bytes, uri }: ApiAnswer) {
+  return { uri, mimeType: "application/pdf", blob: Buffer.from(bytes).toString("base64") };
+}
+
+function describeFile({ bytes, uri }: ApiAnswer): string {
+  const path = uri.slice("shipping:/".length);
+  return `A PDF (application/pdf) of ${bytes.length} bytes. It is the resource ${uri}, and a program downloads it with GET ${path} and the API key.`;
 }
 
 /** An ID of any form, but nothing that leads to another path. */

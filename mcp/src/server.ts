@@ -1,11 +1,6 @@
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  type Resource,
-  Server,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
-import { type Access, readAccount, readCall, sendCall, toResult } from "./call-tool.js";
+import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@modelcontextprotocol/server";
+import { type Access, readCall, sendCall, toResult } from "./call-tool.js";
+import { listResources, readResource, TEMPLATES } from "./resources.js";
 import type { ApiTool } from "./tools.js";
 
 const READING = `Tools for the Shipping Integration API: one for each of its operations.
@@ -24,13 +19,6 @@ const PROMPT = {
   arguments: [
     { name: "framework", description: "Such as Express, Next.js, FastAPI, Rails or Spring.", required: true },
   ],
-};
-
-const ACCOUNT: Resource = {
-  uri: "shipping://account",
-  name: "Account",
-  description: "The account of the API key: environment, scopes, capabilities and limits.",
-  mimeType: "application/json",
 };
 
 export interface ShippingServerOptions {
@@ -53,7 +41,7 @@ export function createShippingServer({ tools, readOnly, accessOf, readDocument }
       instructions: `${READING}\n${readOnly ? READ_ONLY : WRITING}`,
     },
   );
-  const listPages = async () => readLinks(await readDocument("/llms.txt"));
+  const accessIn = (context: ServerContext) => ({ ...accessOf(context), signal: context.mcpReq.signal });
 
   server.setRequestHandler("tools/list", () => ({ tools: tools.map(({ tool }) => tool) }));
   server.setRequestHandler("tools/call", async ({ params }, context) => {
@@ -63,19 +51,14 @@ export function createShippingServer({ tools, readOnly, accessOf, readDocument }
         ProtocolErrorCode.InvalidParams,
         `There is no tool ${params.name}.${readOnly ? ` ${READ_ONLY}` : ""}`,
       );
-    const access = { ...accessOf(context), signal: context.mcpReq.signal };
+    const access = accessIn(context);
     return toResult(await sendCall(access, readCall(access, found, params.arguments ?? {})));
   });
-  server.setRequestHandler("resources/list", async () => ({ resources: [ACCOUNT, ...(await listPages())] }));
-  server.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
-    if (uri === ACCOUNT.uri) {
-      const text = await readAccount({ ...accessOf(context), signal: context.mcpReq.signal });
-      return { contents: [{ uri, mimeType: "application/json", text }] };
-    }
-    const page = (await listPages()).find((one) => one.uri === uri);
-    if (!page) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource ${uri}.`);
-    return { contents: [{ uri, mimeType: "text/markdown", text: await readDocument(uri.slice("shipping:/".length)) }] };
-  });
+  server.setRequestHandler("resources/list", () => listResources(readDocument));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: TEMPLATES }));
+  server.setRequestHandler("resources/read", async ({ params: { uri } }, context) => ({
+    contents: [await readResource(uri, { tools, access: accessIn(context), readDocument })],
+  }));
   server.setRequestHandler("prompts/list", () => ({ prompts: [PROMPT] }));
   server.setRequestHandler("prompts/get", ({ params }) => {
     const framework = params.arguments?.framework;
@@ -87,20 +70,6 @@ export function createShippingServer({ tools, readOnly, accessOf, readDocument }
     return { messages: [{ role: "user", content: { type: "text", text: webhooksPrompt(framework, readOnly) } }] };
   });
   return server;
-}
-
-/** Reads the pages that `/llms.txt` lists, as resources. */
-function readLinks(list: string): Resource[] {
-  return list.split("\n").flatMap((line) => {
-    const [, name, path, description] = /^- \[([^\]]+)\]\((\/docs\/[^\s)]+\.md)\)(?:: (.*))?$/.exec(line) ?? [];
-    if (name === undefined) return [];
-    return {
-      uri: `shipping:/${path}`,
-      name,
-      mimeType: "text/markdown",
-      ...(description !== undefined && { description }),
-    };
-  });
 }
 
 function webhooksPrompt(framework: string, readOnly: boolean): string {

@@ -1,4 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/server";
+import { findFreeObjects, toPortableSchema } from "./portable-schema.js";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -32,6 +33,8 @@ export interface ApiTool {
   /** The path below the base URL, such as `/labels/{id}`. */
   path: string;
   hasBody: boolean;
+  /** The arguments that are objects, and that a call may send as JSON text. */
+  objectsAsText: readonly string[];
   /** True for a write, which needs an idempotency key. */
   isWrite: boolean;
   /** The remedy for each of its errors, by code. */
@@ -60,7 +63,7 @@ export function offered(tools: readonly ApiTool[], { readOnly }: { readOnly: boo
   return tools.filter(({ isWrite }) => !readOnly || !isWrite);
 }
 
-/** Reads the tools, one for each operation of the document. Their schemas are those with which the API validates. */
+/** Reads the tools, one for each operation of the document. Their schemas are those with which the API validates, as far as the functions of models can state them. */
 export function readTools(document: ApiDocument): ApiTool[] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => toTool(document, path, method.toUpperCase(), operation)),
@@ -83,13 +86,14 @@ function toTool(document: ApiDocument, path: string, method: string, operation: 
     ...parameters.filter((one) => one.required).map((one) => one.name),
     ...((body.required as string[] | undefined) ?? []),
   ];
+  const schema = { type: "object", properties, required };
   return {
     tool: {
       name,
       title,
       description,
       // The document is JSON.
-      inputSchema: { type: "object", properties, required, additionalProperties: false } as Tool["inputSchema"],
+      inputSchema: toPortableSchema(schema) as Tool["inputSchema"],
       annotations: {
         readOnlyHint: !isWrite,
         // Only these operations disable or void a resource.
@@ -101,6 +105,7 @@ function toTool(document: ApiDocument, path: string, method: string, operation: 
     method: method as ApiTool["method"],
     path,
     hasBody: requestBody !== undefined,
+    objectsAsText: findFreeObjects(schema),
     isWrite,
     guidance: Object.fromEntries(
       Object.values(responses).flatMap(({ content }) =>

@@ -6,6 +6,7 @@ import { getWeight } from "@shipping/gateway/api/middleware/answer-request";
 import { createApiApp } from "@shipping/gateway/app";
 import { choosePart, PUBLIC_PATHS, type PublicPart } from "@shipping/kit/http/public-paths";
 import { serveMessages } from "@shipping/mcp/serve-messages";
+import { serveRegistration } from "@shipping/mcp/serve-registration";
 import { createPortalApp } from "@shipping/portal/app";
 import type { AuditAction } from "@shipping/portal/audit/audit";
 import { AREA_PATH, isHeavy, needsRecentSignIn } from "@shipping/portal/page/page";
@@ -87,7 +88,11 @@ const ownLimits: Record<string, string> = {
 const applications: Record<PublicPart, (deps: never) => unknown> = {
   gateway: createApiApp,
   portal: createPortalApp,
-  mcp: (deps) => serveMessages(express(), deps),
+  mcp: (deps) => {
+    const app = express();
+    serveMessages(app, deps);
+    serveRegistration(app, deps);
+  },
 };
 const parts: PublicPart[] = ["gateway", "portal"];
 
@@ -137,9 +142,10 @@ const area = pages.map((one) => {
 });
 
 const agents = [
-  ["POST /mcp", "answers a message, of at most 64 KiB"],
+  ["POST /mcp", "answers messages, of at most 64 KiB together"],
   ["GET /mcp", "405"],
   ["DELETE /mcp", "405"],
+  ["POST /register", "refuses a host's registration, and says what its key lacks"],
 ];
 
 test("the MCP server has only the routes of agents", () => {

@@ -20,7 +20,7 @@ async function untilDone<Data>(agent: Agent, name: string, args: Record<string, 
 }
 
 interface File {
-  content: { resource: { blob: string; mimeType: string } }[];
+  content: { resource?: { blob: string; mimeType: string } }[];
 }
 
 /** From a shipment to the PDF of its label, tool by tool. Returns the label's ID. */
@@ -29,8 +29,8 @@ export async function playCorridor(agent: Agent, reference: string): Promise<str
   const [rate] = await untilDone<{ id: string }[]>(agent, "quoteRates", { shipment_id: id });
   const label = await untilDone<{ id: string }>(agent, "createLabel", { shipment_id: id, rate_id: rate?.id });
   const { content } = await untilDone<File>(agent, "getLabelFile", { id: label.id });
-  const [file] = content;
-  const start = Buffer.from(file?.resource.blob ?? "", "base64")
+  const file = content.find(({ resource }) => resource);
+  const start = Buffer.from(file?.resource?.blob ?? "", "base64")
     .subarray(0, 5)
     .toString();
   if (start !== "%PDF-") throw new Error(`The file of ${label.id} begins with ${start}.`);

@@ -65,7 +65,7 @@ describe("POST /mcp", () => {
     const statusOf = async (type: string, body: string) => {
       const headers = { "content-type": type, authorization: `Bearer ${sandbox}` };
       const answer = await fetch(url, { method: "POST", headers, body });
-      expect(await answer.json()).toMatchObject({ error: { request_id: expect.any(String) } });
+      expect(await answer.json()).toMatchObject({ error: { data: { request_id: expect.any(String) } } });
       return answer.status;
     };
     expect(await statusOf("text/plain", "{}")).toBe(415);

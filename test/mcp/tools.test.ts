@@ -32,8 +32,7 @@ describe("the tools", () => {
     const writes = tools.filter(({ annotations }) => !annotations?.readOnlyHint).map(({ name }) => name);
     const expected = operations.filter(({ method }) => method !== "GET").map(({ operationId }) => operationId);
     expect(writes.sort()).toEqual(expected.sort());
-    for (const { inputSchema } of tools)
-      expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
+    for (const { inputSchema } of tools) expect(inputSchema).toMatchObject({ type: "object", properties: {} });
   });
 
   test("lead from an order to a label, its file, its tracking and its void", async () => {
@@ -45,11 +44,24 @@ describe("the tools", () => {
       rate_id: rate?.id,
     });
     const { content } = await agent.call("getLabelFile", { id: label.id });
-    expect(content).toMatchObject([{ type: "resource", resource: { mimeType: "application/pdf" } }]);
+    const uri = `shipping://api/v1/labels/${label.id}/file`;
+    const resource = { uri, mimeType: "application/pdf", blob: expect.any(String) };
+    expect(content).toEqual([
+      { type: "text", text: expect.any(String) },
+      { type: "resource", resource },
+    ]);
+    const [about, file] = content as unknown as [{ text: string }, { resource: { blob: string } }];
+    const size = Buffer.from(file.resource.blob, "base64").length;
+    expect(about.text).toContain(`A PDF (application/pdf) of ${size} bytes.`);
+    expect(about.text).toContain(
+      `It is the resource ${uri}, and a program downloads it with GET /api/v1/labels/${label.id}/file`,
+    );
+    expect(await agent.client.readResource({ uri })).toEqual({ contents: [file.resource] });
     expect(await agent.dataOf("getTracking", { tracking_number: label.tracking_number })).toMatchObject({
       label_id: label.id,
     });
     expect(await agent.dataOf("voidLabel", { id: label.id })).toMatchObject({ status: "voided" });
+    await expect(agent.client.readResource({ uri })).rejects.toThrow("label_voided");
     expect(await agent.dataOf<{ id: string }[]>("listLabels", { limit: 100 })).toMatchObject([{ id: label.id }]);
     expect(await agent.dataOf("getAccount")).toMatchObject({ environment: "sandbox" });
   });
@@ -82,6 +94,16 @@ describe("the tools", () => {
       "No such order.",
     );
     await expect(agent.call("dropTables")).rejects.toThrow("There is no tool dropTables.");
+  });
+
+  test("take an object with free members as an object, and as text", async () => {
+    const metadata = { order_number: "1042", lines: [1, 2] };
+    const given = { ...shipmentFor("metadata as text"), metadata: JSON.stringify(metadata) };
+    const made = await agent.dataOf("createOrder", given);
+    expect(made).toMatchObject({ metadata });
+    expect(await agent.dataOf("createOrder", { ...given, metadata })).toEqual(made);
+    for (const text of ["", "1042", '"1042"', "{"])
+      expect(await agent.refusalOf("createOrder", { ...given, metadata: text })).toContain('"path":"metadata"');
   });
 
   test("do no more than the scopes of the key allow", async () => {
@@ -122,8 +144,12 @@ describe("resources and prompts", () => {
       const { contents } = await agent.client.readResource({ uri });
       expect(contents).toMatchObject([{ uri, text: expect.stringMatching(/^(# |\{)/) }]);
     }
-    const elsewhere = agent.client.readResource({ uri: "shipping://api/v1/orders" });
-    await expect(elsewhere).rejects.toThrow("There is no resource");
+    for (const uri of ["shipping://api/v1/orders", "shipping://api/v1/labels/a/b/file", "https://example.com/"])
+      await expect(agent.client.readResource({ uri })).rejects.toThrow(`There is no resource ${uri}.`);
+    const { resourceTemplates } = await agent.client.listResourceTemplates();
+    expect(resourceTemplates).toMatchObject([{ uriTemplate: "shipping://api/v1/labels/{id}/file" }]);
+    const missing = agent.client.readResource({ uri: "shipping://api/v1/labels/lbl_x/file" });
+    await expect(missing).rejects.toThrow(/The API answered 4\d\d/);
   });
 
   test("a prompt says how to integrate webhooks in a framework", async () => {

@@ -12,7 +12,7 @@ describe("the part that answers a request target", () => {
     expect(partOf(target)).toBe("portal");
   });
 
-  test.each(["/mcp", "/mcp?x=1", "http://a.example/mcp"])("%s is the MCP server", (target) => {
+  test.each(["/mcp", "/mcp/", "/mcp?x=1", "http://a.example/mcp", "/register"])("%s is the MCP server", (target) => {
     expect(partOf(target)).toBe("mcp");
   });
 
@@ -21,8 +21,8 @@ describe("the part that answers a request target", () => {
       "/api",
       "/api/v1/orders",
       "/api/v1/orders?next=/docs",
-      "/mcp/",
       "/mcp/x",
+      "/register/",
       "/MCP",
       "/metrics",
       "/nothing",

@@ -19,6 +19,8 @@ export const PUBLIC_PATHS: readonly PublicPath[] = [
   ...SITE.map((path): PublicPath => ({ path, match: "exact", part: "portal" })),
   ...["/docs", "/developers"].map((path): PublicPath => ({ path, match: "prefix", part: "portal" })),
   { path: "/mcp", match: "exact", part: "mcp" },
+  { path: "/mcp/", match: "exact", part: "mcp" },
+  { path: "/register", match: "exact", part: "mcp" },
   { path: "/", match: "prefix", part: "gateway" },
 ];
 

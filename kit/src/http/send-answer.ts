@@ -8,7 +8,7 @@ import { outageCause } from "../rpc/outage.js";
 import type { RequestLocals } from "./request-locals.js";
 
 export interface HttpAnswer {
-  type: "application/json";
+  type: "application/json" | "text/event-stream";
   /** A list contains the parts of the body. */
   body: string | Uint8Array | readonly Uint8Array[];
 }
@@ -32,10 +32,11 @@ const HEADERS: Partial<Record<ErrorCode, readonly [name: string, value: string]>
   service_unavailable: ["Retry-After", "5"],
 };
 
-export function refuse(response: ServerResponse, failure: Failure, requestId: string): void {
+/** Sends a refusal. `toBody` writes its body, which is the error object unless a protocol has another. */
+export function refuse(response: ServerResponse, failure: Failure, requestId: string, toBody = errorBody): void {
   const header = HEADERS[failure.code];
   if (header) response.setHeader(...header);
-  sendAnswer(response, failure.status, { type: "application/json", body: errorBody(failure, requestId) });
+  sendAnswer(response, failure.status, { type: "application/json", body: toBody(failure, requestId) });
 }
 
 /** The error object. Only a 422 has `fields`. */

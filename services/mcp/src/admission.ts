@@ -5,7 +5,8 @@ import type { Failure } from "@shipping/kit/errors";
 import { getClientAddress } from "@shipping/kit/http/client-address";
 import { Outage } from "@shipping/kit/rpc/outage";
 import type { McpDeps } from "./deps.js";
-import type { GatewayAnswer, SentHeaders } from "./gateway.js";
+import type { GatewayAnswer } from "./exchange.js";
+import type { SentHeaders } from "./gateway.js";
 
 /** How many keys are remembered with their accounts. */
 const MAX_KEYS = 10_000;
@@ -33,20 +34,25 @@ export function createAdmission({ gateway, trustedProxies }: Pick<McpDeps, "gate
   async function ask(req: IncomingMessage, res: ServerResponse, more: SentHeaders = {}): Promise<GatewayAnswer> {
     const { authorization } = req.headersDistinct;
     const headers = { ...clientOf(req), authorization, "user-agent": req.headers["user-agent"], ...more };
-    const gone = new AbortController();
-    const leave = () => gone.abort();
+    let isGone = false;
+    let abort = () => {};
+    const leave = () => {
+      isGone = true;
+      abort();
+    };
     res.once("close", leave);
     waiting.add(res);
     const send = async () => {
-      const sent = { headers: onlyGiven(headers), signal: gone.signal };
-      const answer = await gateway.send(req.method ?? "", MCP_PATH, sent);
+      const sent = gateway.send(req.method ?? "", MCP_PATH, onlyGiven(headers));
+      abort = sent.abort;
+      const answer = await sent.answer;
       // Each response of a gateway has an ID. Others come from something in between.
       if (answer.headers["x-request-id"] === undefined) throw new Error(`answered ${answer.status} without an ID`);
       return answer;
     };
     try {
       // The connection, or the gateway behind it, may just have ended.
-      return await send().catch(send);
+      return await send().catch((error) => (isGone ? Promise.reject(error) : send()));
     } catch (cause) {
       throw new Outage("gateway_unavailable", { cause });
     } finally {

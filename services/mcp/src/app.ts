@@ -5,14 +5,20 @@ import { identifyRequest, logRequest, measureRequests, traceRequest } from "@shi
 import { configureRouting, refuseOtherMethods, refusePath } from "@shipping/kit/http/refuse-request";
 import { noteFailure, refuse, unknownRoute } from "@shipping/kit/http/send-answer";
 import type { Application } from "@shipping/kit/http/server/public-listener";
-import express, { type ErrorRequestHandler } from "express";
+import express, { type ErrorRequestHandler, type RequestHandler } from "express";
 import { createShippingServer } from "shipping-mcp/server";
 import { offered, readTools } from "shipping-mcp/tools";
-import { type Admission, createAdmission, passOn, REFUSAL_HEADERS, Refused } from "./admission.js";
+import { type Admission, createAdmission, Refused } from "./admission.js";
 import type { McpDeps, McpLocals } from "./deps.js";
-import type { GatewayAnswer } from "./gateway.js";
+import { bodyWithoutGateway, relay } from "./refuse-message.js";
 import { serveMessages } from "./serve-messages.js";
+import { REGISTER_PATH, serveRegistration } from "./serve-registration.js";
 import { accessIn, shareServer } from "./share-server.js";
+
+const ROUTES = [MCP_PATH, REGISTER_PATH].map((path) => ({ method: "POST", path }));
+
+/** The methods of messages that the gateway admits and refuses. */
+const ADMITTED = ["GET", "HEAD", "POST", "DELETE"];
 
 /** The MCP server: a client of the API that answers agents' messages. */
 export async function createMcpApp(deps: McpDeps): Promise<Application> {
@@ -22,6 +28,7 @@ export async function createMcpApp(deps: McpDeps): Promise<Application> {
   const server = await shareServer(createShippingServer({ tools, readOnly, accessOf: accessIn, readDocument }));
   const app = express();
   configureRouting(app);
+  app.use(dropSlash);
 
   app.use(logRequest<McpLocals>(deps.log, measureRequests(deps.metrics), describeSender));
   app.use(traceRequest);
@@ -32,7 +39,8 @@ export async function createMcpApp(deps: McpDeps): Promise<Application> {
     next();
   });
   serveMessages(app, { ...deps, admission, tools, server });
-  app.use(refuseOtherMethods([{ method: "POST", path: MCP_PATH }]));
+  serveRegistration(app, admission);
+  app.use(refuseOtherMethods(ROUTES));
   app.use(() => {
     throw unknownRoute();
   });
@@ -56,25 +64,18 @@ function sendError({ log }: McpDeps, admission: Admission): ErrorRequestHandler 
     if (error instanceof Refused) return relay(error.answer, res);
     const failure = noteFailure(log, res.locals as McpLocals, error);
     if (failure.status === 405) res.setHeader("Allow", "POST");
-    const isMessage = req.path === MCP_PATH && failure.status < 500;
+    const isMessage = req.path === MCP_PATH;
+    const isKnownToGateway = isMessage && failure.status < 500 && ADMITTED.includes(req.method);
     const isEarly = !res.locals.isIdentified;
-    const answer = isMessage && (await admission.refuse(req, res, failure, isEarly).catch(() => undefined));
+    const answer = isKnownToGateway && (await admission.refuse(req, res, failure, isEarly).catch(() => undefined));
     if (res.destroyed) return;
     if (answer) relay(answer, res);
-    else refuse(res, failure, res.locals.requestId ?? "");
+    else refuse(res, failure, res.locals.requestId ?? "", isMessage ? bodyWithoutGateway : undefined);
   };
 }
 
-/** Sends the gateway's refusal to the sender of the message. */
-function relay(answer: GatewayAnswer, res: express.Response): void {
-  const { status, headers, body } = answer;
-  passOn(headers, res, REFUSAL_HEADERS);
-  const { error } = body.length > 0 ? JSON.parse(Buffer.from(body).toString()) : {};
-  Object.assign(res.locals, error && { errorCode: error.code, requestId: error.request_id });
-  res.writeHead(status, {
-    "content-type": "application/json",
-    "content-length": headers["content-length"] ?? body.length,
-    "cache-control": "no-store",
-  });
-  res.end(body);
-}
+/** Some hosts put a slash at the end of each URL. A redirect would lose the body of their messages. */
+const dropSlash: RequestHandler = (req, _res, next) => {
+  if (req.path === `${MCP_PATH}/`) req.url = MCP_PATH;
+  next();
+};

@@ -1,19 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Tls } from "@shipping/kit/tls/tls";
-import { Agent, buildConnector, request } from "undici";
+import { Agent, buildConnector } from "undici";
+import { type Exchange, exchange } from "./exchange.js";
 
 /** A gateway that is stopping, or was stopped, refuses connections at once. One that has lost its network does not answer at all. */
 const CONNECT_MS = 2_000;
 
 /** The gateway answers within ten seconds, and may delay its answer to a sender of bad keys for as long. */
 const ANSWER_MS = 30_000;
-
-/** A response of the gateway that is passed on. */
-export interface GatewayAnswer {
-  status: number;
-  headers: IncomingHttpHeaders;
-  body: Uint8Array;
-}
 
 /** The headers of a request to the gateway. A list is sent as several headers. */
 export type SentHeaders = Record<string, string | string[] | undefined>;
@@ -34,34 +28,32 @@ export function connectToGateway({ urls, tls }: { urls: string; tls?: Tls | unde
     bodyTimeout: ANSWER_MS,
   });
   let turn = 0;
-  const nextOrigin = () => origins[turn++ % origins.length] as string;
+  const start = (method: string, path: string, headers: SentHeaders, body: string | null): Exchange => {
+    const origin = origins[turn++ % origins.length] as string;
+    return exchange(dispatcher, { origin, path, method: method as "GET", headers, body });
+  };
 
   return {
     /**
      * Sends a request as `fetch` does, with less work: its response has only what `shipping-client` reads. Only the path and the query of the URL
-     * count.
+     * count. `noteAnswer` gets the status and the headers.
      */
-    async fetch(url: string, { method = "GET", headers, body = null, signal = null }: RequestInit): Promise<Response> {
+    async fetch(
+      url: string,
+      { method = "GET", headers, body = null, signal }: RequestInit,
+      noteAnswer: (status: number, headers: IncomingHttpHeaders) => void,
+    ): Promise<Response> {
       const { pathname, search } = new URL(url);
-      const sent = { method: method as "GET", headers: headers as SentHeaders, body: body as string | null };
-      const answer = await request(nextOrigin() + pathname + search, { ...sent, signal, dispatcher });
-      const read = {
-        status: answer.statusCode,
-        headers: new Headers(answer.headers as Record<string, string>),
-        body: answer.body,
-      };
+      const { answer, abort } = start(method, pathname + search, headers as SentHeaders, body as string | null);
+      signal?.addEventListener("abort", abort);
+      if (signal?.aborted) abort();
+      const { status, headers: received, body: bytes } = await answer;
+      noteAnswer(status, received);
+      const read = { status, headers: { get: (name: string) => received[name] ?? null }, body: [bytes] };
       return read as unknown as Response;
     },
     /** Sends a request without a body, of any method and with any headers. */
-    async send(
-      method: string,
-      path: string,
-      of: { headers: SentHeaders; signal: AbortSignal },
-    ): Promise<GatewayAnswer> {
-      const sent = { ...of, method: method as "GET", dispatcher };
-      const { statusCode: status, headers, body } = await request(nextOrigin() + path, sent);
-      return { status, headers, body: await body.bytes() };
-    },
+    send: (method: string, path: string, headers: SentHeaders): Exchange => start(method, path, headers, null),
     /** Closes its connections once their responses have arrived. */
     stop: () => dispatcher.close(),
   };

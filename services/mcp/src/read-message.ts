@@ -4,17 +4,39 @@ import { fail, failFields } from "@shipping/kit/errors";
 import { isPlain, unsupportedType } from "@shipping/kit/http/http-rules";
 import { collect, MAX_BODY_BYTES } from "@shipping/kit/http/read-body";
 
-/** Reads the message in a request, or throws its refusal. */
-export async function readMessage(req: IncomingMessage, res: ServerResponse): Promise<JSONRPCMessage> {
+/** The most messages of a batch. Each may be a request of the API. */
+const MAX_BATCH = 10;
+
+/** The messages of a request, which are answered in a list if they were sent as one. */
+export interface SentMessages {
+  messages: readonly JSONRPCMessage[];
+  isBatch: boolean;
+}
+
+/** Reads the messages in a request, or throws its refusal. */
+export async function readMessages(req: IncomingMessage, res: ServerResponse): Promise<SentMessages> {
   if (!isPlain(req, "application/json")) throw unsupportedType(req, "application/json");
   const bytes = await collect(req, res, MAX_BODY_BYTES);
   if (!bytes) throw fail("payload_too_large");
   const sent = parse(bytes.toString());
-  // The protocol has had no batches since 2025-06-18, and a small batch could cause a lot of work.
-  if (Array.isArray(sent)) throw failFields([{ path: "body", message: "must be one message, not a batch" }]);
-  const message = toMessage(sent);
+  if (Array.isArray(sent)) return { messages: readBatch(sent, req.headers), isBatch: true };
+  const message = toMessage(sent, "body");
   checkVersion(message, req.headers);
-  return message;
+  return { messages: [message], isBatch: false };
+}
+
+/** Clients of the versions with batches do not send their version, with which the header came. */
+function readBatch(sent: readonly unknown[], { "mcp-protocol-version": version }: IncomingHttpHeaders) {
+  const hasBatches = version === undefined || VERSIONS_WITH_BATCHES.includes(String(version));
+  if (!hasBatches) throw wrongBody(`must be one message, because ${version} of the protocol has no batches`);
+  if (sent.length === 0 || sent.length > MAX_BATCH) throw wrongBody(`must have 1 to ${MAX_BATCH} messages`);
+  return sent.map((one, index) => toMessage(one, `body.${index}`));
+}
+
+const VERSIONS_WITH_BATCHES = ["2025-03-26", "2024-11-05", "2024-10-07"];
+
+function wrongBody(message: string) {
+  return failFields([{ path: "body", message }]);
 }
 
 function parse(text: string): unknown {
@@ -25,11 +47,11 @@ function parse(text: string): unknown {
   }
 }
 
-function toMessage(sent: unknown): JSONRPCMessage {
+function toMessage(sent: unknown, path: string): JSONRPCMessage {
   try {
     return parseJSONRPCMessage(sent);
   } catch {
-    throw failFields([{ path: "body", message: "must be a message of JSON-RPC 2.0" }]);
+    throw failFields([{ path, message: "must be a message of JSON-RPC 2.0" }]);
   }
 }
 

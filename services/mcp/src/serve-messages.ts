@@ -5,15 +5,16 @@ import { BASE_PATH } from "@shipping/api/operations/operation";
 import { type Bulkhead, type BulkheadLimits, createBulkhead, RESERVE_MS } from "@shipping/kit/http/bulkhead";
 import { HttpRefusal } from "@shipping/kit/http/http-rules";
 import { ANSWER_MS } from "@shipping/kit/http/request-locals";
-import { sendAnswer } from "@shipping/kit/http/send-answer";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import type { Express, RequestHandler } from "express";
 import { answerToolMessage, readToolMessage } from "shipping-mcp/answer-tool-call";
 import type { Access } from "shipping-mcp/call-tool";
 import type { ApiTool } from "shipping-mcp/tools";
 import { type Admission, passOn } from "./admission.js";
+import { type Answer, answerMessages } from "./answer-messages.js";
 import type { McpDeps, McpLocals } from "./deps.js";
-import { readMessage } from "./read-message.js";
+import { readMessages } from "./read-message.js";
+import { sendMessages } from "./send-messages.js";
 import type { SharedServer } from "./share-server.js";
 
 /** Limits of the messages in progress. Each keeps its tool's response in memory, as the API sent it and as it will be sent. */
@@ -54,12 +55,11 @@ export function serveMessages(app: Express, deps: MessageDeps): void {
       allowLive,
       ...SENDING,
       signal: gone.signal,
-      async fetch(url, init) {
-        const answer = await gateway.fetch(String(url), { ...init, headers: { ...init?.headers, ...client } });
-        noteStatus(answer.status);
-        if (!res.headersSent) passOn(Object.fromEntries(answer.headers), res);
-        return answer;
-      },
+      fetch: (url, init) =>
+        gateway.fetch(String(url), { ...init, headers: { ...init?.headers, ...client } }, (status, headers) => {
+          noteStatus(status);
+          if (!res.headersSent) passOn(headers, res);
+        }),
     } satisfies Access;
   }
 
@@ -67,14 +67,17 @@ export function serveMessages(app: Express, deps: MessageDeps): void {
     const known = admission.accountOf(req);
     const accountId = known ?? (await admission.admit(req, res));
     res.locals.accountId = accountId;
-    const sent = await readMessage(req, res);
+    const sent = await readMessages(req, res);
     let isRefused = false;
     const access = accessOf(req, res, (status) => {
       isRefused = status === 401;
     });
-    const call = readToolMessage(access, tools, sent);
+    const calls = sent.messages.map((message) => readToolMessage(access, tools, message));
     // The API checks the key of the request that a tool sends. Any other message has to be admitted itself.
-    if (known && typeof (call?.request ?? "") === "string") await admission.admit(req, res);
+    const admitAt = async (index: number) => {
+      if (typeof (calls[index]?.request ?? "") === "string") await admission.admit(req, res);
+    };
+    if (known) await admitAt(0);
     const release = await bulkhead.acquire({
       accountId,
       weight: 1,
@@ -83,35 +86,42 @@ export function serveMessages(app: Express, deps: MessageDeps): void {
     });
     // The capacity is released once the response is written, even if the client has not read it yet.
     try {
-      const body = call ? await answerToolMessage(access, call) : await answerOther(sent, access);
+      const answerOne = async (message: JSONRPCMessage, index: number) => {
+        if (index > 0) await admitAt(index);
+        const call = calls[index];
+        return call ? answerToolMessage(access, call) : answerOther(message, access);
+      };
+      const answer = await answerMessages(sent, answerOne, res.locals.deadline);
       if (isRefused) {
         // The key was revoked after it was admitted.
         admission.forget(req);
         await admission.admit(req, res);
       }
-      // Notifications and responses get no response.
-      if (body === undefined) res.writeHead(202, { "Content-Length": 0 }).end();
-      else sendAnswer(res, 200, { type: "application/json", body });
+      sendMessages(req, res, answer);
     } finally {
       release();
     }
   };
 
-  async function answerOther(sent: JSONRPCMessage, access: Access & { signal: AbortSignal }) {
+  async function answerOther(sent: JSONRPCMessage, access: Access & { signal: AbortSignal }): Promise<Answer> {
     if (!("id" in sent && "method" in sent)) return undefined;
-    return JSON.stringify(await server(sent, access));
+    // Hosts ping often, and the server would validate the message and make a context for it first.
+    const answer = sent.method === "ping" ? { jsonrpc: "2.0", id: sent.id, result: {} } : await server(sent, access);
+    return [Buffer.from(JSON.stringify(answer))];
   }
 
   const refuse: Handler = () => {
-    // Clients try both GET and DELETE. This status tells them that the server has neither a stream nor sessions.
-    throw new HttpRefusal(
-      405,
-      "Send messages with POST. There is no stream of the server's messages, and no session to end.",
-    );
+    throw onlyPost();
   };
   app.post(MCP_PATH, post);
   app.get(MCP_PATH, refuse);
   app.delete(MCP_PATH, refuse);
+}
+
+/** Clients try GET and DELETE. This status tells them that the server has neither a stream nor sessions. */
+function onlyPost(): HttpRefusal {
+  const message = "Send messages with POST. There is no stream of the server's messages, and no session to end.";
+  return new HttpRefusal(405, message);
 }
 
 function measureMessages(metrics: Metrics, bulkhead: Bulkhead): void {
