@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -48,6 +48,18 @@ async function run(args: readonly string[], more: Record<string, string> = {}) {
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }) as { code: number; stdout: string; stderr: string },
   );
 }
+
+test("the guide names the versions that are tried here", async () => {
+  const root = join(import.meta.dirname, "../../..");
+  const guide = await readFile(join(root, "docs/coding-agents.md"), "utf8");
+  const [fastMcp, python] = (await readFile(own("requirements.txt"), "utf8")).match(/(?<===).+/g) ?? [];
+  const { version } = JSON.parse(
+    await readFile(join(root, "node_modules/@modelcontextprotocol/client/package.json"), "utf8"),
+  );
+  expect(guide).toContain(
+    `the inspector ${INSPECTOR}, mcp-remote ${MCP_REMOTE}, FastMCP ${fastMcp}, the Python SDK ${python}, and the TypeScript SDK ${SDK_V1} and ${version}.`,
+  );
+});
 
 describe(`the official inspector ${INSPECTOR}`, () => {
   let program: string;
