@@ -76,9 +76,22 @@ describe("POST /mcp", () => {
 
   test("405 for the methods of streams and sessions, which it does not have", async () => {
     const { sandbox } = await stack.newCustomer();
-    for (const method of ["GET", "DELETE"]) {
+    for (const method of ["GET", "HEAD", "DELETE"]) {
       const answer = await fetch(url, { method, headers: { authorization: `Bearer ${sandbox}` } });
       expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+    }
+  });
+
+  test("404 for other methods, which names POST, with a key and without", async () => {
+    const { sandbox } = await stack.newCustomer();
+    for (const headers of [{ authorization: `Bearer ${sandbox}` }, {}] as Record<string, string>[]) {
+      const answer = await fetch(url, { method: "PUT", headers });
+      const { error } = (await answer.json()) as { error: { message: string } };
+      expect([answer.status, answer.headers.get("allow"), error.message]).toEqual([
+        404,
+        "POST",
+        "No such route: PUT /mcp. Allowed: POST.",
+      ]);
     }
   });
 });
