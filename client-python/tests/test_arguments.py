@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 import traceback
+from decimal import Decimal
 from typing import Any, Callable
 from unittest import mock
 
@@ -43,6 +44,7 @@ class Refused(LoopbackTest):
         inputs: list[Any] = [None, [], "{}", {"reference": {1}}, {"weight": nan}, {"reference": "\ud800"}, CIRCULAR]
         for given in inputs:
             self.refuses("The input", create, given)
+        self.refuses("Send numbers as int or float", create, {"weight": Decimal("1.5")})
 
     def test_options_of_a_call_that_are_not_what_they_should_be(self) -> None:
         get = self.serve(ok({})).account.get

@@ -118,7 +118,7 @@ function checkedKey(value: string, name: string): string {
   if (value === undefined || value === "") throw invalidArgument(`${name} is missing: it is ${JSON.stringify(value)}.`);
   // Without this check, `fetch` would throw, which looks like a lost connection.
   if (typeof value !== "string" || !/^[!-~]+$/.test(value))
-    throw invalidArgument(`${name} must be an API key: printable ASCII without spaces.`);
+    throw invalidArgument(`${name} must be an API key alone, without the word Bearer, spaces or line breaks.`);
   return value;
 }
 

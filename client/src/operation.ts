@@ -140,7 +140,8 @@ function toJson(body: unknown): string {
     const text = JSON.stringify(body, refuseNonFinite);
     if (text !== undefined) return text;
   } catch (cause) {
-    throw invalidArgument("The input cannot be written as JSON.", cause);
+    const [reason] = (cause as Error).message.split("\n");
+    throw invalidArgument(`The input cannot be written as JSON: ${reason}`, cause);
   }
   throw invalidArgument("The input is missing.");
 }

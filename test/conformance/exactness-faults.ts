@@ -61,6 +61,13 @@ export const exactnessFaults: readonly Fault[] = [
       to.city = to.city.normalize("NFC");
     }),
   },
+  {
+    what: "invisible characters are taken for a name",
+    breaks: "contract.fields",
+    begin: sending("POST /orders", ({ to }) => {
+      if (to?.name) to.name = to.name.replace("\u200b", "-");
+    }),
+  },
   { what: "a number is rounded", breaks: "contract.numbers", begin: readingDoubles },
   { what: "two numbers are taken for one", breaks: "idempotency.numbers", begin: readingDoubles },
   { what: "a client that waited is refused again", breaks: "limits.retry-after", begin: refusingAgain },

@@ -37,7 +37,7 @@ export const address = z
       name: requiredText("Name of the person or company.", 200),
       street1: requiredText("Street and house number.", 200),
       city: requiredText("City.", 200),
-      postal_code: requiredText("Postal code.", 200),
+      postal_code: requiredText("Postal code, or `-` where the country has none.", 200),
       country: z
         .string(rule("must be a two-letter country code in upper case"))
         .regex(/^[A-Z]{2}$/, "must be a two-letter country code in upper case")

@@ -1,4 +1,5 @@
 import { type ErrorCode, errors } from "@shipping/proto/errors";
+import { label } from "../examples.js";
 import { listErrorCodes, type Operation } from "../operations/operation.js";
 import { errorRef, headerRefs, type headers } from "./components.js";
 import { errorGuidance } from "./error-guidance.js";
@@ -34,6 +35,8 @@ function errorExample(route: Operation, code: ErrorCode) {
   if (code === "invalid_request")
     return { code, message: `${invalid.path}: ${invalid.message}`, request_id, fields: [invalid] };
   const messages: Partial<Record<ErrorCode, string | undefined>> = {
+    label_exists: `The shipment already has the label ${label.id}. Create a new shipment for another one.`,
+    unsupported_media_type: `The Content-Type is text/plain. ${errors.unsupported_media_type.message}`,
     invalid_json: "The body is not valid JSON: it ends before it is complete.",
     not_found: missing,
     missing_scope: `The API key does not have the scope ${route.scope}. Use a key that has it.`,

@@ -69,7 +69,7 @@ def _checked_key(value: object, name: str) -> str:
     if value is None or value == "":
         raise invalid_argument(f"{name} is missing: it is {value!r}.")
     if not isinstance(value, str) or not re.fullmatch(r"[!-~]+", value):
-        raise invalid_argument(f"{name} must be an API key: printable ASCII without spaces.")
+        raise invalid_argument(f"{name} must be an API key alone, without the word Bearer, spaces or line breaks.")
     return value
 
 

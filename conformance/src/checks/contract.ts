@@ -125,14 +125,16 @@ const beforeVoid: readonly Check[] = [
   {
     id: "contract.fields",
     proves: [
+      "Required strings hold at least one character that is not white space (Unicode's `White_Space`), ignorable (`Default_Ignorable_Code_Point`) or blank (U+2800);",
       "`country`: two letters `A-Z`; lower case is refused, not corrected.",
       '`null` is not "absent": a null field is refused.',
     ],
     async run({ api, record }) {
-      const answer = await api.post("/orders", { ...record, to: { ...record.to, country: "de", company: null } });
+      const to = { ...record.to, name: " \u200b\u3164\u2800", country: "de", company: null };
+      const answer = await api.post("/orders", { ...record, to });
       mustRefuse(answer, 422, "invalid_request");
       const paths = answer.json.error.fields?.map(({ path }: { path: string }) => path).sort();
-      mustBe(paths, ["to.company", "to.country"], "the fields that the refusal names");
+      mustBe(paths, ["to.company", "to.country", "to.name"], "the fields that the refusal names");
     },
   },
   {

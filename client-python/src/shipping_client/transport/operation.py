@@ -177,4 +177,5 @@ def _to_json(body: Any) -> bytes:
     try:
         return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     except (TypeError, ValueError, RecursionError) as cause:
-        raise invalid_argument(f"The input cannot be written as JSON: {cause}") from cause
+        advice = ". Send numbers as int or float, and dates as text." if isinstance(cause, TypeError) else "."
+        raise invalid_argument(f"The input cannot be written as JSON: {cause}{advice}") from cause

@@ -51,9 +51,15 @@ describe("the type of a body", () => {
         headers: { "Idempotency-Key": `key ${keys++}`, ...headers },
         ...(body !== undefined && { body }),
       });
-    for (const headers of [{}, { "Content-Length": "0" }, { "Content-Type": "application/x-www-form-urlencoded" }]) {
+    const missing = "The Content-Type header is missing.";
+    const form = "application/x-www-form-urlencoded";
+    for (const [sent, headers] of [
+      [missing, {}],
+      [missing, { "Content-Length": "0" }],
+      [`The Content-Type is ${form}.`, { "Content-Type": form }],
+    ] as const) {
       const { status, json } = await postTo(headers);
-      expect([status, json.error.message]).toEqual([415, `${advice} as application/json.`]);
+      expect([status, json.error.message]).toEqual([415, `${sent} ${advice} as application/json.`]);
     }
     for (const [headers, body] of [[{ "Content-Type": "application/json" }], [{}, ""], [{}, " "]] as const) {
       const { status, json } = await postTo(headers, body);

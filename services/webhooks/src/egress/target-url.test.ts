@@ -50,7 +50,10 @@ describe("brokenTargetRule", () => {
     ...[`https://example.com/${"a".repeat(2029)}`].map(refusedBy("must have at most 2048 characters")),
     ...["127.0.0.1.", "127.1", "017700000001", "0", "8.8.8.8"].map(hostRefusedBy(ADDRESS)),
     ...["[::1]", "[::]", "[::ffff:7f00:1]", "[2606:4700:4700::1111]", "[64:ff9b::7f00:1]"].map(hostRefusedBy(ADDRESS)),
-    ...["localhost", "com", "example.com.", "localhost.", "a..b"].map(hostRefusedBy("must have a public hostname")),
+    ...["com", "example.com.", "localhost.", "a..b"].map(hostRefusedBy("must have a public hostname")),
+    ...["localhost", "LOCALHOST"].map(
+      hostRefusedBy("must have a public hostname: localhost is your own machine, which a tunnel can make public"),
+    ),
     ...[".example.com", "-a.example", "a-.example", longHost(254)].map(hostRefusedBy("must have a public hostname")),
   ])("refuses %j: %s", (url, rule) => {
     expect(brokenTargetRule(url, strict)).toBe(rule);

@@ -77,6 +77,8 @@ function brokenUrlRule(text: string, rules: TargetRules): string | undefined {
 // that end in a numeric label without being an IP address.
 function brokenHostRule(host: string): string | undefined {
   if (ipaddr.isValid(host)) return "must have a hostname, not an IP address";
+  if (host === "localhost")
+    return "must have a public hostname: localhost is your own machine, which a tunnel can make public";
   if (host.includes("_")) return "must have a public hostname: names of hosts have no underscores";
   const labels = host.split(".");
   if (labels.length < 2 || host.length > 253 || !labels.every((label) => LABEL.test(label))) {
