@@ -1,6 +1,5 @@
 const SEND = "Send it as Authorization: Bearer <key>.";
 const WHOLE_KEY = /service_(?:test|live)_[0-9A-Za-z]{38}(?![0-9A-Za-z])/g;
-const BEARER = /^bearer(?: +|$)/i;
 // Only these are repeated: any other word may be a secret.
 const SCHEME = /^(basic|token|digest|api-?key|key|jwt|oauth)[ :=]/i;
 
@@ -38,8 +37,8 @@ export function explainNoKey(headers: readonly string[]): string {
   if (scheme) return `The Authorization header has the scheme ${scheme}, not Bearer. ${SEND}`;
   const mistake = find(MISTAKES, header);
   if (mistake) return mistake;
-  const key = header.replace(BEARER, "");
-  if (key === header || key === "") return `The Authorization header has no API key. ${SEND}`;
+  if (!/^bearer +\S/i.test(header)) return `The Authorization header has no API key. ${SEND}`;
+  const key = header.replace(/^bearer +/i, "");
   if (keys === 1 && key.replace(WHOLE_KEY, "") !== "")
     return "There is something beside the API key, such as a comma or a line break. Send its 51 characters alone.";
   return find(WRONG_KEYS, key) ?? PLACEHOLDER;
