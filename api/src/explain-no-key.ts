@@ -12,7 +12,7 @@ const MISTAKES: readonly [pattern: RegExp, message: string][] = [
   [/^bearer[^\s\w]|^bearer\t|^bearerservice_/i, `Only a space may stand between Bearer and the API key. ${SEND}`],
 ];
 
-/** What is sent in place of a key, by the first pattern that matches what follows `Bearer`. */
+/** Texts that are sent in place of a key, by the first pattern that matches what follows `Bearer`. */
 const WRONG_KEYS: readonly [pattern: RegExp, message: string][] = [
   [
     /^(?:undefined|null|none|nil|\[object)\b|^[$%{]/i,

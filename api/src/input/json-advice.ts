@@ -15,7 +15,7 @@ const MISTAKES: readonly [before: RegExp, there: RegExp, advice: string][] = [
   [/[{,]$/, /^[A-Za-z_$]/, "Put the name in double quotes."],
 ];
 
-/** What to write instead, as a sentence after a space; empty if the mistake is none of the frequent ones. */
+/** Returns what to write instead, as a sentence after a space; empty if the mistake is not a frequent one. */
 export function findAdvice(before: string, there: string): string {
   const last = before.trimEnd().slice(-2);
   const [, , advice] = MISTAKES.find(([left, right]) => left.test(last) && right.test(there)) ?? [];

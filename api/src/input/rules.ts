@@ -28,7 +28,7 @@ export function ruleOfObjects(ifNull = REQUIRED) {
   );
 }
 
-/** What breaks the rules of texts, unless it is obvious. */
+/** Says what breaks the rules of texts, unless it is obvious. */
 function whyNoText(input: unknown, max: number): string {
   if (typeof input === "number") return ": it is a number, so put it in quotes";
   if (typeof input !== "string") return "";

@@ -1,4 +1,4 @@
-/** What other shipping APIs, and programs that page, call our fields and parameters. */
+/** The names of our fields and parameters in other APIs. */
 const OTHER_NAMES: Readonly<Record<string, RegExp>> = {
   reference: /^(?:reference|order)_?(?:number|no|id|ref)$|^external_?id$/i,
   from: /^(?:sender|shipper|origin|(?:address|ship)_?from|from_?address)$/i,
