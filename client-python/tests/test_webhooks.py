@@ -9,6 +9,7 @@ import unittest
 from email.message import Message
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -73,10 +74,6 @@ class Verify(unittest.TestCase):
         async def body() -> bytes:
             return EVENT
 
-        class Request:
-            headers: dict[str, str] = {}
-            body = EVENT
-
         other_bodies: list[tuple[object, str]] = [
             (json.loads(EVENT), "The body was parsed before it was verified"),
             ([1], "The body was parsed before it was verified"),
@@ -85,7 +82,7 @@ class Verify(unittest.TestCase):
             (body, "This is a function or a method."),
             (EVENT.decode, "This is a function or a method."),
             (io.BytesIO(EVENT), "This is a stream or a file."),
-            (Request(), "This is a request, not its body."),
+            (SimpleNamespace(headers={}, body=EVENT), "This is a request, not its body."),
         ]
         for other, said in other_bodies:
             self.assertEqual(self.code_of(other, HEADER, SECRET), "parsed_body")
