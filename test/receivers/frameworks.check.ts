@@ -50,24 +50,15 @@ async function install(...packages: string[]): Promise<void> {
   await shell(`npm install --no-audit --no-fund typescript@5.9 @types/node@20 ${packages.join(" ")} ${packedClient()}`);
 }
 
-describe("Next.js", () => {
-  test.each([
-    ["app router", "app/webhooks/route.ts", "/webhooks"],
-    ["pages router", "pages/api/webhooks.ts", "/api/webhooks"],
-  ])("%s takes deliveries, and refuses forgeries", async (router, file, path) => {
-    await install(...NEXT);
-    await write(file, exampleOf(`Next.js, ${router} in ts`));
-    await bring("store.mts", "store.ts");
-    await shell("npx next build");
-    await judge(
-      {
-        folder,
-        command: (port) => [process.execPath, "node_modules/next/dist/bin/next", "start", "-p", String(port)],
-        path,
-      },
-      deliveries,
-    );
-  });
+test("Next.js takes deliveries in both routers, and refuses forgeries", async () => {
+  await install(...NEXT);
+  await write("app/webhooks/route.ts", exampleOf("Next.js, app router in ts"));
+  await write("pages/api/webhooks.ts", exampleOf("Next.js, pages router in ts"));
+  await bring("store.mts", "store.ts");
+  await shell("npx next build");
+  const command = (port: number) =>
+    [process.execPath, "node_modules/next/dist/bin/next", "start", "-p", String(port)] as const;
+  for (const path of ["/webhooks", "/api/webhooks"]) await judge({ folder, command, path }, deliveries);
 });
 
 test("NestJS takes deliveries, and refuses forgeries", async () => {
