@@ -118,7 +118,7 @@ function AllMatchesLinks({ matches, base, text }: { matches: readonly Match[]; b
   const query = new URLSearchParams({ q: text });
   return (
     <p class="paging">
-      {KINDS.filter(([kind, list]) => list && isFull(kind)).map(([, list]) => (
+      {KINDS.filter(([kind, , list]) => list && isFull(kind)).map(([, , list]) => (
         <a href={`${base}/${list}?${query}`}>All matching {list}</a>
       ))}
     </p>
