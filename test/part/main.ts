@@ -2,11 +2,11 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { examples } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
-import { readDeclarations } from "./part-declaration.js";
+import { readPromises } from "./part-promises.js";
 
 // The npm script has built everything and checked the protos before this program starts.
 const root = join(import.meta.dirname, "../..");
-const parts = readDeclarations();
+const parts = readPromises();
 
 /** The rules of the source tree, which a change of any part can break. */
 const RULES = "test/tree/";

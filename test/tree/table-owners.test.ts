@@ -1,4 +1,4 @@
-import { readDeclarations } from "../part/part-declaration.js";
+import { DATABASE_OWNERS, PARTS, PUBLIC_PARTS } from "@shipping/proto/parts";
 import { read, sources } from "./sources.js";
 
 // A test outside a part calls what the part exports in `src/testing`, which the part's own tests prove. A file that names a table itself would
@@ -46,17 +46,16 @@ const FLOOR = "test/trials/bench/floor/";
 
 /** Finds tables of these parts in statements, and in calls of the functions that read whole rows. */
 function tablesOf(isOf: (part: string) => boolean): RegExp {
-  const names = readDeclarations()
-    // The MCP server has no database.
-    .filter(({ name }) => name !== "mcp" && isOf(name))
-    .flatMap(({ folder }) => read(`${folder}/prisma/schema.prisma`).match(/(?<=@@map\(")\w+/g) ?? []);
+  const names = DATABASE_OWNERS.filter(isOf).flatMap(
+    (part) => read(`${PARTS[part].folder}/prisma/schema.prisma`).match(/(?<=@@map\(")\w+/g) ?? [],
+  );
   const table = `"?(?:${[...new Set(names)].join("|")})\\b`;
   return new RegExp(
     `\\b(?:FROM|INTO|UPDATE|JOIN|TABLE|ANALYZE) +${table}|\\b(?:rowsIn|countIn)(?:<[^>]*>)?\\([^()]*, *${table}`,
   );
 }
 
-const isService = (part: string) => part !== "gateway" && part !== "portal";
+const isService = (part: string) => !PUBLIC_PARTS.some((one) => one === part);
 const [ofServices, ofOthers] = [tablesOf(isService), tablesOf((part) => !isService(part))];
 const naming = (tables: RegExp) =>
   sources.filter(({ path, text }) => path.startsWith("test/") && tables.test(text)).map(({ path }) => path);
