@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 tag=${1:?a tag, which is not latest}
 prefix=${IMAGE_PREFIX:-localhost/shipping-}
 images=()
-for workspace in gateway services/portal services/records services/carrier services/tracking services/webhooks services/mcp cli; do
+for file in */part.yaml services/*/part.yaml cli/package.json; do
+  workspace=${file%/*}
   image="$prefix${workspace##*/}:$tag"
   # shellcheck disable=SC2086 # may hold several arguments
   docker build ${DOCKER_BUILD_ARGS:-} --file deploy/Dockerfile --build-arg "WORKSPACE=$workspace" \

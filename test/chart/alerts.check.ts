@@ -1,8 +1,9 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parts } from "@shipping/local/parts";
-import { type KubernetesObject, objectsOf, run } from "./rendered.js";
+import { OPTIONAL_PARTS, PART_NAMES, type PartName } from "@shipping/proto/parts";
+import { parse } from "yaml";
+import { chart, type KubernetesObject, objectsOf, run } from "./rendered.js";
 
 /** The alerts of a release in the namespace `trial`, without annotations, which promtool would compare too. */
 function rulesOf(...set: string[]): KubernetesObject[] {
@@ -123,17 +124,17 @@ test("ShippingProxyFails fires for the release whose proxy takes no deliveries, 
 });
 
 describe("ShippingPartGone", () => {
-  const pods = (labels: Labels, values = "10x130") =>
-    series(labels.part === "mcp" ? "mcp_messages_under_way_max" : "database_pool_max", labels, values);
-  const all = [...parts, "mcp"];
+  const facts: { name: string; gauge: string }[] = parse(readFileSync(join(chart, "files/parts.yaml"), "utf8"));
+  const gauges = Object.fromEntries(facts.map(({ name, gauge }) => [name, gauge]));
+  const pods = (labels: Labels & { part: PartName }, values = "10x130") => series(gauges[labels.part]!, labels, values);
 
   test("is silent while each part has a pod", () => {
-    const input = all.map((part) => pods({ ...HERE, part, pod: `${part}-1` }));
+    const input = PART_NAMES.map((part) => pods({ ...HERE, part, pod: `${part}-1` }));
     expectAlerts("ShippingPartGone", input, []);
   });
 
-  test.each(all)("fires when the last pod of %s is gone, even if another release has some", (gone) => {
-    const input = all.flatMap((part) => [
+  test.each(PART_NAMES)("fires when the last pod of %s is gone, even if another release has some", (gone) => {
+    const input = PART_NAMES.flatMap((part) => [
       pods({ ...HERE, part, pod: `${part}-1` }, part === gone ? "10x20 stale" : "10x130"),
       pods({ ...ELSEWHERE, part, pod: `${part}-1` }),
     ]);
@@ -141,11 +142,11 @@ describe("ShippingPartGone", () => {
   });
 });
 
-test("ShippingPartGone does not miss a portal and an MCP server that are turned off", () => {
+test("ShippingPartGone does not miss parts that are turned off", () => {
   const { spec } = objectsOf("api-only").find(({ kind }) => kind === "PrometheusRule");
   const [gone] = spec.groups[0].rules.filter(({ alert }: KubernetesObject) => alert === "ShippingPartGone");
   const named = [...gone.expr.matchAll(/part="(\w+)"/g)].map(([, part]) => part);
-  expect(named).toEqual(parts.filter((part) => part !== "portal"));
+  expect(named).toEqual(PART_NAMES.filter((part) => !OPTIONAL_PARTS.some((one) => one === part)));
 });
 
 describe("ShippingChangesWait", () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import tls from "node:tls";
 import { identityIn } from "@shipping/kit/tls/tls";
-import { parts } from "@shipping/local/parts";
+import { DATABASE_OWNERS } from "@shipping/proto/parts";
 import { type KubernetesObject, objectsOf, template, workloadsIn } from "./rendered.js";
 
 const named = (objects: KubernetesObject[], kind: string, name: string) =>
@@ -25,25 +25,28 @@ const uriOf = (part: string) => `spiffe://cluster.local/ns/trial/shipping/${part
 describe.each(["production", "guarded", "trial"])("with the values of %s.yaml", (name) => {
   const objects = objectsOf(name);
 
-  test.each(parts)("%s waits for the files of its certificate, and calls others by names in theirs", (part) => {
-    const { containers, volumes } = partOf(objects, part);
-    const { items } = volumes.find((one: KubernetesObject) => one.name === "tls").secret;
-    const { mountPath } = containers[0].volumeMounts.find((one: KubernetesObject) => one.name === "tls");
-    const env = environmentOf(containers[0]);
-    const mounted = items.map(({ path }: KubernetesObject) => `${mountPath}/${path}`);
-    expect([env.TLS_CERT_FILE, env.TLS_KEY_FILE, env.TLS_CA_FILE]).toEqual(mounted);
-    expect(env.RPC_PLAINTEXT_TRUSTS_NETWORK).toBeUndefined();
-    const urls = Object.entries(env).filter(([key]) =>
-      /^(GATEWAY|PORTAL|RECORDS|CARRIER|TRACKING|WEBHOOKS)_URL$/.test(key),
-    );
-    for (const [key, url] of urls) {
-      const { protocol, hostname } = new URL(String(url));
-      expect([protocol, hostsOf(key.replace("_URL", "").toLowerCase())]).toEqual([
-        "https:",
-        expect.arrayContaining([hostname]),
-      ]);
-    }
-  });
+  test.each(DATABASE_OWNERS)(
+    "%s waits for the files of its certificate, and calls others by names in theirs",
+    (part) => {
+      const { containers, volumes } = partOf(objects, part);
+      const { items } = volumes.find((one: KubernetesObject) => one.name === "tls").secret;
+      const { mountPath } = containers[0].volumeMounts.find((one: KubernetesObject) => one.name === "tls");
+      const env = environmentOf(containers[0]);
+      const mounted = items.map(({ path }: KubernetesObject) => `${mountPath}/${path}`);
+      expect([env.TLS_CERT_FILE, env.TLS_KEY_FILE, env.TLS_CA_FILE]).toEqual(mounted);
+      expect(env.RPC_PLAINTEXT_TRUSTS_NETWORK).toBeUndefined();
+      const urls = Object.entries(env).filter(([key]) =>
+        /^(GATEWAY|PORTAL|RECORDS|CARRIER|TRACKING|WEBHOOKS)_URL$/.test(key),
+      );
+      for (const [key, url] of urls) {
+        const { protocol, hostname } = new URL(String(url));
+        expect([protocol, hostsOf(key.replace("_URL", "").toLowerCase())]).toEqual([
+          "https:",
+          expect.arrayContaining([hostname]),
+        ]);
+      }
+    },
+  );
 
   test("no pod has a token of the cluster, or may read or write Secrets", () => {
     const holders = workloadsIn(objects).filter(({ pod }) => JSON.stringify(pod).includes("serviceAccountToken"));
@@ -55,7 +58,7 @@ describe.each(["production", "guarded", "trial"])("with the values of %s.yaml", 
 
 test("in production, each part has the Secret that the operator names, and every part needs one", () => {
   const objects = objectsOf("production");
-  for (const part of parts) {
+  for (const part of DATABASE_OWNERS) {
     expect(secretOf(objects, part)).toBe(`shipping-${part}-certificate`);
     expect(named(objects, "Secret", secretOf(objects, part))).toBeUndefined();
     const { status, text } = template("production", `tls.existingSecrets.${part}=`);
@@ -68,7 +71,7 @@ test("in production, each part has the Secret that the operator names, and every
 
 test("with an issuer, cert-manager makes the certificates", () => {
   const objects = objectsOf("guarded");
-  for (const part of parts) {
+  for (const part of DATABASE_OWNERS) {
     const { spec } = named(objects, "Certificate", `shipping-${part}`);
     expect(spec.secretName).toBe(secretOf(objects, part));
     expect(identityIn(`URI:${spec.uris[0]}`, { production: true })).toEqual({
@@ -83,7 +86,7 @@ test("with an issuer, cert-manager makes the certificates", () => {
 describe("in a trial, Helm makes the certificates", () => {
   test("one for each part, with its key, its names and its identity, by one authority whose key is nowhere", () => {
     const objects = objectsOf("trial");
-    const authorities = parts.map((part) => {
+    const authorities = DATABASE_OWNERS.map((part) => {
       const { data } = named(objects, "Secret", secretOf(objects, part));
       expect(Object.keys(data).sort()).toEqual(["ca.crt", "tls.crt", "tls.key"]);
       const [cert, key, ca] = ["tls.crt", "tls.key", "ca.crt"].map((file) => Buffer.from(data[file], "base64"));
@@ -122,7 +125,7 @@ describe("in a trial, Helm makes the certificates", () => {
   });
 
   test("unless an issuer, Secrets or a trusted network are named", () => {
-    const existing = [...parts, "operator"].map((part) => `tls.existingSecrets.${part}=own-${part}`);
+    const existing = [...DATABASE_OWNERS, "operator"].map((part) => `tls.existingSecrets.${part}=own-${part}`);
     for (const set of [["tls.issuerRef.name=ca"], existing, ["tls.plaintextTrustsNetwork=true"]]) {
       const objects = objectsOf("trial", ...set);
       expect(objects.filter(({ type }: KubernetesObject) => type === "kubernetes.io/tls")).toEqual([]);
@@ -157,7 +160,7 @@ describe("times that would leave the parts without certificates", () => {
 
 test("without certificates, a switch whose name says what it means is set for every part", () => {
   const objects = objectsOf("istio");
-  for (const part of parts) {
+  for (const part of DATABASE_OWNERS) {
     const { containers, volumes } = partOf(objects, part);
     const { TLS_CERT_FILE, RPC_PLAINTEXT_TRUSTS_NETWORK, NODE_ENV } = environmentOf(containers[0]);
     expect([TLS_CERT_FILE, RPC_PLAINTEXT_TRUSTS_NETWORK, NODE_ENV, volumes]).toEqual([

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parts } from "@shipping/local/parts";
+import { DATABASE_OWNERS } from "@shipping/proto/parts";
 import { chart, KUBERNETES, objectsIn, objectsOf, release, run, template } from "./rendered.js";
 
 let folder: string;
@@ -65,10 +65,10 @@ test("an umbrella chart installs it under a condition, twice if it gives it anot
     objectsIn(run("helm", ["template", "shop", umbrella, ...cluster, ...set.flatMap((one) => ["--set", one])]))
       .filter(({ kind }) => kind === "Deployment")
       .map(({ metadata }) => metadata.name);
-  expect(namesWith("shipping.enabled=true", "parcels.enabled=true")).toHaveLength(2 * (parts.length + 2));
+  expect(namesWith("shipping.enabled=true", "parcels.enabled=true")).toHaveLength(2 * (DATABASE_OWNERS.length + 2));
   const names = namesWith("shipping.enabled=false", "parcels.enabled=true", "global.domain=example.com");
   // The parts with a database, the MCP server, and the operator.
-  expect(names).toHaveLength(parts.length + 2);
+  expect(names).toHaveLength(DATABASE_OWNERS.length + 2);
   for (const name of names) expect(name).toMatch(/^shop-parcels-/);
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parts } from "@shipping/local/parts";
 import { busUsers } from "@shipping/local/servers/bus-users";
+import { DATABASE_OWNERS } from "@shipping/proto/parts";
 import { chart, type KubernetesObject, objectsOf, template, workloadsIn } from "./rendered.js";
 
 const BUS = ["records", "carrier", "webhooks"];
@@ -102,7 +102,7 @@ test("every pod that opens a database has PostgreSQL's authority, including the 
       env.some(({ name }: KubernetesObject) => name === "DATABASE_URL"),
     ),
   );
-  expect(withDatabase).toHaveLength(2 * parts.length);
+  expect(withDatabase).toHaveLength(2 * DATABASE_OWNERS.length);
   for (const { pod } of withDatabase) {
     expect(pod.volumes).toContainEqual({
       name: "database-ca",

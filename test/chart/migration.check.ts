@@ -1,4 +1,4 @@
-import { parts } from "@shipping/local/parts";
+import { DATABASE_OWNERS } from "@shipping/proto/parts";
 import { type KubernetesObject, objectsOf } from "./rendered.js";
 
 /** The migration Job of each part, by the part. */
@@ -13,7 +13,7 @@ const namesOf = (...set: string[]) => Object.values(jobsOf(...set)).map(({ metad
 describe("the Jobs of the migrations", () => {
   test("are one for each part, with the part's image alone", () => {
     const jobs = jobsOf("parts.records.image=registry.example.com/records:1.0.1");
-    expect(Object.keys(jobs).sort()).toEqual([...parts].sort());
+    expect(Object.keys(jobs).sort()).toEqual([...DATABASE_OWNERS].sort());
     for (const [part, { metadata, spec }] of Object.entries(jobs)) {
       expect(metadata.name).toMatch(new RegExp(`^shipping-migrate-${part}-[0-9a-f]{5}$`));
       const images = spec.template.spec.containers.map(({ image }: KubernetesObject) => image);
@@ -25,8 +25,8 @@ describe("the Jobs of the migrations", () => {
   test.each([
     ["parts.records.image=registry.example.com/records:1.0.1", ["records"]],
     ["parts.tracking.existingSecret=tracking-2", ["tracking"]],
-    ["image.tag=1.0.1", parts],
-    ["databaseCaSecret=postgres-ca", parts],
+    ["image.tag=1.0.1", DATABASE_OWNERS],
+    ["databaseCaSecret=postgres-ca", DATABASE_OWNERS],
     ["parts.records.replicas=5", []],
     ["trustedProxies=2", []],
   ])(

@@ -1,3 +1,4 @@
+import { DATABASE_OWNERS, PART_NAMES, PARTS } from "@shipping/proto/parts";
 import { type KubernetesObject, objectsOf } from "./rendered.js";
 
 function egressOf(component: string, name: string, ...set: string[]): KubernetesObject[] {
@@ -63,25 +64,19 @@ function ingressOf(part: string, port: number, name: string, ...set: string[]): 
 }
 
 describe("the calls between the parts", () => {
-  const ports = { gateway: 8090, portal: 8090, records: 8080, carrier: 8080, tracking: 8080, webhooks: 8080 };
-  const callers = {
-    gateway: ["portal"],
-    portal: [],
-    records: ["carrier", "gateway", "portal"],
-    carrier: ["gateway", "portal"],
-    tracking: ["carrier", "gateway", "portal"],
-    webhooks: ["carrier", "gateway", "portal", "records"],
-  };
-
-  test.each(Object.entries(callers))("%s answers %j at its port for calls, and they may reach it", (part, named) => {
-    const port = ports[part as keyof typeof ports];
-    expect(ingressOf(part, port, "production")).toEqual([
-      { from: ["operator", "smoke-test", ...named].map(component), ports: [{ port }] },
-    ]);
-    for (const caller of ["operator", "smoke-test", ...named]) {
-      expect(egressOf(caller, "production")).toContainEqual({ to: [component(part)], ports: [{ port }] });
-    }
-  });
+  test.each(DATABASE_OWNERS)(
+    "%s answers at its port for calls the parts that declare so, and they may reach it",
+    (part) => {
+      const named = PART_NAMES.filter((caller) => PARTS[caller].calls.includes(part)).sort();
+      const port = PARTS[part].ports.rpc!;
+      expect(ingressOf(part, port, "production")).toEqual([
+        { from: ["operator", "smoke-test", ...named].map(component), ports: [{ port }] },
+      ]);
+      for (const caller of ["operator", "smoke-test", ...named]) {
+        expect(egressOf(caller, "production")).toContainEqual({ to: [component(part)], ports: [{ port }] });
+      }
+    },
+  );
 
   test("only the MCP server reaches the gateway's internal port, and beside that only the documentation", () => {
     const port = 8091;

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parts } from "@shipping/local/parts";
+import { DATABASE_OWNERS } from "@shipping/proto/parts";
 import { parse } from "yaml";
 import { chart, type KubernetesObject, objectsIn, objectsOf, template, templateWith, workloadsIn } from "./rendered.js";
 
 // Each part with a database and its migration, the MCP server, the operator, and the smoke test. The migrations share a ServiceAccount.
-const NUMBER_OF_WORKLOADS = 2 * parts.length + 3;
-const NUMBER_OF_ACCOUNTS = parts.length + 4;
+const NUMBER_OF_WORKLOADS = 2 * DATABASE_OWNERS.length + 3;
+const NUMBER_OF_ACCOUNTS = DATABASE_OWNERS.length + 4;
 
 const read = (file: string) => readFileSync(join(chart, file), "utf8");
 
@@ -193,7 +193,9 @@ describe("secret settings", () => {
   test("of a database can be a file, which the migrations read, too", () => {
     const databaseUrlFile = "/vault/secrets/database";
     const databases = objectsIn(
-      templateWith("cloudnative-pg", { parts: Object.fromEntries(parts.map((part) => [part, { databaseUrlFile }])) }),
+      templateWith("cloudnative-pg", {
+        parts: Object.fromEntries(DATABASE_OWNERS.map((part) => [part, { databaseUrlFile }])),
+      }),
     );
     for (const { pod } of workloadsIn(databases).filter(
       ({ labels }) => !hasNoDatabase(labels["app.kubernetes.io/component"]),

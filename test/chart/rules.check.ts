@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parts } from "@shipping/local/parts";
+import { DATABASE_OWNERS, OPTIONAL_PARTS, PART_NAMES, type PartName } from "@shipping/proto/parts";
+import { parse } from "yaml";
 import { cases, chart, type KubernetesObject, objectsOf, workloadsIn } from "./rendered.js";
 
 describe.each(cases)("with the values of %s.yaml", (name) => {
@@ -10,20 +11,16 @@ describe.each(cases)("with the values of %s.yaml", (name) => {
     pod.containers.map((container: KubernetesObject) => ({ ...container, workload, pod })),
   );
 
-  test("there are the parts and their migration", () => {
+  test("there are the parts that the values turn on, and the migrations of their databases", () => {
+    const { parts = {} } = parse(readFileSync(join(chart, "ci", `${name}.yaml`), "utf8")) ?? {};
+    const { parts: byDefault } = parse(readFileSync(join(chart, "values.yaml"), "utf8"));
+    const isOptional = (part: PartName) => OPTIONAL_PARTS.some((one) => one === part);
+    const running = PART_NAMES.filter((part) => !isOptional(part) || (parts[part]?.enabled ?? byDefault[part].enabled));
     const names = workloads.map((workload) => workload.name.replace(/^shipping-(eu-)?/, ""));
-    expect(names).toEqual(
-      expect.arrayContaining([
-        ...parts.filter((part) => part !== "portal" || name !== "api-only"),
-        expect.stringMatching(/^migrate-/),
-        "smoke-test",
-        "operator",
-      ]),
-    );
-    expect(names.includes("portal")).toBe(name !== "api-only");
-    expect(names.includes("mcp")).toBe(["everything", "guarded", "production"].includes(name));
+    expect(names.filter((one) => PART_NAMES.some((part) => part === one)).sort()).toEqual([...running].sort());
     const migrated = names.flatMap((one) => /^migrate-([a-z]+)-/.exec(one)?.[1] ?? []);
-    expect(migrated.sort()).toEqual(names.filter((one) => (parts as string[]).includes(one)).sort());
+    expect(migrated.sort()).toEqual(DATABASE_OWNERS.filter((part) => running.includes(part)).sort());
+    expect(names).toEqual(expect.arrayContaining(["smoke-test", "operator"]));
   });
 
   test("no pod runs as root, writes to its image, gains rights or has a token of the cluster", () => {
@@ -96,8 +93,7 @@ test("an upgrade takes no pod away before its successor is ready", () => {
   const deployments = objectsOf("production").filter(
     ({ kind, metadata }) => kind === "Deployment" && metadata.name !== "shipping-operator",
   );
-  // The parts with a database, and the MCP server.
-  expect(deployments).toHaveLength(parts.length + 1);
+  expect(deployments).toHaveLength(PART_NAMES.length);
   for (const { spec } of deployments) {
     expect(spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
     // An upgrade must not undo the autoscaler's number of replicas.
@@ -109,8 +105,7 @@ test("every pod stays in its Service for a minute without its database, so that 
   const deployments = workloadsIn(objectsOf("production")).filter(
     ({ kind, name }) => kind === "Deployment" && name !== "shipping-operator",
   );
-  // The parts with a database, and the MCP server.
-  expect(deployments).toHaveLength(parts.length + 1);
+  expect(deployments).toHaveLength(PART_NAMES.length);
   for (const { pod } of deployments) {
     const { periodSeconds, failureThreshold } = pod.containers[0].readinessProbe;
     expect(periodSeconds * failureThreshold).toBeGreaterThanOrEqual(60);

@@ -1,45 +1,69 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parts } from "@shipping/local/parts";
-import { parse } from "yaml";
-import { objectsOf } from "./rendered.js";
+import { PART_NAMES } from "@shipping/proto/parts";
+import { parse, parseAllDocuments } from "yaml";
+import { type KubernetesObject, objectsOf } from "./rendered.js";
 
 const root = join(import.meta.dirname, "../..");
-const read = (file: string) => parse(readFileSync(join(root, file), "utf8"));
-const skaffold = read("skaffold.yaml");
-const images = [...parts, "mcp", "cli"].map((part) => `shipping-${part}`);
+const text = (file: string) => readFileSync(join(root, file), "utf8");
+const read = (file: string) => parse(text(file));
+const modules: KubernetesObject[] = parseAllDocuments(text("skaffold.yaml")).map((document) => document.toJS());
+const skaffold = modules.find(({ metadata }) => metadata.name === "shipping");
+const images = [...PART_NAMES, "cli"];
 const [release] = skaffold.manifests.helm.releases;
-const profiles = Object.fromEntries(skaffold.profiles.map((profile: { name: string }) => [profile.name, profile]));
+const profilesOf = ({ profiles }: KubernetesObject) =>
+  Object.fromEntries(profiles.map((profile: { name: string }) => [profile.name, profile]));
+const profiles = profilesOf(skaffold);
+const moduleOf = (image: string) => modules.find(({ metadata }) => metadata.name === image);
 
-interface Patch {
-  path: string;
-  value: unknown;
-}
+test.each(images)(
+  "the image of %s is built from its workspace by a module of its own, and deployed with all others",
+  (image) => {
+    const [artifact, ...others] = moduleOf(image).build.artifacts;
+    expect(others).toEqual([]);
+    expect(artifact.image).toBe(`shipping-${image}`);
+    expect(existsSync(join(root, artifact.docker.dockerfile))).toBe(true);
+    expect(read(join(artifact.docker.buildArgs.WORKSPACE, "package.json")).name).toBe(`@shipping/${image}`);
+    const value = image === "cli" ? "operator.image" : `parts.${image}.image`;
+    expect(release.setValueTemplates[value]).toBe(`{{.IMAGE_FULLY_QUALIFIED_shipping_${image}}}`);
+    expect(skaffold.requires).toEqual([{ configs: images }]);
+  },
+);
 
-test("every part's image and that of the commands are built from its workspace, and deployed", () => {
-  const built = skaffold.build.artifacts.map(({ image }: { image: string }) => image);
-  expect(built.sort()).toEqual([...images].sort());
-  for (const { image, docker } of skaffold.build.artifacts) {
-    const part = image.replace("shipping-", "");
-    expect(existsSync(join(root, docker.dockerfile))).toBe(true);
-    expect(read(join(docker.buildArgs.WORKSPACE, "package.json")).name).toBe(`@shipping/${part}`);
-    const reference = `{{.IMAGE_FULLY_QUALIFIED_${image.replace("-", "_")}}}`;
-    const value = part === "cli" ? "operator.image" : `parts.${part}.image`;
-    expect(release.setValueTemplates[value]).toBe(reference);
+test.each(images)(
+  "for `skaffold dev`, the image of %s has the sources that it is made of, which are exchanged",
+  (image) => {
+    const [target, sync] = profilesOf(moduleOf(image)).dev.patches;
+    expect(target).toMatchObject({ path: `/build/artifacts/image=shipping-${image}/docker/target`, value: "dev" });
+    const [artifact] = moduleOf(image).build.artifacts;
+    const synced: string[] = sync.value.manual.map(({ src }: { src: string }) => src);
+    expect(synced).toContain(`${artifact.docker.buildArgs.WORKSPACE}/src/**/*`);
+    expect(synced).toContain("kit/src/**/*");
+  },
+);
+
+test("the kubelet lets Skaffold write to a pod of the whole platform, or of the one part that is deployed", () => {
+  for (const set of ["dev.hotReload=true", "parts.records.securityContext.readOnlyRootFilesystem=false"]) {
+    const { spec } = objectsOf("trial", set).find(
+      ({ kind, metadata }) => kind === "Deployment" && metadata.name === "shipping-records",
+    );
+    expect(spec.template.spec.containers[0].securityContext.readOnlyRootFilesystem).toBe(false);
   }
 });
 
-test("for `skaffold dev`, every part's image has the sources, which are exchanged and start anew", () => {
-  const patches: Patch[] = profiles.dev.patches;
-  const patched = (end: string) =>
-    patches.filter(({ path }) => path.endsWith(end)).map(({ path }) => /image=([^/]+)/.exec(path)?.[1]);
-  expect(patched("/docker/target").sort()).toEqual([...images].sort());
-  expect(patched("/sync").sort()).toEqual([...images].sort());
-  const { spec } = objectsOf("trial", "dev.hotReload=true").find(
-    ({ kind, metadata }) => kind === "Deployment" && metadata.name === "shipping-records",
-  );
-  // The kubelet would otherwise refuse what Skaffold writes.
-  expect(spec.template.spec.containers[0].securityContext.readOnlyRootFilesystem).toBe(false);
+test.each(images)("alone, %s is an upgrade of the release that runs, in which no other value changes", (image) => {
+  const { deploy } = profilesOf(moduleOf(image)).alone;
+  const value = image === "cli" ? "operator" : `parts.${image}`;
+  expect(deploy.helm.flags).toEqual({ upgrade: ["--reset-then-reuse-values"] });
+  expect(deploy.helm.releases).toEqual([
+    {
+      name: release.name,
+      chartPath: release.chartPath,
+      wait: true,
+      setValueTemplates: { [`${value}.image`]: release.setValueTemplates[`${value}.image`] },
+      setValues: { [`${value}.securityContext.readOnlyRootFilesystem`]: false },
+    },
+  ]);
 });
 
 test("the values and the verification job of a profile exist, and the policies of the trial allow the job", () => {

@@ -4,8 +4,8 @@ import { chmod, chown, cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { parts } from "@shipping/local/parts";
 import { findInstallationPaths, type InstallationPaths } from "@shipping/local/servers/installation-paths";
+import { DATABASE_OWNERS } from "@shipping/proto/parts";
 import getPort from "get-port";
 import pg from "pg";
 import { chart } from "./rendered.js";
@@ -42,6 +42,7 @@ function start(known: readonly string[]): void {
     cwd: folder,
     env: {
       ...passwords,
+      PARTS: DATABASE_OWNERS.join(" "),
       PATH: paths.bin + delimiter + process.env.PATH,
       PGDATA: join(folder, "pgdata"),
       PGPORT: String(port),
@@ -63,16 +64,16 @@ async function query(part: string, statement: string): Promise<unknown[]> {
 const started = () => eventually(() => query("records", "SELECT"));
 
 test("a first start that is interrupted between two databases is begun anew, and the next one keeps what is there", async () => {
-  start(parts.slice(0, 3));
+  start(DATABASE_OWNERS.slice(0, 3));
   expect((await once(server, "exit"))[0]).not.toBe(0);
   const [pid] = (await readFile(join(folder, "pgdata.unfinished/postmaster.pid"), "utf8")).split("\n");
   process.kill(Number(pid), "SIGKILL");
   // The next pod has process IDs of its own. Here, PostgreSQL takes a lock file for valid until init has reaped the process.
   await eventually(() => expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH"));
 
-  start(parts);
+  start(DATABASE_OWNERS);
   await started();
-  for (const part of parts) {
+  for (const part of DATABASE_OWNERS) {
     const statement =
       "SELECT pg_encoding_to_char(encoding) AS encoding FROM pg_database WHERE datname = current_database()";
     expect([part, await query(part, statement)]).toEqual([part, [{ encoding: "UTF8" }]]);
@@ -80,7 +81,7 @@ test("a first start that is interrupted between two databases is begun anew, and
   await query("records", "CREATE TABLE kept ()");
   await stop();
 
-  start(parts);
+  start(DATABASE_OWNERS);
   await started();
   expect(await query("records", "SELECT FROM kept")).toEqual([]);
 });

@@ -52,15 +52,24 @@ const fields = z.strictObject({
     .int()
     .min(1)
     .describe("Its place in lists. Accounts are exported in this order, and erased in the opposite one."),
-  enabled: z
-    .boolean()
+  optional: z
+    .strictObject({
+      enabled: z.boolean().describe("whether it runs by default"),
+      without: z.string().describe("how the platform is without it, after `Without it,`"),
+    })
     .optional()
-    .describe("Only for a part that an installation may leave out: whether it runs by default."),
+    .describe("An installation may leave it out."),
   ports: ports.describe("The ports on which it listens."),
   database: z
     .strictObject({ pool: z.int().min(3).describe("connections of each process") })
     .optional()
     .describe("It has a database of its own."),
+  gauge: z
+    .string()
+    .optional()
+    .describe(
+      "A gauge that each of its processes has from its start, for an alert. With a database, that of the pool.",
+    ),
   calls: z.array(name).default([]).describe("The parts that it calls by RPC."),
   requests: z
     .record(setting, request)
@@ -134,11 +143,12 @@ export function readDeclarations(): PartDeclaration[] {
 /** Checks what one declaration says about another. */
 export function checkReferences(parts: PartDeclaration[]): PartDeclaration[] {
   const byName = new Map(parts.map((part) => [part.name, part]));
-  const faults = parts.flatMap(({ folder, calls, requests, servers, receivers }) => {
+  const faults = parts.flatMap(({ folder, database, gauge, calls, requests, servers, receivers }) => {
     const says = (text: string) => `${folder}/part.yaml: ${text}`;
     const unknown = calls.filter((other) => !byName.get(other)?.ports.rpc);
     const unanswered = Object.entries(requests).filter(([, { part, port }]) => !byName.get(part)?.ports[port]);
     return [
+      ...(database || gauge ? [] : [says("needs a gauge, because it has no database")]),
       ...unknown.map((other) => says(`calls ${other}, which is no part with a port for rpc`)),
       ...unanswered.map(([key, { part, port }]) => says(`requests ${key}: ${part} is no part with the port ${port}`)),
       ...(receivers && !servers[receivers.through]

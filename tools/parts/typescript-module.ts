@@ -32,7 +32,7 @@ ${list(
   "The parts that an installation may leave out.",
   "OPTIONAL_PARTS",
   "OptionalPart",
-  parts.filter(({ enabled }) => enabled !== undefined),
+  parts.filter(({ optional }) => optional),
 )}
 ${list(
   "The parts that use the event bus, each as the user of its name.",
@@ -81,11 +81,11 @@ export const PARTS: Readonly<Record<PartName, PartFacts>> = ${JSON.stringify(
 `;
 }
 
-function factsOf({ folder, ports, enabled, calls, requests, bus, settings, secrets, paths }: PartDeclaration) {
+function factsOf({ folder, ports, optional, calls, requests, bus, settings, secrets, paths }: PartDeclaration) {
   return {
     folder,
     ports,
-    enabled,
+    enabled: optional?.enabled,
     calls,
     requests: Object.fromEntries(Object.entries(requests).map(([key, { part, port }]) => [key, { part, port }])),
     ownsStream: bus?.ownsStream ?? false,

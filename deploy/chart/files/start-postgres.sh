@@ -8,7 +8,7 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   initdb --username=postgres --auth-local=trust --auth-host=scram-sha-256 --encoding=UTF8 --locale=C > /dev/null
   echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"
   pg_ctl --silent --wait --options="-c listen_addresses='' -k /tmp" start
-  for part in gateway portal records carrier tracking webhooks; do
+  for part in $PARTS; do
     eval "password=\$PASSWORD_$part"
     psql --quiet --host=/tmp --username=postgres --set=ON_ERROR_STOP=1 --set=part="$part" --set=password="$password" \
       --file="$(dirname "$0")/create-database.sql"

@@ -4,40 +4,42 @@
 {{- $part := index . 1 -}}
 {{- $needs := index . 2 -}}
 {{- $values := index $root.Values.parts $part -}}
+{{- $parts := include "shipping.parts" $root | fromYaml -}}
 {{- $fullname := include "shipping.fullname" $root -}}
 {{- $secured := ne (include "shipping.certificateSource" $root) "" -}}
-- { name: PORT, value: "8080" }
-{{- if and $needs.public $needs.database }}
-- { name: RPC_PORT, value: {{ include "shipping.rpcPort" (list $root $part) | quote }} }
+- { name: PORT, value: {{ $needs.ports.http | default $needs.ports.rpc | quote }} }
+{{- if and $needs.ports.http $needs.ports.rpc }}
+- { name: RPC_PORT, value: {{ $needs.ports.rpc | quote }} }
 {{- end }}
-{{- if and (eq $part "gateway") $root.Values.parts.mcp.enabled }}
-- { name: INTERNAL_PORT, value: {{ include "shipping.internalPort" $root | quote }} }
+{{- if include "shipping.requesters" (list $root $part "internal") | fromJsonArray }}
+- { name: INTERNAL_PORT, value: {{ $needs.ports.internal | quote }} }
 {{- end }}
-{{- if $needs.public }}
+{{- if $needs.ports.http }}
 {{- with $root.Values.publicUrl }}
 - { name: PUBLIC_URL, value: {{ . | quote }} }
 {{- end }}
 - { name: TRUSTED_PROXIES, value: {{ $root.Values.trustedProxies | quote }} }
 - { name: CLIENT_ADDRESS_HEADER, value: {{ $root.Values.clientAddressHeader | quote }} }
 {{- end }}
-{{- if has $part (list "gateway" "portal" "webhooks") }}
+{{- if $needs.auditRetention }}
 - { name: AUDIT_RETENTION_DAYS, value: {{ $root.Values.auditRetentionDays | quote }} }
 {{- end }}
-- { name: OPS_PORT, value: "9090" }
+- { name: OPS_PORT, value: {{ $needs.ports.ops | quote }} }
 - { name: NODE_ENV, value: {{ ternary "development" "production" $root.Values.dev.enabled }} }
 - { name: LOG_LEVEL, value: {{ $root.Values.logLevel | quote }} }
 {{- if $needs.database }}
 - { name: DATABASE_POOL, value: {{ $values.databasePool | quote }} }
 {{ include "shipping.databaseUrl" (list $root $part "DATABASE_URL" false) }}
 {{- end }}
-{{- if eq $part "mcp" }}
-- { name: API_URL, value: "{{ ternary "https" "http" $secured }}://{{ $fullname }}-gateway:{{ include "shipping.internalPort" $root }}" }
-{{- if $root.Values.parts.portal.enabled }}
-- { name: DOCUMENTATION_URL, value: "http://{{ $fullname }}-portal:8080" }
+{{- range $setting, $request := $needs.requests }}
+{{- if hasKey $parts $request.part }}
+- { name: {{ $setting }}, value: "{{ ternary "https" "http" (and $secured (ne $request.port "http")) }}://{{ $fullname }}-{{ $request.part }}:{{ include "shipping.port" (list $root $request.part $request.port) }}" }
 {{- end }}
 {{- end }}
 {{- range $needs.calls }}
-- { name: {{ upper . }}_URL, value: "{{ ternary "https" "http" $secured }}://{{ $fullname }}-{{ . }}:{{ include "shipping.rpcPort" (list $root .) }}" }
+{{- if hasKey $parts . }}
+- { name: {{ upper . }}_URL, value: "{{ ternary "https" "http" $secured }}://{{ $fullname }}-{{ . }}:{{ include "shipping.port" (list $root . "rpc") }}" }
+{{- end }}
 {{- end }}
 {{- if $needs.bus }}
 - { name: NATS_URL, value: {{ include "shipping.natsUrl" $root | quote }} }
@@ -64,7 +66,7 @@
 - { name: NATS_CA_FILE, value: /nats-ca/ca.crt }
 {{- end }}
 {{- end }}
-{{- if eq $part "webhooks" }}
+{{- if dig "bus" "ownsStream" false $needs }}
 - { name: INSTALLATION_NAME, value: {{ $root.Values.installationName | default (printf "%s/%s" $root.Release.Namespace $root.Release.Name) | quote }} }
 {{- with $root.Values.nats.jetstreamDomain }}
 - { name: NATS_JETSTREAM_DOMAIN, value: {{ . | quote }} }
@@ -79,27 +81,27 @@
 - { name: NATS_{{ $key }}, value: {{ int64 $value | quote }} }
 {{- end }}
 {{- end }}
-- name: SECRETS_KEYS
-  {{- include "shipping.fromSecret" (list $root $part "SECRETS_KEYS" false) | nindent 2 }}
+{{- end }}
+{{- range $setting, $secret := $needs.secrets }}
+{{- if $secret.trial }}
+- name: {{ $setting }}
+  {{- include "shipping.fromSecret" (list $root $part $setting false) | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- if $needs.receivers }}
 - { name: EGRESS_DENY_RANGES, value: {{ join "," $root.Values.egressDenyRanges | quote }} }
 {{- with $root.Values.nat64Prefixes }}
 - { name: NAT64_PREFIXES, value: {{ join "," . | quote }} }
 {{- end }}
-{{- if hasKey $values.secrets "EGRESS_PROXY_URL" }}
-- name: EGRESS_PROXY_URL
-  {{- include "shipping.fromSecret" (list $root $part "EGRESS_PROXY_URL" false) | nindent 2 }}
 {{- end }}
-{{- if $root.Values.dev.enabled }}
+{{- range $setting, $secret := $needs.secrets }}
+{{- if ternary (hasKey $values.secrets $setting) (get $values.settings ($secret.with | default "")) ($secret.optional | default false) }}
+- name: {{ $setting }}
+  {{- include "shipping.fromSecret" (list $root $part $setting false) | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- if and $needs.receivers $root.Values.dev.enabled }}
 - { name: WEBHOOK_ALLOW_TARGETS, value: {{ include "shipping.receiver" $root | quote }} }
-{{- end }}
-{{- end }}
-{{- if $values.settings.OIDC_ISSUER }}
-- name: OIDC_CLIENT_SECRET
-  {{- include "shipping.fromSecret" (list $root $part "OIDC_CLIENT_SECRET" false) | nindent 2 }}
-{{- end }}
-{{- if $values.settings.MAIL_FROM }}
-- name: SMTP_URL
-  {{- include "shipping.fromSecret" (list $root $part "SMTP_URL" false) | nindent 2 }}
 {{- end }}
 {{- if $values.caSecret }}
 - { name: NODE_EXTRA_CA_CERTS, value: /ca/ca.crt }
@@ -163,7 +165,7 @@ password
 - { name: API_URL, value: "http://{{ $fullname }}" }
 {{- range $part, $needs := include "shipping.parts" . | fromYaml }}
 {{- if $needs.database }}
-- { name: {{ upper $part }}_URL, value: "{{ ternary "https" "http" $secured }}://{{ $fullname }}-{{ $part }}:{{ include "shipping.rpcPort" (list $ $part) }}" }
+- { name: {{ upper $part }}_URL, value: "{{ ternary "https" "http" $secured }}://{{ $fullname }}-{{ $part }}:{{ $needs.ports.rpc }}" }
 {{- end }}
 {{- end }}
 {{- with .Values.publicUrl }}

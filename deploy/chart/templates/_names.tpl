@@ -1,27 +1,27 @@
 {{/*
-All parts: those that each calls, whether it has a database, whether it uses the event bus, and whether people or programs outside of the platform reach
-it. The MCP server calls the gateway by HTTP, at a port for it alone. The operator's commands call every part.
+The parts that run, by their names: files/parts.yaml has what each part.yaml declares. A part with `enabled` can be turned on and off. The operator's
+commands call every part with a database.
 */}}
-{{- define "shipping.allParts" -}}
-gateway: { calls: [records, carrier, tracking, webhooks], database: true, bus: false, public: true }
-portal: { calls: [gateway, records, carrier, tracking, webhooks], database: true, bus: false, public: true }
-records: { calls: [webhooks], database: true, bus: true, public: false }
-carrier: { calls: [records, tracking, webhooks], database: true, bus: true, public: false }
-tracking: { calls: [], database: true, bus: false, public: false }
-webhooks: { calls: [], database: true, bus: true, public: false }
-mcp: { calls: [], database: false, bus: false, public: true }
-{{- end }}
-
-{{/* The parts that run: all but the MCP server and the portal, which can be turned on and off. */}}
 {{- define "shipping.parts" -}}
-{{- $parts := include "shipping.allParts" . | fromYaml -}}
-{{- if not .Values.parts.portal.enabled -}}
-{{- $_ := unset $parts "portal" -}}
+{{- $parts := dict -}}
+{{- range .Files.Get "files/parts.yaml" | fromYamlArray -}}
+{{- if or (not (hasKey . "enabled")) (index $.Values.parts .name).enabled -}}
+{{- $_ := set $parts .name . -}}
 {{- end -}}
-{{- if not .Values.parts.mcp.enabled -}}
-{{- $_ := unset $parts "mcp" -}}
 {{- end -}}
 {{ toYaml $parts }}
+{{- end }}
+
+{{/* Those of them that have a port, as JSON, in the order of their places. Argument: (list $ port). */}}
+{{- define "shipping.partsWithPort" -}}
+{{- $parts := include "shipping.parts" (first .) | fromYaml -}}
+{{- $names := list -}}
+{{- range (first .).Files.Get "files/parts.yaml" | fromYamlArray -}}
+{{- if and (hasKey $parts .name) (hasKey .ports (last $)) -}}
+{{- $names = append $names .name -}}
+{{- end -}}
+{{- end -}}
+{{ toJson $names }}
 {{- end }}
 
 {{/* Those that have a certificate, as JSON: the parts that run, and the operator. */}}
@@ -29,23 +29,64 @@ mcp: { calls: [], database: false, bus: false, public: true }
 {{ append (include "shipping.parts" . | fromYaml | keys | sortAlpha) "operator" | toJson }}
 {{- end }}
 
-{{/* The port of a part for the calls of others. A part with public HTTP has one more. Argument: (list $ part). */}}
-{{- define "shipping.rpcPort" -}}
-{{- ternary 8090 8080 (index (include "shipping.allParts" (first .) | fromYaml) (last .)).public -}}
+{{/* The port of a part, whether it runs or not. Argument: (list $ part port). */}}
+{{- define "shipping.port" -}}
+{{- $root := index . 0 -}}
+{{- range $root.Files.Get "files/parts.yaml" | fromYamlArray -}}
+{{- if eq .name (index $ 1) -}}
+{{ index .ports (index $ 2) }}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* The parts that run and call a port of a part by HTTP, as JSON. Argument: (list $ part port). */}}
+{{- define "shipping.requesters" -}}
+{{- $part := index . 1 -}}
+{{- $port := index . 2 -}}
+{{- $names := list -}}
+{{- range $name, $needs := include "shipping.parts" (first .) | fromYaml -}}
+{{- range $needs.requests -}}
+{{- if and (eq .part $part) (eq .port $port) -}}
+{{- $names = append $names $name -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{ toJson $names }}
 {{- end }}
 
 {{/* The parts with a database, whether they run or not. */}}
 {{- define "shipping.owners" -}}
-{{- range $part, $needs := include "shipping.allParts" . | fromYaml }}
-{{- if $needs.database }}
-{{ $part }}: {{ toJson $needs }}
+{{- range .Files.Get "files/parts.yaml" | fromYamlArray }}
+{{- if .database }}
+{{ .name }}: {{ toJson . }}
 {{- end }}
 {{- end }}
 {{- end }}
 
-{{/* The port of the gateway that only the MCP server calls. */}}
-{{- define "shipping.internalPort" -}}
-8091
+{{/* Their names, in the order of their places. */}}
+{{- define "shipping.ownerNames" -}}
+{{- $names := list -}}
+{{- range .Files.Get "files/parts.yaml" | fromYamlArray -}}
+{{- if .database -}}
+{{- $names = append $names .name -}}
+{{- end -}}
+{{- end -}}
+{{ join " " $names }}
+{{- end }}
+
+{{/* The part that answers the public API, and with it every path that no other part answers. */}}
+{{- define "shipping.api" -}}
+{{- range .Files.Get "files/parts.yaml" | fromYamlArray -}}
+{{- if has "/" (dig "paths" "prefix" list .) -}}
+{{ .name }}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* Name of the Service at which people and programs outside of the platform reach a part. Argument: (list $ part). */}}
+{{- define "shipping.publicName" -}}
+{{- $name := include "shipping.fullname" (first .) -}}
+{{ ternary $name (printf "%s-%s-public" $name (last .)) (eq (last .) (include "shipping.api" (first .))) }}
 {{- end }}
 
 {{/* The release's name, followed by the chart's unless it contains it. A change of the length would rename all objects of long releases. */}}

@@ -26,7 +26,7 @@
     - podSelector:
         matchLabels:
           {{- include "shipping.selector" (list $ $part) | nindent 10 }}
-  ports: [{ port: {{ include "shipping.rpcPort" (list $ $part) }} }]
+  ports: [{ port: {{ $needs.ports.rpc }} }]
 {{- end }}
 {{- end }}
 {{- end }}

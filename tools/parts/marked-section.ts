@@ -1,0 +1,18 @@
+/** Replaces the lines between the two comments that mark a generated section of a file that is otherwise written by hand. */
+export function withSection(text: string, name: string, lines: string): string {
+  const begin = new RegExp(`^(.*begin of ${name}, which \`npm run parts\` writes.*)\\n`, "m").exec(text);
+  const end = new RegExp(`^.*end of ${name}\\b`, "m").exec(text);
+  if (!begin || !end || end.index < begin.index) throw new Error(`There are no comments around ${name}.`);
+  return `${text.slice(0, begin.index)}${begin[0]}${lines.trimEnd()}\n${text.slice(end.index)}`;
+}
+
+/** Breaks a comment into lines of YAML. */
+export function comment(text: string, indent: string): string {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < 140) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`${indent}# ${word}`);
+  }
+  return lines.join("\n");
+}
