@@ -8,6 +8,7 @@ import { checkApi, checkBus, checkService } from "../platform/check-parts.js";
 import { checkEgressProxy } from "../platform/check-servers.js";
 import { notFound, type Part, type Platform, PUBLISHERS, parts } from "../platform/find-platform.js";
 import { plain } from "../platform/plain.js";
+import { describeBuilds, readBuilds } from "../platform/read-builds.js";
 import { readPages } from "../platform/read-pages.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { limitOption } from "../tools/options.js";
@@ -23,7 +24,9 @@ export function addPlatformCommands(admin: AdminCommand, tools: Tools): void {
 function addDoctor(admin: AdminCommand, { print, platform }: Tools): void {
   admin
     .command("doctor")
-    .description("Check what is reachable, migrated and encrypted, and say what to do if it is not")
+    .description(
+      "Check what is reachable, migrated and encrypted, say what to do if it is not, and which release each process runs",
+    )
     .examples("")
     .reads(async () => {
       const findings = await checkPlatform(await platform());
@@ -55,7 +58,12 @@ async function checkPlatform(platform: Platform): Promise<Finding[]> {
     ...(isServing("portal") ? [checkServersOfPortal(platform)] : []),
     ...(isServing("gateway") ? [checkChanges(platform)] : []),
   ]);
-  findings.push(...further.flat(), { part: "Node", ok: true, says: `version ${process.versions.node}` });
+  const builds = await Promise.all(serving.map((part) => readBuilds(platform, part, splitUrls(platform.rpc[part]))));
+  findings.push(...further.flat(), ...describeBuilds(builds.flat()), {
+    part: "Node",
+    ok: true,
+    says: `version ${process.versions.node}`,
+  });
   return platform.rpc.gateway ? findings : [notFound(platform), ...findings];
 }
 

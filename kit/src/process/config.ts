@@ -74,6 +74,17 @@ export const tlsSettings = {
   TLS_CA_FILE: text("certificate authority of the parts, the only one that is trusted"),
 };
 
+const buildSettings = {
+  BUILD_VERSION: z.string().default("development").describe("release that runs, for `build_info`; an image sets it"),
+  BUILD_REVISION: z.string().default("unknown").describe("commit that runs, for `build_info`; an image sets it"),
+};
+
+/** Returns the release and the commit that this process runs. */
+export function buildInfo(env: Env = process.env): { version: string; revision: string } {
+  const { BUILD_VERSION: version, BUILD_REVISION: revision } = readConfig(z.object(buildSettings), env);
+  return { version, revision };
+}
+
 /** The settings that every part of the platform has. */
 export const processSettings = {
   PORT: port().default(0).describe("port for RPC; 0 picks a free port"),
@@ -102,8 +113,7 @@ export const processSettings = {
     .enum(["debug", "info", "warn", "error", "fatal", "silent"])
     .default("info")
     .describe("lowest log level to write"),
-  BUILD_VERSION: z.string().default("development").describe("release that runs, for `build_info`; an image sets it"),
-  BUILD_REVISION: z.string().default("unknown").describe("commit that runs, for `build_info`; an image sets it"),
+  ...buildSettings,
   NODE_ENV: z.string().default("development").describe("in production, switches for trials and tests are refused"),
 };
 

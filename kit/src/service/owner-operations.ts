@@ -1,9 +1,11 @@
+import { hostname } from "node:os";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import sql, { type Sql } from "sql-template-tag";
 import { fail } from "../errors.js";
 import { countRows, type Outbox } from "../ledger/outbox.js";
 import type { Database } from "../postgres/database.js";
+import { buildInfo } from "../process/config.js";
 import { type AccountData, countInFlight, eraseBatch, exportPage } from "./account-data.js";
 import { checkDatabase } from "./check-database.js";
 import type { Finding } from "./finding.js";
@@ -45,6 +47,7 @@ export function ownerOperationsRoutes(router: ConnectRouter, owner: OwnerOperati
     async checkServers() {
       return { findings: await Promise.all([checkDatabase(db, migrations), ...checks.map((check) => check())]) };
     },
+    getBuild: () => ({ ...buildInfo(), process: `${hostname()}:${process.pid}` }),
   });
 }
 
