@@ -1,11 +1,16 @@
 import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
 import { join } from "node:path";
+import { createClient } from "@connectrpc/connect";
+import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { register } from "prom-client";
 import sql from "sql-template-tag";
 import { z } from "zod";
 import { readConfig, serviceSettings } from "../process/config.js";
-import { createLog } from "../process/log.js";
+import { createLog, silentLog } from "../process/log.js";
+import { connectTo } from "../rpc/client.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { ownerOperationsRoutes } from "./owner-operations.js";
 import { type ServiceProcess, startService } from "./run-service.js";
 
 const migrations = join(import.meta.dirname, "../testing/fixtures/prisma");
@@ -46,6 +51,32 @@ async function connectionsWhenServing(env: Record<string, string>) {
   const warnings = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === "warn");
   return { connections: connections.length, lists, warnings };
 }
+
+test("a part says which release and commit it runs, to Prometheus and to the operator", async () => {
+  const build = { BUILD_VERSION: "1.2.3", BUILD_REVISION: "abcdef0" };
+  const restore = jest.replaceProperty(process, "env", { ...process.env, ...build });
+  const lines: string[] = [];
+  const log = createLog({ part: "parcels", destination: { write: (line) => void lines.push(line) } });
+  const start: ServiceProcess["start"] = async (db) => ({
+    routes: (router) =>
+      ownerOperationsRoutes(router, {
+        ...{ db, migrations, countResources: () => sql`SELECT`, accountData: { tables: [], kept: {} } },
+      }),
+    peers: {},
+    stop: async () => {},
+  });
+  const options = { part: "parcels", config: configOf(build), log, tls: undefined, migrations, start };
+  const started = await startService(options, new AbortController().signal);
+  const { port, ops_port } = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === "serving");
+  const shown = await (await fetch(`http://127.0.0.1:${ops_port}/metrics`)).text();
+  expect(shown).toMatch(/^build_info\{(?=.*version="1\.2\.3")(?=.*revision="abcdef0")(?=.*part="parcels").*\} 1$/m);
+  const transport = connectTo({ urls: `http://127.0.0.1:${port}`, log: silentLog() });
+  const answer = await createClient(OwnerOperationsService, transport).getBuild({});
+  expect(answer).toMatchObject({ version: "1.2.3", revision: "abcdef0", process: `${hostname()}:${process.pid}` });
+  await transport.close();
+  await started.stop(true);
+  restore.restore();
+});
 
 test("a part has opened all its connections when it reports that it is serving, so that the first requests need not wait for them", async () => {
   expect(await connectionsWhenServing({ DATABASE_POOL: "5" })).toEqual({ connections: 5, lists: 2, warnings: [] });
